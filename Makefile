@@ -1,0 +1,69 @@
+# make setup | demo | test | test-all | lint | format | clean
+# PYTHON=... picks the interpreter (3.11 or newer), WORKERS=... the number of test processes.
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+PY      := $(BIN)/python
+WORKERS ?= auto
+
+# One thread a process: the test processes share the cores.
+TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MPLBACKEND=Agg
+
+# The first interpreter that answers, has venv and pip, and is new enough.
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
+	$$p -c '$(USABLE)' >/dev/null 2>&1 && echo $$p && break; done)
+
+heading = @printf '\n==== %s ====\n' '$(1)'
+
+.PHONY: help setup demo test test-all lint format clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n 1,2p Makefile
+
+setup: $(VENV)/.stamp-dev
+
+demo: $(VENV)/.stamp-run
+	$(BIN)/gough demo
+
+test: lint
+	$(call heading,pytest (not slow))
+	$(TEST_ENV) $(PY) -m pytest -m "not slow" -n $(WORKERS)
+
+test-all: lint
+	$(call heading,pytest (all))
+	$(TEST_ENV) $(PY) -m pytest -n $(WORKERS)
+
+lint: setup
+	$(call heading,ruff check)
+	$(BIN)/ruff check .
+	$(call heading,ruff format)
+	$(BIN)/ruff format --check .
+	$(call heading,pyright)
+	$(BIN)/pyright
+	$(call heading,import layers)
+	$(BIN)/lint-imports --no-cache --no-logo
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# An existing .venv is kept and installed into.
+$(PY):
+	@test -n "$(PYTHON)" || { echo "no Python 3.11 or newer with venv found; set PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.stamp-run: pyproject.toml | $(PY)
+	-$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.stamp-dev: pyproject.toml | $(PY)
+	-$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable '.[dev]'
+	@touch $(VENV)/.stamp-run $@

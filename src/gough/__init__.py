@@ -1,0 +1,63 @@
+"""gough: exact dynamics of rigid and flexible parallel robots.
+
+import gough
+
+model = gough.build(gough.load("pedrammehr2012"))
+q = model.configuration(pose=([0.1, 0.0, 0.5], numpy.eye(3)))
+forces = model.inverse_dynamics(q, v, acceleration).tau
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0.dev0"
+
+_LAZY = {
+    "build": ("gough.compilation", "build"),
+    "load": ("gough.robot", "load"),
+    "Model": ("gough.compilation", "Model"),
+    "Function": ("gough.compilation", "Function"),
+    "Robot": ("gough.robot", "Robot"),
+    "Status": ("gough.errors", "Status"),
+    "BadStateError": ("gough.errors", "BadStateError"),
+    "StructureError": ("gough.errors", "StructureError"),
+    "UsageError": ("gough.errors", "UsageError"),
+    "PatternError": ("gough.errors", "PatternError"),
+    "DescriptionError": ("gough.robot", "DescriptionError"),
+    "robots": ("gough.robots", None),
+}
+
+if TYPE_CHECKING:
+    from gough import robots
+    from gough.compilation import Function, Model, build
+    from gough.errors import BadStateError, PatternError, Status, StructureError, UsageError
+    from gough.robot import DescriptionError, Robot, load
+
+__all__ = [
+    "BadStateError",
+    "DescriptionError",
+    "Function",
+    "Model",
+    "PatternError",
+    "Robot",
+    "Status",
+    "StructureError",
+    "UsageError",
+    "build",
+    "load",
+    "robots",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load parts when first used, so that `import gough` stays fast."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'gough' has no attribute {name!r}")
+    module, attribute = _LAZY[name]
+    value = import_module(module) if attribute is None else getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_LAZY])

@@ -1,0 +1,59 @@
+"""Exceptions, warnings and the status codes of single states; any layer may use them, they use none."""
+
+from enum import IntEnum
+from typing import Any
+
+
+class Status(IntEnum):
+    """What is known about one state after an evaluation; 0 is good, every other value names the trouble."""
+
+    OK = 0
+    NOT_FINITE = 1
+    BAD_QUATERNION = 2
+    OUT_OF_REACH = 3
+    FOLDED = 4
+    SINGULAR = 5
+    NOT_CONVERGED = 6
+    RESIDUAL = 7
+    OPEN_LOOP = 8
+
+
+EXPLANATION = {
+    Status.OK: "good",
+    Status.NOT_FINITE: "an input or a result is NaN or infinite",
+    Status.BAD_QUATERNION: "the platform quaternion (qw qx qy qz) is not of unit length to 1e-6; use model.configuration or normalise it",
+    Status.OUT_OF_REACH: "a leg cannot reach its platform point; move the pose towards home",
+    Status.FOLDED: "a leg is at a serial singularity (for instance a universal joint folded onto its leg)",
+    Status.SINGULAR: "the drives cannot hold the platform (parallel singularity); move the pose or add a drive",
+    Status.NOT_CONVERGED: "Newton's iteration did not converge; pass near= a configuration closer to the wanted one",
+    Status.RESIDUAL: "the solution's residual is too large (ill-conditioned state)",
+    Status.OPEN_LOOP: "the loops are not closed at this q; make it with model.configuration or model.project",
+}
+
+
+class GoughError(Exception):
+    """Root of the library's own exceptions."""
+
+
+class StructureError(GoughError, ValueError):
+    """The mechanism as described cannot be modelled (open legs, wrong number of drives, …)."""
+
+
+class UsageError(GoughError, ValueError):
+    """A call with arguments that cannot be right (shape, name, option); the message says what to do."""
+
+
+class PatternError(UsageError):
+    """Parameters that break the structural zeros a program was compiled with."""
+
+
+class BadStateError(GoughError, ArithmeticError):
+    """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses."""
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class SingularHomeWarning(UserWarning):
+    """The home configuration is (close to) singular."""

@@ -1,0 +1,21 @@
+"""`import gough` is quick: heavy packages load when first used."""
+
+import json
+import subprocess
+import sys
+
+HEAVY = {
+    *("llvmlite", "matplotlib", "scipy", "typer", "rich"),
+    *("mujoco", "pinocchio", "casadi", "jax", "cupy", "skfem", "viser", "exudyn"),
+}
+
+
+def test_import_gough_loads_nothing_heavy():
+    code = "import json, sys, gough; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    loaded = HEAVY & set(json.loads(run.stdout))
+    assert not loaded, (
+        f"`import gough` loads {sorted(loaded)}: import them inside the function that needs them "
+        "(`python -X importtime -c 'import gough'` shows who does)"
+    )

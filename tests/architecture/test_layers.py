@@ -1,0 +1,82 @@
+"""The contracts in pyproject.toml hold, and notice a package that breaks them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# (importer, imported, allowed)
+CASES = [
+    ("dynamics", "scalar", True),
+    ("dynamics", "errors", True),
+    ("backends", "program", True),
+    ("compilation", "dynamics", True),
+    ("compilation", "backends", True),
+    ("robots", "robot", True),
+    ("program", "scalar", True),
+    ("scalar", "spatial", False),
+    ("scalar", "program", False),
+    ("errors", "scalar", False),
+    ("joints", "friction", False),
+    ("robot", "dynamics", False),
+    ("dynamics", "program", False),
+    ("dynamics", "backends", False),
+    ("program", "backends", False),
+    ("program", "spatial", False),
+    ("program", "robot", False),
+    ("backends", "joints", False),
+    ("backends", "dynamics", False),
+    ("analysis", "simulation", False),
+    ("viewer", "export", False),
+    ("compilation", "cli", False),
+    ("kinematics", "errors", False),  # a package that is in no layer
+]
+
+# One process for all folders: starting import-linter is what takes the time.
+RUNNER = """
+import contextlib, io, json, os, sys
+from importlinter.cli import lint_imports
+verdicts = []
+for folder in sys.argv[2:]:
+    os.chdir(folder)  # import-linter looks for the package here first
+    with contextlib.redirect_stdout(io.StringIO()) as report:
+        code = lint_imports(config_filename=sys.argv[1], no_cache=True, no_logo=True)
+    verdicts.append([code, report.getvalue()])
+print(json.dumps(verdicts))
+"""
+
+
+def lint(*folders: Path) -> list[tuple[int, str]]:
+    """Exit code and report of the contracts on the package gough found in each folder."""
+    command = [sys.executable, "-c", RUNNER, str(ROOT / "pyproject.toml"), *map(str, folders)]
+    run = subprocess.run(command, env=os.environ | {"NO_COLOR": "1"}, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return json.loads(run.stdout)
+
+
+def test_layers_of_the_package():
+    [(code, report)] = lint(ROOT / "src")
+    assert code == 0, report
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    folders = []
+    for importer, imported, _ in CASES:
+        folder = tmp_path_factory.mktemp("case")
+        for name, text in {"": "", importer: f"import gough.{imported}\n", imported: ""}.items():
+            (folder / "gough" / name).mkdir(exist_ok=True)
+            (folder / "gough" / name / "__init__.py").write_text(text)
+        folders.append(folder)
+    return lint(*folders)
+
+
+def test_contracts_bite(verdicts):
+    for (importer, imported, allowed), (code, report) in zip(CASES, verdicts, strict=True):
+        assert "Contracts:" in report, report
+        assert (code == 0) == allowed, f"{importer} imports {imported}\n{report}"
