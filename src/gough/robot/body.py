@@ -1,0 +1,163 @@
+"""A rigid body: mass, mass centre, inertia, named frames, payload, telescopic inertia."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from gough.robot.fields import Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
+from gough.robot.inertia import (
+    ENTRIES,
+    Inertia,
+    Parameters,
+    central,
+    from_origin,
+    negative_mass,
+    point_inertia,
+    symmetric,
+    ten_parameters,
+)
+from gough.robot.item import Fault, Item, given, look
+from gough.robot.pose import Pose
+
+LINEAR = ("inertia per length", "inertia per angle")
+SQUARE = ("inertia per length squared", "inertia per angle squared")
+Polynomial = Annotated[
+    tuple[
+        Annotated[float, quantity("inertia"), schema("inertia")],
+        Annotated[float, quantity(*LINEAR), schema(*LINEAR)],
+        Annotated[float, quantity(*SQUARE), schema(*SQUARE)],
+    ],
+    exactly(3, "three coefficients [c0, c1, c2] of c0 + c1 q + c2 q^2"),
+]
+ZERO = (0.0, 0.0, 0.0)
+
+
+class TelescopicInertia(Item):
+    """Coefficients (c0, c1, c2) of each entry of the central tensor that depends on a joint coordinate."""
+
+    xx: Polynomial = ZERO
+    yy: Polynomial = ZERO
+    zz: Polynomial = ZERO
+    xy: Polynomial = ZERO
+    xz: Polynomial = ZERO
+    yz: Polynomial = ZERO
+
+
+class Telescopic(Item):
+    """Adds c0 + c1 q + c2 q^2 to the central inertia of a body, q the coordinate of a joint of the same leg."""
+
+    joint: Name
+    inertia: TelescopicInertia
+
+    def coefficients(self) -> np.ndarray:
+        """(3, 3, 3): entry [k] is the symmetric matrix that multiplies q**k."""
+        xx, yy, zz, xy, xz, yz = (np.array(getattr(self.inertia, name)) for name in ENTRIES)
+        return np.stack([symmetric(xx[k], xy[k], xz[k], yy[k], yz[k], zz[k]) for k in range(3)])
+
+
+class Payload(Item):
+    """A load fixed to a body; its numbers are in its own axes, which stand at the pose `at` in the body."""
+
+    mass: Mass
+    center_of_mass: Position = ZERO
+    inertia: Inertia | None = None
+    at: Pose = Field(default_factory=Pose)
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from negative_mass(data, ("mass",))
+
+    def ten_parameters(self) -> np.ndarray:
+        """(10,) about the body's origin in the body's axes."""
+        mass, center, tensor = central(_own_parameters(self.mass, self.center_of_mass, self.inertia))
+        rotation = self.at.rotation()
+        placed = np.array(self.at.position) + rotation @ np.array(self.center_of_mass if mass == 0 else center)
+        return ten_parameters(mass, placed, rotation @ tensor @ rotation.T, "center_of_mass")
+
+
+class Body(Item):
+    """A rigid body in its own frame.
+
+    Either mass (kg), center_of_mass (m, default the origin) and inertia (default none: a point mass), or the ten
+    `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them.
+    """
+
+    name: Name = "body"
+    mass: Mass = 0.0
+    center_of_mass: Position = ZERO
+    inertia: Inertia | None = None
+    parameters: Parameters | None = None
+    frames: dict[Name, Pose] = Field(default_factory=dict)
+    payload: Payload | None = None
+    telescopic: Telescopic | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from negative_mass(data, ("mass",))
+        yield from negative_mass(data, ("parameters", "M"))
+        if given(data, "parameters"):
+            yield from _twice(data)
+        elif not given(data, "mass"):
+            for key in ("inertia", "center_of_mass"):
+                if given(data, key):
+                    yield Fault(("mass",), look(data, "mass"), f"{key} without a mass", "the mass in kg")
+                    break
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        if given(data, "parameters") and not given(data, "mass") and not given(data, "center_of_mass"):
+            mass, center = _mass_and_center(data["parameters"])
+            return {**data, "mass": mass, "center_of_mass": center}
+        return data
+
+    def ten_parameters(self) -> np.ndarray:
+        """(10,): M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ about the body origin in body axes.
+
+        The payload is included, telescopic inertia is not.
+        """
+        if self.parameters is not None:
+            own = self.parameters.vector()
+        else:
+            own = _own_parameters(self.mass, self.center_of_mass, self.inertia)
+        return own if self.payload is None else own + self.payload.ten_parameters()
+
+    def central_inertia(self) -> tuple[float, np.ndarray, np.ndarray]:
+        """Mass (kg), mass centre (3,) and inertia about it (3, 3), payload included, telescopic inertia not."""
+        if (
+            self.parameters is None
+            and self.payload is None
+            and (self.inertia is None or self.inertia.about != "origin")
+        ):
+            tensor = np.zeros((3, 3)) if self.inertia is None else self.inertia.tensor()
+            return self.mass, np.array(self.center_of_mass), tensor
+        return central(self.ten_parameters())
+
+
+def _own_parameters(mass: float, center: Any, inertia: Inertia | None) -> np.ndarray:
+    if inertia is None:
+        return from_origin(mass, mass * np.asarray(center), point_inertia(mass, center))
+    return ten_parameters(mass, center, inertia.tensor(), inertia.about)
+
+
+def _mass_and_center(parameters: Any) -> tuple[float, tuple[float, float, float]]:
+    """Of parameters that may be raw; zeros where they cannot be read (the field then complains)."""
+    try:
+        model = Parameters.model_validate(parameters)
+    except ValueError:
+        return 0.0, ZERO
+    if model.M == 0:
+        return 0.0, ZERO
+    return model.M, (model.MX / model.M, model.MY / model.M, model.MZ / model.M)
+
+
+def _twice(data: dict[str, Any]) -> Iterator[Fault]:
+    if given(data, "inertia"):
+        yield Fault(("inertia",), data["inertia"], "inertia given twice", "either inertia or parameters")
+    mass, center = _mass_and_center(data["parameters"])
+    if given(data, "mass") and number_fault(data["mass"], ("mass",)) is None and data["mass"] != mass:
+        yield Fault(("mass",), data["mass"], "mass given twice", "either mass or parameters")
+    written = numbers(look(data, "center_of_mass"), 3)
+    if written is not None and tuple(written) != center:
+        yield Fault(("center_of_mass",), written, "mass centre given twice", "either center_of_mass or parameters")

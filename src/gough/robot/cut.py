@@ -1,0 +1,54 @@
+"""The joint that closes a leg's loop: the last body of the chain to the platform."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic import Field
+
+from gough.robot.fields import Name, PositiveLength, Vector
+from gough.robot.item import Fault, Item, given, look
+from gough.robot.joint import AxisPair, Friction, Limits
+from gough.robot.joint_checks import axes_faults, axis_kind_faults, effect_faults
+from gough.robot.pose import Pose
+
+CutType = Literal[
+    "spherical", "universal", "revolute", "fixed", "constant_length", "cylindrical", "planar", "prismatic"
+]
+
+
+class Cut(Item):
+    """A cut joint between the last body of a chain and the platform.
+
+    on_leg is the joint frame in the last body. axis (revolute, cylindrical, prismatic; planar: its normal) is in that
+    frame. axes of a universal cut: the first fixed to the last body (on_leg frame), the second fixed to the platform
+    (on_platform frame of the leg). length: constant_length only, the distance (m) between the two origins.
+    """
+
+    name: Name = "cut"
+    type: CutType
+    on_leg: Pose = Field(default_factory=Pose)
+    axis: Vector | None = None
+    axes: AxisPair | None = None
+    length: PositiveLength | None = None
+    friction: Friction = Field(default_factory=Friction)
+    limits: Limits = Field(default_factory=Limits)
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        kind = look(data, "type")
+        if kind == "constant_length" and not given(data, "length"):
+            yield Fault(("length",), look(data, "length"), "a constant_length cut without its length", "length in m")
+        if isinstance(kind, str) and kind != "constant_length" and given(data, "length"):
+            yield Fault(("length",), data["length"], f"length on a {kind} cut", "length only on constant_length")
+        if kind == "constant_length" and given(data, "friction"):
+            yield Fault(("friction",), data["friction"], "friction on a constant_length cut", "no friction")
+        yield from axis_kind_faults(kind, data)
+        yield from axes_faults(data, perpendicular=False)
+        yield from effect_faults(kind, data)
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data = {key: value for key, value in data.items() if value is not None}
+        if data.get("type") in ("revolute", "cylindrical", "prismatic", "planar"):
+            data.setdefault("axis", (0.0, 0.0, 1.0))
+        return data

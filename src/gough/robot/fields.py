@@ -1,0 +1,167 @@
+"""The types of the fields: numbers with a dimension, vectors of them, names."""
+
+import math
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, WithJsonSchema
+
+from gough.robot import units
+from gough.robot.errors import ABSENT
+from gough.robot.item import Fault, as_error
+
+Bound = Literal["any", "not negative", "positive", "not zero"]
+
+
+def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
+    """An SI number from a number or a text with a unit of one of the dimensions; raises with the reason."""
+    fault = number_fault(value, dimensions, bound)
+    if fault is not None:
+        raise as_error([fault])
+    return units.convert(value, dimensions) if isinstance(value, str) else float(value)
+
+
+def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> Fault | None:
+    """What is wrong with a number, or None."""
+    expected = expectation(dimensions, bound)
+    if isinstance(value, str):
+        try:
+            result = units.convert(value, dimensions)
+        except units.UnitError as error:
+            return Fault((), value, str(error), expected)
+    elif isinstance(value, bool) or not hasattr(value, "__float__") or getattr(value, "ndim", 0) != 0:
+        return Fault((), value, "not a number", expected)
+    else:
+        result = _float(value)
+    if not math.isfinite(result):
+        return Fault((), value, "not a finite number", expected)
+    if bound == "not negative" and result < 0:
+        return Fault((), value, "negative", expected)
+    if bound == "positive" and result <= 0:
+        return Fault((), value, "zero" if result == 0 else "negative", expected)
+    if bound == "not zero" and result == 0:
+        return Fault((), value, "zero", expected)
+    return None
+
+
+def _float(value: Any) -> float:
+    """As float(); an integer beyond the doubles is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def expectation(dimensions: tuple[str, ...], bound: Bound = "any") -> str:
+    """In words: what a number of these dimensions looks like."""
+    names = [f"{name} in {units.si_unit(name)}" for name in dimensions if units.si_unit(name)]
+    adjective = "" if bound == "any" else f"{bound} "
+    return f"a {adjective}{' or '.join(names) or 'number'}"
+
+
+def quantity(*dimensions: str, bound: Bound = "any") -> Any:
+    """The metadata of a field that holds a number of one of the dimensions."""
+    return BeforeValidator(lambda value: number(value, dimensions, bound))
+
+
+def schema(*dimensions: str) -> WithJsonSchema:
+    """The metadata of a field for the JSON Schema: a number or a text with a unit."""
+    return WithJsonSchema(
+        {
+            "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?[0-9.]"}],
+            "description": expectation(dimensions),
+        }
+    )
+
+
+def _entries(count: int, what: str) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, list | tuple):
+            raise as_error([Fault((), value, "not a list", what)])
+        if len(value) != count:
+            raise as_error([Fault((), value, f"{len(value)} entries instead of {count}", what)])
+        return tuple(value)
+
+    return check
+
+
+def three(what: str) -> BeforeValidator:
+    """The metadata of a field that holds a list of three."""
+    return BeforeValidator(_entries(3, what))
+
+
+def exactly(count: int, what: str) -> BeforeValidator:
+    """The metadata of a field that holds a list of a given length."""
+    return BeforeValidator(_entries(count, what))
+
+
+def _name(value: Any) -> Any:
+    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
+        raise as_error([Fault((), value, "not a name", "a name of letters, digits and _ that starts with a letter")])
+    if value == "source":
+        raise as_error([Fault((), value, "a reserved name", "any name but 'source'")])
+    return value
+
+
+def _lower_name(value: Any) -> Any:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", value):
+        raise as_error([Fault((), value, "not a robot's name", "lower case letters, digits and _, a letter first")])
+    return value
+
+
+Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})]
+RobotName = Annotated[
+    str, BeforeValidator(_lower_name), WithJsonSchema({"type": "string", "pattern": "^[a-z][a-z0-9_]*$"})
+]
+
+Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
+NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
+Length = Annotated[float, quantity("length"), schema("length")]
+PositiveLength = Annotated[float, quantity("length", bound="positive"), schema("length")]
+NonNegativeLength = Annotated[float, quantity("length", bound="not negative"), schema("length")]
+Angle = Annotated[float, quantity("angle"), schema("angle")]
+PositiveAngle = Annotated[float, quantity("angle", bound="positive"), schema("angle")]
+Mass = Annotated[float, quantity("mass", bound="not negative"), schema("mass")]
+FirstMoment = Annotated[float, quantity("first moment"), schema("first moment")]
+InertiaEntry = Annotated[float, quantity("inertia"), schema("inertia")]
+Acceleration = Annotated[float, quantity("acceleration"), schema("acceleration")]
+Force = Annotated[float, quantity("force"), schema("force")]
+Stiffness = Annotated[float, quantity("stiffness", bound="not negative"), schema("stiffness")]
+Damping = Annotated[float, quantity("damping", bound="not negative"), schema("damping")]
+
+Coordinate = Annotated[float, quantity("length", "angle", "number"), schema("length", "angle")]
+JointInertia = Annotated[float, quantity("mass", "inertia", bound="not negative"), schema("mass", "inertia")]
+JointDamping = Annotated[
+    float, quantity("damping", "angular damping", bound="not negative"), schema("damping", "angular damping")
+]
+JointStiffness = Annotated[
+    float, quantity("stiffness", "angular stiffness", bound="not negative"), schema("stiffness", "angular stiffness")
+]
+JointForce = Annotated[float, quantity("force", "torque"), schema("force", "torque")]
+NonNegativeJointForce = Annotated[float, quantity("force", "torque", bound="not negative"), schema("force", "torque")]
+PositiveJointForce = Annotated[float, quantity("force", "torque", bound="positive"), schema("force", "torque")]
+NonNegativeJointSpeed = Annotated[
+    float, quantity("speed", "angular speed", bound="not negative"), schema("speed", "angular speed")
+]
+PositiveJointSpeed = Annotated[
+    float, quantity("speed", "angular speed", bound="positive"), schema("speed", "angular speed")
+]
+
+Position = Annotated[tuple[Length, Length, Length], three("three lengths [x, y, z]")]
+Angles = Annotated[tuple[Angle, Angle, Angle], three("three angles")]
+Vector = Annotated[tuple[Number, Number, Number], three("three numbers")]
+Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], three("three accelerations [x, y, z]")]
+
+
+def numbers(value: Any, count: int) -> list[float] | None:
+    """A list of finite floats from raw data, None where it is anything else (the field then complains)."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if value is ABSENT or not isinstance(value, list | tuple) or len(value) != count:
+        return None
+    if any(number_fault(entry, ("number",)) for entry in value):
+        return None
+    return [float(entry) for entry in value]

@@ -1,0 +1,141 @@
+"""The base of every description model: frozen, unknown keys refused with a suggestion, all faults at once.
+
+Pydantic stops at the fields of a model before it looks at what they mean together. Here the checks between fields run
+on the raw data beside the field validation, so that one reading reports both.
+"""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from gough.robot.errors import ABSENT
+
+Place = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A problem at a place relative to the model that reports it."""
+
+    place: Place
+    value: Any
+    message: str
+    expected: str = ""
+
+
+class Item(BaseModel):
+    """A mapping of the description. Every one of them may carry a `source`: where its numbers come from."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
+
+    source: str | None = None
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """Bring the written form of the mapping to the fields of the model."""
+        return data
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        """Problems between the fields of raw data; values may be of any type, junk is left to the fields."""
+        return iter(())
+
+    @classmethod
+    def written_keys(cls) -> list[str]:
+        """The keys that may be written in a file."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _collect(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        if isinstance(data, cls):
+            return data
+        if not isinstance(data, Mapping):
+            raise as_error(
+                [Fault((), data, "not a mapping", f"a mapping with the keys {', '.join(cls.written_keys())}")]
+            )
+        reading = bool((info.context or {}).get("reading"))
+        accepted = {*cls.written_keys(), *(() if reading else cls.model_fields)}
+        known = {key: value for key, value in data.items() if key in accepted}
+        faults = [unknown_key(key, value, cls.written_keys()) for key, value in data.items() if key not in accepted]
+        faults.extend(cls.faults(known))
+        try:
+            result = handler(cls.prepare(known))
+        except ValidationError as error:
+            raise as_error(merge_faults(faults, faults_of(error))) from None
+        if faults:
+            raise as_error(faults)
+        return result
+
+
+def unknown_key(key: Any, value: Any, known: list[str]) -> Fault:
+    """The fault of a key that nothing reads, with the nearest known one."""
+    known = list(dict.fromkeys(known))
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
+    remedy = f", did you mean {near[0]!r}?" if near else ""
+    place = (key if isinstance(key, str | int) else str(key),)
+    return Fault(place, value, f"unknown key {key!r}{remedy}", f"one of {', '.join(known)}")
+
+
+def merge_faults(first: list[Fault], second: list[Fault]) -> list[Fault]:
+    """Both lists; a field's own complaint gives way to a check that speaks of the same place."""
+    taken = {fault.place for fault in first}
+    return first + [fault for fault in second if fault.place not in taken]
+
+
+def as_error(faults: list[Fault]) -> ValidationError:
+    """Faults as the exception that pydantic passes on to the outer models."""
+    details: list[InitErrorDetails] = []
+    for fault in faults:
+        template = "{message} (expected {expected})" if fault.expected else "{message}"
+        kind = PydanticCustomError("description", template, {"message": fault.message, "expected": fault.expected})  # type: ignore[arg-type]
+        details.append({"type": kind, "loc": fault.place, "input": fault.value})
+    return ValidationError.from_exception_data("description", details)
+
+
+def faults_of(error: ValidationError) -> list[Fault]:
+    """The faults in an exception, those of pydantic's own in our words."""
+    return [_translate(entry) for entry in error.errors(include_url=False)]
+
+
+def _translate(entry: Any) -> Fault:
+    context = entry.get("ctx", {})
+    place, value = tuple(entry["loc"]), entry["input"]
+    match entry["type"]:
+        case "description":
+            return Fault(place, value, context["message"], context["expected"])
+        case "missing" | "missing_argument":
+            return Fault(place, ABSENT, "a required key is missing", f"the key {place[-1]!r}")
+        case "literal_error":
+            return Fault(place, value, "not one of the known values", context["expected"])
+        case "string_type":
+            return Fault(place, value, "not a text", "a text")
+        case "tuple_type" | "list_type":
+            return Fault(place, value, "not a list", "a list")
+        case "dict_type":
+            return Fault(place, value, "not a mapping", "a mapping")
+    return Fault(place, value, entry["msg"], "")
+
+
+def look(data: Any, *place: int | str) -> Any:
+    """What stands at a place in raw data or in models; ABSENT where there is nothing."""
+    for key in place:
+        if isinstance(data, BaseModel):
+            data = getattr(data, str(key), ABSENT)
+        elif isinstance(data, Mapping):
+            data = data.get(key, ABSENT)
+        elif isinstance(data, list | tuple) and isinstance(key, int) and -len(data) <= key < len(data):
+            data = data[key]
+        else:
+            return ABSENT
+    return data
+
+
+def given(data: Any, *place: int | str) -> bool:
+    """Whether something stands at a place (null does not count)."""
+    value = look(data, *place)
+    return value is not ABSENT and value is not None

@@ -1,0 +1,173 @@
+"""Joints of a leg's chain: kind, placement, axis, and what acts in them (friction, spring, drive, limits)."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from gough.robot.body import Body
+from gough.robot.fields import (
+    Coordinate,
+    JointDamping,
+    JointForce,
+    JointInertia,
+    JointStiffness,
+    Name,
+    NonNegativeJointForce,
+    NonNegativeJointSpeed,
+    NonZero,
+    PositiveAngle,
+    PositiveJointForce,
+    PositiveJointSpeed,
+    Vector,
+    exactly,
+    numbers,
+)
+from gough.robot.item import Fault, Item, given, look
+from gough.robot.joint_checks import axes_faults, axis_kind_faults, effect_faults, interval_faults
+from gough.robot.pose import Mdh, Pose
+
+JointType = Literal["fixed", "revolute", "prismatic", "universal", "spherical", "cylindrical", "planar", "free"]
+
+COORDINATES = {
+    "fixed": 0,
+    "revolute": 1,
+    "prismatic": 1,
+    "universal": 2,
+    "spherical": 4,
+    "cylindrical": 2,
+    "planar": 3,
+    "free": 7,
+}
+"""Entries of each joint type in q (spherical: quaternion wxyz; free: x y z and quaternion; cylindrical: angle, length;
+planar: two lengths, angle)."""
+
+AxisPair = Annotated[tuple[Vector, Vector], exactly(2, "two unit vectors [first, second]")]
+
+
+class Friction(Item):
+    """Friction of a passive joint, per axis: viscous * rate + coulomb * sign(rate), opposing the motion.
+
+    With smoothing s > 0 the second term is coulomb * rate / sqrt(rate^2 + s^2). Units follow the joint's rate:
+    N.s/m, N, m/s along an axis; N.m.s/rad, N.m, rad/s about one.
+    """
+
+    viscous: JointDamping = 0.0
+    coulomb: NonNegativeJointForce = 0.0
+    smoothing: NonNegativeJointSpeed = 0.0
+
+
+class JointSpring(Item):
+    """A spring in a scalar joint: force on the joint = -stiffness (q - rest) - damping qdot + preload."""
+
+    stiffness: JointStiffness = 0.0
+    damping: JointDamping = 0.0
+    rest: Coordinate = 0.0
+    preload: JointForce = 0.0
+
+
+class Drive(Item):
+    """What moves a revolute or prismatic joint.
+
+    rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. viscous, coulomb
+    and smoothing act on the joint coordinate. force_limit, speed_limit and stroke are bounds on the joint side.
+    """
+
+    rotor_inertia: JointInertia = 0.0
+    gear: NonZero = 1.0
+    viscous: JointDamping = 0.0
+    coulomb: NonNegativeJointForce = 0.0
+    smoothing: NonNegativeJointSpeed = 0.0
+    force_limit: PositiveJointForce | None = None
+    speed_limit: PositiveJointSpeed | None = None
+    stroke: Annotated[tuple[Coordinate, Coordinate], exactly(2, "two numbers [lower, upper]")] | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from interval_faults(look(data, "stroke", 0), look(data, "stroke", 1), ("stroke",), look(data, "stroke"))
+
+
+class Limits(Item):
+    """Bounds: lower, upper, speed, force of a scalar joint; cone (half angle) of a universal or spherical one."""
+
+    lower: Coordinate | None = None
+    upper: Coordinate | None = None
+    speed: PositiveJointSpeed | None = None
+    force: PositiveJointForce | None = None
+    cone: PositiveAngle | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from interval_faults(look(data, "lower"), look(data, "upper"), ("upper",), look(data, "upper"))
+
+
+class ChainJoint(Item):
+    """A joint of a leg with the body it carries.
+
+    placement (written `pose`, or `mdh`) is the joint frame in the antecedent body's frame; the body's frame is the
+    joint frame moved by the joint. axis: of revolute, prismatic, cylindrical, planar (its normal), in the joint frame,
+    default z. axes: of universal, the first fixed to the antecedent, the second carried.
+    """
+
+    name: Name
+    type: JointType
+    placement: Pose = Field(default_factory=Pose, alias="pose")
+    mdh: Mdh | None = None
+    axis: Vector | None = None
+    axes: AxisPair | None = None
+    body: Body = Field(default_factory=Body)
+    friction: Friction = Field(default_factory=Friction)
+    spring: JointSpring | None = None
+    drive: Drive | None = None
+    limits: Limits = Field(default_factory=Limits)
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        kind = look(data, "type")
+        if given(data, "mdh"):
+            yield from _mdh_faults(data)
+        yield from axis_kind_faults(kind, data)
+        yield from axes_faults(data, perpendicular=True)
+        yield from effect_faults(kind, data)
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data = dict(data)
+        if given(data, "mdh"):
+            data["pose"] = data.pop("placement", None) or data.pop("pose", None) or _mdh_pose(data["mdh"])
+        for key in ("friction", "limits", "pose", "placement"):
+            if key in data and data[key] is None:
+                del data[key]
+        if data.get("type") in ("revolute", "prismatic", "cylindrical", "planar") and data.get("axis") is None:
+            data["axis"] = (0.0, 0.0, 1.0)
+        data["body"] = named_body(data.get("body"), data.get("name"))
+        return data
+
+
+def default_body_name(joint: Any) -> str:
+    """The name of the body that a joint carries where none is written."""
+    return f"{joint}_body"
+
+
+def named_body(body: Any, joint: Any) -> Any:
+    """A joint's raw body with its default name."""
+    if body is None:
+        return {"name": default_body_name(joint)}
+    if isinstance(body, dict) and body.get("name") is None:
+        return {**body, "name": default_body_name(joint)}
+    return body
+
+
+def _mdh_pose(mdh: Any) -> Pose:
+    try:
+        return Mdh.model_validate(mdh).pose()
+    except ValueError:
+        return Pose()
+
+
+def _mdh_faults(data: dict[str, Any]) -> Iterator[Fault]:
+    for key in ("pose", "placement"):
+        if given(data, key) and data[key] != _mdh_pose(data["mdh"]):
+            yield Fault((key,), data[key], "placed twice, by pose and mdh", "either pose or mdh")
+    if given(data, "axis") and numbers(data["axis"], 3) != [0.0, 0.0, 1.0]:
+        yield Fault(("axis",), data["axis"], "an axis beside mdh", "no axis: with mdh it is z of the joint frame")

@@ -1,0 +1,142 @@
+"""Checks of joints on raw data: which keys a joint type may have, axes, units by the joint's kind."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gough.robot.fields import number_fault, numbers
+from gough.robot.item import Fault, given, look
+from gough.robot.pose import UNIT_TOLERANCE, axis_faults
+from gough.robot.units import UnitError, convert
+
+SCALAR = ("revolute", "prismatic")
+WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
+WITH_CONE = ("universal", "spherical")
+TURNING = ("revolute", "universal", "spherical")
+
+TRANSLATION = {
+    "rotor_inertia": "mass",
+    "viscous": "damping",
+    "damping": "damping",
+    "coulomb": "force",
+    "smoothing": "speed",
+    "stiffness": "stiffness",
+    "rest": "length",
+    "preload": "force",
+    "force_limit": "force",
+    "speed_limit": "speed",
+    "stroke": "length",
+    "lower": "length",
+    "upper": "length",
+    "speed": "speed",
+    "force": "force",
+}
+ROTATION = {
+    "rotor_inertia": "inertia",
+    "viscous": "angular damping",
+    "damping": "angular damping",
+    "coulomb": "torque",
+    "smoothing": "angular speed",
+    "stiffness": "angular stiffness",
+    "rest": "angle",
+    "preload": "torque",
+    "force_limit": "torque",
+    "speed_limit": "angular speed",
+    "stroke": "angle",
+    "lower": "angle",
+    "upper": "angle",
+    "speed": "angular speed",
+    "force": "torque",
+}
+
+
+def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) -> Iterator[Fault]:
+    """An interval whose upper end is not above the lower one."""
+    dimensions = ("length", "angle", "number")
+    ends = []
+    for end in (lower, upper):
+        if not (isinstance(end, int | float | str) and number_fault(end, dimensions) is None):
+            return
+        ends.append(convert(end, dimensions) if isinstance(end, str) else float(end))
+    if ends[0] >= ends[1]:
+        yield Fault(place, value, "an empty range", "lower below upper")
+
+
+def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
+    """An axis on a joint type that has none, or of length other than one; missing axes of a universal joint."""
+    if given(data, "axis"):
+        if isinstance(kind, str) and kind not in WITH_AXIS:
+            yield Fault(
+                ("axis",), data["axis"], f"a {kind} joint has no axis", f"an axis only on {', '.join(WITH_AXIS)}"
+            )
+        yield from axis_faults(data["axis"], ("axis",))
+    if kind == "universal" and not given(data, "axes"):
+        yield Fault(("axes",), look(data, "axes"), "a universal joint without its axes", "axes: [first, second]")
+    if isinstance(kind, str) and kind != "universal" and given(data, "axes"):
+        yield Fault(("axes",), data["axes"], f"a {kind} joint has no pair of axes", "axes only on a universal joint")
+
+
+def axes_faults(data: Any, perpendicular: bool) -> Iterator[Fault]:
+    """Both axes of a universal joint are unit vectors; in a chain they are perpendicular to 1e-9."""
+    pair = look(data, "axes")
+    if hasattr(pair, "tolist"):
+        pair = pair.tolist()
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        return
+    bad = [fault for index in (0, 1) for fault in axis_faults(pair[index], ("axes", index))]
+    yield from bad
+    first, second = numbers(pair[0], 3), numbers(pair[1], 3)
+    if perpendicular and not bad and first is not None and second is not None:
+        product = float(np.dot(first, second))
+        if abs(product) > UNIT_TOLERANCE:
+            yield Fault(
+                ("axes",), pair, "axes of a universal joint are not perpendicular", f"product 0, is {product:.6g}"
+            )
+
+
+def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
+    """Drive, spring, limits and friction: only where the joint type has them, in units of its coordinate."""
+    if not isinstance(kind, str):
+        return
+    for key in ("drive", "spring"):
+        if given(data, key) and kind not in SCALAR:
+            yield Fault(
+                (key,), look(data, key), f"a {key} on a {kind} joint", f"a {key} only on revolute and prismatic"
+            )
+    for key in ("lower", "upper", "speed", "force"):
+        if given(data, "limits", key) and kind not in SCALAR:
+            yield Fault(("limits", key), look(data, "limits", key), f"{key} on a {kind} joint", "a scalar joint")
+    if given(data, "limits", "force") and kind in SCALAR and not given(data, "drive"):
+        yield Fault(("limits", "force"), look(data, "limits", "force"), "a force limit without a drive", "a drive")
+    if given(data, "limits", "cone") and kind not in WITH_CONE:
+        yield Fault(
+            ("limits", "cone"), look(data, "limits", "cone"), f"cone on a {kind} joint", "universal or spherical"
+        )
+    if given(data, "friction") and kind == "fixed":
+        yield Fault(("friction",), look(data, "friction"), "friction on a fixed joint", "a joint that moves")
+    table = ROTATION if kind in TURNING else TRANSLATION if kind == "prismatic" else {}
+    for group in ("drive", "spring", "limits", "friction"):
+        for key, dimension in table.items():
+            yield from _unit_faults(look(data, group, key), (group, key), dimension)
+
+
+def _unit_faults(value: Any, place: tuple[int | str, ...], dimension: str) -> Iterator[Fault]:
+    if isinstance(value, list | tuple):
+        for index, entry in enumerate(value):
+            yield from _unit_faults(entry, (*place, index), dimension)
+    elif isinstance(value, str):
+        fault = number_fault(value, (dimension,))
+        if fault is not None:
+            yield Fault(place, value, fault.message, fault.expected)
+
+
+def can_convert(value: Any, dimension: str) -> bool:
+    """Whether a raw number may stand for a dimension."""
+    if not isinstance(value, str):
+        return True
+    try:
+        convert(value, (dimension,))
+    except UnitError:
+        return False
+    return True

@@ -1,0 +1,175 @@
+"""Text or file to Robot: read, merge templates, validate, report everything that is wrong at once."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
+from gough.robot.item import Fault, Place, faults_of, unknown_key
+from gough.robot.leg import Leg
+from gough.robot.merge import Merger
+from gough.robot.physical import unphysical_bodies
+from gough.robot.reader import Map, Mark, Seq, read
+from gough.robot.robot import Robot
+
+FORMAT = 1
+DOCUMENT_KEYS = [
+    "format",
+    "name",
+    "title",
+    "source",
+    "gravity",
+    "platform",
+    "templates",
+    "legs",
+    "springs",
+    "home",
+    "initial",
+]
+
+
+def gallery() -> list[str]:
+    """The names of the robots that come with the library."""
+    folder = resources.files("gough.robot") / "gallery"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load(path_or_name: str | Path) -> Robot:
+    """A robot from a YAML file, or from the gallery by its name.
+
+    Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
+    """
+    path = Path(path_or_name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return _loads(path.read_text(encoding="utf-8"), file=str(path))
+    name = str(path_or_name)
+    if name not in gallery():
+        raise FileNotFoundError(f"no file and no robot of the gallery {name!r}; the gallery has {', '.join(gallery())}")
+    text = (resources.files("gough.robot") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
+    return _loads(text, file=f"{name}.yaml")
+
+
+def loads(text: str, file: str = "<text>") -> Robot:
+    """A robot from YAML text; file is the name that messages use."""
+    return _loads(text, file)
+
+
+def _loads(text: str, file: str) -> Robot:
+    document, problems = read(text, file)
+    if document is None and problems:
+        raise DescriptionError(problems)
+    if not isinstance(document, Map):
+        raise DescriptionError([Problem(file, 1, "", document, "not a mapping", f"keys {', '.join(DOCUMENT_KEYS)}")])
+    refused = _format_problem(document, file)
+    if refused is not None and isinstance(document.get("format"), int) and document["format"] > FORMAT:
+        raise DescriptionError([refused])
+    problems += [refused] if refused else []
+    merger = Merger(document, file)
+    raw = _robot_data(document, merger)
+    problems += merger.problems
+    for key, value in document.items():
+        if key not in DOCUMENT_KEYS:
+            fault = unknown_key(key, value, DOCUMENT_KEYS)
+            mark = document.marks[key]
+            problems.append(Problem(file, mark.line, mark.path, value, fault.message, fault.expected))
+    robot = None
+    try:
+        robot = Robot.model_validate(raw, context={"reading": True}).model_copy(update={"file": file})
+    except ValidationError as error:
+        problems += _located(faults_of(error), raw, file)
+    problems += _unused_templates(merger, file)
+    if problems or robot is None:
+        chosen = {(p.line, p.path, p.message): p for p in problems}
+        raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
+    for finding in unphysical_bodies(robot):
+        mark, _ = locate(raw, finding.places[0])
+        written = f"{file}:{mark.line}: {mark.path}"
+        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=3)
+    return robot
+
+
+def locate(raw: Any, place: Place) -> tuple[Mark, Any]:
+    """Where a place of the merged data is written, and the raw value there (ABSENT where it is not written)."""
+    node, mark, extra = raw, raw.mark, ""
+    steps = [step for step in place if step != "[key]"]
+    if len(steps) > 2 and steps[:2] == ["platform", "body"]:
+        del steps[1]
+    for step in steps:
+        if isinstance(node, Map) and not extra and step in node:
+            node, mark = node[step], node.marks.get(step, mark)  # type: ignore[index]
+        elif isinstance(node, Seq) and not extra and isinstance(step, int) and step < len(node):
+            node, mark = node[step], node.marks[step]
+        else:
+            extra += f"[{step}]" if isinstance(step, int) else f".{step}"
+    if extra:
+        return Mark(mark.line, (mark.path + extra).lstrip(".")), ABSENT
+    return mark, node
+
+
+def _robot_data(document: Map, merger: Merger) -> Map:
+    raw = Map((key, value) for key, value in document.items() if key in DOCUMENT_KEYS and value is not None)
+    raw.mark, raw.marks = document.mark, document.marks
+    for key in ("format", "templates"):
+        raw.pop(key, None)
+    if "legs" in raw:
+        raw["legs"] = merger.legs(document)
+    return raw
+
+
+def _located(faults: list[Fault], raw: Map, file: str) -> list[Problem]:
+    problems = []
+    for fault in faults:
+        if _comes_from_missing_template(fault, raw):
+            continue
+        mark, value = locate(raw, fault.place)
+        problems.append(Problem(file, mark.line, mark.path, _plain(value), fault.message, fault.expected))
+    return problems
+
+
+def _comes_from_missing_template(fault: Fault, raw: Map) -> bool:
+    if fault.place[:1] != ("legs",) or len(fault.place) < 3:
+        return False
+    leg = raw["legs"][fault.place[1]]
+    return isinstance(leg, Mapping) and "unmerged" in leg and fault.place[2] in ("chain", "cut", "unmerged")
+
+
+def _format_problem(document: Map, file: str) -> Problem | None:
+    number = document.get("format", ABSENT)
+    mark = document.marks.get("format", document.mark)
+    if number is ABSENT:
+        return Problem(file, mark.line, "format", ABSENT, "the format is missing", f"format: {FORMAT}")
+    if isinstance(number, bool) or not isinstance(number, int):
+        return Problem(file, mark.line, "format", number, "not a format", f"format: {FORMAT}")
+    if number > FORMAT:
+        message = f"format {number} is newer than this version of gough reads"
+        return Problem(file, mark.line, "format", number, message, f"format {FORMAT}, or a newer gough")
+    if number < 1:
+        return Problem(file, mark.line, "format", number, "there is no such format", f"format: {FORMAT}")
+    return None
+
+
+def _unused_templates(merger: Merger, file: str) -> list[Problem]:
+    """A template that no leg takes is checked all the same, except for what a leg might have added."""
+    problems: list[Problem] = []
+    for name, template in merger.templates.items():
+        if name in merger.used or not isinstance(template, Map):
+            continue
+        try:
+            parts = {key: template[key] for key in ("chain", "cut") if key in template}
+            Leg.model_validate({"name": "leg", **parts}, context={"reading": True})
+        except ValidationError as error:
+            problems += _located([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)
+    return problems
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return value

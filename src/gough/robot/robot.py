@@ -1,0 +1,136 @@
+"""The robot: platform, legs, springs, gravity, home."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
+
+from gough.robot.body import Body
+from gough.robot.errors import UnphysicalInertiaWarning
+from gough.robot.fields import (
+    Coordinate,
+    Damping,
+    Force,
+    Gravity,
+    Name,
+    NonNegativeLength,
+    Position,
+    RobotName,
+    Stiffness,
+)
+from gough.robot.item import Fault, Item, given, look
+from gough.robot.leg import Leg
+from gough.robot.physical import unphysical_bodies
+from gough.robot.pose import Pose
+from gough.robot.references import configuration_faults, name_faults, spring_faults
+
+
+class Platform(Item):
+    """The moving platform: a free body whose frame is the robot's output."""
+
+    name: Name = "platform"
+    body: Body
+
+    @classmethod
+    def written_keys(cls) -> list[str]:
+        return [key for key in Body.written_keys() if key != "telescopic"]
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        if not given(data, "body") and not given(data, "mass") and not given(data, "parameters"):
+            yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
+        if given(data, "body", "telescopic"):
+            yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        """The written form is the body itself; its name is the platform's and the source stays with the body."""
+        name, body = data.get("name"), data.get("body", {k: v for k, v in data.items() if k != "name"})
+        if name is None:
+            name = look(body, "name") if given(body, "name") and look(body, "name") != "body" else "platform"
+        source = "; ".join(str(s) for s in (data.get("source"), look(body, "source")) if isinstance(s, str))
+        change = {"name": name, **({"source": source} if "body" in data and source else {})}
+        if isinstance(body, Body):
+            body = body.model_copy(update=change)
+        elif isinstance(body, Mapping):
+            body = {**body, **change}
+        return {"name": name, "body": body}
+
+
+class Point(Item):
+    """A point (m) of a body: "world", the platform's name, or "leg.body"."""
+
+    body: str
+    position: Position = (0.0, 0.0, 0.0)
+
+
+class Spring(Item):
+    """A spring and damper between two points; tension = stiffness (L - rest_length) + damping dL/dt + preload (N)."""
+
+    name: Name
+    from_: Point = Field(alias="from")
+    to: Point
+    stiffness: Stiffness = 0.0
+    damping: Damping = 0.0
+    rest_length: NonNegativeLength = 0.0
+    preload: Force = 0.0
+
+
+def _tuple(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+Coordinates = Annotated[
+    tuple[Coordinate, ...],
+    BeforeValidator(_tuple),
+    WithJsonSchema({"type": ["number", "string", "array"], "items": {"type": ["number", "string"]}}),
+]
+
+
+class Configuration(Item):
+    """A pose of the platform and joint coordinates by "leg.joint" (guesses that choose the assembly branch)."""
+
+    pose: Pose | None = None
+    joints: dict[str, Coordinates] = Field(default_factory=dict)
+
+
+class Robot(Item):
+    """A parallel robot: everything a model is built from, as validated plain data in SI units."""
+
+    name: RobotName
+    title: str = ""
+    source: Any = None  # type: ignore[assignment]
+    gravity: Gravity = (0.0, 0.0, -9.81)
+    platform: Platform
+    legs: tuple[Leg, ...]
+    springs: tuple[Spring, ...] = ()
+    home: Configuration
+    initial: Configuration | None = None
+    file: str | None = Field(default=None, repr=False)
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from name_faults(data)
+        yield from spring_faults(data)
+        if isinstance(look(data, "home"), Mapping | Configuration) and not given(data, "home", "pose"):
+            yield Fault(("home", "pose"), look(data, "home", "pose"), "home without a pose", "the platform's pose")
+        for key in ("home", "initial"):
+            yield from configuration_faults(data, key)
+
+    @model_validator(mode="after")
+    def _physical(self, info: ValidationInfo) -> Self:
+        if not (info.context or {}).get("reading"):
+            for finding in unphysical_bodies(self):
+                warnings.warn(str(finding), UnphysicalInertiaWarning, stacklevel=2)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        """Equal descriptions; the file they were read from does not matter."""
+        if not isinstance(other, Robot):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields if name != "file")
+
+    __hash__ = None  # type: ignore[assignment]

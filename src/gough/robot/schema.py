@@ -1,0 +1,90 @@
+"""The JSON Schema of the description file.
+
+Written from the models: what a template or an override may leave out (a leg may complete it) is not required here, so
+the schema accepts every file that can be read; the reader checks the rest.
+"""
+
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from gough.robot.body import Body
+from gough.robot.cut import Cut
+from gough.robot.joint import ChainJoint
+from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
+from gough.robot.pose import Pose
+from gough.robot.robot import Configuration, Robot, Spring
+
+MODELS = (Body, ChainJoint, Cut, Pose, Configuration, Spring)
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a description file, for editors and other programs."""
+    _, schema = models_json_schema([(model, "validation") for model in MODELS], by_alias=True)
+    whole = schema["$defs"]
+    partial = {f"Partial{name}": _partial(definition) for name, definition in whole.items()}
+    robot = Robot.model_json_schema(by_alias=True)["properties"]
+    parts = {
+        "name": robot["name"],
+        "title": {"type": "string"},
+        "source": {"description": "where the numbers come from; any data"},
+        "gravity": robot["gravity"],
+        "platform": _platform(whole["Body"]),
+        "templates": {"type": "object", "additionalProperties": _mapping(_leg_parts(TEMPLATE_KEYS))},
+        "legs": {"type": "array", "minItems": 1, "items": _mapping(_leg_parts(LEG_KEYS))},
+        "springs": {"type": "array", "items": _ref("Spring")},
+        "home": {"allOf": [_ref("Configuration"), {"required": ["pose"]}]},
+        "initial": _ref("Configuration"),
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "gough robot description, format 1",
+        **_mapping({"format": {"const": 1}, **parts}),
+        "required": ["format", "name", "platform", "legs", "home"],
+        "$defs": {**whole, **partial},
+    }
+
+
+def _leg_parts(keys: list[str]) -> dict[str, Any]:
+    joint = {"allOf": [_ref("PartialChainJoint"), {"required": ["name"]}]}
+    parts: dict[str, Any] = {
+        "name": {"type": "string"},
+        "like": {"type": "string", "description": "the name of a template"},
+        "base": _ref("Pose"),
+        "on_platform": _ref("Pose"),
+        "chain": {"type": "array", "minItems": 1, "items": joint},
+        "cut": _ref("PartialCut"),
+        "joints": {"type": "object", "additionalProperties": _ref("PartialChainJoint")},
+        "bodies": {"type": "object", "additionalProperties": _ref("PartialBody")},
+        "source": {"type": "string"},
+    }
+    return {key: parts[key] for key in keys}
+
+
+def _platform(body: dict[str, Any]) -> dict[str, Any]:
+    properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
+    properties["name"] = {**properties["name"], "default": "platform"}
+    return {**_mapping(properties), "anyOf": [{"required": ["mass"]}, {"required": ["parameters"]}]}
+
+
+def _mapping(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "properties": properties}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _partial(definition: Any) -> Any:
+    """The same definition with nothing required, at any depth."""
+    if isinstance(definition, dict):
+        return {key: _partial(value) for key, value in definition.items() if not _is_required(key, value)}
+    if isinstance(definition, list):
+        return [_partial(value) for value in definition]
+    if isinstance(definition, str) and definition.startswith("#/$defs/"):
+        return definition.replace("#/$defs/", "#/$defs/Partial")
+    return definition
+
+
+def _is_required(key: str, value: Any) -> bool:
+    return key == "required" and isinstance(value, list)

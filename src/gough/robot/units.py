@@ -1,0 +1,137 @@
+"""Numbers with units: "12 mm", "30 deg", "1e-3 kg.m2"; SI out, dimension checked.
+
+A unit is a product of factors: `.` or `*` multiplies, `/` divides by the one factor after it, an exponent follows its
+factor (`m2`, `m^2`, `s-1`). Decimal factors are exact: "12 mm" is the double nearest to 0.012.
+Angles are a dimension of their own so that "30 deg" is refused as a length; a radian may be left out of a derived unit
+("N.m" serves where "N.m/rad" is meant).
+"""
+
+import math
+import re
+from fractions import Fraction
+
+Dimension = tuple[int, int, int, int]  # exponents of length, mass, time, angle
+
+_LENGTH, _MASS, _TIME, _ANGLE = (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)
+_FORCE, _TORQUE, _ENERGY = (1, 1, -2, 0), (2, 1, -2, 0), (2, 1, -2, 0)
+
+UNITS: dict[str, tuple[Fraction | float, Dimension]] = {
+    "m": (Fraction(1), _LENGTH),
+    "km": (Fraction(1000), _LENGTH),
+    "dm": (Fraction(1, 10), _LENGTH),
+    "cm": (Fraction(1, 100), _LENGTH),
+    "mm": (Fraction(1, 1000), _LENGTH),
+    "um": (Fraction(1, 10**6), _LENGTH),
+    "µm": (Fraction(1, 10**6), _LENGTH),
+    "in": (Fraction(254, 10000), _LENGTH),
+    "kg": (Fraction(1), _MASS),
+    "g": (Fraction(1, 1000), _MASS),
+    "mg": (Fraction(1, 10**6), _MASS),
+    "t": (Fraction(1000), _MASS),
+    "s": (Fraction(1), _TIME),
+    "ms": (Fraction(1, 1000), _TIME),
+    "us": (Fraction(1, 10**6), _TIME),
+    "min": (Fraction(60), _TIME),
+    "h": (Fraction(3600), _TIME),
+    "Hz": (Fraction(1), (0, 0, -1, 0)),
+    "rad": (Fraction(1), _ANGLE),
+    "mrad": (Fraction(1, 1000), _ANGLE),
+    "deg": (math.pi / 180, _ANGLE),
+    "°": (math.pi / 180, _ANGLE),
+    "rev": (2 * math.pi, _ANGLE),
+    "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
+    "N": (Fraction(1), _FORCE),
+    "kN": (Fraction(1000), _FORCE),
+    "mN": (Fraction(1, 1000), _FORCE),
+    "Nm": (Fraction(1), _TORQUE),
+    "J": (Fraction(1), _ENERGY),
+    "W": (Fraction(1), (2, 1, -3, 0)),
+    "Pa": (Fraction(1), (-1, 1, -2, 0)),
+}
+
+DIMENSIONS: dict[str, tuple[Dimension, str]] = {
+    "number": ((0, 0, 0, 0), ""),
+    "length": (_LENGTH, "m"),
+    "angle": (_ANGLE, "rad"),
+    "mass": (_MASS, "kg"),
+    "first moment": ((1, 1, 0, 0), "kg.m"),
+    "inertia": ((2, 1, 0, 0), "kg.m2"),
+    "inertia per length": ((1, 1, 0, 0), "kg.m2/m"),
+    "inertia per length squared": ((0, 1, 0, 0), "kg.m2/m2"),
+    "inertia per angle": ((2, 1, 0, -1), "kg.m2/rad"),
+    "inertia per angle squared": ((2, 1, 0, -2), "kg.m2/rad2"),
+    "acceleration": ((1, 0, -2, 0), "m/s2"),
+    "speed": ((1, 0, -1, 0), "m/s"),
+    "angular speed": ((0, 0, -1, 1), "rad/s"),
+    "force": (_FORCE, "N"),
+    "torque": (_TORQUE, "N.m"),
+    "stiffness": ((0, 1, -2, 0), "N/m"),
+    "angular stiffness": ((2, 1, -2, -1), "N.m/rad"),
+    "damping": ((0, 1, -1, 0), "N.s/m"),
+    "angular damping": ((2, 1, -1, -1), "N.m.s/rad"),
+}
+
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*")
+_FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
+
+
+class UnitError(ValueError):
+    """A text that is not a quantity, or one of another dimension than its key."""
+
+
+def parse(text: str) -> tuple[float, Dimension]:
+    """The SI value and the dimension of a text such as "12 mm"."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise UnitError("not a number with a unit")
+    number, unit = match.groups()
+    if unit is None:
+        raise UnitError("a number in quotes and without a unit")
+    scale, dimension = parse_unit(unit)
+    exact = isinstance(scale, Fraction) and 1e-200 < abs(float(number)) < 1e200
+    return float(Fraction(number) * Fraction(scale)) if exact else float(number) * float(scale), dimension
+
+
+def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
+    """The factor to SI and the dimension of a unit such as "kg.m2"."""
+    pieces = re.split(r"\s*(\*(?!\*)|[./·])\s*", re.sub(r"\*\*", "^", unit))
+    scale: Fraction | float = Fraction(1)
+    total = [0, 0, 0, 0]
+    divided = False
+    for index in range(0, len(pieces), 2):
+        operator = pieces[index - 1] if index else "."
+        if operator == "/":
+            divided = True
+        elif divided:
+            raise UnitError(f"unit {unit!r} is ambiguous after '/': divide each factor, as in 'N/m/s'")
+        match = _FACTOR.fullmatch(pieces[index])
+        if match is None or match[1] not in UNITS:
+            raise UnitError(f"unknown unit {pieces[index] or unit!r}")
+        factor, dimension = UNITS[match[1]]
+        power = int(match[2] or 1) * (-1 if operator == "/" else 1)
+        scale = scale * factor**power
+        total = [a + power * b for a, b in zip(total, dimension, strict=True)]
+    return scale, (total[0], total[1], total[2], total[3])
+
+
+def fits(dimension: Dimension, name: str) -> bool:
+    """Whether a dimension may stand where the dimension called name is meant."""
+    wanted = DIMENSIONS[name][0]
+    if dimension[:3] != wanted[:3]:
+        return False
+    if dimension[3] == wanted[3]:
+        return True
+    return dimension[3] == 0 and dimension[:3] != (0, 0, 0)
+
+
+def si_unit(name: str) -> str:
+    """The SI unit of a dimension by its name ("length" gives "m")."""
+    return DIMENSIONS[name][1]
+
+
+def convert(text: str, names: tuple[str, ...]) -> float:
+    """The SI value of a text whose dimension must be one of names."""
+    value, dimension = parse(text)
+    if not any(fits(dimension, name) for name in names):
+        raise UnitError("a unit of another dimension")
+    return value

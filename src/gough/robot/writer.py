@@ -1,0 +1,199 @@
+"""Robot to YAML text. What is read back is equal: numbers are written so that the same double returns.
+
+What the legs have in common is written once, as a template; what differs follows as overrides of each leg.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from gough.robot.body import Body
+from gough.robot.item import Item
+from gough.robot.joint import ChainJoint, default_body_name
+from gough.robot.robot import Configuration, Platform, Robot
+
+WIDTH = 110
+TEMPLATE = "leg"
+ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", "springs", "home", "initial"]
+
+
+def dump(robot: Robot, path: str | Path) -> None:
+    """Write a robot to a file."""
+    Path(path).write_text(dumps(robot), encoding="utf-8")
+
+
+def dumps(robot: Robot) -> str:
+    """A robot as YAML text."""
+    lines: list[str] = []
+    for key, value in document(robot).items():
+        _write(lines, key, value, 0)
+    return "\n".join(lines) + "\n"
+
+
+def document(robot: Robot) -> dict[str, Any]:
+    """A robot as the plain data of its file."""
+    data = {**plain(robot), **_legs([plain(leg) for leg in robot.legs])}
+    return {"format": 1, **{key: data[key] for key in ORDER if key in data}}
+
+
+def plain(item: Any) -> Any:
+    """A model as plain data with the keys of the file; defaults are left out."""
+    if isinstance(item, Platform):
+        return plain(item.body)
+    if isinstance(item, Configuration):
+        joints = {name: list(q) if len(q) != 1 else q[0] for name, q in item.joints.items()}
+        return {**_fields(item), **({"joints": joints} if joints else {})}
+    if isinstance(item, Item):
+        return _fields(item)
+    if isinstance(item, Mapping):
+        return {key: plain(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [plain(value) for value in item]
+    return item
+
+
+def _fields(item: Item) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    skip = _skipped(item)
+    always = {"mass"} if isinstance(item, Body) else set()
+    for name, field in type(item).model_fields.items():
+        value = getattr(item, name)
+        if name in skip or (name not in always and _is_default(field, value)):
+            continue
+        result[field.alias or name] = plain(value)
+    source = result.pop("source", None)
+    return result if source is None else {**result, "source": source}
+
+
+def _is_default(field: FieldInfo, value: Any) -> bool:
+    return not field.is_required() and value == field.get_default(call_default_factory=True)
+
+
+def _skipped(item: Item) -> set[str]:
+    if isinstance(item, Body) and item.parameters is not None:
+        return {"mass", "center_of_mass"}
+    if isinstance(item, ChainJoint):
+        skip = {"body"} if item.body == Body(name=default_body_name(item.name)) else set()
+        if item.mdh is not None:
+            return skip | ({"placement", "axis"} if item.mdh.pose() == item.placement else {"mdh"})
+        return skip
+    return set()
+
+
+def _legs(legs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The keys templates and legs; no template for a single leg or for legs with different joints."""
+    names = [[joint["name"] for joint in leg["chain"]] for leg in legs]
+    if len(legs) < 2 or any(entry != names[0] for entry in names):
+        return {"legs": legs}
+    joints = [_common([leg["chain"][index] for leg in legs]) for index in range(len(names[0]))]
+    template = {"chain": joints, "cut": _common([leg["cut"] for leg in legs])}
+    return {"templates": {TEMPLATE: template}, "legs": [_like(leg, template) for leg in legs]}
+
+
+def _like(leg: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
+    result = {"name": leg["name"], "like": TEMPLATE}
+    result |= {key: leg[key] for key in ("base", "on_platform") if key in leg}
+    joints = {}
+    for joint, common in zip(leg["chain"], template["chain"], strict=True):
+        rest = _beyond(joint, common)
+        if rest:
+            joints[joint["name"]] = rest
+    cut = _beyond(leg["cut"], template["cut"])
+    result |= {key: part for key, part in (("joints", joints), ("cut", cut)) if part}
+    return result | ({"source": leg["source"]} if "source" in leg else {})
+
+
+def _common(mappings: list[dict[str, Any]]) -> dict[str, Any]:
+    """The entries that all mappings have with the same value, mappings inside likewise."""
+    first, result = mappings[0], {}
+    for key, value in first.items():
+        values = [mapping[key] for mapping in mappings if key in mapping]
+        if len(values) < len(mappings):
+            continue
+        if all(_same(entry, value) for entry in values):
+            result[key] = value
+        elif all(isinstance(entry, dict) for entry in values):
+            result[key] = _common(values)
+    return result
+
+
+def _beyond(mapping: dict[str, Any], common: dict[str, Any]) -> dict[str, Any]:
+    """What a mapping has beyond what is common."""
+    result = {}
+    for key, value in mapping.items():
+        if key not in common:
+            result[key] = value
+        elif not _same(value, common[key]):
+            result[key] = _beyond(value, common[key])
+    return result
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equal to the last bit and sign."""
+    return repr(a) == repr(b)
+
+
+def _write(lines: list[str], key: str, value: Any, depth: int) -> None:
+    lead = "  " * depth
+    line = f"{lead}{_text(key)}: {_flow(value)}"
+    if not isinstance(value, dict | list) or not value or (len(line) <= WIDTH and not _is_long_list(value)):
+        lines.append(line)
+        return
+    lines.append(f"{lead}{_text(key)}:")
+    if isinstance(value, dict):
+        for inner, entry in value.items():
+            _write(lines, inner, entry, depth + 1)
+    else:
+        for entry in value:
+            _entry(lines, entry, depth + 1)
+
+
+def _entry(lines: list[str], value: Any, depth: int) -> None:
+    flow = f"{'  ' * depth}- {_flow(value)}"
+    if not isinstance(value, dict) or len(flow) <= WIDTH:
+        lines.append(flow)
+        return
+    start = len(lines)
+    for key, entry in value.items():
+        _write(lines, key, entry, depth + 1)
+    lines[start] = f"{'  ' * depth}- {lines[start].lstrip()}"
+
+
+def _is_long_list(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(entry, dict) for entry in value)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_text(str(key))}: {_flow(entry)}" for key, entry in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_flow(entry) for entry in value) + "]"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return _number(value)
+    return _text(str(value))
+
+
+def _number(value: float) -> str:
+    text = repr(value)
+    if text in ("inf", "-inf", "nan"):
+        return {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}[text]
+    return text
+
+
+def _text(text: str) -> str:
+    """A scalar that reads back as this text: a plain word where that is safe, else in double quotes (JSON is YAML)."""
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", text) and text.lower() not in ("null", "true", "false"):
+        return text
+    return "".join(char if char.isprintable() else _escape(char) for char in json.dumps(text, ensure_ascii=False))
+
+
+def _escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

@@ -1,0 +1,176 @@
+"""Robots from arrays: builders that write the description for you.
+
+    from gough.robots import hexapod
+    robot = hexapod(base, platform_points, platform={"mass": 40}, home=[0, 0, 0.6])
+
+The result is an ordinary Robot: it can be changed, written to a file and read back.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.robot import Body, Configuration, Drive, Friction, Pose, Robot
+
+UNIVERSAL_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+
+BodyLike = Body | Mapping[str, Any]
+
+
+def hexapod(
+    base_points: Any,
+    platform_points: Any,
+    *,
+    platform: BodyLike,
+    home: Pose | Mapping[str, Any] | Sequence[float],
+    leg: Literal["ups", "pus"] = "ups",
+    length: Any = None,
+    lower: BodyLike | None = None,
+    upper: BodyLike | None = None,
+    first_axis: Any = (1.0, 0.0, 0.0),
+    zero_direction: Any = (0.0, 0.0, 1.0),
+    rail: Any = (0.0, 0.0, 1.0),
+    carriage: Literal["behind", "ahead"] = "behind",
+    drive: Drive | Mapping[str, Any] | None = None,
+    universal_friction: Friction | Mapping[str, Any] | None = None,
+    ball_friction: Friction | Mapping[str, Any] | None = None,
+    gravity: Any = (0.0, 0.0, -9.81),
+    name: str = "hexapod",
+    title: str = "",
+    source: Any = None,
+) -> Robot:
+    """A parallel robot with n legs of one type between base and platform points (a hexapod has n = 6).
+
+    Legs "ups": universal joint "hip" at the base point, driven prismatic joint "slide", spherical cut at the platform
+    point. Body frames have z along the leg, from base to platform: `lower` has its origin at the base point, `upper`
+    at the platform point (its mass centre has a negative z).
+
+    Legs "pus": driven prismatic joint "slide" along `rail` whose coordinate is 0 at the base point, universal joint
+    "elbow" on the carriage, link of fixed `length` to the spherical cut. `lower` is the carriage, its frame parallel
+    to the world, `upper` the link, its frame at the elbow with z along the link.
+
+    Args:
+        base_points: (n, 3), m, in the world frame.
+        platform_points: (n, 3), m, in the platform frame.
+        platform: the platform's body (Body or a mapping of its fields; mass is required).
+        home: pose of the platform in the world; a list of three is a position.
+        leg: "ups" or "pus".
+        length: link length, m, one or (n,); "pus" only.
+        lower: body next to the base, the same in each leg; default massless.
+        upper: body next to the platform, the same in each leg; default massless.
+        first_axis: universal joints' axis on the base side, world direction, (3,) or (n, 3). The second axis is
+            perpendicular to it and to the leg. Keep it away from the direction of the legs.
+        zero_direction: where the leg ("ups") or link ("pus") points at zero angles, (3,) or (n, 3), in the world; its
+            part perpendicular to first_axis is taken.
+        rail: direction of the prismatic joints, (3,) or (n, 3); "pus" only.
+        carriage: at home the carriage is "behind" or "ahead" of the platform point along the rail; "pus" only.
+        drive: the drives' data; default ideal drives.
+        universal_friction: friction of the universal joints.
+        ball_friction: friction of the spherical joints.
+        gravity: (3,), m/s2.
+        name: name of the robot, lower case.
+        title: one line about it.
+        source: where the numbers come from.
+
+    Returns:
+        The robot, with the home joint coordinates filled in.
+    """
+    base, points = _points("base_points", base_points), _points("platform_points", platform_points)
+    if len(base) != len(points):
+        raise UsageError(f"{len(base)} base points and {len(points)} platform points; give one of each per leg")
+    if leg not in ("ups", "pus"):
+        raise UsageError(f"leg {leg!r} is not known; use 'ups' or 'pus'")
+    if (length is None) == (leg == "pus"):
+        raise UsageError("length, the links' length in m, belongs to 'pus' legs and only to them")
+    pose = _pose(home)
+    spans = points @ pose.rotation().T + np.array(pose.position) - base
+    axes = _directions("first_axis", first_axis, len(base))
+    zeros = _directions("zero_direction", zero_direction, len(base))
+    rails = _directions("rail", rail, len(base))
+    lengths = np.broadcast_to(np.asarray(0.0 if length is None else length, dtype=float), (len(base),)).tolist()
+    slide = {"name": "slide", "type": "prismatic", "drive": Drive() if drive is None else drive}
+    legs, joints = [], {}
+    for i, span in enumerate(spans):
+        frame = _universal_frame(axes[i], zeros[i], i)
+        universal = {"type": "universal", "axes": UNIVERSAL_AXES, "pose": Pose.from_matrix(frame)}
+        universal |= {} if universal_friction is None else {"friction": universal_friction}
+        if leg == "ups":
+            coordinate, direction, turning = float(np.linalg.norm(span)), span, "hip"
+            chain = [
+                {**universal, "name": "hip", "body": _body(lower, "lower")},
+                {**slide, "body": _body(upper, "upper")},
+            ]
+        else:
+            coordinate = _carriage(span, rails[i], lengths[i], carriage, i)
+            direction, turning = span - coordinate * rails[i], "elbow"
+            chain = [
+                {**slide, "axis": rails[i], "body": _body(lower, "carriage")},
+                {**universal, "name": "elbow", "body": _body(upper, "link")},
+            ]
+        joints[f"leg{i}.slide"] = (coordinate,)
+        joints[f"leg{i}.{turning}"] = _angles(frame.T @ direction, i)
+        cut: dict[str, Any] = {"name": "ball", "type": "spherical", "on_leg": {"position": (0.0, 0.0, lengths[i])}}
+        cut |= {} if ball_friction is None else {"friction": ball_friction}
+        ends = {"base": {"position": base[i]}, "on_platform": {"position": points[i]}}
+        legs.append({"name": f"leg{i}", **ends, "chain": chain, "cut": cut})
+    data = {"name": name, "title": title, "source": source, "gravity": gravity, "platform": {"body": platform}}
+    return Robot.model_validate({**data, "legs": legs, "home": Configuration(pose=pose, joints=joints)})
+
+
+def _points(name: str, value: Any) -> np.ndarray:
+    points = np.asarray(value, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
+        raise UsageError(f"{name} has shape {points.shape}; give (n, 3), one row per leg")
+    return points
+
+
+def _directions(name: str, value: Any, count: int) -> np.ndarray:
+    vectors = np.array(np.broadcast_to(np.asarray(value, dtype=float), (count, 3)))
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    if not np.all(norms > 0):
+        raise UsageError(f"{name} has length zero; give a direction (3,) or one per leg (n, 3)")
+    return vectors / norms
+
+
+def _pose(home: Any) -> Pose:
+    if isinstance(home, Pose):
+        return home
+    return Pose.model_validate(home if isinstance(home, Mapping) else {"position": home})
+
+
+def _body(body: BodyLike | None, name: str) -> Any:
+    if body is None:
+        return {"name": name}
+    return body if isinstance(body, Body) else {"name": name, **body}
+
+
+def _universal_frame(first: np.ndarray, zero: np.ndarray, index: int) -> np.ndarray:
+    """Columns x = the first axis, z = the leg at zero angles, perpendicular to x."""
+    z = zero - np.dot(zero, first) * first
+    if np.linalg.norm(z) < 1e-6:
+        raise UsageError(f"leg {index}: first_axis and zero_direction are parallel; choose another first_axis")
+    z = z / np.linalg.norm(z)
+    return np.column_stack([first, np.cross(z, first), z])
+
+
+def _angles(direction: np.ndarray, index: int) -> tuple[float, float]:
+    """(a, b) of a direction Rx(a) Ry(b) z = (sin b, -sin a cos b, cos a cos b), with cos b > 0."""
+    x, y, z = direction
+    if math.hypot(y, z) < 1e-9 * np.linalg.norm(direction):
+        raise UsageError(f"leg {index} lies along its first_axis at home; choose another first_axis")
+    return math.atan2(-y, z), math.atan2(x, math.hypot(y, z))
+
+
+def _carriage(span: np.ndarray, rail: np.ndarray, length: float, side: str, index: int) -> float:
+    """The slide coordinate that puts the elbow at a link's length from the platform point."""
+    along = float(np.dot(span, rail))
+    distance = float(np.linalg.norm(span - along * rail))
+    if distance > length:
+        raise UsageError(
+            f"leg {index}: the platform point is {distance:.6g} m from its rail, the link has {length:.6g} m"
+        )
+    reach = math.sqrt(length**2 - distance**2)
+    return along - reach if side == "behind" else along + reach

@@ -1,0 +1,60 @@
+"""Inertia that no mass distribution has: warned about, computed all the same."""
+
+import warnings
+
+import pytest
+
+from gough.robot import Inertia, UnphysicalInertiaWarning, load, loads
+from robot.documents import VALID
+
+
+def messages(document):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = loads(document, "robot.yaml")
+    assert all(issubclass(w.category, UnphysicalInertiaWarning) for w in caught)
+    assert all(w.filename == __file__ for w in caught)
+    return robot, [str(w.message) for w in caught]
+
+
+def test_physical_bodies_are_silent():
+    assert messages(VALID)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [("yy: 0.01, zz: 0.001", "yy: 0.01, zz: 0.021", "exceeds"), ("zz: 0.001", "zz: -0.001", "negative")],
+)
+def test_body_legs_file_and_line_are_named(old, new, reason):
+    robot, (message,) = messages(VALID.replace(old, new))
+    assert message.startswith("robot.yaml:20: templates.ups.chain[0].body: body 'lower' of legs leg0, leg1, back")
+    assert reason in message
+    assert robot.legs[0].chain[0].body.central_inertia()[2][2, 2] != 0.001
+
+
+def test_the_edge_of_the_triangle_is_physical():
+    assert messages(VALID.replace("yy: 0.01, zz: 0.001", "yy: 0.01, zz: 0.02"))[1] == []
+
+
+def test_platform():
+    _, (message,) = messages(VALID.replace("zz: 0.08", "zz: 0.8"))
+    assert "body 'platform' of the platform" in message
+
+
+def test_python_warns_too():
+    robot = loads(VALID)
+    inertia = Inertia(about="center_of_mass", xx=5.0)
+    body = robot.platform.body.model_copy(update={"inertia": inertia})
+    platform = robot.platform.model_copy(update={"body": body})
+    with pytest.warns(UnphysicalInertiaWarning, match="platform"):
+        type(robot)(**{**{name: getattr(robot, name) for name in type(robot).model_fields}, "platform": platform})
+
+
+def test_papers_with_unphysical_tensors():
+    for name, bodies in {
+        "pedrammehr2012": ["platform", "lower", "upper"],
+        "long2014_rigid": ["link1", "link2", "link3"],
+    }.items():
+        with pytest.warns(UnphysicalInertiaWarning) as caught:
+            load(name)
+        assert [str(w.message).split("'")[1] for w in caught] == bodies

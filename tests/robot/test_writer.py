@@ -1,0 +1,106 @@
+"""What is written reads back equal, sources included."""
+
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gough.robot import Body, Platform, Robot, dump, dumps, gallery, load, loads
+from robot.documents import VALID
+
+pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
+
+EVERYTHING = VALID.replace(
+    "      - name: slide",
+    """\
+      - {name: r, type: revolute, mdh: {gamma: 0.1, alpha: 90 deg, r: 0.2, source: sheet 3}, source: old}
+      - {name: c, type: cylindrical, pose: {axes: {x: [0, 1, 0], z: [1, 0, 0], source: eye}, position: [1, 2, 3]}}
+      - {name: p, type: planar, pose: {quaternion_wxyz: [0.6, 0, 0.8, 0]}, axis: [1, 0, 0]}
+      - {name: s, type: spherical, pose: {bryant_xyz: [0.1, 0.2, 0.3]}}
+      - {name: f, type: free, pose: {matrix: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]}}
+      - {name: x, type: fixed, body: {parameters: {M: 3, MX: 0.1, XX: 2, YY: 2, ZZ: 3, source: identified}}}
+      - name: slide""",
+).replace("home:\n", "initial: {joints: {leg1.c: [0.1, 20 mm]}, source: measured}\nhome:\n")
+
+
+@pytest.mark.parametrize("document", [VALID, EVERYTHING])
+def test_round_trip(document):
+    robot = loads(document)
+    again = loads(dumps(robot))
+    assert again == robot
+    assert dumps(again) == dumps(robot)
+
+
+@pytest.mark.parametrize("name", gallery())
+def test_gallery_round_trip(name, tmp_path):
+    robot = load(name)
+    dump(robot, tmp_path / "robot.yaml")
+    again = load(tmp_path / "robot.yaml")
+    assert again == robot
+    assert again.file == str(tmp_path / "robot.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mass: 4\n", "mass: 0\n"),
+        ("  mass: 4\n  center_of_mass: [0.01, 0, 0]", "  mass: 0"),
+        ("mass: 3 kg", "mass: 0"),
+        ("mass: 2, center", "mass: 0, center"),
+        ("viscous: 1e-4", "viscous: 0"),
+        ("drive: {rotor_inertia: 0.5", "drive: {rotor_inertia: -0.0"),
+    ],
+)
+def test_zeros_survive(old, new):
+    robot = loads(VALID.replace(old, new))
+    assert loads(dumps(robot)) == robot
+
+
+def test_sources_survive():
+    written = dumps(loads(EVERYTHING))
+    for source in ("sheet 3", "old", "eye", "identified", "measured", "rebuilt", "workshop drawing 7"):
+        assert source in written
+    assert loads(written).source == {"paper": "none", "page": 3}
+
+
+def test_what_legs_share_is_written_once():
+    written = dumps(load("long2014_rigid"))
+    assert written.count("30.176") == 1
+    assert written.count("like: leg") == 6
+    assert "gamma: 0.4636476090008061" in written
+
+
+@settings(max_examples=30)
+@given(
+    st.text(),
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.floats(allow_nan=False) | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    ),
+)
+def test_any_title_and_source(title, source):
+    robot = loads(VALID).model_copy(update={"title": title, "source": source})
+    assert loads(dumps(robot)) == robot
+
+
+@settings(max_examples=30)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_return_to_the_last_bit(value):
+    robot = loads(VALID).model_copy(update={"gravity": (value, -0.0, 1e-300)})
+    assert repr(loads(dumps(robot)).gravity) == repr(robot.gravity)
+
+
+def test_a_robot_built_from_models_is_the_robot_read():
+    robot = loads(VALID)
+    fields = {name: getattr(robot, name) for name in Robot.model_fields}
+    assert Robot(**fields) == robot
+    assert pickle.loads(pickle.dumps(robot)) == robot
+    assert robot != robot.model_copy(update={"title": "other"})
+
+
+def test_a_platform_s_name_and_source_are_those_of_its_body():
+    platform = Platform(name="plate", source="a", body=Body(mass=1, source="b"))
+    assert (platform.body.name, platform.body.source, platform.source) == ("plate", "a; b", None)
+    robot = loads(VALID.split("springs:")[0] + "home: {pose: {}}\n").model_copy(update={"platform": platform})
+    assert loads(dumps(robot)) == robot
