@@ -1,0 +1,83 @@
+"""Counts by the counting rules: unary minus is free; square, 2x and 1/x count one multiplication; sines, cosines,
+arc tangents and square roots are kept apart; comparisons (abs, sign, select) are not arithmetic."""
+
+from dataclasses import asdict, dataclass
+
+from gough.program.ops import Op
+from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.hoist import split_uniform
+from gough.program.passes.minimise import minimise
+from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.program import Program
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers of operations of one evaluation. `operations` = add + mul + div; `uniform` is spent once per design."""
+
+    add: int
+    mul: int
+    div: int
+    sqrt: int
+    trig: int
+    operations: int
+    operations_fma: int
+    instructions: int
+    uniform: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Plain dictionary."""
+        return asdict(self)
+
+
+def count(program: Program) -> Count:
+    """Count `program` with its blocks expanded, checks off and work on uniform inputs set apart."""
+    once, program = split_uniform(expand_blocks(drop_checks(program), checks=False))
+    program = minimise(program)
+    add, mul, div, sqrt, trig = _tally(program)
+    fused = contract_multiply_add(program)
+    return Count(
+        add=add,
+        mul=mul,
+        div=div,
+        sqrt=sqrt,
+        trig=trig,
+        operations=add + mul + div,
+        operations_fma=sum(_tally(fused)[:3]),
+        instructions=_instructions(fused),
+        uniform=sum(_tally(once)[:3]),
+    )
+
+
+def _tally(program: Program) -> tuple[int, int, int, int, int]:
+    add = mul = div = sqrt = trig = 0
+    for op, args in zip(program.ops, program.args, strict=True):
+        if op in (Op.ADD, Op.SUB):
+            add += 1
+        elif op in (Op.MUL, Op.FMA, Op.FMS, Op.FNMA):
+            mul += 1
+        elif op == Op.DIV:
+            one = program.ops[args[0]] == Op.CONST and program.args[args[0]][0] == 1.0
+            mul, div = mul + one, div + (not one)
+        elif op == Op.SQRT:
+            sqrt += 1
+        elif op in (Op.SIN, Op.COS, Op.ATAN2):
+            trig += 1
+    return add, mul, div, sqrt, trig
+
+
+SINCOS_INSTRUCTIONS = 32
+"""Vector instructions of one sine–cosine pair in the LLVM backend (argument reduction, two polynomials, quadrant)."""
+
+
+def _instructions(program: Program) -> int:
+    """Arithmetic vector instructions: one an operation, plus the polynomials of sine–cosine pairs."""
+    total = 0
+    angles = set()
+    for op, args in zip(program.ops, program.args, strict=True):
+        if op in (Op.SIN, Op.COS):
+            angles.add(args[0])
+        elif op not in (Op.INPUT, Op.CONST, Op.BLOCK, Op.ITEM):
+            total += 1
+    return total + SINCOS_INSTRUCTIONS * len(angles)

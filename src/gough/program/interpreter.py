@@ -1,0 +1,95 @@
+"""The NumPy interpreter: it defines what every operation means, on one state or on arrays of states.
+
+Blocks run through LAPACK with pivoting, so this is also the fallback for states a fixed elimination order cannot take.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gough.program.ops import Block, Call, ConstantMatvec, Op, Solve
+from gough.program.program import Program
+
+_FUNCTIONS = {
+    Op.ADD: np.add,
+    Op.SUB: np.subtract,
+    Op.MUL: np.multiply,
+    Op.DIV: np.divide,
+    Op.NEG: np.negative,
+    Op.SQRT: np.sqrt,
+    Op.SIN: np.sin,
+    Op.COS: np.cos,
+    Op.ATAN2: np.arctan2,
+    Op.ABS: np.abs,
+    Op.SIGN: np.sign,
+    Op.SELECT: lambda c, a, b: np.where(c > 0, a, b),
+    Op.FMA: lambda a, b, c: a * b + c,
+    Op.FMS: lambda a, b, c: a * b - c,
+    Op.FNMA: lambda a, b, c: c - a * b,
+}
+
+
+def evaluate(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Named outputs for named inputs; all inputs broadcast on leading axes (..., *slot.shape)."""
+    flat = []
+    for slot in program.inputs:
+        value = np.asarray(inputs[slot.name])
+        batch = value.shape[: value.ndim - len(slot.shape)]
+        flat.append(value.reshape((*batch, slot.size)))
+    batch = np.broadcast_shapes(*[f.shape[:-1] for f in flat]) if flat else ()
+    values = np.concatenate([np.broadcast_to(f, (*batch, f.shape[-1])) for f in flat], axis=-1)
+    nodes = evaluate_nodes(program, values)
+    outputs, k = {}, 0
+    for slot in program.outputs:
+        columns = [np.broadcast_to(nodes[i], batch) for i in program.results[k : k + slot.size]]
+        stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
+        outputs[slot.name] = stacked.reshape((*batch, *slot.shape))
+        k += slot.size
+    return outputs
+
+
+def evaluate_nodes(program: Program, values: np.ndarray) -> list:
+    """Values of all nodes for inputs (..., n_inputs); the entry of a BLOCK is its stacked results."""
+    nodes: list = [None] * len(program.ops)
+    batch = values.shape[:-1]
+    with np.errstate(all="ignore"):
+        for i, op in enumerate(program.ops):
+            args = program.args[i]
+            if op == Op.INPUT:
+                nodes[i] = values[..., args[0]]
+            elif op == Op.CONST:
+                nodes[i] = args[0]
+            elif op == Op.BLOCK:
+                operands = [np.broadcast_to(nodes[k], batch) for k in args[1:]]
+                nodes[i] = _block(args[0], np.stack(operands, axis=-1))
+            elif op == Op.ITEM:
+                nodes[i] = nodes[args[0]][..., args[1]]
+            else:
+                nodes[i] = _FUNCTIONS[Op(op)](*[nodes[k] for k in args])
+    return nodes
+
+
+def _block(block: Block, operands: np.ndarray) -> np.ndarray:
+    if isinstance(block, ConstantMatvec):
+        return operands @ np.array(block.matrix).T
+    if isinstance(block, Call):
+        assert isinstance(block.program, Program)
+        nodes = evaluate_nodes(block.program, operands)
+        return np.stack([np.broadcast_to(nodes[i], operands.shape[:-1]) for i in block.program.results], axis=-1)
+    return solve_states(block, operands)
+
+
+def solve_states(block: Solve, operands: np.ndarray) -> np.ndarray:
+    """Solutions (..., n·m) of a solve block; NaN where a matrix is singular to working precision or not finite."""
+    n, m = block.n, block.m
+    batch = operands.shape[:-1]
+    matrices = operands[..., : n * n].reshape(-1, n, n)
+    rhs = operands[..., n * n :].reshape(-1, n, m)
+    finite = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    usable = np.where(finite[:, None, None], matrices, np.eye(n))
+    determinant = np.linalg.slogdet(usable)[0]
+    good = finite & (determinant != 0)
+    usable = np.where(good[:, None, None], usable, np.eye(n))
+    x = np.linalg.solve(usable, rhs)
+    x[~good] = np.nan
+    return x.reshape((*batch, n * m))

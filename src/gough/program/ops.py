@@ -1,0 +1,72 @@
+"""The operations a program is made of."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Op(IntEnum):
+    """Kind of a node. Leaves first, then arithmetic, then blocks; INPUT and CONST carry a payload instead of operands."""
+
+    INPUT = 0
+    CONST = 1
+    ADD = 2
+    SUB = 3
+    MUL = 4
+    DIV = 5
+    NEG = 6
+    SQRT = 7
+    SIN = 8
+    COS = 9
+    ATAN2 = 10
+    ABS = 11
+    SIGN = 12
+    SELECT = 13
+    FMA = 14
+    FMS = 15
+    FNMA = 16
+    BLOCK = 17
+    ITEM = 18
+
+
+@dataclass(frozen=True)
+class Solve:
+    """X (n, m) with A X = B; operands A (n·n, row by row) then B (n·m).
+
+    `order` is the elimination order as (rows, columns), None for the natural one; `floor` the smallest accepted
+    pivots, in that order; `name` reads "status:place" and labels the checks.
+    """
+
+    n: int
+    m: int
+    name: str = ""
+    spd: bool = False
+    order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    floor: tuple[float, ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        """Number of results."""
+        return self.n * self.m
+
+
+@dataclass(frozen=True)
+class ConstantMatvec:
+    """y (n,) = matrix (n, m) x with a matrix of numbers, stored as rows."""
+
+    matrix: tuple[tuple[float, ...], ...]
+
+    @property
+    def outputs(self) -> int:
+        """Number of results."""
+        return len(self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """Outputs of a sub-program, flat, for its flat inputs."""
+
+    program: object
+    outputs: int
+
+
+Block = Solve | ConstantMatvec | Call

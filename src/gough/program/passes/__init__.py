@@ -1,0 +1,1 @@
+"""Passes: program in, program out; the same values to rounding and never more work."""

@@ -1,0 +1,53 @@
+"""Expand block operations to scalar operations. With `checks`, every pivot of a solve is checked against the block's
+floor, and eliminations also by their residual."""
+
+from gough.program.graph import ABS, CONST, Graph
+from gough.program.ops import Block, Call, ConstantMatvec, Solve
+from gough.program.passes.rewrite import finish, replay
+from gough.program.program import Program
+from gough.program.scalar_solve import dot_nodes, scalar_solve
+
+RESIDUAL_SQUARED = 1e-18
+"""Accepted |A x - b|² / |b|² of an elimination."""
+
+
+def expand_blocks(program: Program, checks: bool = True) -> Program:
+    """The same program in scalar operations only."""
+    graph = Graph()
+
+    def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
+        if isinstance(block, Solve):
+            return _solve(graph, block, operands, checks)
+        if isinstance(block, ConstantMatvec):
+            return [dot_nodes(graph, [graph.const(x) for x in row], operands) for row in block.matrix]
+        assert isinstance(block, Call) and isinstance(block.program, Program)
+        inner = expand_blocks(block.program, checks)
+        new = replay(inner, graph, inputs=dict(enumerate(operands)))
+        graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks if checks)
+        return [new[i] for i in inner.results]
+
+    new = replay(program, graph, rule)
+    return finish(program, graph, new)
+
+
+def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool) -> list[int]:
+    x, pivots = scalar_solve(graph, block, operands)
+    if checks and block.name:
+        for k, pivot in enumerate(pivots):
+            size = pivot if block.spd else graph.unary(ABS, pivot)
+            floor = block.floor[k] if k < len(block.floor) else 0.0
+            if graph.ops[size] != CONST:
+                graph.checks.append((block.name, size, max(floor, 1e-300)))
+        if block.n > 3 and not block.spd:
+            _check_residual(graph, block, operands, x)
+    return [value for row in x for value in row]
+
+
+def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: list[list[int]]) -> None:
+    n, m = block.n, block.m
+    for j in range(m):
+        b = [operands[n * n + i * m + j] for i in range(n)]
+        column = [x[k][j] for k in range(n)]
+        r = [graph.sub(dot_nodes(graph, operands[i * n : (i + 1) * n], column), b[i]) for i in range(n)]
+        margin = graph.sub(graph.mul(graph.const(RESIDUAL_SQUARED), dot_nodes(graph, b, b)), dot_nodes(graph, r, r))
+        graph.checks.append((block.name, margin, -1e-280))

@@ -1,0 +1,53 @@
+"""Split a program in two: work on uniform inputs (once per design), and the rest (once per state)."""
+
+from dataclasses import replace
+
+from gough.program.graph import Graph
+from gough.program.ops import Op
+from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.rewrite import finish, replay
+from gough.program.program import Program, Slot
+
+HOISTED = "hoisted"
+
+
+def split_uniform(program: Program) -> tuple[Program, Program]:
+    """(once, each): `each` has one more uniform input slot, `hoisted`, which `once` computes from uniform inputs.
+
+    Without work to hoist, `once` has no results and `each` is the program itself. Blocks are not hoisted.
+    """
+    uniform = program.uniform_inputs()
+    level = bytearray(len(program.ops))  # 0 constant, 1 uniform leaf, 2 uniform work, 3 varies with the state
+    for i, op in enumerate(program.ops):
+        if op == Op.INPUT:
+            level[i] = 1 if uniform[program.args[i][0]] else 3
+        elif op == Op.CONST:
+            level[i] = 0
+        elif op in (Op.BLOCK, Op.ITEM):
+            level[i] = 3
+        else:
+            worst = max((level[k] for k in program.operands(i)), default=0)
+            level[i] = 3 if worst == 3 else 2
+    wanted: dict[int, int] = {}
+    for i in range(len(program.ops)):
+        if level[i] == 3:
+            for k in program.operands(i):
+                if level[k] == 2:
+                    wanted.setdefault(k, len(wanted))
+    for i in (*program.results, *(c.node for c in program.checks)):
+        if level[i] == 2:
+            wanted.setdefault(i, len(wanted))
+    slot = Slot(HOISTED, (len(wanted),), uniform=True)
+    once = remove_dead_code(replace(program, outputs=(slot,), results=tuple(wanted), checks=()))
+    if not wanted:
+        return once, program
+    return once, replace(_replay_cut(program, wanted, program.n_inputs), inputs=(*program.inputs, slot))
+
+
+def _replay_cut(program: Program, wanted: dict[int, int], base: int) -> Program:
+    ops, args = list(program.ops), list(program.args)
+    for i, k in wanted.items():
+        ops[i], args[i] = Op.INPUT, (base + k,)
+    cut = replace(program, ops=ops, args=args)
+    graph = Graph()
+    return finish(cut, graph, replay(cut, graph))

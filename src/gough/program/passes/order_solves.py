@@ -1,0 +1,105 @@
+"""Choose elimination orders and pivot floors of solve blocks from sampled states.
+
+Complete pivoting over all samples at once: at each step the entry whose smallest scaled size over the samples is largest
+becomes the pivot. A floor is a small part of the median pivot; states below it are solved again with pivoting.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gough.program.graph import Graph
+from gough.program.interpreter import evaluate_nodes
+from gough.program.ops import Block, Op, Solve
+from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.rewrite import finish, replay
+from gough.program.program import PIVOT, Check, Program, Slot
+
+PIVOT_FLOOR = 1e-9
+"""Floor of the pivots of systems written out, relative to their median."""
+SMALL_FLOOR = 1e-6
+"""Floor of systems of up to 3 unknowns and of positive definite ones, relative to the median pivot."""
+LARGE_FLOOR = 1e-3
+"""Floor of eliminations of 4 and more unknowns."""
+
+
+def order_solves(program: Program, samples: np.ndarray) -> Program:
+    """The same program with orders and floors fitted to `samples` (states, n_inputs)."""
+    nodes = evaluate_nodes(program, samples)
+    program = replace(program, checks=tuple(_scaled(c, nodes[c.node], len(samples)) for c in program.checks))
+    fitted: list[Block] = []
+    for i, op in enumerate(program.ops):
+        if op != Op.BLOCK:
+            continue
+        block = program.block(i)
+        if isinstance(block, Solve):
+            operands = np.stack([np.broadcast_to(nodes[k], samples.shape[:1]) for k in program.args[i][1:]], axis=-1)
+            block = _fit(block, operands, program, i)
+        fitted.append(block)
+    graph = Graph()
+    queue = iter(fitted)
+    new = replay(program, graph, lambda g, _, operands: g.block(next(queue), operands))
+    return finish(program, graph, new)
+
+
+def _scaled(check: Check, values: np.ndarray, n: int) -> Check:
+    """A pivot check with its floor."""
+    if check.minimum != PIVOT:
+        return check
+    median = float(np.nanmedian(np.broadcast_to(values, n)))
+    return replace(check, minimum=max(PIVOT_FLOOR * median, PIVOT) if np.isfinite(median) else PIVOT)
+
+
+def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Solve:
+    n = block.n
+    matrices = operands[:, : n * n].reshape(-1, n, n)
+    good = np.isfinite(matrices).all(axis=(1, 2))
+    if not good.any():
+        return block
+    if not block.spd and n > 3:
+        block = replace(block, order=elimination_order(matrices[good]))
+    pivots = _pivots(block, operands[good], program, node)
+    share = SMALL_FLOOR if block.spd or n <= 3 else LARGE_FLOOR
+    return replace(block, floor=tuple(float(share * x) for x in np.median(np.abs(pivots), axis=0)))
+
+
+def elimination_order(matrices: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(rows, columns) in elimination order for matrices (samples, n, n)."""
+    a = matrices.copy()
+    n = a.shape[1]
+    scale = np.abs(a).max(axis=2, keepdims=True)
+    a = a / np.where(scale > 0, scale, 1.0)
+    scale = np.abs(a).max(axis=1, keepdims=True)
+    a = a / np.where(scale > 0, scale, 1.0)
+    rows, columns = list(range(n)), list(range(n))
+    order: list[tuple[int, int]] = []
+    for _ in range(n):
+        worst = np.abs(a[:, rows][:, :, columns]).min(axis=0)
+        i, j = np.unravel_index(int(np.argmax(np.round(worst, 9))), worst.shape)
+        r, c = rows[int(i)], columns[int(j)]
+        order.append((r, c))
+        pivot = a[:, r, c]
+        pivot = np.where(np.abs(pivot) > 1e-300, pivot, 1e-300)
+        a = a - a[:, :, c, None] * a[:, r, None, :] / pivot[:, None, None]
+        rows.remove(r)
+        columns.remove(c)
+    return tuple(r for r, _ in order), tuple(c for _, c in order)
+
+
+def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> np.ndarray:
+    """Pivots (samples, k) that the block's expansion meets, found by expanding it alone with its structural zeros."""
+    graph = Graph()
+    inputs = []
+    for position, k in enumerate(program.args[node][1:]):
+        value = program.args[k][0] if program.ops[k] == Op.CONST else None
+        inputs.append(graph.raw(Op.INPUT, position) if value is None else graph.const(value))
+    graph.block(replace(block, name="pivot"), tuple(inputs))
+    alone = Program((Slot("x", (operands.shape[1],)),), (), graph.ops, graph.args, ())
+    results = tuple(i for i, op in enumerate(graph.ops) if op == Op.ITEM)
+    alone = replace(alone, outputs=(Slot("y", (len(results),)),), results=results)
+    expanded = expand_blocks(alone)
+    values = evaluate_nodes(expanded, operands)
+    pivots = [c.node for c in expanded.checks if c.minimum >= 0]
+    if not pivots:
+        return np.zeros((len(operands), 0))
+    return np.stack([np.broadcast_to(values[i], operands.shape[:1]) for i in pivots], axis=-1)

@@ -1,0 +1,62 @@
+"""Replaying a program into a fresh graph, node by node; what most passes and derivatives are made of."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from gough.program.graph import Graph
+from gough.program.ops import Block, Op
+from gough.program.passes.dead_code import remove_dead_code
+from gough.program.program import Check, Program
+
+BlockRule = Callable[[Graph, Block, tuple[int, ...]], Sequence[int]]
+
+
+def copy_block(graph: Graph, block: Block, operands: tuple[int, ...]) -> Sequence[int]:
+    """The rule that keeps a block as it is."""
+    return graph.block(block, operands)
+
+
+def replay(
+    program: Program,
+    graph: Graph,
+    block_rule: BlockRule = copy_block,
+    inputs: Mapping[int, int] | None = None,
+) -> list[int]:
+    """Nodes in `graph` of all nodes of `program`. `inputs` maps input positions to nodes of the new graph.
+
+    Entries of BLOCK nodes are unused (-1); their results are found at their ITEMs.
+    """
+    ops, args = program.ops, program.args
+    new = [-1] * len(ops)
+    items: dict[int, Sequence[int]] = {}
+    notes = program.notes
+    for i, op in enumerate(ops):
+        if notes:
+            graph.note = notes[i]
+        if op == Op.INPUT:
+            position = args[i][0]
+            new[i] = inputs[position] if inputs is not None and position in inputs else graph.raw(Op.INPUT, position)
+        elif op == Op.CONST:
+            new[i] = graph.const(args[i][0])
+        elif op == Op.BLOCK:
+            items[i] = block_rule(graph, args[i][0], tuple(new[k] for k in args[i][1:]))
+        elif op == Op.ITEM:
+            new[i] = items[args[i][0]][args[i][1]]
+        else:
+            new[i] = graph.build(op, tuple(new[k] for k in args[i]))
+    graph.note = None
+    return new
+
+
+def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Program:
+    """The rewritten program: results and checks of `program` carried over, the checks of `graph` added."""
+    checks = [Check(c.name, new[c.node], c.minimum) for c in program.checks]
+    checks += [Check(*c) for c in graph.checks]
+    fields = {
+        "ops": graph.ops,
+        "args": graph.args,
+        "notes": graph.notes,
+        "results": tuple(new[i] for i in program.results),
+        "checks": tuple(dict.fromkeys(checks)),
+    }
+    return remove_dead_code(replace(program, **{**fields, **changes}))

@@ -1,0 +1,96 @@
+"""A straight-line program: named inputs, a list of nodes, named outputs and checks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gough.program.ops import Block, Op
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A named input or output of a program; `shape` without batch axes; `uniform` inputs are the same for all states."""
+
+    name: str
+    shape: tuple[int, ...]
+    unit: str = ""
+    uniform: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of scalars."""
+        return int(np.prod(self.shape, dtype=int))
+
+
+PIVOT = 1e-300
+"""Minimum of a pivot check before sampled states give it a scale (`order_solves`)."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """`node` must be >= minimum; `name` reads "status:place"."""
+
+    name: str
+    node: int
+    minimum: float
+
+
+@dataclass(frozen=True)
+class Program:
+    """Nodes in an order in which operands come first. An INPUT's payload is its position over all input slots."""
+
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    ops: Sequence[int]
+    args: Sequence[tuple]
+    results: tuple[int, ...]
+    checks: tuple[Check, ...] = ()
+    notes: Sequence[str] = field(default=(), compare=False, repr=False)
+    name: str = "program"
+
+    def __len__(self) -> int:
+        return len(self.ops)
+
+    def __repr__(self) -> str:
+        return f"<Program {self.name}: {self.n_inputs} inputs, {len(self.ops)} nodes, {len(self.results)} results>"
+
+    @property
+    def n_inputs(self) -> int:
+        """Number of scalar inputs."""
+        return sum(slot.size for slot in self.inputs)
+
+    def operands(self, i: int) -> tuple[int, ...]:
+        """Nodes that node i reads."""
+        op = self.ops[i]
+        if op <= Op.CONST:
+            return ()
+        if op == Op.BLOCK:
+            return self.args[i][1:]
+        if op == Op.ITEM:
+            return self.args[i][:1]
+        return self.args[i]
+
+    def block(self, i: int) -> Block:
+        """The block of BLOCK node i."""
+        return self.args[i][0]
+
+    def input_offset(self, name: str) -> int:
+        """Position of the first scalar of the input slot called `name`."""
+        offset = 0
+        for slot in self.inputs:
+            if slot.name == name:
+                return offset
+            offset += slot.size
+        raise KeyError(f"no input {name!r}; this program has {[s.name for s in self.inputs]}")
+
+    def uniform_inputs(self) -> np.ndarray:
+        """Boolean (n_inputs,): which scalars are the same for all states."""
+        return np.concatenate([np.full(s.size, s.uniform) for s in self.inputs] or [np.zeros(0, bool)])
+
+    def evaluate_flat(self, values: np.ndarray) -> np.ndarray:
+        """Results (flat) for flat inputs: the interpreter on one state."""
+        from gough.program.interpreter import evaluate_nodes
+
+        nodes = evaluate_nodes(self, np.asarray(values))
+        return np.array([nodes[i] for i in self.results])

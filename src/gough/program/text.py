@@ -1,0 +1,66 @@
+"""Programs as text people can read: a head with inputs, outputs and counts, then one line an operation under its note."""
+
+from gough.program.ops import Op
+from gough.program.program import Program
+
+_FORMAT = {
+    Op.ADD: "{} + {}",
+    Op.SUB: "{} - {}",
+    Op.MUL: "{} * {}",
+    Op.DIV: "{} / {}",
+    Op.NEG: "-{}",
+    Op.SQRT: "sqrt({})",
+    Op.SIN: "sin({})",
+    Op.COS: "cos({})",
+    Op.ATAN2: "atan2({}, {})",
+    Op.ABS: "abs({})",
+    Op.SIGN: "sign({})",
+    Op.SELECT: "select({}, {}, {})",
+    Op.FMA: "{} * {} + {}",
+    Op.FMS: "{} * {} - {}",
+    Op.FNMA: "-{} * {} + {}",
+}
+
+
+def to_text(program: Program) -> str:
+    """The program as text; the same program always gives the same text."""
+    lines = [f"# {program.name}"]
+    names: list[str] = []
+    for slot in program.inputs:
+        lines.append(f"# in   {slot.name}{list(slot.shape)}{' [' + slot.unit + ']' if slot.unit else ''}")
+        names += [f"{slot.name}[{k}]" for k in range(slot.size)]
+    for slot in program.outputs:
+        lines.append(f"# out  {slot.name}{list(slot.shape)}{' [' + slot.unit + ']' if slot.unit else ''}")
+    word: list[str] = []
+    note, serial = "", 0
+    for i, op in enumerate(program.ops):
+        args = program.args[i]
+        if op == Op.INPUT:
+            word.append(names[args[0]])
+            continue
+        if op == Op.CONST:
+            word.append(repr(args[0]))
+            continue
+        if op == Op.ITEM:
+            word.append(f"{word[args[0]]}[{args[1]}]")
+            continue
+        if program.notes and program.notes[i] != note:
+            note = program.notes[i]
+            lines.append(f"# -- {note}" if note else "# --")
+        if op == Op.BLOCK:
+            block = args[0]
+            inside = ", ".join(word[k] for k in args[1:])
+            right = f"{type(block).__name__.lower()}[{block.outputs}]({inside})"
+        else:
+            right = _FORMAT[Op(op)].format(*[word[k] for k in args])
+        word.append(f"t{serial}")
+        lines.append(f"t{serial} = {right}")
+        serial += 1
+    k = 0
+    for slot in program.outputs:
+        for j in range(slot.size):
+            lines.append(f"{slot.name}[{j}] = {word[program.results[k]]}")
+            k += 1
+    for check in program.checks:
+        lines.append(f"check {check.name}: {word[check.node]} >= {check.minimum!r}")
+    return "\n".join(lines) + "\n"

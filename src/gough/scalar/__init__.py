@@ -1,0 +1,31 @@
+"""The small vocabulary equations are written in; it works on floats, traced scalars, mpmath numbers and CasADi SX.
+
+Array code (`R @ v`, `+ - * /`) comes from NumPy object arrays; what NumPy cannot do on them is here.
+A traced scalar is any object with a `tracer` attribute (see `gough.program`); this package imports nothing of gough.
+"""
+
+from gough.scalar.checks import CheckError, check, recording_checks
+from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt
+from gough.scalar.linear import call, constant_matvec, dot, norm, solve, solve_spd, zeros
+from gough.scalar.notes import note
+
+__all__ = [
+    "CheckError",
+    "abs_",
+    "atan2",
+    "call",
+    "check",
+    "constant_matvec",
+    "cos",
+    "dot",
+    "norm",
+    "note",
+    "recording_checks",
+    "select",
+    "sign",
+    "sin",
+    "solve",
+    "solve_spd",
+    "sqrt",
+    "zeros",
+]

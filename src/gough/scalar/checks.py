@@ -1,0 +1,44 @@
+"""Named conditions that must hold for a result to mean anything; they become a status per state."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from gough.scalar.kinds import is_casadi, tracer_of
+
+
+class CheckError(ArithmeticError):
+    """A check failed while equations ran on plain numbers."""
+
+
+class _Recorders(threading.local):
+    def __init__(self) -> None:
+        self.records: list[list[tuple[str, float, float]]] = []
+
+
+_recorders = _Recorders()
+
+
+def check(name: str, value: Any, minimum: float) -> None:
+    """Demand value >= minimum. Traced: part of the program. Plain numbers: recorded, or raised when nobody records."""
+    tracer = tracer_of([value])
+    if tracer is not None:
+        tracer.check(name, value, minimum)
+    elif is_casadi(value):
+        return
+    elif _recorders.records:
+        _recorders.records[-1].append((name, float(value), minimum))
+    elif not value >= minimum:
+        raise CheckError(f"{name}: {float(value):.6g} is below {minimum:.6g}")
+
+
+@contextmanager
+def recording_checks() -> Iterator[list[tuple[str, float, float]]]:
+    """Collect (name, value, minimum) of all checks on plain numbers instead of raising."""
+    record: list[tuple[str, float, float]] = []
+    _recorders.records.append(record)
+    try:
+        yield record
+    finally:
+        _recorders.records.pop()

@@ -1,0 +1,81 @@
+"""Elementary functions of one scalar of any kind."""
+
+import math
+from typing import Any
+
+from gough.scalar.kinds import is_casadi, is_mpmath
+
+
+def _unary(name: str, x: Any) -> Any:
+    if isinstance(x, float | int):
+        return getattr(math, name)(x)
+    if hasattr(x, "tracer"):
+        return getattr(x, name)()
+    if is_mpmath(x):
+        import mpmath
+
+        return getattr(mpmath, name)(x)
+    if is_casadi(x):
+        import casadi
+
+        return getattr(casadi, name)(x)
+    return getattr(math, name)(float(x))
+
+
+def sin(x: Any) -> Any:
+    """Sine of an angle in rad."""
+    return _unary("sin", x)
+
+
+def cos(x: Any) -> Any:
+    """Cosine of an angle in rad."""
+    return _unary("cos", x)
+
+
+def sqrt(x: Any) -> Any:
+    """Square root of x >= 0."""
+    return _unary("sqrt", x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """Angle of the point (x, y), rad."""
+    if hasattr(y, "tracer"):
+        return y.atan2(x)
+    if hasattr(x, "tracer"):
+        return x.tracer.lift(y).atan2(x)
+    if is_mpmath(x) or is_mpmath(y):
+        import mpmath
+
+        return mpmath.atan2(y, x)
+    if is_casadi(x) or is_casadi(y):
+        import casadi
+
+        return casadi.atan2(y, x)
+    return math.atan2(y, x)
+
+
+def abs_(x: Any) -> Any:
+    """Absolute value."""
+    return abs(x)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1."""
+    if hasattr(x, "tracer"):
+        return x.sign()
+    if is_casadi(x):
+        import casadi
+
+        return casadi.sign(x)
+    return float((x > 0) - (x < 0))
+
+
+def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
+    """`if_positive` where condition > 0, else `otherwise`; both are evaluated."""
+    if hasattr(condition, "tracer"):
+        return condition.tracer.select(condition, if_positive, otherwise)
+    if is_casadi(condition):
+        import casadi
+
+        return casadi.if_else(condition > 0, if_positive, otherwise)
+    return if_positive if condition > 0 else otherwise

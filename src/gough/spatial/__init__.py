@@ -1,0 +1,29 @@
+"""Vectors, rotations, wrenches and inertias of any scalar. Twists (v, ω) and wrenches (f, m) are linear first."""
+
+from gough.spatial.inertia import Inertia, inertia_wrench
+from gough.spatial.rotation import (
+    about_axis,
+    bryant_xyz,
+    exact_sincos,
+    quaternion_wxyz_from_rotation,
+    rotation_from_quaternion_wxyz,
+    rpy_zyx,
+    rpy_zyx_angles,
+)
+from gough.spatial.vector import cross, skew, turning_matrix, unit
+
+__all__ = [
+    "Inertia",
+    "about_axis",
+    "bryant_xyz",
+    "cross",
+    "exact_sincos",
+    "inertia_wrench",
+    "quaternion_wxyz_from_rotation",
+    "rotation_from_quaternion_wxyz",
+    "rpy_zyx",
+    "rpy_zyx_angles",
+    "skew",
+    "turning_matrix",
+    "unit",
+]

@@ -1,0 +1,122 @@
+"""Rotations of any scalar; angles in rad, matrices take child components to parent components."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gough.scalar import cos, sin, sqrt
+from gough.spatial.vector import vector
+
+QUARTER_TURN_TOLERANCE = 1e-12
+"""A number this close to a multiple of 90° is that multiple: its sine and cosine are exactly 0 or ±1."""
+
+
+def exact_sincos(angle: Any) -> tuple[Any, Any]:
+    """(sin, cos); exact at multiples of 90° when the angle is a plain number."""
+    if isinstance(angle, float | int):
+        quarter = round(angle / (math.pi / 2))
+        if abs(angle - quarter * (math.pi / 2)) <= QUARTER_TURN_TOLERANCE:
+            return [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarter % 4]
+    return sin(angle), cos(angle)
+
+
+def about_axis(axis: int, angle: Any) -> np.ndarray:
+    """Rotation (3, 3) by `angle` about coordinate axis 0, 1 or 2."""
+    s, c = exact_sincos(angle)
+    return from_sincos(axis, s, c)
+
+
+def from_sincos(axis: int, s: Any, c: Any) -> np.ndarray:
+    """Rotation about a coordinate axis from the angle's sine and cosine."""
+    out = np.full((3, 3), 0.0, dtype=object)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    out[axis, axis] = 1.0
+    out[i, i], out[i, j], out[j, i], out[j, j] = c, -s, s, c
+    return out
+
+
+def rpy_zyx(angles: Any) -> np.ndarray:
+    """R = Rz(yaw) Ry(pitch) Rx(roll) from (yaw, pitch, roll) [Lopes, eq. 4], [Pedrammehr 2012, Appendix 1]."""
+    yaw, pitch, roll = angles
+    return about_axis(2, yaw) @ about_axis(1, pitch) @ about_axis(0, roll)
+
+
+def bryant_xyz(angles: Any) -> np.ndarray:
+    """R = Rx(a) Ry(b) Rz(c) [Fried, eq. 46]."""
+    a, b, c = angles
+    return about_axis(0, a) @ about_axis(1, b) @ about_axis(2, c)
+
+
+def rpy_zyx_angles(rotation: np.ndarray) -> tuple[float, float, float]:
+    """(yaw, pitch, roll) of a matrix of numbers; roll = 0 where yaw and roll turn about one axis."""
+    r = np.asarray(rotation, dtype=float)
+    horizontal = math.hypot(r[0, 0], r[1, 0])
+    pitch = math.atan2(-r[2, 0], horizontal)
+    if horizontal < 1e-9:
+        return math.atan2(-r[0, 1], r[1, 1]), pitch, 0.0
+    return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])
+
+
+def rotation_from_quaternion_wxyz(q: Any) -> np.ndarray:
+    """Rotation (3, 3) of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = q
+    x2, y2, z2 = 2.0 * x, 2.0 * y, 2.0 * z
+    xx, xy, xz, yy, yz, zz = x2 * x, x2 * y, x2 * z, y2 * y, y2 * z, z2 * z
+    wx, wy, wz = x2 * w, y2 * w, z2 * w
+    return np.array(
+        [
+            [1.0 - (yy + zz), xy - wz, xz + wy],
+            [xy + wz, 1.0 - (xx + zz), yz - wx],
+            [xz - wy, yz + wx, 1.0 - (xx + yy)],
+        ],
+        dtype=object,
+    )
+
+
+def quaternion_rate_wxyz(q: Any, omega: Any) -> np.ndarray:
+    """Time derivative (4,) of the quaternion of a frame with angular velocity `omega`, world axes."""
+    w, x, y, z = q
+    a, b, c = (0.5 * k for k in omega)
+    return np.array(
+        [-a * x - b * y - c * z, a * w + b * z - c * y, b * w + c * x - a * z, c * w + a * y - b * x], dtype=object
+    )
+
+
+def quaternion_wxyz_from_rotation(rotation: np.ndarray) -> np.ndarray:
+    """Unit quaternions (..., 4), w >= 0, of rotation matrices (..., 3, 3) of numbers."""
+    r = np.asarray(rotation, dtype=float)
+    m00, m11, m22 = r[..., 0, 0], r[..., 1, 1], r[..., 2, 2]
+    # Four candidates, each scaled by its own leading component; the largest is the accurate one.
+    w = np.stack(
+        [1 + m00 + m11 + m22, r[..., 2, 1] - r[..., 1, 2], r[..., 0, 2] - r[..., 2, 0], r[..., 1, 0] - r[..., 0, 1]], -1
+    )
+    x = np.stack([w[..., 1], 1 + m00 - m11 - m22, r[..., 0, 1] + r[..., 1, 0], r[..., 0, 2] + r[..., 2, 0]], -1)
+    y = np.stack([w[..., 2], x[..., 2], 1 - m00 + m11 - m22, r[..., 1, 2] + r[..., 2, 1]], -1)
+    z = np.stack([w[..., 3], x[..., 3], y[..., 3], 1 - m00 - m11 + m22], -1)
+    candidates = np.stack([w, x, y, z], axis=-2)
+    leading = np.stack([w[..., 0], x[..., 1], y[..., 2], z[..., 3]], axis=-1)
+    best = np.argmax(leading, axis=-1)
+    q = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
+    q = q / np.sqrt((q * q).sum(-1, keepdims=True))
+    return np.copysign(1.0, q[..., :1]) * q
+
+
+def normalised(q: Any) -> np.ndarray:
+    """Quaternion of any scalar scaled to unit length."""
+    length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return np.array([x / length for x in q], dtype=object)
+
+
+def rates_from_euler(sequence: str, angles: Any) -> np.ndarray:
+    """Matrix (3, 3) with ω (world) = matrix @ rates for "rpy_zyx" or "bryant_xyz" angles [Lopes, eq. 9]."""
+    if sequence == "rpy_zyx":
+        first, second, third = (2, 1, 0)
+    elif sequence == "bryant_xyz":
+        first, second, third = (0, 1, 2)
+    else:
+        raise ValueError(f"unknown Euler sequence {sequence!r}; use 'rpy_zyx' or 'bryant_xyz'")
+    r1 = about_axis(first, angles[0])
+    r2 = r1 @ about_axis(second, angles[1])
+    columns = [np.eye(3)[first], r1[:, second], r2[:, third]]
+    return np.array([vector(*c) for c in columns], dtype=object).T
