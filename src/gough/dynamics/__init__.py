@@ -1,0 +1,1 @@
+"""Equations of motion, one algorithm a file, on any scalar."""

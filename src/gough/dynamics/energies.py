@@ -1,0 +1,87 @@
+"""Kinetic and potential energy of the closed robot, and the power that drives and losses exchange.
+
+Derivation  T = Σ links ½ m v² … + rotors ½ I q̇²;  U = -Σ g · (m p + R MS) + springs. Power balance:
+            d(T + U)/dt = τ · q̇ + F_ext · V - losses.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.loads import cut_friction, spring_energy
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.dynamics.recursion import own_forces, telescopic_tensors
+from gough.dynamics.twists import link_twist, point_velocity
+from gough.scalar import dot, sqrt, zeros
+from gough.spatial.inertia import kinetic_energy
+
+Vector = np.ndarray
+
+
+def energies(numbers: Numbers, q: Vector, v: Vector) -> dict[str, Any]:
+    """kinetic, potential (J) and losses (W, power taken by friction and dampers)."""
+    posture = Posture(numbers, q)
+    loops = Loops(posture)
+    u = loops.rates(v)
+    return {
+        "kinetic": _kinetic(posture, u),
+        "potential": _potential(posture),
+        "losses": _losses(loops, u),
+    }
+
+
+def _kinetic(posture: Posture, u: Vector) -> Any:
+    total: Any = 0.0
+    for i, link in enumerate(posture.mechanism.links):
+        velocity, w = link_twist(posture, u, i)
+        inertia = posture.numbers.inertia(link)
+        if inertia is not None:
+            total = total + kinetic_energy(inertia, w, velocity)
+        if link.telescopic is not None:
+            T, _, _ = telescopic_tensors(posture, link)
+            total = total + 0.5 * dot(w, T @ w)
+        if link.rotor is not None:
+            rate = u[link.u]
+            total = total + 0.5 * posture.numbers.parameters[link.rotor] * rate * rate
+    return total
+
+
+def _potential(posture: Posture) -> Any:
+    total: Any = spring_energy(posture)
+    g = posture.gravity
+    for i, link in enumerate(posture.mechanism.links):
+        inertia = posture.numbers.inertia(link)
+        if inertia is not None:
+            origin = posture.point_in_world(i, zeros(3))
+            moment = inertia.mass * origin + posture.to_world(i, inertia.first_moments)
+            total = total - dot(g, moment)
+        if link.spring is not None:
+            stiffness, _, rest, preload = posture.numbers.at(link.spring)
+            stretch = posture.q[link.q] - rest
+            total = total + 0.5 * stiffness * stretch * stretch - preload * posture.q[link.q]
+    return total
+
+
+def _losses(loops: Loops, u: Vector) -> Any:
+    posture = loops.posture
+    total: Any = 0.0
+    for loop in loops.legs:
+        rates = u[loop.columns()]
+        at_rest = own_forces(posture, loop.leg, zeros(len(u)), zeros(len(u)))
+        moving = own_forces(posture, loop.leg, u, zeros(len(u)))
+        total = total + dot(rates, moving - at_rest)
+        w_leg = link_twist(posture, u, loop.cut.cut.tip)[1]
+        friction = cut_friction(loop.cut, w_leg, u[3:6])
+        if friction is not None:
+            total = total + dot(friction, w_leg - loop.cut.from_world(u[3:6]))
+    numbers = posture.numbers
+    for spring in posture.mechanism.springs:
+        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
+        speeds = [point_velocity(posture, u, i, x) for i, x in zip(spring.links, points, strict=True)]
+        line = ends[1] - ends[0]
+        rate = dot(line, speeds[1] - speeds[0]) / sqrt(dot(line, line))
+        total = total + numbers.parameters[spring.coefficients[1]] * rate * rate
+    return total

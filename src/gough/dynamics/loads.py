@@ -1,0 +1,81 @@
+"""Forces that are neither inertia nor drives: friction in cut joints, point-to-point springs and dampers.
+
+Computes  wrenches to add to the left-hand side of the equations of motion (what the motion has to overcome).
+Sources   friction in the platform's spherical joints [Pedrammehr 2012, eqs. 31, 49]; springs: elementary.
+Frames    a link's wrench in its own axes about its origin.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.closures import CutGeometry
+from gough.dynamics.posture import Posture
+from gough.dynamics.recursion import LinkWrench
+from gough.friction import friction_force
+from gough.friction.coulomb import coulomb_vector, structurally_zero
+from gough.scalar import dot, note, sqrt, zeros
+from gough.spatial import cross
+
+Vector = np.ndarray
+
+
+def cut_friction(cut: CutGeometry, w_leg: Vector, w_platform_world: Vector) -> Vector | None:
+    """Moment (3,), tip axes, that keeps the leg turning against the cut joint's friction; None without friction.
+
+    The platform needs the opposite moment. Per free axis, or along ω_leg - ω_platform for a ball.
+    """
+    joint = cut.cut
+    viscous, coulomb, smoothing = cut.posture.numbers.at(joint.friction)
+    if not joint.free_axes or (structurally_zero(viscous) and structurally_zero(coulomb)):
+        return None
+    with note(f"{joint.name}: friction [Pedrammehr 2012, eq. 31]"):
+        relative = w_leg - cut.from_world(w_platform_world)
+        if joint.free_axes == (("ball", 0),):
+            return viscous * relative + coulomb_vector(relative, coulomb, smoothing)
+        moment = zeros(3)
+        for side, axis in joint.free_axes:
+            e = cut.L_R[:, axis] if side == "leg" else cut.from_world(cut.posture.R_WP @ cut.platform_axis(axis))
+            moment = moment + e * friction_force(dot(e, relative), viscous, coulomb, smoothing)
+        return moment
+
+
+def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWrench]]:
+    """(link, wrench on the left-hand side) of every point-to-point spring.
+
+    velocities: function (link, point in link axes) -> velocity in world axes, or None for statics.
+    """
+    out = []
+    numbers = posture.numbers
+    for spring in posture.mechanism.springs:
+        with note(f"spring {spring.name}"):
+            points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+            ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
+            line = ends[1] - ends[0]
+            length = sqrt(dot(line, line))
+            along = line / length
+            stiffness, damping, rest, preload = numbers.at(spring.coefficients)
+            tension = stiffness * (length - rest) + preload
+            if velocities is not None and not structurally_zero(damping):
+                speed = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
+                tension = tension + damping * dot(along, speed[1] - speed[0])
+            for link, point, sign in ((spring.links[0], points[0], -1.0), (spring.links[1], points[1], 1.0)):
+                if link >= 0:
+                    f = posture.from_world(link, along * (sign * tension))
+                    out.append((link, LinkWrench(f, cross(point, f))))
+    return out
+
+
+def spring_energy(posture: Posture) -> Any:
+    """Potential energy of point-to-point springs (J)."""
+    total: Any = 0.0
+    numbers = posture.numbers
+    for spring in posture.mechanism.springs:
+        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
+        line = ends[1] - ends[0]
+        length = sqrt(dot(line, line))
+        stiffness, _, rest, preload = numbers.at(spring.coefficients)
+        stretch = length - rest
+        total = total + 0.5 * stiffness * stretch * stretch + preload * length
+    return total

@@ -1,0 +1,46 @@
+"""A mechanism together with its parameters as scalars: what the equations read."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.spatial import Inertia, rpy_zyx
+from gough.structure import Link, Mechanism
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """`parameters` is an array (n_parameters,) of any scalar; structural ones are plain numbers."""
+
+    mechanism: Mechanism
+    parameters: np.ndarray
+
+    def at(self, positions: tuple[int, ...]) -> list[Any]:
+        """Scalars at these positions of the parameter vector."""
+        return [self.parameters[i] for i in positions]
+
+    def gravity(self) -> np.ndarray:
+        """Gravity (3,), world axes, m/s²."""
+        return np.array(self.at(self.mechanism.gravity), dtype=object)
+
+    def placement(self, positions: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """(R, p) of a placement; the identity for ()."""
+        if not positions:
+            return np.array(np.eye(3), dtype=object), np.full(3, 0.0, dtype=object)
+        x = self.at(positions)
+        return rpy_zyx(x[3:]), np.array(x[:3], dtype=object)
+
+    def inertia(self, link: Link) -> Inertia | None:
+        """Ten parameters of a link, None when it is massless."""
+        return None if link.ten is None else Inertia.from_ten(self.at(link.ten))
+
+    def telescopic(self, link: Link) -> list[np.ndarray]:
+        """The three symmetric matrices (3, 3) of a telescopic link's inertia polynomial."""
+        assert link.telescopic is not None
+        x = self.at(link.telescopic[1])
+        out = []
+        for k in range(3):
+            xx, xy, xz, yy, yz, zz = x[6 * k : 6 * k + 6]
+            out.append(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=object))
+        return out

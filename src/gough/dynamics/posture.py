@@ -1,0 +1,111 @@
+"""Where everything is: the step from each link's parent to the link, and chains of steps.
+
+Computes  relative poses of all links for a configuration q.
+Frames    W world, P platform; link axes are the internal axes of the structure.
+Symbols   place_R, place_p: joint frame in the parent; turn: rotation by the joint; slide: translation in child axes.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.numbers import Numbers
+from gough.scalar import zeros
+from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
+from gough.spatial.rotation import from_sincos
+from gough.structure import Link
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True)
+class Step:
+    """Pose of a link in its parent: first the placement, then the joint's turn, then its slide (child axes)."""
+
+    link: Link
+    place_R: np.ndarray
+    place_p: Vector
+    turn: np.ndarray | None
+    slide: Vector | None
+
+    def to_child(self, x: Vector) -> Vector:
+        """Components of a free vector: parent axes to child axes."""
+        y = self.place_R.T @ x
+        return y if self.turn is None else self.turn.T @ y
+
+    def to_parent(self, x: Vector) -> Vector:
+        """Components of a free vector: child axes to parent axes."""
+        y = x if self.turn is None else self.turn @ x
+        return self.place_R @ y
+
+    @property
+    def offset(self) -> Vector:
+        """From the parent's origin to the child's, child axes."""
+        y = self.to_child(self.place_p)
+        return y if self.slide is None else y + self.slide
+
+
+class Posture:
+    """All steps of a mechanism at q, and the platform's pose."""
+
+    def __init__(self, numbers: Numbers, q: np.ndarray, gravity: bool = True) -> None:
+        self.numbers = numbers
+        self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
+        self.mechanism = numbers.mechanism
+        self.q = q
+        self.p_WP: Vector = np.asarray(q[0:3])
+        self.R_WP = rotation_from_quaternion_wxyz(q[3:7])
+        self.steps: list[Step | None] = [None]
+        self.steps += [self._step(link) for link in self.mechanism.links[1:]]
+
+    def _step(self, link: Link) -> Step:
+        place_R, place_p = self.numbers.placement(link.placement)
+        turn = slide = None
+        if link.motion == "rotation":
+            s, c = exact_sincos(self.q[link.q])
+            turn = from_sincos(link.axis, link.sign * s, c)
+        elif link.motion == "translation":
+            slide = direction(link) * self.q[link.q]
+        elif link.motion == "ball":
+            turn = rotation_from_quaternion_wxyz(self.q[link.q : link.q + 4])
+        return Step(link, place_R, place_p, turn, slide)
+
+    def chain(self, index: int) -> list[Step]:
+        """Steps from the root to link `index` (without the platform's free step)."""
+        return [step for i in self.mechanism.path_to_root(index) if (step := self.steps[i]) is not None]
+
+    def from_world(self, index: int, x: Vector) -> Vector:
+        """Components of a free vector: world axes to the axes of link `index`."""
+        if self.mechanism.path_to_root(index)[0] == 0:
+            x = self.R_WP.T @ x
+        for step in self.chain(index):
+            x = step.to_child(x)
+        return x
+
+    def to_world(self, index: int, x: Vector) -> Vector:
+        """Components of a free vector: axes of link `index` to world axes."""
+        for step in reversed(self.chain(index)):
+            x = step.to_parent(x)
+        return self.R_WP @ x if self.mechanism.path_to_root(index)[0] == 0 else x
+
+    def point_in_world(self, index: int, x: Vector) -> Vector:
+        """World position of a point given in the axes of link `index` (index -1: the world itself)."""
+        if index < 0:
+            return x
+        for step in reversed(self.chain(index)):
+            y = x if step.slide is None else x + step.slide
+            x = step.to_parent(y) + step.place_p
+        return self.p_WP + self.R_WP @ x if self.mechanism.path_to_root(index)[0] == 0 else x
+
+    def rotation_in_world(self, index: int) -> np.ndarray:
+        """Rotation (3, 3) of link `index`: its axes to world axes."""
+        columns = [self.to_world(index, column) for column in np.array(np.eye(3), dtype=object)]
+        return np.array(columns, dtype=object).T
+
+
+def direction(link: Link) -> Vector:
+    """Axis of a link's motion, child axes (3,)."""
+    e: Any = np.full(3, 0.0, dtype=object)
+    e[link.axis] = link.sign
+    return e

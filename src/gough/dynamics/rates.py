@@ -1,0 +1,48 @@
+"""From v to the rates of everything: q̇ = N(q) v, joint rates, and accelerations of the drives."""
+
+import numpy as np
+
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.scalar import zeros
+from gough.spatial import rotation_from_quaternion_wxyz
+from gough.spatial.rotation import quaternion_rate_wxyz
+
+Vector = np.ndarray
+
+
+def configuration_rate(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
+    """qdot (nq,) of the closed robot moving with v."""
+    posture = Posture(numbers, q)
+    u = Loops(posture).rates(v)
+    return {"qdot": rate_of_q(posture, u)}
+
+
+def rate_of_q(posture: Posture, u: Vector) -> Vector:
+    """qdot (nq,) from tree velocities u."""
+    mechanism = posture.mechanism
+    out = zeros(mechanism.layout.nq)
+    out[:3] = u[:3]
+    out[3:7] = quaternion_rate_wxyz(posture.q[3:7], u[3:6])
+    for link in mechanism.links[1:]:
+        if link.nu == 1:
+            out[link.q] = u[link.u]
+        elif link.motion == "ball":
+            q = posture.q[link.q : link.q + 4]
+            w = u[link.u : link.u + 3]  # body axes: turn into the axes the quaternion leads to
+            out[link.q : link.q + 4] = quaternion_rate_wxyz(q, rotation_from_quaternion_wxyz(q) @ w)
+    return out
+
+
+def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -> dict[str, np.ndarray]:
+    """Tree velocities u and accelerations ud (nu,) of the closed robot."""
+    loops = Loops(Posture(numbers, q))
+    u = loops.rates(v)
+    return {"u": u, "ud": loops.accelerations(v, u, acceleration)}
+
+
+def closure_residual(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
+    """Position-level closures of all legs, one after the other."""
+    loops = Loops(Posture(numbers, q))
+    return {"residual": np.concatenate([loop.cut.residual() for loop in loops.legs])}

@@ -1,0 +1,186 @@
+"""The Newton–Euler recursion on the tree: motion outwards, wrenches inwards.
+
+Computes  the motion of every link for given tree velocities u and accelerations, and the joint forces they need.
+Sources   [Briot 2014, §4.1] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81).
+Frames    every link in its own axes, at its own origin; the platform in body axes.
+Symbols   w ω angular velocity, wd α its derivative, a classical acceleration of the origin minus gravity,
+          f force and n moment (about the origin) that the parent exerts on the link.
+Derivation, child j of parent i with rotation E (child to parent), place p, slide d = e s q (child axes):
+    rotation      ω_j = Eᵀω_i + e q̇                                                   (1)
+                  α_j = Eᵀα_i + Eᵀω_i × e q̇ + e q̈                                     (2)
+    all           a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p))                           (3)
+    translation   a_j += α_j × d + ω_j × (ω_j × d) + 2 ω_j × ḋ + d̈                    (4)
+    inwards       f_i += E f_j,   n_i += E (n_j + d × f_j) + p × E f_j                (5)
+    joint force   τ_j = e · n_j (rotation) or e · f_j (translation)                   (6)
+Telescopic links: inertia T(q) of a joint coordinate q adds T ω's rate T' q̇ ω to n (7) and -½ ω·T'ω to that joint (8).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.posture import Posture, Step, direction
+from gough.friction import friction_force
+from gough.friction.coulomb import coulomb_vector
+from gough.scalar import dot, note, zeros
+from gough.spatial import Inertia, cross, inertia_wrench, turning_matrix
+from gough.structure import Link
+
+Vector = np.ndarray
+
+
+@dataclass
+class LinkMotion:
+    """Angular velocity, angular acceleration and acceleration (minus gravity) of a link, own axes."""
+
+    w: Vector
+    wd: Vector
+    a: Vector
+
+
+@dataclass
+class LinkWrench:
+    """Force and moment about the link's origin, own axes."""
+
+    f: Vector
+    n: Vector
+
+
+def platform_wrench(posture: Posture, twist: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+    """Force and moment about the origin, world axes, that give the platform its motion.
+
+    f = M a + N c, n = R (J α + ω × J ω) + c × a with c = R MS and N c = α × c + ω × (ω × c); a minus gravity. The linear
+    part is written in world axes, where a and N already are; only the rotational part needs body axes.
+    """
+    inertia = posture.numbers.inertia(posture.mechanism.platform)
+    if inertia is None:
+        return zeros(3), zeros(3)
+    R, w, wd = posture.R_WP, twist[3:], acceleration[3:]
+    a = acceleration[:3] - posture.gravity
+    c = R @ inertia.first_moments
+    w_P, wd_P = R.T @ w, R.T @ wd
+    turning = inertia.tensor @ wd_P + cross(w_P, inertia.tensor @ w_P)
+    return inertia.mass * a + turning_matrix(w, wd) @ c, R @ turning + cross(c, a)
+
+
+def root_motion(posture: Posture) -> LinkMotion:
+    """The world: at rest, seen to accelerate against gravity."""
+    return LinkMotion(zeros(3), zeros(3), -posture.gravity)
+
+
+def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
+    """Equations (1)–(4) for one link; rate and rate_dot are its joint's (nu,)."""
+    p, link = step.place_p, step.link
+    w = step.to_child(parent.w)
+    wd = step.to_child(parent.wd)
+    a = step.to_child(parent.a + cross(parent.wd, p) + cross(parent.w, cross(parent.w, p)))
+    if link.motion == "rotation":
+        spin = direction(link) * rate[0]
+        wd = wd + cross(w, spin) + direction(link) * rate_dot[0]
+        w = w + spin
+    elif link.motion == "ball":
+        wd = wd + cross(w, rate) + rate_dot
+        w = w + rate
+    elif link.motion == "translation":
+        d = step.slide
+        assert d is not None
+        speed = direction(link) * rate[0]
+        a = a + cross(wd, d) + cross(w, cross(w, d)) + 2.0 * cross(w, speed) + direction(link) * rate_dot[0]
+    return LinkMotion(w, wd, a)
+
+
+def move_leg(posture: Posture, leg: int, u: Vector, ud: Vector) -> dict[int, LinkMotion]:
+    """Motion of the links of one leg for tree velocities and accelerations u, ud (nu,)."""
+    motions: dict[int, LinkMotion] = {-1: root_motion(posture)}
+    for i in posture.mechanism.legs[leg].links:
+        step = posture.steps[i]
+        assert step is not None
+        link = step.link
+        motions[i] = move(step, motions[link.parent], u[link.u : link.u + link.nu], ud[link.u : link.u + link.nu])
+    return motions
+
+
+def telescopic_tensors(posture: Posture, link: Link) -> tuple[np.ndarray, np.ndarray, int]:
+    """(T, T', source link) of a telescopic link at q."""
+    assert link.telescopic is not None
+    c0, c1, c2 = posture.numbers.telescopic(link)
+    x = posture.q[posture.mechanism.links[link.telescopic[0]].q]
+    return c0 + c1 * x + c2 * (x * x), c1 + c2 * (2.0 * x), link.telescopic[0]
+
+
+def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, extra: Vector) -> LinkWrench:
+    """Wrench that gives link `index` its motion; telescopic forces on other joints are added to `extra` (nu,)."""
+    link = posture.mechanism.links[index]
+    inertia = posture.numbers.inertia(link)
+    if link.telescopic is not None:
+        T, dT, source = telescopic_tensors(posture, link)
+        base = inertia or Inertia(0.0, zeros(3), zeros(3, 3))
+        f, n = inertia_wrench(Inertia(base.mass, base.first_moments, base.tensor + T), motion.w, motion.wd, motion.a)
+        k = posture.mechanism.links[source].u
+        grown = dT @ motion.w
+        extra[k] = extra[k] - 0.5 * dot(motion.w, grown)  # (8)
+        return LinkWrench(f, n + grown * u[k])  # (7)
+    if inertia is None:
+        return LinkWrench(zeros(3), zeros(3))
+    return LinkWrench(*inertia_wrench(inertia, motion.w, motion.wd, motion.a))
+
+
+def gather_leg(posture: Posture, leg: int, wrenches: dict[int, LinkWrench]) -> None:
+    """Equation (5): add every link's wrench to its parent's, from the tip to the base (in place)."""
+    for i in reversed(posture.mechanism.legs[leg].links):
+        step = posture.steps[i]
+        assert step is not None
+        if step.link.parent < 0:
+            continue
+        parent = wrenches[step.link.parent]
+        own = wrenches[i]
+        moment = own.n if step.slide is None else own.n + cross(step.slide, own.f)
+        f = step.to_parent(own.f)
+        parent.f = parent.f + f
+        parent.n = parent.n + step.to_parent(moment) + cross(step.place_p, f)
+
+
+def axis_forces(posture: Posture, leg: int, wrenches: dict[int, LinkWrench]) -> Vector:
+    """Equation (6): what the wrenches ask of the joints of a leg (joints,)."""
+    forces: list[Any] = []
+    for i in posture.mechanism.legs[leg].links:
+        link = posture.mechanism.links[i]
+        if link.motion == "ball":
+            forces += list(wrenches[i].n)
+        elif link.nu == 1:
+            forces.append(link.sign * (wrenches[i].n if link.motion == "rotation" else wrenches[i].f)[link.axis])
+    return np.array(forces, dtype=object)
+
+
+def own_forces(posture: Posture, leg: int, u: Vector, ud: Vector) -> Vector:
+    """Rotor inertia, friction and springs of the joints of a leg (joints,)."""
+    forces: list[Any] = []
+    for i in posture.mechanism.legs[leg].links:
+        link = posture.mechanism.links[i]
+        if link.motion == "ball":
+            rate = u[link.u : link.u + 3]
+            viscous, coulomb, smoothing = posture.numbers.at(link.friction) if link.friction else (0.0, 0.0, 0.0)
+            forces += list(viscous * rate + coulomb_vector(rate, coulomb, smoothing))
+        elif link.nu == 1:
+            forces.append(own_force(posture, link, u[link.u], ud[link.u]))
+    return np.array(forces, dtype=object)
+
+
+def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any) -> Any:
+    """Rotor inertia, friction and spring of a scalar joint: what its coordinate meets besides its link's wrench."""
+    numbers = posture.numbers
+    total: Any = 0.0
+    if link.rotor is not None:
+        total = total + numbers.parameters[link.rotor] * rate_dot
+    for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
+        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]))
+    if link.spring is not None:
+        stiffness, damping, rest, preload = numbers.at(link.spring)
+        total = total + stiffness * (posture.q[link.q] - rest) + damping * rate - preload
+    return total
+
+
+def leg_notes(posture: Posture, leg: int):
+    """Note that heads a leg's part of the program."""
+    return note(f"{posture.mechanism.legs[leg].name}: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected]")

@@ -1,0 +1,57 @@
+"""Velocities and Jacobians of links, points and named frames.
+
+Frames    results in world axes; twists (v, ω), linear first, at the frame's own origin.
+"""
+
+import numpy as np
+
+from gough.dynamics.posture import Posture, direction
+from gough.scalar import zeros
+from gough.spatial import cross
+
+Vector = np.ndarray
+
+
+def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]:
+    """Velocity of the origin and angular velocity of link `index`, own axes."""
+    path = posture.mechanism.path_to_root(index)
+    if path[0] == 0:
+        v, w = posture.R_WP.T @ u[:3], posture.R_WP.T @ u[3:6]
+    else:
+        v, w = zeros(3), zeros(3)
+    for step in posture.chain(index):
+        link = step.link
+        v = step.to_child(v + cross(w, step.place_p))
+        w = step.to_child(w)
+        if link.motion == "rotation":
+            w = w + direction(link) * u[link.u]
+        elif link.motion == "ball":
+            w = w + u[link.u : link.u + 3]
+        elif link.motion == "translation":
+            assert step.slide is not None
+            v = v + cross(w, step.slide) + direction(link) * u[link.u]
+    return v, w
+
+
+def point_velocity(posture: Posture, u: Vector, index: int, point: Vector) -> Vector:
+    """Velocity, world axes, of a point fixed to link `index` (link axes); zero for the world (-1)."""
+    if index < 0:
+        return zeros(3)
+    v, w = link_twist(posture, u, index)
+    return posture.to_world(index, v + cross(w, point))
+
+
+def frame_twist(posture: Posture, u: Vector, name: str) -> Vector:
+    """Twist (6,) of a named frame, world axes."""
+    frame = posture.mechanism.frames[name]
+    _, p = posture.numbers.placement(frame.placement)
+    v, w = link_twist(posture, u, frame.link)
+    return np.concatenate([posture.to_world(frame.link, v + cross(w, p)), posture.to_world(frame.link, w)])
+
+
+def frame_pose(posture: Posture, name: str) -> tuple[Vector, np.ndarray]:
+    """(position (3,), rotation (3, 3)) of a named frame in the world."""
+    frame = posture.mechanism.frames[name]
+    R, p = posture.numbers.placement(frame.placement)
+    columns = [posture.to_world(frame.link, R[:, k]) for k in range(3)]
+    return posture.point_in_world(frame.link, p), np.array(columns, dtype=object).T

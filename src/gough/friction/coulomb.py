@@ -1,0 +1,34 @@
+"""Coulomb friction: constant against the motion, optionally smoothed around zero rate."""
+
+from typing import Any
+
+import numpy as np
+
+from gough.scalar import dot, select, sign, sqrt
+
+
+def structurally_zero(x: Any) -> bool:
+    """True for the number 0.0 (a traced value never is)."""
+    return isinstance(x, float) and x == 0.0
+
+
+def coulomb(rate: Any, force: Any, smoothing: Any) -> Any:
+    """force · sign(rate), or force · rate/√(rate² + smoothing²) when `smoothing` (rate unit) is not structurally 0."""
+    if structurally_zero(force) or structurally_zero(rate):
+        return 0.0
+    if structurally_zero(smoothing):
+        return force * sign(rate)
+    return force * rate / sqrt(rate * rate + smoothing * smoothing)
+
+
+def coulomb_vector(rate: np.ndarray, moment: Any, smoothing: Any) -> np.ndarray:
+    """The same for a ball: along the relative angular velocity (3,), of constant size."""
+    if structurally_zero(moment):
+        return np.full(3, 0.0, dtype=object)
+    square = dot(rate, rate)
+    if structurally_zero(square):
+        return np.full(3, 0.0, dtype=object)
+    if structurally_zero(smoothing):
+        tiny = select(square, square, 1.0)
+        return rate * (moment / sqrt(tiny))
+    return rate * (moment / sqrt(square + smoothing * smoothing))

@@ -1,0 +1,29 @@
+"""The family of joints: one file a member; a new one is a file and a line here."""
+
+from gough.joints.constant_length import CONSTANT_LENGTH
+from gough.joints.cylindrical import CYLINDRICAL
+from gough.joints.fixed import FIXED
+from gough.joints.free import FREE
+from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.planar import PLANAR
+from gough.joints.prismatic import PRISMATIC
+from gough.joints.revolute import REVOLUTE
+from gough.joints.spherical import SPHERICAL
+from gough.joints.universal import UNIVERSAL
+
+ALL = {
+    joint.name: joint
+    for joint in (
+        FIXED,
+        REVOLUTE,
+        PRISMATIC,
+        UNIVERSAL,
+        SPHERICAL,
+        CYLINDRICAL,
+        PLANAR,
+        FREE,
+        CONSTANT_LENGTH,
+    )
+}
+
+__all__ = ["ALL", "Closure", "Coordinate", "JointType", "Motion"]

@@ -1,0 +1,19 @@
+"""Static structure of a robot: tree, cuts, closures, coordinate layout, parameter vector, structural zeros."""
+
+from gough.structure.build import build_structure
+from gough.structure.layout import Layout
+from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism
+from gough.structure.parameters import ParameterTable
+
+__all__ = [
+    "WORLD",
+    "CutJoint",
+    "Drive",
+    "Frame",
+    "Layout",
+    "Leg",
+    "Link",
+    "Mechanism",
+    "ParameterTable",
+    "build_structure",
+]

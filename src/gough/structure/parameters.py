@@ -1,0 +1,78 @@
+"""The parameter vector: every number of a design that equations use, with a name, a unit and its structural value."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gough.errors import PatternError, UsageError
+
+ANGLE_TOLERANCE = 1e-12
+"""An angle this close to a multiple of 90° is structure (rad)."""
+
+
+@dataclass
+class ParameterTable:
+    """Grows while a structure is built; positions never change."""
+
+    names: list[str] = field(default_factory=list)
+    units: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def add(self, name: str, value: float, unit: str = "") -> int:
+        """Position of a new parameter."""
+        self.names.append(name)
+        self.units.append(unit)
+        self.values.append(float(value))
+        return len(self.names) - 1
+
+    def add_all(self, name: str, suffixes: Iterable[str], values: Iterable[float], unit: str) -> tuple[int, ...]:
+        """Positions of a group of parameters `name.suffix`."""
+        return tuple(self.add(f"{name}.{s}", v, unit) for s, v in zip(suffixes, values, strict=True))
+
+    def structural(self, free: Sequence[str] = ()) -> dict[int, float]:
+        """{position: exact value} of the parameters that are structure: exact zeros and multiples of 90°.
+
+        `free` lists names (or prefixes ending in "*") that stay inputs.
+        """
+        for name in free:
+            if not any(_matches(name, n) for n in self.names):
+                raise UsageError(f"free={name!r} names no parameter; `gough show ROBOT --parameters` lists them")
+        pattern = {}
+        for i, (name, unit, value) in enumerate(zip(self.names, self.units, self.values, strict=True)):
+            if any(_matches(f, name) for f in free):
+                continue
+            exact = structural_value(value, unit)
+            if exact is not None:
+                pattern[i] = exact
+        return pattern
+
+    def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
+        """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""
+        if values.shape[-1:] != (len(self.names),):
+            raise UsageError(f"parameters has shape {values.shape}; expected (..., {len(self.names)})")
+        if not pattern:
+            return
+        where = np.fromiter(pattern, dtype=int)
+        exact = np.array([pattern[i] for i in where])
+        wrong = np.abs(values[..., where] - exact) > ANGLE_TOLERANCE * np.array([self.units[i] == "rad" for i in where])
+        if wrong.any():
+            names = [self.names[i] for i in where[wrong.reshape(-1, len(where)).any(axis=0)]]
+            shown = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+            raise PatternError(
+                f"these parameters are structural zeros (or right angles) of this model and may not change: {shown}. "
+                f"Build it with gough.build(robot, free={names[:6]!r}) to keep them as inputs."
+            )
+
+
+def structural_value(value: float, unit: str) -> float | None:
+    """The exact structural value of a number, or None when it is a plain input."""
+    if unit == "rad":
+        quarter = round(value / (math.pi / 2))
+        return quarter * (math.pi / 2) if abs(value - quarter * (math.pi / 2)) <= ANGLE_TOLERANCE else None
+    return 0.0 if value == 0.0 else None
+
+
+def _matches(pattern: str, name: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
