@@ -1,0 +1,1 @@
+"""Backends: program in, callable or text out; they know no robot."""

@@ -1,0 +1,105 @@
+"""The catalogue of a robot's functions: which inputs they take and which equations they run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gough.dynamics import energies, forward, inverse, rates, reactions, terms
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.dynamics.twists import frame_pose, frame_twist
+from gough.errors import UsageError
+from gough.program import Program, Slot, trace
+from gough.structure import Mechanism
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A function: names of its inputs besides parameters, its equations, units of its outputs."""
+
+    inputs: tuple[str, ...]
+    equations: Callable[..., dict[str, Any]]
+    units: dict[str, str]
+
+
+CATALOGUE: dict[str, Entry] = {
+    "inverse_dynamics": Entry(("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m"}),
+    "forward_dynamics": Entry(("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}),
+    "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}),
+    "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}),
+    "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}),
+    "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
+    "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
+    "joint_reactions": Entry(
+        ("q", "v", "acceleration", "tau"), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
+    ),
+    "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
+    "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}),
+    "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
+}
+
+COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force", "drive_map")
+"""Functions `gough count` shows."""
+
+
+def frame_entry(kind: str, frame: str) -> Entry:
+    """Entry of "frame_pose" or "frame_twist" of a named frame."""
+
+    def pose(numbers: Numbers, q: Any) -> dict[str, Any]:
+        position, rotation = frame_pose(Posture(numbers, q), frame)
+        return {"position": position, "rotation": rotation}
+
+    def twist(numbers: Numbers, q: Any, v: Any) -> dict[str, Any]:
+        from gough.dynamics.loops import Loops
+
+        posture = Posture(numbers, q)
+        return {"twist": frame_twist(posture, Loops(posture).rates(v), frame)}
+
+    if kind == "frame_pose":
+        return Entry(("q",), pose, {"position": "m"})
+    return Entry(("q", "v"), twist, {"twist": "m/s, rad/s"})
+
+
+def entry_of(mechanism: Mechanism, name: str) -> Entry:
+    """Entry of a function name; frames as "frame_pose:tool"."""
+    kind, _, frame = name.partition(":")
+    if kind in ("frame_pose", "frame_twist") and frame:
+        if frame not in mechanism.frames:
+            raise UsageError(f"no frame {frame!r}; there are {', '.join(mechanism.frames)}")
+        return frame_entry(kind, frame)
+    if name not in CATALOGUE:
+        raise UsageError(f"no function {name!r}; there are {', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME")
+    return CATALOGUE[name]
+
+
+def slots_of(mechanism: Mechanism, names: tuple[str, ...]) -> tuple[Slot, ...]:
+    """Input slots by name, parameters last."""
+    layout = mechanism.layout
+    sizes = {
+        "q": (layout.nq, "m, 1, rad"),
+        "v": (layout.nv, "m/s, rad/s"),
+        "acceleration": (layout.nv, "m/s2, rad/s2"),
+        "wrench": (6, "N, N m"),
+        "tau": (len(mechanism.drives), "N, N m"),
+        "pose": (7, "m, 1"),
+    }
+    slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
+    return (*slots, Slot("parameters", (len(mechanism.table.names),), "SI", uniform=True))
+
+
+def trace_entry(
+    mechanism: Mechanism,
+    name: str,
+    pattern: dict[int, float],
+    fixed: dict[str, dict[int, float]] | None = None,
+) -> Program:
+    """Program of a function with structural parameters folded; `fixed` gives more inputs numbers ({slot: {k: x}})."""
+    entry = entry_of(mechanism, name)
+    values = {"parameters": dict(pattern)}
+    for slot, numbers in (fixed or {}).items():
+        values.setdefault(slot, {}).update(numbers)
+
+    def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
+        return entry.equations(Numbers(mechanism, parameters), **inputs)
+
+    return trace(run, slots_of(mechanism, entry.inputs), f"{mechanism.name} {name}", values, entry.units)

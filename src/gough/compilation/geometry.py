@@ -1,0 +1,252 @@
+"""Configurations of the closed robot: joint coordinates from a pose (closed form, else Newton), pose from drives (Newton).
+
+Closed-form legs carry a branch (length, rotation), each 0 or 1; it is chosen once from the home configuration and kept,
+so a robot never jumps to another assembly by itself. `near` picks the branch nearest to a given configuration instead.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.catalogue import slots_of
+from gough.compilation.function import Function
+from gough.compilation.newton import leg_newton
+from gough.compilation.rotations import integrate_pose
+from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
+from gough.dynamics.numbers import Numbers
+from gough.errors import UsageError
+from gough.program import trace
+from gough.spatial import rotation_from_quaternion_wxyz
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+Branch = tuple[int, int]
+BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
+CLOSURE_TOLERANCE = 1e-10
+"""Largest accepted closure error relative to the robot's size."""
+
+
+class Geometry:
+    """Inverse and forward geometry of one model."""
+
+    def __init__(self, model: "Model") -> None:
+        self.model = model
+        mechanism = model.mechanism
+        self.kinds = _closed_form_kinds(model)
+        self.newton_legs = [k for k, kind in enumerate(self.kinds) if kind is None]
+        self._functions: dict[tuple, Function] = {}
+        self.branches: list[Branch] = [(0, 0)] * len(mechanism.legs)
+        self.home_joints = np.zeros(mechanism.layout.nq - 7)
+
+    def settle_home(self) -> np.ndarray:
+        """Choose branches from the home configuration and return its q (nq,)."""
+        model = self.model
+        layout, robot = model.layout, model.robot
+        pose = model.pose_array(robot.home.pose)
+        guess = self._neutral_joints()
+        known = np.zeros(len(guess), dtype=bool)
+        for name, values in robot.home.joints.items():
+            index = [i for i, n in enumerate(layout.q_names[7:]) if n == name or n.startswith(name + "_")]
+            guess[index] = values
+            known[index] = True
+        candidates, names = self._all_branches(pose[None], model.parameters[None])
+        for k, leg in enumerate(model.mechanism.legs):
+            if self.kinds[k] is None:
+                continue
+            columns = self._columns(k)
+            target = np.where(known[columns], guess[columns], 0.0)
+            weight = np.where(known[columns], 1.0, 0.0) if known[columns].any() else self._angular(columns)
+            options = range(4) if known[columns].any() else range(2)
+            cost = [
+                np.inf
+                if names[b][0] and f":{leg.name}" in names[b][0]
+                else float(np.sum(weight * np.abs(self._wrapped(candidates[b][0, columns] - target, columns))))
+                for b in options
+            ]
+            best = int(np.argmin(np.round(cost, 9)))
+            self.branches[k] = BRANCHES[best]
+            if np.isfinite(cost[best]):
+                guess[columns] = candidates[best][0, columns]
+        self.home_joints = guess
+        q, names = self.from_pose(pose[None], model.parameters[None])
+        if not names[0] and self.newton_legs:
+            self.home_joints = q[0, 7:]
+        self.home_problem = names[0]
+        return q[0]
+
+    def from_pose(
+        self,
+        poses: np.ndarray,
+        parameters: np.ndarray,
+        near: np.ndarray | None = None,
+        branch: Sequence[Branch] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(q (n, nq), failed checks (n,)) of poses (n, 7)."""
+        n = len(poses)
+        joints = np.broadcast_to(self.home_joints, (n, len(self.home_joints))).copy()
+        names = np.full(n, "", dtype=object)
+        if any(kind is not None for kind in self.kinds):
+            if near is None:
+                evaluation = self._closed(tuple(branch or self.branches))(pose=poses, parameters=parameters)
+                found, names = evaluation.outputs["joints"].reshape(n, -1), evaluation.names.copy()
+            else:
+                found, names = self._nearest(poses, parameters, near)
+            for k in range(len(self.kinds)):
+                if self.kinds[k] is not None:
+                    columns = self._columns(k)
+                    joints[:, columns] = found[:, columns]
+        if near is not None:
+            near_joints = near[:, 7:]
+            for k in self.newton_legs:
+                joints[:, self._columns(k)] = near_joints[:, self._columns(k)]
+        q = np.concatenate([poses, joints], axis=1)
+        if self.newton_legs:
+            open_ = names == ""
+            q[open_], failed = leg_newton(self.model, q[open_], _rows(parameters, open_), self.newton_legs)
+            names[np.flatnonzero(open_)] = failed
+        q[names != "", 7:] = np.nan
+        return q, names
+
+    def from_drives(
+        self, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray, iterations: int = 50
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(q (n, nq), failed checks (n,)) with drive coordinates (n, drives), by Newton from `near` (n, nq)."""
+        model = self.model
+        n = len(drives)
+        index = model.drive_index
+        q = near.copy()
+        names = np.full(n, "not_converged:pose", dtype=object)
+        active = np.arange(n)
+        scale = np.array([model.size if u == "N" else 1.0 for u in model.layout.drive_units])
+        for _ in range(iterations):
+            if not len(active):
+                break
+            error = drives[active] - q[active][:, index]
+            done = np.abs(error / scale).max(axis=1) < 1e-14 * 50
+            names[active[done]] = ""
+            active, error = active[~done], error[~done]
+            if not len(active):
+                break
+            S = model.function("drive_map")(q=q[active], parameters=_rows(parameters, active)).outputs["S"]
+            step = np.einsum("nij,nj->ni", np.linalg.pinv(np.swapaxes(S, 1, 2)), error)
+            largest = np.maximum(
+                np.abs(step[:, :3]).max(axis=1) / (0.2 * model.size), np.abs(step[:, 3:]).max(axis=1) / 0.3
+            )
+            step /= np.maximum(largest, 1.0)[:, None]
+            tiny = np.abs(step[:, :3]).max(axis=1) / model.size + np.abs(step[:, 3:]).max(axis=1) < 2e-15
+            poses = integrate_pose(q[active, :7], step)
+            new, failed = self.from_pose(poses, _rows(parameters, active), near=q[active])
+            lost = failed != ""
+            names[active[lost]] = failed[lost]
+            q[active[~lost]] = new[~lost]
+            names[active[tiny & ~lost]] = ""
+            active = active[~lost & ~tiny]
+        q[names != ""] = np.nan
+        return q, names
+
+    def residual(self, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """Largest closure error (n,) relative to the robot's size."""
+        outputs = self.model.function("closure_residual")(q=q, parameters=parameters).outputs["residual"]
+        return np.abs(outputs).max(axis=-1) / self.model.size
+
+    def _closed(self, branches: tuple[Branch, ...]) -> Function:
+        if branches not in self._functions:
+            model = self.model
+            chosen: list[Branch | None] = [
+                b if kind is not None else None for b, kind in zip(branches, self.kinds, strict=True)
+            ]
+
+            def equations(pose: Any, parameters: Any) -> dict[str, Any]:
+                rotation = rotation_from_quaternion_wxyz(pose[3:])
+                return {"joints": closed_form_joints(Numbers(model.mechanism, parameters), pose, rotation, chosen)}
+
+            program = trace(
+                equations,
+                slots_of(model.mechanism, ("pose",)),
+                f"{model.mechanism.name} inverse_geometry",
+                {"parameters": model.pattern},
+            )
+            self._functions[branches] = Function(program, model.mechanism.table, model.pattern)
+        return self._functions[branches]
+
+    def _all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        joints, names = [], []
+        for b in BRANCHES:
+            if all(kind is None for kind in self.kinds):
+                joints.append(np.zeros((len(poses), len(self.home_joints))))
+                names.append(np.full(len(poses), "", dtype=object))
+                continue
+            evaluation = self._closed((b,) * len(self.kinds))(pose=poses, parameters=parameters)
+            joints.append(evaluation.outputs["joints"].reshape(len(poses), -1))
+            names.append(evaluation.names)
+        return joints, names
+
+    def _nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        candidates, names = self._all_branches(poses, parameters)
+        stacked = np.stack(candidates)  # (4, n, joints)
+        out = stacked[0].copy()
+        for k, kind in enumerate(self.kinds):
+            if kind is None:
+                continue
+            columns = self._columns(k)
+            wrapped = self._wrapped(stacked[:, :, columns] - near[None, :, 7:][:, :, columns], columns)
+            cost = np.abs(wrapped).sum(axis=-1)
+            best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
+            rows = np.arange(len(poses))
+            out[:, columns] = near[:, 7:][:, columns] + wrapped[best, rows]
+        failed = names[0].copy()
+        for other in names[1:]:
+            failed[other == ""] = ""
+        return out, failed
+
+    def _columns(self, leg: int) -> list[int]:
+        links = self.model.mechanism.links
+        return [links[i].q - 7 + j for i in self.model.mechanism.legs[leg].links for j in range(links[i].nq)]
+
+    def _angular(self, columns: list[int]) -> np.ndarray:
+        return np.array([1.0 if self.model.layout.q_units[7 + c] == "rad" else 0.0 for c in columns])
+
+    def _wrapped(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
+        """Differences of coordinates with angles brought into (-π, π]."""
+        angular = self._angular(columns) > 0
+        turned = np.remainder(difference + np.pi, 2 * np.pi) - np.pi
+        return np.where(angular, turned, difference)
+
+    def _neutral_joints(self) -> np.ndarray:
+        out = np.zeros(self.model.layout.nq - 7)
+        for link in self.model.mechanism.links[1:]:
+            if link.motion == "ball":
+                out[link.q - 7] = 1.0
+        return out
+
+
+def _closed_form_kinds(model: "Model") -> list[str | None]:
+    """Closed form of every leg, judged by the pattern of structural zeros (the other parameters are traced)."""
+    kinds: list[str | None] = []
+
+    def look(parameters: Any) -> dict[str, Any]:
+        numbers = Numbers(model.mechanism, parameters)
+        kinds.extend(closed_form_kind(numbers, k) for k in range(len(model.mechanism.legs)))
+        return {}
+
+    trace(look, slots_of(model.mechanism, ()), values={"parameters": model.pattern})
+    return kinds
+
+
+def _rows(parameters: np.ndarray, chosen: Any) -> np.ndarray:
+    """Rows of per-state parameters; a single row serves all."""
+    return parameters if len(parameters) == 1 else parameters[chosen]
+
+
+def check_branch(branch: Any, legs: int) -> list[Branch] | None:
+    """Branches per leg from one pair for all legs or one pair per leg."""
+    if branch is None:
+        return None
+    pairs = [branch] * legs if len(branch) == 2 and all(isinstance(b, int) for b in branch) else list(branch)
+    if len(pairs) != legs or any(len(p) != 2 or any(b not in (0, 1) for b in p) for p in pairs):
+        raise UsageError(
+            f"branch={branch!r}; give (length, rotation) of 0 or 1 for all legs, or one pair per leg ({legs})"
+        )
+    return [(int(a), int(b)) for a, b in pairs]

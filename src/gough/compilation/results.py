@@ -1,0 +1,66 @@
+"""Results are frozen named objects with a status per state."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """tau (..., drives): drive forces (N or N m); eddot (..., elastic): elastic accelerations; status (...): codes."""
+
+    tau: np.ndarray
+    eddot: np.ndarray
+    status: np.ndarray
+
+
+@dataclass(frozen=True)
+class ForwardDynamics:
+    """vdot (..., nv): classical acceleration of v; status (...): codes."""
+
+    vdot: np.ndarray
+    status: np.ndarray
+
+
+@dataclass(frozen=True)
+class Reactions:
+    """Wrenches (f, m) in all joints.
+
+    joints (..., n, 6): of the antecedent on each joint's body, at the body's origin, body axes; `joint_names` (n).
+    cuts (..., legs, 6): of each leg on the platform at the cut point, world axes; `cut_names`.
+    """
+
+    joints: np.ndarray
+    cuts: np.ndarray
+    joint_names: tuple[str, ...]
+    cut_names: tuple[str, ...]
+    status: np.ndarray
+
+
+@dataclass(frozen=True)
+class Energies:
+    """kinetic, potential (J) and losses (W, power of friction and dampers), each (...)."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    losses: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        """kinetic + potential."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """Distance to singularities, each (...).
+
+    parallel: reciprocal condition number of the drive map S (moments over the characteristic length); 0: the drives
+    cannot hold the platform. serial (..., legs): the same of each leg's closure Jacobian; 0: the leg is folded.
+    manipulability: |det| of the scaled S. length: the characteristic length (m).
+    """
+
+    parallel: np.ndarray
+    serial: np.ndarray
+    manipulability: np.ndarray
+    length: float

@@ -1,0 +1,37 @@
+"""Sampled assembled states around home: they fix elimination orders and scales of pivots."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.rotations import integrate_pose
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+STATES = 24
+SPREAD = (0.25, 0.25)
+"""Largest offsets from home: positions relative to the robot's size, angles in rad."""
+
+
+def sample_states(model: "Model") -> dict[str, np.ndarray]:
+    """States that assemble: home and random neighbours, with random velocities; the same on every run."""
+    return model.cached("samples", lambda: _sample(model))
+
+
+def _sample(model: "Model") -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(20120321)
+    steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * model.size] * 3 + [SPREAD[1]] * 3)
+    poses = np.concatenate([model.home[None, :7], integrate_pose(model.home[None, :7], steps)])
+    q, names = model.geometry.from_pose(poses, model.parameters[None])
+    q = q[names == ""][:STATES]
+    n = len(q)
+    return {
+        "q": q,
+        "pose": q[:, :7],
+        "v": rng.normal(size=(n, model.layout.nv)),
+        "acceleration": rng.normal(size=(n, model.layout.nv)),
+        "wrench": rng.normal(size=(n, 6)),
+        "tau": rng.normal(size=(n, len(model.mechanism.drives))),
+        "parameters": model.parameters[None],
+    }

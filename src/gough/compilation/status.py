@@ -1,0 +1,50 @@
+"""From names of failed checks to statuses, and what to do about bad states."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gough.errors import EXPLANATION, BadStateError, Status, UsageError
+
+ON_BAD_STATE = ("raise", "mark")
+
+
+def status_of(name: str) -> Status:
+    """Status of a failed check "status:place"; "" is OK."""
+    return Status[name.split(":")[0].upper()] if name else Status.OK
+
+
+def place_of(name: str) -> str:
+    """The place a check names ("leg3", "drives", …)."""
+    return name.split(":", 1)[1] if ":" in name else ""
+
+
+def check_option(on_bad_state: str) -> None:
+    """Refuse an unknown on_bad_state."""
+    if on_bad_state not in ON_BAD_STATE:
+        raise UsageError(f"on_bad_state={on_bad_state!r}; use 'raise' or 'mark'")
+
+
+def complain(where: str, names: np.ndarray, batch: tuple[int, ...], result) -> None:
+    """Raise BadStateError for the failed checks `names` (n,), "" for good states."""
+    bad = np.flatnonzero(names != "")
+    kinds: dict[str, list[int]] = {}
+    for i in bad:
+        kinds.setdefault(str(names[i]), []).append(int(i))
+    lines = []
+    for name, states in list(kinds.items())[:6]:
+        index = tuple(int(k) for k in np.unravel_index(states[0], batch)) if batch else ()
+        at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
+        status = status_of(name)
+        lines.append(f"  {len(states)} × {status.name} at {place_of(name)}{at}: {EXPLANATION[status]}")
+    total = int(np.prod(batch, dtype=int)) if batch else 1
+    raise BadStateError(
+        f"{where}: {len(bad)} of {total} states are bad; good ones are in the exception's .result "
+        f"(or pass on_bad_state='mark').\n" + "\n".join(lines),
+        result,
+    )
+
+
+def codes(names: Sequence[str] | np.ndarray) -> np.ndarray:
+    """Status codes (n,) of check names."""
+    return np.array([status_of(n) for n in names], dtype=np.int64)
