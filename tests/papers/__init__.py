@@ -1,0 +1,1 @@
+"""The papers' printed equations, transcribed once in NumPy floats, and tests against them."""
