@@ -21,7 +21,7 @@ class Status(IntEnum):
 EXPLANATION = {
     Status.OK: "good",
     Status.NOT_FINITE: "an input or a result is NaN or infinite",
-    Status.BAD_QUATERNION: "the platform quaternion (qw qx qy qz) is not of unit length to 1e-6; use model.configuration or normalise it",
+    Status.BAD_QUATERNION: "the platform quaternion (qw qx qy qz) is not of unit length to 1e-6; normalise it",
     Status.OUT_OF_REACH: "a leg cannot reach its platform point; move the pose towards home",
     Status.FOLDED: "a leg is at a serial singularity (for instance a universal joint folded onto its leg)",
     Status.SINGULAR: "the drives cannot hold the platform (parallel singularity); move the pose or add a drive",

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from gough.dynamics import energies, forward, inverse, rates, reactions, terms
+from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.twists import frame_pose, frame_twist
+from gough.dynamics.validity import check_state
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.structure import Mechanism
@@ -25,6 +27,9 @@ class Entry:
 CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m"}),
     "forward_dynamics": Entry(("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}),
+    "dynamics_residual": Entry(
+        ("q", "v", "acceleration", "tau", "wrench"), inverse.dynamics_residual, {"residual": "N, N m"}
+    ),
     "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}),
     "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}),
     "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}),
@@ -46,14 +51,16 @@ def frame_entry(kind: str, frame: str) -> Entry:
     """Entry of "frame_pose" or "frame_twist" of a named frame."""
 
     def pose(numbers: Numbers, q: Any) -> dict[str, Any]:
-        position, rotation = frame_pose(Posture(numbers, q), frame)
+        posture = Posture(numbers, q)
+        check_state(Loops(posture))
+        position, rotation = frame_pose(posture, frame)
         return {"position": position, "rotation": rotation}
 
     def twist(numbers: Numbers, q: Any, v: Any) -> dict[str, Any]:
-        from gough.dynamics.loops import Loops
-
         posture = Posture(numbers, q)
-        return {"twist": frame_twist(posture, Loops(posture).rates(v), frame)}
+        loops = Loops(posture)
+        check_state(loops)
+        return {"twist": frame_twist(posture, loops.rates(v), frame)}
 
     if kind == "frame_pose":
         return Entry(("q",), pose, {"position": "m"})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.program import Count, Program, count
+from gough.program import Count, Program, count, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.text import to_text
@@ -81,8 +81,7 @@ class Function:
         rows, batch, n = self._rows(inputs)
         if "parameters" in rows:
             self._table.check(rows["parameters"], self._pattern)
-        if not self._kernels and self._interpreted + n <= INTERPRETED_STATES:
-            self._interpreted += n
+        if self._interpret(n):
             flat = [np.full((n, slot.size), np.nan) for slot in self.program.outputs]
             flagged = np.arange(n)
         else:
@@ -102,6 +101,24 @@ class Function:
             slot.name: x.reshape((*batch, *slot.shape)) for slot, x in zip(self.program.outputs, flat, strict=True)
         }
         return Evaluation(outputs, names, batch)
+
+    def values(self, **inputs: Any) -> dict[str, np.ndarray]:
+        """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
+        rows, batch, n = self._rows(inputs)
+        if self._interpret(n):
+            return evaluate(
+                self.program, {s.name: np.asarray(inputs[s.name], dtype=float) for s in self.program.inputs}
+            )
+        kernel_inputs, kernel = self._prepare(rows)
+        flat, _ = kernel(kernel_inputs, n)
+        return {s.name: x.reshape((*batch, *s.shape)) for s, x in zip(self.program.outputs, flat, strict=True)}
+
+    def _interpret(self, n: int) -> bool:
+        """True while so few states were asked for that compiling would take longer."""
+        if self._kernels or self._interpreted + n > INTERPRETED_STATES:
+            return False
+        self._interpreted += n
+        return True
 
     def _rows(self, inputs: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
         arrays: dict[str, np.ndarray] = {}

@@ -43,29 +43,27 @@ class Geometry:
     def settle_home(self) -> np.ndarray:
         """Choose branches from the home configuration and return its q (nq,)."""
         model = self.model
-        layout, robot = model.layout, model.robot
+        robot = model.robot
         pose = model.pose_array(robot.home.pose)
         guess = self._neutral_joints()
         known = np.zeros(len(guess), dtype=bool)
         for name, values in robot.home.joints.items():
-            index = [i for i, n in enumerate(layout.q_names[7:]) if n == name or n.startswith(name + "_")]
+            links = [link for link in model.mechanism.links if link.joint == name]
+            index = [link.q - 7 + j for link in links for j in range(link.nq)]
             guess[index] = values
             known[index] = True
-        candidates, names = self._all_branches(pose[None], model.parameters[None])
-        for k, leg in enumerate(model.mechanism.legs):
+        candidates = self._all_branches(pose[None], model.parameters[None])
+        for k in range(len(model.mechanism.legs)):
             if self.kinds[k] is None:
                 continue
             columns = self._columns(k)
-            target = np.where(known[columns], guess[columns], 0.0)
-            weight = np.where(known[columns], 1.0, 0.0) if known[columns].any() else self._angular(columns)
-            options = range(4) if known[columns].any() else range(2)
-            cost = [
-                np.inf
-                if names[b][0] and f":{leg.name}" in names[b][0]
-                else float(np.sum(weight * np.abs(self._wrapped(candidates[b][0, columns] - target, columns))))
-                for b in options
-            ]
-            best = int(np.argmin(np.round(cost, 9)))
+            given = known[columns]
+            weight = np.where(given, 1.0, 0.0) if given.any() else self._angular(columns)
+            target = np.where(given, guess[columns], 0.0)
+            options = range(4) if given.any() else range(2)  # without a hint, keep the usual length
+            distance = [self._wrapped(candidates[b][0, columns] - target, columns) for b in options]
+            cost = np.array([np.sum(weight * np.abs(d)) for d in distance])
+            best = int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))
             self.branches[k] = BRANCHES[best]
             if np.isfinite(cost[best]):
                 guess[columns] = candidates[best][0, columns]
@@ -118,7 +116,9 @@ class Geometry:
         index = model.drive_index
         q = near.copy()
         names = np.full(n, "not_converged:pose", dtype=object)
-        active = np.arange(n)
+        known = np.asarray(np.isfinite(drives).all(axis=1)) & np.asarray(np.isfinite(near).all(axis=1))
+        names[~known] = "not_finite:input"
+        active = np.flatnonzero(known)
         scale = np.array([model.size if u == "N" else 1.0 for u in model.layout.drive_units])
         for _ in range(iterations):
             if not len(active):
@@ -130,6 +130,9 @@ class Geometry:
             if not len(active):
                 break
             S = model.function("drive_map")(q=q[active], parameters=_rows(parameters, active)).outputs["S"]
+            solvable = np.asarray(np.isfinite(S).all(axis=(1, 2)))
+            names[active[~solvable]] = "singular:drives"
+            active, error, S = active[solvable], error[solvable], S[solvable]
             step = np.einsum("nij,nj->ni", np.linalg.pinv(np.swapaxes(S, 1, 2)), error)
             largest = np.maximum(
                 np.abs(step[:, :3]).max(axis=1) / (0.2 * model.size), np.abs(step[:, 3:]).max(axis=1) / 0.3
@@ -171,22 +174,19 @@ class Geometry:
             self._functions[branches] = Function(program, model.mechanism.table, model.pattern)
         return self._functions[branches]
 
-    def _all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        joints, names = [], []
-        for b in BRANCHES:
-            if all(kind is None for kind in self.kinds):
-                joints.append(np.zeros((len(poses), len(self.home_joints))))
-                names.append(np.full(len(poses), "", dtype=object))
-                continue
-            evaluation = self._closed((b,) * len(self.kinds))(pose=poses, parameters=parameters)
-            joints.append(evaluation.outputs["joints"].reshape(len(poses), -1))
-            names.append(evaluation.names)
-        return joints, names
+    def _all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> list[np.ndarray]:
+        """Joints (n, joints) in each of the four branches; NaN for legs that do not reach."""
+        if all(kind is None for kind in self.kinds):
+            return [np.zeros((len(poses), len(self.home_joints)))] * len(BRANCHES)
+        return [
+            self._closed((b,) * len(self.kinds)).values(pose=poses, parameters=parameters)["joints"] for b in BRANCHES
+        ]
 
     def _nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        candidates, names = self._all_branches(poses, parameters)
-        stacked = np.stack(candidates)  # (4, n, joints)
+        stacked = np.stack(self._all_branches(poses, parameters))  # (4, n, joints)
         out = stacked[0].copy()
+        failed = np.full(len(poses), "", dtype=object)
+        rows = np.arange(len(poses))
         for k, kind in enumerate(self.kinds):
             if kind is None:
                 continue
@@ -194,11 +194,9 @@ class Geometry:
             wrapped = self._wrapped(stacked[:, :, columns] - near[None, :, 7:][:, :, columns], columns)
             cost = np.abs(wrapped).sum(axis=-1)
             best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
-            rows = np.arange(len(poses))
             out[:, columns] = near[:, 7:][:, columns] + wrapped[best, rows]
-        failed = names[0].copy()
-        for other in names[1:]:
-            failed[other == ""] = ""
+            lost = ~np.isfinite(cost[best, rows])
+            failed[lost & (failed == "")] = f"out_of_reach:{self.model.mechanism.legs[k].name}"
         return out, failed
 
     def _columns(self, leg: int) -> list[int]:
@@ -244,8 +242,12 @@ def check_branch(branch: Any, legs: int) -> list[Branch] | None:
     """Branches per leg from one pair for all legs or one pair per leg."""
     if branch is None:
         return None
-    pairs = [branch] * legs if len(branch) == 2 and all(isinstance(b, int) for b in branch) else list(branch)
-    if len(pairs) != legs or any(len(p) != 2 or any(b not in (0, 1) for b in p) for p in pairs):
+    try:
+        pairs = [branch] * legs if len(branch) == 2 and all(isinstance(b, int) for b in branch) else list(branch)
+        sound = len(pairs) == legs and all(len(p) == 2 and all(b in (0, 1) for b in p) for p in pairs)
+    except TypeError:
+        pairs, sound = [], False
+    if not sound:
         raise UsageError(
             f"branch={branch!r}; give (length, rotation) of 0 or 1 for all legs, or one pair per leg ({legs})"
         )

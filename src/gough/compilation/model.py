@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.calls import ModelCalls
 from gough.compilation.catalogue import trace_entry
+from gough.compilation.configuration_calls import ConfigurationCalls
+from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.rotations import pose_array
@@ -21,7 +22,7 @@ from gough.robot import Robot, load
 from gough.structure import Layout, Mechanism, build_structure
 
 
-class Model(ModelCalls):
+class Model(ConfigurationCalls, DynamicsCalls):
     """Dynamics of one robot. Make it with `gough.build`; it is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.

@@ -52,6 +52,17 @@ class Energies:
 
 
 @dataclass(frozen=True)
+class CoordinateTerms:
+    """The equations in named coordinates: x, xdot (..., 6), M and C (..., 6, 6), T (..., 6, 6) with v = T xdot."""
+
+    x: np.ndarray
+    xdot: np.ndarray
+    M: np.ndarray
+    C: np.ndarray
+    T: np.ndarray
+
+
+@dataclass(frozen=True)
 class Singularity:
     """Distance to singularities, each (...).
 

@@ -14,6 +14,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import own_forces, telescopic_tensors
 from gough.dynamics.twists import link_twist, point_velocity
+from gough.dynamics.validity import check_state
 from gough.scalar import dot, sqrt, zeros
 from gough.spatial.inertia import kinetic_energy
 
@@ -24,6 +25,7 @@ def energies(numbers: Numbers, q: Vector, v: Vector) -> dict[str, Any]:
     """kinetic, potential (J) and losses (W, power taken by friction and dampers)."""
     posture = Posture(numbers, q)
     loops = Loops(posture)
+    check_state(loops)
     u = loops.rates(v)
     return {
         "kinetic": _kinetic(posture, u),

@@ -25,6 +25,16 @@ def motion_wrench(loops: Loops, v: Vector, acceleration: Vector) -> tuple[Vector
     return forces.projected(), forces
 
 
+def dynamics_residual(
+    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, tau: Vector, wrench: Vector
+) -> dict[str, np.ndarray]:
+    """M v̇ + h - S τ - F_ext (6,): zero for a motion that obeys the equations; its derivatives give linear models."""
+    loops = Loops(Posture(numbers, q))
+    check_state(loops)
+    needed, _ = motion_wrench(loops, v, acceleration)
+    return {"residual": needed - drive_columns(loops) @ tau - wrench}
+
+
 def inverse_dynamics(
     numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector
 ) -> dict[str, np.ndarray]:

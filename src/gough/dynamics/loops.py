@@ -47,7 +47,7 @@ class Loops:
 
     def __init__(self, posture: Posture) -> None:
         self.posture = posture
-        self.weightless = Posture(posture.numbers, posture.q, gravity=False)
+        self.weightless = posture.without_gravity()
         self.legs: list[LegLoop] = []
         for k, leg in enumerate(posture.mechanism.legs):
             with note(f"{leg.name}: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3]"):

@@ -47,17 +47,26 @@ class Step:
 
 
 class Posture:
-    """All steps of a mechanism at q, and the platform's pose."""
+    """All steps of a mechanism at q, and the platform's pose.
 
-    def __init__(self, numbers: Numbers, q: np.ndarray, gravity: bool = True) -> None:
+    gravity: False leaves gravity out. rotation: the platform's rotation (3, 3), instead of q's quaternion.
+    """
+
+    def __init__(
+        self, numbers: Numbers, q: np.ndarray, gravity: bool = True, rotation: np.ndarray | None = None
+    ) -> None:
         self.numbers = numbers
         self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
         self.mechanism = numbers.mechanism
         self.q = q
         self.p_WP: Vector = np.asarray(q[0:3])
-        self.R_WP = rotation_from_quaternion_wxyz(q[3:7])
+        self.R_WP = rotation_from_quaternion_wxyz(q[3:7]) if rotation is None else rotation
         self.steps: list[Step | None] = [None]
         self.steps += [self._step(link) for link in self.mechanism.links[1:]]
+
+    def without_gravity(self) -> "Posture":
+        """The same posture, weightless."""
+        return Posture(self.numbers, self.q, gravity=False, rotation=self.R_WP)
 
     def _step(self, link: Link) -> Step:
         place_R, place_p = self.numbers.placement(link.placement)

@@ -5,6 +5,7 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
+from gough.dynamics.validity import check_state
 from gough.scalar import zeros
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.rotation import quaternion_rate_wxyz
@@ -15,8 +16,9 @@ Vector = np.ndarray
 def configuration_rate(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
     """qdot (nq,) of the closed robot moving with v."""
     posture = Posture(numbers, q)
-    u = Loops(posture).rates(v)
-    return {"qdot": rate_of_q(posture, u)}
+    loops = Loops(posture)
+    check_state(loops)
+    return {"qdot": rate_of_q(posture, loops.rates(v))}
 
 
 def rate_of_q(posture: Posture, u: Vector) -> Vector:
@@ -38,6 +40,7 @@ def rate_of_q(posture: Posture, u: Vector) -> Vector:
 def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -> dict[str, np.ndarray]:
     """Tree velocities u and accelerations ud (nu,) of the closed robot."""
     loops = Loops(Posture(numbers, q))
+    check_state(loops)
     u = loops.rates(v)
     return {"u": u, "ud": loops.accelerations(v, u, acceleration)}
 

@@ -18,7 +18,8 @@ def coulomb(rate: Any, force: Any, smoothing: Any) -> Any:
         return 0.0
     if structurally_zero(smoothing):
         return force * sign(rate)
-    return force * rate / sqrt(rate * rate + smoothing * smoothing)
+    square = rate * rate + smoothing * smoothing
+    return force * rate / sqrt(select(square, square, 1.0))
 
 
 def coulomb_vector(rate: np.ndarray, moment: Any, smoothing: Any) -> np.ndarray:
@@ -28,7 +29,5 @@ def coulomb_vector(rate: np.ndarray, moment: Any, smoothing: Any) -> np.ndarray:
     square = dot(rate, rate)
     if structurally_zero(square):
         return np.full(3, 0.0, dtype=object)
-    if structurally_zero(smoothing):
-        tiny = select(square, square, 1.0)
-        return rate * (moment / sqrt(tiny))
-    return rate * (moment / sqrt(square + smoothing * smoothing))
+    square = square + smoothing * smoothing
+    return rate * (moment / sqrt(select(square, square, 1.0)))

@@ -1,12 +1,14 @@
 """The recording graph: every node is stored once, simplified as it is made.
 
 Folding rules are exact in real arithmetic and never add work: constants fold, 0 and 1 vanish, minus signs travel
-outwards (a unary minus is free by the counting rules), `a - b` and `b - a` are one node and its negative,
-constant factors merge, common factors of a fraction cancel. Equal nodes are found by their key, so common subexpressions are shared while recording.
+outwards (a unary minus is free by the counting rules), `a - b` and `b - a` are one node and its negative, constant
+factors merge, common factors of a fraction cancel. Equal nodes are found by their key, so common subexpressions are
+shared while recording.
 """
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from gough.program.ops import Block, Op
 from gough.scalar.notes import current_note
@@ -28,7 +30,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.ops: list[int] = []
-        self.args: list[tuple] = []
+        self.args: list[tuple[Any, ...]] = []
         self.notes: list[str] = []
         self.note: str | None = None
         self.table: dict[tuple, int] = {}
@@ -138,11 +140,8 @@ class Graph:
             return self.mul(a, self.const(1.0 / args[b][0]))
         if a == b:
             return self.const(1.0)
-        if ops[a] == CONST:
-            if args[a][0] == 0.0:
-                return a
-            if args[a][0] != 1.0:
-                return self.mul(a, self.div(self.const(1.0), b))
+        if ops[a] == CONST and args[a][0] == 0.0:
+            return a
         if ops[a] == NEG:
             return self.neg(self.div(args[a][0], b))
         if ops[b] == NEG:

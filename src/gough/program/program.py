@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Program:
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     ops: Sequence[int]
-    args: Sequence[tuple]
+    args: Sequence[tuple[Any, ...]]
     results: tuple[int, ...]
     checks: tuple[Check, ...] = ()
     notes: Sequence[str] = field(default=(), compare=False, repr=False)

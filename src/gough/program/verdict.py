@@ -21,7 +21,8 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     def fail(bad: np.ndarray, name: str) -> None:
         failed[bad & (failed == "")] = name
 
-    fail(~np.asarray(np.isfinite(values).all(axis=1)), "not_finite:input")
+    used = [args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT]
+    fail(~np.asarray(np.isfinite(values[:, used]).all(axis=1)), "not_finite:input")
     for check in program.checks:
         fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.name)
     for i, op in enumerate(program.ops):

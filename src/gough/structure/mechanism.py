@@ -24,7 +24,8 @@ class Link:
     placement: x y z yaw pitch roll of the joint frame in the parent's internal axes; () for the identity.
     ten: M MX MY MZ XX XY XZ YY YZ ZZ (internal axes, about the origin), None for a massless link.
     telescopic: (link whose coordinate counts, positions of 3 × 6 coefficients xx xy xz yy yz zz).
-    friction: viscous, coulomb, smoothing of the joint, then of its drive where it has one; spring: stiffness, damping, rest, preload.
+    friction: viscous, coulomb, smoothing of the joint, then of its drive where it has one.
+    spring: stiffness, damping, rest, preload.
     """
 
     name: str

@@ -56,7 +56,8 @@ class ParameterTable:
             return
         where = np.fromiter(pattern, dtype=int)
         exact = np.array([pattern[i] for i in where])
-        wrong = np.abs(values[..., where] - exact) > ANGLE_TOLERANCE * np.array([self.units[i] == "rad" for i in where])
+        allowed = ANGLE_TOLERANCE * np.array([self.units[i] == "rad" for i in where])
+        wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too
         if wrong.any():
             names = [self.names[i] for i in where[wrong.reshape(-1, len(where)).any(axis=0)]]
             shown = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")

@@ -16,6 +16,7 @@ from gough.program.program import Program
 CHUNK = 400
 SPLIT_ABOVE = 3000
 NOT_FINITE_BIT = 0
+ARGUMENTS = "ptr %inputs, ptr %strides, ptr %outputs, ptr %mask, ptr %rows, ptr %scratch"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class _Body:
             old = w.emit(f"load {w.I}, ptr %status, align 8")
             w.do(f"store {w.I} {w.emit(f'or {w.I} {old}, {self._status}')}, ptr %status, align 8")
         self.declared |= w.declared
-        head = f"define internal void @chunk_{number}(ptr %inputs, ptr %strides, ptr %outputs, ptr %status, ptr %rows, ptr %scratch) {{"
+        head = f"define internal void @chunk_{number}({ARGUMENTS.replace('%mask', '%status')}) {{"
         return "\n".join([head, "entry:", *w.lines, "  ret void", "}"])
 
     def scratch_needed(self, chunk: range) -> set[int]:
@@ -190,15 +191,14 @@ class _Body:
             return w.emit(f"select {w.B} {positive}, {w.T} {x[1]}, {w.T} {x[2]}")
         if op == Op.SIGN:
             one = w.intrinsic("copysign", w.constant(1.0), x[0])
-            zero = w.emit(f"fcmp oeq {w.T} {x[0]}, zeroinitializer")
+            zero = w.emit(f"fcmp ueq {w.T} {x[0]}, zeroinitializer")
             return w.emit(f"select {w.B} {zero}, {w.T} {x[0]}, {w.T} {one}")
         raise ValueError(f"operation {Op(op).name} cannot be lowered; expand blocks first")
 
 
 def _driver(lanes: int, n_chunks: int, n_scratch: int, program: Program) -> str:
     T, I = f"<{lanes} x double>", f"<{lanes} x i64>"
-    arguments = "ptr %inputs, ptr %strides, ptr %outputs, ptr %mask, ptr %rows, ptr %scratch"
-    calls = "\n".join(f"  call void @chunk_{k}({arguments})" for k in range(n_chunks))
+    calls = "\n".join(f"  call void @chunk_{k}({ARGUMENTS})" for k in range(n_chunks))
     lines = [
         "define void @kernel(ptr %inputs, ptr %strides, ptr %outputs, ptr %status, i64 %begin, i64 %end) {",
         "entry:",

@@ -121,7 +121,7 @@ def jvp(program: Program, wrt: Sequence[str]) -> Program:
     for name in wrt:
         slot = next(s for s in program.inputs if s.name == name)
         offset = program.input_offset(name)
-        slots.append(Slot(f"d_{name}", slot.shape, slot.unit, slot.uniform))
+        slots.append(Slot(f"d_{name}", slot.shape, slot.unit))
         for k in range(slot.size):
             seeds[offset + k] = [graph.raw(Op.INPUT, position)]
             position += 1

@@ -21,9 +21,10 @@ def share_scaled(program: Program) -> Program:
     pairs: Counter[tuple[int, int]] = Counter()
     for i, op in enumerate(ops):
         if op == MUL and ops[args[i][0]] == CONST and ops[args[i][1]] == MUL and uses[args[i][1]] == 1:
-            c, (x, y) = args[i][0], args[args[i][1]]
+            c, product = int(args[i][0]), int(args[i][1])
+            x, y = args[product]
             scaled[i] = (c, x, y)
-            pairs.update({(c, x), (c, y)})
+            pairs.update([(c, x)] if x == y else [(c, x), (c, y)])
     graph = Graph()
     new = [-1] * len(ops)
     items: dict[int, list[int]] = {}

@@ -1,0 +1,75 @@
+"""Arguments of model calls: shapes checked, leading axes broadcast, bad states raised or marked."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from gough.compilation.function import Evaluation
+from gough.compilation.status import check_option, complain
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+Array = np.ndarray
+
+
+def as_array(name: str, value: Any, size: int) -> Array:
+    """Float array (..., size), or a UsageError that says what was expected."""
+    x = np.asarray(value, dtype=float)
+    if x.shape[-1:] != (size,):
+        raise UsageError(f"{name} has shape {x.shape}; expected (..., {size})")
+    return x
+
+
+def common_batch(name: str, *arrays: Array) -> tuple[int, ...]:
+    """Leading axes of arrays (..., n) broadcast together."""
+    try:
+        return np.broadcast_shapes(*[a.shape[:-1] for a in arrays])
+    except ValueError:
+        shapes = ", ".join(str(a.shape) for a in arrays)
+        raise UsageError(f"{name}: leading axes do not broadcast: {shapes}") from None
+
+
+def as_rows(x: Array, batch: tuple[int, ...]) -> Array:
+    """Rows (n, size) of an array (..., size) broadcast to `batch`."""
+    return np.broadcast_to(x, (*batch, x.shape[-1])).reshape(int(np.prod(batch, dtype=int)), x.shape[-1])
+
+
+def parameter_rows(parameters: Array, batch: tuple[int, ...]) -> Array:
+    """Rows of parameters: one for all states, or one a state."""
+    if int(np.prod(parameters.shape[:-1], dtype=int)) == 1:
+        return parameters.reshape(1, -1)
+    return as_rows(parameters, batch)
+
+
+def finish(name: str, evaluation: Evaluation, result: Any, on_bad_state: str) -> Any:
+    """`result`, or BadStateError for bad states when they are to be raised."""
+    check_option(on_bad_state)
+    if on_bad_state == "raise" and not evaluation.good:
+        complain(name, evaluation.names, evaluation.batch, result)
+    return result
+
+
+class Calls:
+    """What the groups of model calls share; `self` is the model."""
+
+    @property
+    def _model(self) -> "Model":
+        return cast("Model", self)
+
+    def _parameters(self, parameters: Any) -> Array:
+        if parameters is None:
+            return self._model.parameters
+        if isinstance(parameters, Mapping):
+            return self._model.parameters_with(parameters)
+        return np.asarray(parameters, dtype=float)
+
+    def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
+        return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
+
+    def _array_of(self, name: str, output: str, inputs: dict[str, Any], parameters: Any, on_bad_state: str) -> Array:
+        check_option(on_bad_state)
+        evaluation = self._run(name, inputs, parameters)
+        return finish(name, evaluation, evaluation.outputs[output], on_bad_state)

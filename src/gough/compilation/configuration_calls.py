@@ -1,0 +1,134 @@
+"""Model calls that make and move configurations."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_batch, parameter_rows
+from gough.compilation.coriolis import coordinates_of
+from gough.compilation.geometry import check_branch
+from gough.compilation.results import Singularity
+from gough.compilation.rotations import integrate_pose, pose_array
+from gough.compilation.singularity import singularity
+from gough.compilation.status import check_option, complain
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+
+class ConfigurationCalls(Calls):
+    """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
+
+    def configuration(
+        self,
+        pose: Any = None,
+        *,
+        drives: Any = None,
+        coordinates: Mapping[str, Any] | None = None,
+        near: Any = None,
+        branch: Any = None,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> Array:
+        """Configuration q (..., nq) of the closed robot.
+
+        pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
+        `near` (default home). coordinates: {x, y, z, yaw, pitch, roll: value}, the rest as at home.
+        near: q whose assembly is kept. branch: (length, rotation) of 0 or 1, for all legs or per leg.
+        Default assembly: that of home.
+        """
+        model = self._model
+        check_option(on_bad_state)
+        if sum(x is not None for x in (pose, drives, coordinates)) != 1:
+            raise UsageError("configuration: give exactly one of pose=, drives= or coordinates=")
+        if branch is not None and (near is not None or drives is not None):
+            raise UsageError("configuration: branch= goes with pose= or coordinates=, and not with near=")
+        numbers = self._parameters(parameters)
+        if coordinates is not None:
+            pose = _pose_from_coordinates(model, coordinates)
+        given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
+        close = None if near is None else as_array("near", near, model.layout.nq)
+        batch = common_batch("configuration", given, numbers, *([] if close is None else [close]))
+        rows, parameter = as_rows(given, batch), parameter_rows(numbers, batch)
+        near_rows = None if close is None else as_rows(close, batch)
+        if drives is None:
+            q, names = self._from_poses(rows, parameter, near_rows, branch)
+        else:
+            start = as_rows(model.home, batch) if near_rows is None else near_rows
+            q, names = model.geometry.from_drives(rows, parameter, start)
+        q = q.reshape(*batch, model.layout.nq)
+        if on_bad_state == "raise" and (names != "").any():
+            complain("configuration", names, batch, q)
+        return q
+
+    def _from_poses(self, rows: Array, parameters: Array, near: Array | None, branch: Any) -> tuple[Array, Array]:
+        model = self._model
+        names = np.full(len(rows), "", dtype=object)
+        names[~np.asarray(np.isfinite(rows).all(axis=1))] = "not_finite:input"
+        off = np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6
+        names[(names == "") & off] = "bad_quaternion:platform"
+        good = names == ""
+        q = np.full((len(rows), model.layout.nq), np.nan)
+        q[:, :7] = rows
+        pairs = check_branch(branch, len(model.mechanism.legs))
+        chosen = parameters if len(parameters) == 1 else parameters[good]
+        q[good], names[good] = model.geometry.from_pose(rows[good], chosen, None if near is None else near[good], pairs)
+        return q, names
+
+    def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
+        """q (..., nq) for drive coordinates, by Newton from `near` (default home)."""
+        return self.configuration(drives=drives, near=near, **options)
+
+    def drives(self, q: Any) -> Array:
+        """Drive coordinates (..., drives) of q (m or rad)."""
+        return as_array("q", q, self._model.layout.nq)[..., self._model.drive_index]
+
+    def closure_error(self, q: Any, parameters: Any = None) -> Array:
+        """Largest closure error (...) relative to the robot's size."""
+        out = self._run("closure_residual", {"q": q}, parameters).outputs["residual"]
+        return np.abs(out).max(axis=-1) / self._model.size
+
+    def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """q moved by v·dt along the group (pose by the exponential, legs follow in their assembly)."""
+        layout = self._model.layout
+        start = as_array("q", q, layout.nq)
+        step = as_array("v", v, layout.nv) * np.asarray(dt, dtype=float)[..., None]
+        batch = common_batch("integrate", start, step)
+        pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), np.broadcast_to(step, (*batch, 6)))
+        near = np.broadcast_to(start, (*batch, layout.nq))
+        return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state)
+
+    def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """The closed configuration next to q: quaternion normalised, legs closed at the same pose and assembly."""
+        x = as_array("q", q, self._model.layout.nq)
+        norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
+        pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
+        return self.configuration(pose, near=x, parameters=parameters, on_bad_state=on_bad_state)
+
+    def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
+        """How far q is from parallel and serial singularities (see `Singularity`)."""
+        return singularity(self._model, q, self._parameters(parameters), length)
+
+    igm = configuration
+    dgm = forward_geometry
+
+
+def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
+    names = ("x", "y", "z", "yaw", "pitch", "roll")
+    unknown = [k for k in coordinates if k not in names]
+    if unknown:
+        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(names)} (metres and rad, R = Rz Ry Rx)")
+    home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
+    values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
+    x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
+    cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
+    sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
+    quaternion = [
+        cy * cp * cr + sy * sp * sr,
+        cy * cp * sr - sy * sp * cr,
+        cy * sp * cr + sy * cp * sr,
+        sy * cp * cr - cy * sp * sr,
+    ]
+    return np.stack([x, y, z, *quaternion], axis=-1)

@@ -1,0 +1,170 @@
+"""Model calls about dynamics."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.arguments import Array, as_array, common_batch, finish
+from gough.compilation.coriolis import coordinate_function, coordinate_rates, coordinates_of, euler_matrix
+from gough.compilation.frame_calls import FrameCalls
+from gough.compilation.function import Function
+from gough.compilation.linear import LinearModel, linearize
+from gough.compilation.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
+from gough.compilation.status import codes
+from gough.compilation.tangent import tangent_derivative
+from gough.dynamics.reactions import joint_links
+from gough.errors import UsageError
+
+Wrench = Array | Sequence[float] | Mapping[str, Any] | None
+
+
+class DynamicsCalls(FrameCalls):
+    """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
+
+    def inverse_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        acceleration: Any,
+        wrench: Wrench = None,
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> InverseDynamics:
+        """Drive forces for a motion. wrench: what the surroundings do to the platform (..., 6) at its origin in world
+        axes, or {frame: (..., 6)} at named frames."""
+        inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
+        e = self._run("inverse_dynamics", inputs, parameters)
+        tau = e.outputs["tau"]
+        result = InverseDynamics(tau, np.zeros((*e.batch, 0)), codes(e.names).reshape(e.batch))
+        return finish("inverse_dynamics", e, result, on_bad_state)
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrench: Wrench = None,
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> ForwardDynamics:
+        """Platform acceleration for drive forces tau (..., drives)."""
+        inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
+        e = self._run("forward_dynamics", inputs, parameters)
+        result = ForwardDynamics(e.outputs["vdot"], codes(e.names).reshape(e.batch))
+        return finish("forward_dynamics", e, result, on_bad_state)
+
+    def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """M (..., nv, nv)."""
+        return self._array_of("mass_matrix", "M", {"q": q}, parameters, on_bad_state)
+
+    def bias_force(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """h (..., nv): velocity terms, gravity, friction, springs, dampers; left of S τ."""
+        return self._array_of("bias_force", "h", {"q": q, "v": v}, parameters, on_bad_state)
+
+    def gravity_force(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """The part of h at rest that gravity causes (..., nv)."""
+        return self._array_of("gravity_force", "g", {"q": q}, parameters, on_bad_state)
+
+    def drive_map(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """S (..., nv, drives): platform wrench per drive force; drive rates are Sᵀ v."""
+        return self._array_of("drive_map", "S", {"q": q}, parameters, on_bad_state)
+
+    def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
+        """Kinetic and potential energy, and the power losses take."""
+        e = self._run("energies", {"q": q, "v": v}, parameters)
+        result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"])
+        return finish("energies", e, result, on_bad_state)
+
+    def joint_reactions(
+        self,
+        q: Any,
+        v: Any,
+        acceleration: Any,
+        wrench: Any = None,
+        *,
+        tau: Any = None,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> Reactions:
+        """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench."""
+        model = self._model
+        if isinstance(wrench, Mapping) and any(
+            model.mechanism.frames[f].link != 0 for f in wrench if f in model.mechanism.frames
+        ):
+            raise UsageError("joint_reactions: give wrenches on the platform's frames only")
+        if tau is None:
+            solved = self.inverse_dynamics(q, v, acceleration, wrench, parameters=parameters, on_bad_state="mark")
+            tau = solved.tau
+        else:
+            self._check_tau(q, v, acceleration, tau, wrench, parameters)
+        e = self._run("joint_reactions", {"q": q, "v": v, "acceleration": acceleration, "tau": tau}, parameters)
+        result = Reactions(
+            e.outputs["joints"],
+            e.outputs["cuts"],
+            tuple(model.mechanism.links[i].joint for i in joint_links(model.mechanism)),
+            tuple(c.name for c in model.mechanism.cuts),
+            codes(e.names).reshape(e.batch),
+        )
+        return finish("joint_reactions", e, result, on_bad_state)
+
+    def coriolis_matrix(self, q: Any, v: Any, coordinates: str = "rpy_zyx", *, parameters: Any = None) -> Array:
+        """C (..., 6, 6) in the coordinates' rates by Christoffel symbols: Ṁ - 2C is skew.
+
+        coordinates: "rpy_zyx" (x y z yaw pitch roll) or "bryant_xyz"; `coordinate_terms` also gives x, ẋ and M.
+        """
+        return self.coordinate_terms(q, v, coordinates, parameters=parameters).C
+
+    def coordinate_terms(
+        self, q: Any, v: Any, coordinates: str = "rpy_zyx", *, parameters: Any = None
+    ) -> CoordinateTerms:
+        """x, ẋ, M, C and T (v = T ẋ) in named coordinates of the platform."""
+        model = self._model
+        q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
+        x = coordinates_of(q, coordinates)
+        batch = common_batch("coordinate_terms", x, v)
+        full, v = np.broadcast_to(x, (*batch, 6)), np.broadcast_to(v, (*batch, 6))
+        xdot = coordinate_rates(full, v, coordinates)
+        out = coordinate_function(model, coordinates)(
+            x=full, joints=q[..., 7:], xdot=xdot, parameters=self._parameters(parameters)
+        ).outputs
+        T = np.zeros((*batch, 6, 6))
+        T[..., :3, :3] = np.eye(3)
+        T[..., 3:, 3:] = euler_matrix(full[..., 3:], coordinates)
+        return CoordinateTerms(full, xdot, out["M"], out["C"], T)
+
+    def linearize(self, q: Any, v: Any, tau: Any, wrench: Wrench = None, *, parameters: Any = None) -> LinearModel:
+        """A, B, C, D about a motion; see `LinearModel`."""
+        model = self._model
+        numbers = self._parameters(parameters)
+        return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers)
+
+    def tangent_derivative(self, name: str, *wrt: str) -> Function:
+        """Derivative of a function by motions of the closed robot ("q": nv directions) and by other inputs."""
+        return tangent_derivative(self._model, name, tuple(wrt or ("q",)))
+
+    def _check_tau(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any) -> None:
+        """Refuse drive forces that do not belong to the motion: reactions would not balance the platform."""
+        motion = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
+        off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
+        slack = self._run("dynamics_residual", motion | {"tau": np.zeros_like(tau)}, parameters).outputs["residual"]
+        scale = np.abs(slack).max(axis=-1) + np.abs(np.asarray(tau, dtype=float)).max(axis=-1)
+        if (np.abs(off).max(axis=-1) > 1e-8 * scale).any():
+            raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
+
+    def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:
+        """Platform wrench (..., 6) that does the same work as all given wrenches."""
+        if wrench is None:
+            return np.zeros(6)
+        if isinstance(wrench, Mapping):
+            total = np.zeros(6)
+            for frame, value in wrench.items():
+                J = self.frame_jacobian(q, frame, parameters=parameters, on_bad_state="mark")
+                total = total + np.einsum("...ij,...i->...j", J, as_array(f"wrench[{frame!r}]", value, 6))
+            return total
+        return as_array("wrench", wrench, 6)
+
+    idm = inverse_dynamics
+    ddm = forward_dynamics

@@ -1,0 +1,52 @@
+"""Model calls about frames and velocities."""
+
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.arguments import Array, Calls, as_array, finish
+
+
+class FrameCalls(Calls):
+    """Poses, twists and Jacobians of named frames; rates of q."""
+
+    def frame_pose(
+        self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise"
+    ) -> tuple[Array, Array]:
+        """(position (..., 3), rotation (..., 3, 3)) of a named frame in the world."""
+        e = self._run(f"frame_pose:{frame}", {"q": q}, parameters)
+        return finish("frame_pose", e, (e.outputs["position"], e.outputs["rotation"]), on_bad_state)
+
+    def frame_twist(self, q: Any, v: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """Twist (..., 6) of a named frame at its origin, world axes."""
+        return self._array_of(f"frame_twist:{frame}", "twist", {"q": q, "v": v}, parameters, on_bad_state)
+
+    def frame_jacobian(self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """J (..., 6, nv): twist of the frame = J v."""
+        layout = self._model.layout
+        x = as_array("q", q, layout.nq)[..., None, :]
+        numbers = self._parameters(parameters)
+        numbers = numbers[..., None, :] if numbers.ndim > 1 else numbers
+        columns = self.frame_twist(x, np.eye(layout.nv), frame, parameters=numbers, on_bad_state=on_bad_state)
+        return np.swapaxes(columns, -1, -2)
+
+    def twist(self, q: Any, v: Any) -> Array:
+        """Platform twist (..., 6) of v; the two are the same for a platform with six freedoms."""
+        as_array("q", q, self._model.layout.nq)
+        return as_array("v", v, self._model.layout.nv).copy()
+
+    def velocity(self, q: Any, twist: Any) -> tuple[Array, Array]:
+        """(v (..., nv), inconsistent part (..., 6)) of a platform twist; all of it is consistent with six freedoms."""
+        as_array("q", q, self._model.layout.nq)
+        v = as_array("twist", twist, 6).copy()
+        return v, np.zeros_like(v)
+
+    def configuration_rate(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """qdot (..., nq)."""
+        return self._array_of("configuration_rate", "qdot", {"q": q, "v": v}, parameters, on_bad_state)
+
+    def drive_rates(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """Drive rates (..., drives) = Sᵀ v."""
+        v = as_array("v", v, self._model.layout.nv)
+        S = self._array_of("drive_map", "S", {"q": q}, parameters, on_bad_state)
+        return np.einsum("...ij,...i->...j", S, v)
