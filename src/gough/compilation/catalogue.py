@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gough.dynamics import energies, forward, inverse, rates, reactions, terms
+from gough.dynamics import energies, forward, inverse, rates, reactions, terms, tilts
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -40,6 +40,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
     "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}),
+    "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
     "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
 }
 

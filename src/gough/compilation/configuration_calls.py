@@ -8,11 +8,12 @@ import numpy as np
 from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.coriolis import coordinates_of
 from gough.compilation.geometry import check_branch
-from gough.compilation.results import Singularity
+from gough.compilation.limits import limit_margins
+from gough.compilation.results import Assembly, LimitMargins, Singularity
 from gough.compilation.rotations import integrate_pose, pose_array
 from gough.compilation.singularity import singularity
-from gough.compilation.status import check_option, complain
-from gough.errors import UsageError
+from gough.compilation.status import check_option, codes, complain, place_of
+from gough.errors import BadStateError, UsageError
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -21,7 +22,14 @@ if TYPE_CHECKING:
 class ConfigurationCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
-    def configuration(
+    def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
+        """Configuration q (..., nq) of the closed robot; options as in `assemble`, which also tells the status."""
+        try:
+            return self.assemble(pose, on_bad_state=on_bad_state, **options).q
+        except BadStateError as error:
+            raise BadStateError(str(error), error.result.q) from None
+
+    def assemble(
         self,
         pose: Any = None,
         *,
@@ -31,8 +39,8 @@ class ConfigurationCalls(Calls):
         branch: Any = None,
         parameters: Any = None,
         on_bad_state: str = "raise",
-    ) -> Array:
-        """Configuration q (..., nq) of the closed robot.
+    ) -> Assembly:
+        """Closed configurations with their status.
 
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
         `near` (default home). coordinates: {x, y, z, yaw, pitch, roll: value}, the rest as at home.
@@ -58,10 +66,11 @@ class ConfigurationCalls(Calls):
         else:
             start = as_rows(model.home, batch) if near_rows is None else near_rows
             q, names = model.geometry.from_drives(rows, parameter, start)
-        q = q.reshape(*batch, model.layout.nq)
+        places = np.array([place_of(str(name)) for name in names], dtype=object).reshape(batch)
+        result = Assembly(q.reshape(*batch, model.layout.nq), codes(names).reshape(batch), places)
         if on_bad_state == "raise" and (names != "").any():
-            complain("configuration", names, batch, q)
-        return q
+            complain("configuration", names, batch, result)
+        return result
 
     def _from_poses(self, rows: Array, parameters: Array, near: Array | None, branch: Any) -> tuple[Array, Array]:
         model = self._model
@@ -110,6 +119,10 @@ class ConfigurationCalls(Calls):
     def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
         """How far q is from parallel and serial singularities (see `Singularity`)."""
         return singularity(self._model, q, self._parameters(parameters), length)
+
+    def limit_margins(self, q: Any, v: Any = None, tau: Any = None, *, parameters: Any = None) -> LimitMargins:
+        """Margins to the description's limits: coordinates, strokes and cones at q; speeds with v; forces with tau."""
+        return limit_margins(self._model, q, v, tau, self._parameters(parameters))
 
     igm = configuration
     dgm = forward_geometry

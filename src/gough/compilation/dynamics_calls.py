@@ -75,7 +75,8 @@ class DynamicsCalls(FrameCalls):
     def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
         """Kinetic and potential energy, and the power losses take."""
         e = self._run("energies", {"q": q, "v": v}, parameters)
-        result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"])
+        status = codes(e.names).reshape(e.batch)
+        result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
         return finish("energies", e, result, on_bad_state)
 
     def joint_reactions(

@@ -6,6 +6,15 @@ import numpy as np
 
 
 @dataclass(frozen=True)
+class Assembly:
+    """q (..., nq): closed configurations, NaN joints where a state is bad; status (...): codes; places (...): where."""
+
+    q: np.ndarray
+    status: np.ndarray
+    places: np.ndarray
+
+
+@dataclass(frozen=True)
 class InverseDynamics:
     """tau (..., drives): drive forces (N or N m); eddot (..., elastic): elastic accelerations; status (...): codes."""
 
@@ -39,11 +48,12 @@ class Reactions:
 
 @dataclass(frozen=True)
 class Energies:
-    """kinetic, potential (J) and losses (W, power of friction and dampers), each (...)."""
+    """kinetic, potential (J) and losses (W, power of friction and dampers), each (...); status (...): codes."""
 
     kinetic: np.ndarray
     potential: np.ndarray
     losses: np.ndarray
+    status: np.ndarray
 
     @property
     def total(self) -> np.ndarray:
@@ -60,6 +70,24 @@ class CoordinateTerms:
     M: np.ndarray
     C: np.ndarray
     T: np.ndarray
+
+
+@dataclass(frozen=True)
+class LimitMargins:
+    """What is left to each stated limit: margins (..., n) in the limit's unit, negative when violated; `names` (n)."""
+
+    names: tuple[str, ...]
+    margins: np.ndarray
+
+    @property
+    def within(self) -> np.ndarray:
+        """True (...) where no limit is violated; a margin that is NaN counts as violated."""
+        return np.asarray((self.margins >= 0).all(axis=-1))
+
+    def violated(self) -> list[str]:
+        """Names of the limits that at least one state violates."""
+        bad = ~(self.margins.reshape(-1, len(self.names)) >= 0).all(axis=0)
+        return [name for name, b in zip(self.names, bad, strict=True) if b]
 
 
 @dataclass(frozen=True)

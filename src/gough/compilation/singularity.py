@@ -48,4 +48,4 @@ def _reciprocal(a: np.ndarray) -> np.ndarray:
     finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)))
     s = np.linalg.svd(np.where(finite[..., None, None], a, 0.0), compute_uv=False)
     largest = np.where(s[..., 0] > 0, s[..., 0], 1.0)
-    return np.where(finite, s[..., -1] / largest, 0.0)
+    return np.where(finite, s[..., -1] / largest, np.nan)

@@ -66,6 +66,10 @@ class CutGeometry:
         self._P_R = P_R
         self.rows = [row for closure in cut.closures for row in self._rows(closure)]
 
+    def platform_vector(self, x: Vector) -> Vector:
+        """A vector of the cut frame on the platform, platform axes."""
+        return self._P_R @ x
+
     def platform_axis(self, k: int) -> Vector:
         """Axis k of the cut frame on the platform, platform axes."""
         return self._P_R[:, k]

@@ -140,8 +140,11 @@ class Graph:
             return self.mul(a, self.const(1.0 / args[b][0]))
         if a == b:
             return self.const(1.0)
-        if ops[a] == CONST and args[a][0] == 0.0:
-            return a
+        if ops[a] == CONST:
+            if args[a][0] == 0.0:
+                return a
+            if args[a][0] < 0.0:
+                return self.neg(self.div(self.const(-args[a][0]), b))
         if ops[a] == NEG:
             return self.neg(self.div(args[a][0], b))
         if ops[b] == NEG:

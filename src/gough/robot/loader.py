@@ -46,7 +46,13 @@ def load(path_or_name: str | Path) -> Robot:
     """
     path = Path(path_or_name)
     if path.suffix in (".yaml", ".yml") or path.exists():
-        return _loads(path.read_text(encoding="utf-8"), file=str(path))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            line = path.read_bytes()[: error.start].count(b"\n") + 1
+            problem = Problem(str(path), line, "", None, "not UTF-8 text", "a text file saved as UTF-8")
+            raise DescriptionError([problem]) from None
+        return _loads(text, file=str(path))
     name = str(path_or_name)
     if name not in gallery():
         raise FileNotFoundError(f"no file and no robot of the gallery {name!r}; the gallery has {', '.join(gallery())}")

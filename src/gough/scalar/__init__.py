@@ -8,12 +8,15 @@ from gough.scalar.checks import CheckError, check, recording_checks
 from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt
 from gough.scalar.linear import call, constant_matvec, dot, norm, solve, solve_spd, zeros
 from gough.scalar.notes import note
+from gough.scalar.symbol import casadi_symbols, casadi_vector
 
 __all__ = [
     "CheckError",
     "abs_",
     "atan2",
     "call",
+    "casadi_symbols",
+    "casadi_vector",
     "check",
     "constant_matvec",
     "cos",

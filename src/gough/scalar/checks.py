@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from gough.scalar.kinds import is_casadi, tracer_of
+from gough.scalar.kinds import tracer_of
+from gough.scalar.symbol import Symbol
 
 
 class CheckError(ArithmeticError):
@@ -25,7 +26,7 @@ def check(name: str, value: Any, minimum: float) -> None:
     tracer = tracer_of([value])
     if tracer is not None:
         tracer.check(name, value, minimum)
-    elif is_casadi(value):
+    elif isinstance(value, Symbol):
         return
     elif _recorders.records:
         _recorders.records[-1].append((name, float(value), minimum))

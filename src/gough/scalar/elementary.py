@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from gough.scalar.kinds import is_casadi, is_mpmath
+from gough.scalar.kinds import is_mpmath
+from gough.scalar.symbol import Symbol
 
 
 def _unary(name: str, x: Any) -> Any:
@@ -11,14 +12,12 @@ def _unary(name: str, x: Any) -> Any:
         return getattr(math, name)(x)
     if hasattr(x, "tracer"):
         return getattr(x, name)()
+    if isinstance(x, Symbol):
+        return x.apply(name)
     if is_mpmath(x):
         import mpmath
 
         return getattr(mpmath, name)(x)
-    if is_casadi(x):
-        import casadi
-
-        return getattr(casadi, name)(x)
     return getattr(math, name)(float(x))
 
 
@@ -43,14 +42,14 @@ def atan2(y: Any, x: Any) -> Any:
         return y.atan2(x)
     if hasattr(x, "tracer"):
         return x.tracer.lift(y).atan2(x)
+    if isinstance(y, Symbol):
+        return y.apply("atan2", x)
+    if isinstance(x, Symbol):
+        return (x * 0.0 + y).apply("atan2", x)
     if is_mpmath(x) or is_mpmath(y):
         import mpmath
 
         return mpmath.atan2(y, x)
-    if is_casadi(x) or is_casadi(y):
-        import casadi
-
-        return casadi.atan2(y, x)
     return math.atan2(y, x)
 
 
@@ -63,19 +62,15 @@ def sign(x: Any) -> Any:
     """-1, 0 or 1."""
     if hasattr(x, "tracer"):
         return x.sign()
-    if is_casadi(x):
-        import casadi
-
-        return casadi.sign(x)
-    return float((x > 0) - (x < 0))
+    if isinstance(x, Symbol):
+        return x.apply("sign")
+    return 1.0 if x > 0 else -1.0 if x < 0 else x * 0.0
 
 
 def select(condition: Any, if_positive: Any, otherwise: Any) -> Any:
     """`if_positive` where condition > 0, else `otherwise`; both are evaluated."""
     if hasattr(condition, "tracer"):
         return condition.tracer.select(condition, if_positive, otherwise)
-    if is_casadi(condition):
-        import casadi
-
-        return casadi.if_else(condition > 0, if_positive, otherwise)
+    if isinstance(condition, Symbol):
+        return Symbol(condition.expression > 0).apply("if_else", if_positive, otherwise)
     return if_positive if condition > 0 else otherwise

@@ -16,8 +16,3 @@ def tracer_of(values: Iterable[Any]) -> Any:
 def is_mpmath(value: Any) -> bool:
     """True for mpmath numbers (checked by name so that mpmath need not be installed)."""
     return type(value).__module__.startswith("mpmath")
-
-
-def is_casadi(value: Any) -> bool:
-    """True for CasADi symbols."""
-    return type(value).__module__.startswith("casadi")

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from gough.scalar.elementary import sqrt
-from gough.scalar.kinds import is_casadi, is_mpmath, tracer_of
+from gough.scalar.kinds import is_mpmath, tracer_of
+from gough.scalar.symbol import Symbol, casadi_vector
 
 Array = np.ndarray
 
@@ -55,7 +56,7 @@ def _solve(kind: str, matrix: Array, rhs: Array, name: str) -> Array:
             [list(mpmath.lu_solve(mpmath.matrix(matrix.tolist()), mpmath.matrix(list(c)))) for c in columns.T],
             dtype=object,
         ).T
-    elif any(is_casadi(x) for x in flat):
+    elif any(isinstance(x, Symbol) for x in flat):
         solution = _casadi_solve(matrix, columns)
     else:
         solution = np.linalg.solve(matrix.astype(float), columns.astype(float))
@@ -66,10 +67,10 @@ def _casadi_solve(matrix: Array, columns: Array) -> Array:
     import casadi
 
     def symbol(a: Array) -> Any:
-        return casadi.vertcat(*[casadi.horzcat(*row) for row in a])
+        return casadi.horzcat(*[casadi_vector(column) for column in a.T])
 
     x = casadi.solve(symbol(matrix), symbol(columns))
-    return np.array([[x[i, j] for j in range(x.shape[1])] for i in range(x.shape[0])], dtype=object)
+    return np.array([[Symbol(x[i, j]) for j in range(x.shape[1])] for i in range(x.shape[0])], dtype=object)
 
 
 def constant_matvec(matrix: Array, vector: Array) -> Array:

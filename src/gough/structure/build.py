@@ -219,6 +219,7 @@ class _Builder:
                 length=self.table.add(f"{place}.length", cut.length, "m") if cut.length is not None else None,
                 friction=self._friction(f"{place}.friction", cut.friction),
                 free_axes=kind.free_axes,
+                tilt_axes=(tuple(map(float, on_leg[2])), tuple(map(float, on_platform[2]))),
             )
         )
 

@@ -63,6 +63,8 @@ class CutJoint:
     length: int | None
     friction: tuple[int, ...]
     free_axes: tuple[tuple[str, int], ...]
+    tilt_axes: tuple[tuple[float, ...], tuple[float, ...]]
+    """The described frames' z axes in the axes of `on_leg` and `on_platform`: a cone limit bounds their angle."""
 
     @property
     def rows(self) -> int:

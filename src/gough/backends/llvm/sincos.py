@@ -8,6 +8,8 @@ from gough.backends.llvm.writer import Writer
 
 TWO_OVER_PI = 0.6366197723675814
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+LARGEST = 1e12
+"""Largest angle (rad) that is reduced to full accuracy."""
 ROUNDER = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to an integer kept in the low bits
 SINE = (
     -1.66666666666666324348e-01,
@@ -35,6 +37,9 @@ def sincos(w: Writer, x: str) -> tuple[str, str]:
     r = x
     for part in HALF_PI:
         r = w.fma(n, w.constant(-part), r)
+    # Beyond LARGEST the rounding of the quadrant is lost: the result is NaN, not a number that looks fine.
+    far = w.emit(f"fcmp ogt {w.T} {w.intrinsic('fabs', x)}, {w.constant(LARGEST)}")
+    r = w.emit(f"select {w.B} {far}, {w.T} {w.constant(float('nan'))}, {w.T} {r}")
     z = w.binary("fmul", r, r)
     sine, cosine = w.constant(SINE[-1]), w.constant(COSINE[-1])
     for k in range(4, -1, -1):

@@ -31,8 +31,10 @@ def factor_sums(program: Program) -> Program:
                     continue
                 if ops[k] in (ADD, SUB):
                     inner[k] = 1
-                elif ops[k] == NEG and ops[args[k][0]] in (ADD, SUB) and uses[args[k][0]] == 1:
-                    inner[k] = inner[args[k][0]] = 1
+                elif ops[k] == NEG:
+                    below = int(args[int(k)][0])
+                    if ops[below] in (ADD, SUB) and uses[below] == 1:
+                        inner[k] = inner[below] = 1
     graph = Graph()
     new = [-1] * len(ops)
     items: dict[int, list[int]] = {}

@@ -19,11 +19,15 @@ def operations(program: Program) -> int:
     return sum(op in _ARITHMETIC for op in program.ops)
 
 
-def minimise(program: Program) -> Program:
-    """The same program with as few operations as the passes find; never more than before."""
+def minimise(program: Program, thorough: bool = False) -> Program:
+    """The same program with as few operations as the passes find; never more than before.
+
+    thorough: also search which numbers pay inside products; it takes about ten times as long.
+    """
     if len(program.ops) > LARGEST:
         return program
-    best = min((_settle(program), _pulled(program)), key=operations)
+    pulled = _pulled(program, TRIED_FACTORS if thorough else 0)
+    best = min((_settle(program), pulled), key=operations)
     return best if operations(best) < operations(program) else program
 
 
@@ -41,11 +45,11 @@ def _settle(program: Program, rounds: int = ROUNDS) -> Program:
     return best
 
 
-def _pulled(program: Program) -> Program:
+def _pulled(program: Program, tries: int) -> Program:
     """Numbers outside products, except those that pay inside."""
     inside: frozenset[float] = frozenset()
-    size = operations(_settle(pull_constants(program), 1))
-    for value in frequent_factors(program, TRIED_FACTORS):
+    size = operations(_settle(pull_constants(program), 1)) if tries else 0
+    for value in frequent_factors(program, tries):
         tried = operations(_settle(pull_constants(program, inside | {value}), 1))
         if tried < size:
             size, inside = tried, inside | {value}

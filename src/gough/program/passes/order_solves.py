@@ -91,8 +91,10 @@ def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> 
     graph = Graph()
     inputs = []
     for position, k in enumerate(program.args[node][1:]):
-        value = program.args[k][0] if program.ops[k] == Op.CONST else None
-        inputs.append(graph.raw(Op.INPUT, position) if value is None else graph.const(value))
+        if program.ops[k] == Op.CONST:
+            inputs.append(graph.const(float(program.args[int(k)][0])))
+        else:
+            inputs.append(graph.raw(Op.INPUT, position))
     graph.block(replace(block, name="pivot"), tuple(inputs))
     alone = Program((Slot("x", (operands.shape[1],)),), (), graph.ops, graph.args, ())
     results = tuple(i for i, op in enumerate(graph.ops) if op == Op.ITEM)

@@ -34,5 +34,7 @@ def frequent_factors(program: Program, most: int) -> list[float]:
     seen: Counter[float] = Counter()
     for op, args in zip(program.ops, program.args, strict=True):
         if op == MUL and program.ops[args[0]] == CONST:
-            seen[program.args[args[0]][0]] += 1
+            factor: int = args[0]
+            value: float = program.args[factor][0]
+            seen[value] += 1
     return [value for value, _ in sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:most]]

@@ -1,0 +1,1 @@
+"""Questions about a model: is it right, where does it work, what does it feel."""

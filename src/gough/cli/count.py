@@ -1,0 +1,50 @@
+"""`gough count`: operations of a robot's functions."""
+
+from typing import Annotated, Any
+
+import typer
+
+from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.output import console, say, table, write_json
+
+KEYS = ("add", "mul", "div", "sqrt", "trig", "operations", "operations_fma", "instructions", "uniform")
+
+
+def count(
+    robot: RobotName,
+    function: Annotated[
+        list[str] | None, typer.Option("--function", help="Function to count; may be given again. Default: five.")
+    ] = None,
+    baked: Annotated[bool, typer.Option("--baked", help="Parameters as numbers in the code, not as inputs.")] = False,
+    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
+    json: Json = False,
+) -> None:
+    """Count the operations of one evaluation.
+
+    Rules: unary minus is free; a square, 2x and 1/x are one multiplication; sines, cosines and roots stand apart;
+    `operations` = add + mul + div after sharing, `operations_fma` after multiply-add, `instructions` after lowering;
+    `uniform` is spent once per design. Joint coordinates are inputs, no wrench, checks off.
+
+    JSON keys: robot, parameters ("inputs" or "baked"), friction, functions {name: {add mul div sqrt trig operations
+    operations_fma instructions uniform}}, and those of inverse_dynamics at the top as well.
+    """
+    from gough.compilation.catalogue import COUNTED
+
+    model, _ = open_model(robot, quiet=True)
+    names = tuple(function or COUNTED)
+    counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
+    if json:
+        report: dict[str, Any] = {
+            "robot": model.robot.name,
+            "parameters": "baked" if baked else "inputs",
+            "friction": not no_friction,
+            "functions": counts,
+        }
+        write_json(report | counts.get("inverse_dynamics", {}))
+        return
+    scope = "parameters baked in as numbers" if baked else "parameters are inputs, structural zeros folded"
+    say(f"{model.robot.name}: {scope}; {'without' if no_friction else 'with'} friction; joint coordinates known")
+    shown = table("function", *KEYS, numbers=KEYS)
+    for name, numbers in counts.items():
+        shown.add_row(name, *[str(numbers[key]) for key in KEYS])
+    console().print(shown)

@@ -1,0 +1,143 @@
+"""`gough eval`: a function of a robot on a file of states."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from gough.cli.failure import BAD_STATES, INTERRUPTED
+from gough.cli.functions import column_names, inputs_of, run
+from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.output import note, say, write_json
+from gough.cli.state_files import csv_text, read_table, write_table
+from gough.cli.state_inputs import Inputs, gather
+
+CHUNK = 65536
+"""States between two chances to stop."""
+
+
+class OnBadState(StrEnum):
+    """What is said about bad states; their rows are NaN and the exit code is 3 either way."""
+
+    raise_ = "raise"
+    mark = "mark"
+
+
+def evaluate(
+    robot: RobotName,
+    function: Annotated[
+        str, typer.Argument(metavar="FUNCTION", help="For instance inverse_dynamics, mass_matrix, frame_pose:tool.")
+    ],
+    state: Annotated[Path, typer.Option("--state", help="States: .csv (a state a row) or .npz (arrays).")],
+    out: Annotated[Path | None, typer.Option("--out", help="Result: .csv or .npz. Default: CSV on stdout.")] = None,
+    on_bad_state: Annotated[
+        OnBadState, typer.Option("--on-bad-state", help="raise: list the bad states. mark: only say how many.")
+    ] = OnBadState.raise_,
+    json: Json = False,
+) -> None:
+    """Evaluate a function on a file of states.
+
+    Columns of a CSV file, or 1-D arrays of an NPZ file (SI units, rad, world axes, platform origin):
+
+    \b
+      x y z and qw qx qy qz       pose, unit quaternion; or
+      x y z and yaw pitch roll    pose, R = Rz(yaw) Ry(pitch) Rx(roll); or
+      all names of q              a whole configuration (`gough show ROBOT` lists them)
+      vx vy vz wx wy wz           twist (default 0)
+      ax ay az alphax alphay alphaz   its derivative (default 0)
+      fx fy fz mx my mz           wrench of the surroundings on the platform (default 0)
+      tau.NAME                    force of drive NAME, for instance tau.leg0.slide
+      NAME of each drive          drive coordinates, for forward_geometry
+      t                           time, copied to the result
+
+    Arrays of an NPZ file may also be q (n, nq), pose (n, 7), v, acceleration, wrench (n, 6), tau, drives (n, drives).
+
+    The result has the function's outputs, `status` (0 good, else the code of gough.Status) and `problem` (why). Results
+    of bad states are NaN; all results are written, and the exit code is 3 if any state is bad.
+
+    JSON keys: robot, function, states, bad[] (index status problem), outputs {name: columns, values} or out.
+    """
+    table = read_table(state)
+    model, _ = open_model(robot)
+    inputs = gather(model, table, inputs_of(model, function))
+    for name in inputs.assumed:
+        note(f"note: {name} is not given and taken as 0")
+    if inputs.unused:
+        note(f"note: not used by {function}: {', '.join(inputs.unused)}")
+    outputs, failed, interrupted = _batches(model, function, inputs)
+    n = len(failed)
+    columns = column_names(model, outputs)
+    arrays = ({} if inputs.t is None else {"t": inputs.t[:n]}) | outputs | _statuses(failed)
+    names = {"t": ["t"], "status": ["status"], "problem": ["problem"]} | columns
+    if out is not None:
+        write_table(out, arrays, names)
+    bad = [{"index": int(i), **_reason(failed[i])} for i in np.flatnonzero(failed != "")]
+    if json:
+        values = {k: {"columns": columns[k], "values": x} for k, x in outputs.items()}
+        result: dict[str, Any] = {"out": str(out)} if out is not None else {"outputs": values}
+        write_json({"robot": model.robot.name, "function": function, "states": n, "bad": bad} | result)
+    elif out is None:
+        say(csv_text(arrays, names).rstrip("\n"))
+    _finish(function, failed, on_bad_state, interrupted, len(inputs.failed))
+
+
+def _batches(model: Any, function: str, inputs: Inputs) -> tuple[dict[str, np.ndarray], np.ndarray, bool]:
+    """(outputs, failed checks, interrupted): as many states as were done."""
+    n, interrupted = len(inputs.failed), False
+    parts: list[dict[str, np.ndarray]] = []
+    failures: list[np.ndarray] = []
+    try:
+        for start in range(0, max(n, 1), CHUNK):
+            rows = slice(start, min(start + CHUNK, n))
+            before = inputs.failed[rows]
+            outputs, failed = run(model, function, {k: x[rows] for k, x in inputs.slots.items()})
+            failed = np.where(before != "", before, failed)
+            parts.append({k: _blank(x, failed != "") for k, x in outputs.items()})
+            failures.append(failed)
+    except KeyboardInterrupt:
+        if not parts:
+            raise
+        interrupted = True
+    joined = {k: np.concatenate([part[k] for part in parts]) for k in parts[0]}
+    return joined, np.concatenate(failures), interrupted
+
+
+def _blank(x: np.ndarray, bad: np.ndarray) -> np.ndarray:
+    x = np.array(x, dtype=float)
+    x[bad] = np.nan
+    return x
+
+
+def _statuses(failed: np.ndarray) -> dict[str, np.ndarray]:
+    from gough.compilation.status import codes
+
+    texts = np.array([_reason(name)["problem"] if name else "" for name in failed], dtype=str)
+    return {"status": codes(failed), "problem": texts}
+
+
+def _reason(name: str) -> dict[str, Any]:
+    from gough.compilation.status import place_of, status_of
+
+    return {"status": int(status_of(name)), "problem": f"{status_of(name).name} at {place_of(name)}"}
+
+
+def _finish(function: str, failed: np.ndarray, on_bad_state: OnBadState, interrupted: bool, total: int) -> None:
+    from gough.compilation.status import status_of
+    from gough.errors import EXPLANATION
+
+    bad = np.flatnonzero(failed != "")
+    if len(bad):
+        note(f"{function}: {len(bad)} of {len(failed)} states are bad; their results are NaN")
+        kinds: dict[str, list[int]] = {}
+        for i in bad if on_bad_state is OnBadState.raise_ else []:
+            kinds.setdefault(str(failed[i]), []).append(int(i))
+        for name, states in kinds.items():
+            text = EXPLANATION[status_of(name)]
+            note(f"  {len(states)} × {_reason(name)['problem']} (first: state {states[0]}): {text}")
+    if interrupted:
+        note(f"interrupted after {len(failed)} of {total} states; those are written")
+        raise typer.Exit(INTERRUPTED)
+    if len(bad):
+        raise typer.Exit(BAD_STATES)

@@ -1,0 +1,57 @@
+"""Errors become one message on stderr and an exit code; no traceback unless asked for."""
+
+import functools
+import io
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+CHECK_FAILED = 1
+BAD_USAGE = 2
+BAD_STATES = 3
+INTERNAL = 70
+INTERRUPTED = 130
+
+_settings = {"tracebacks": False}
+
+
+def show_tracebacks(wanted: bool) -> None:
+    """Let exceptions through (`--debug`)."""
+    _settings["tracebacks"] = wanted
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with its exceptions turned into messages and exit codes."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if _settings["tracebacks"]:
+                raise
+            text, code = explain(error)
+            typer.echo(f"error: {text}", err=True)
+            raise typer.Exit(code) from None
+
+    return run
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """(message, exit code) of an exception."""
+    from gough.errors import BadStateError, GoughError
+
+    if isinstance(error, BadStateError):
+        return str(error), BAD_STATES
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8 text: {error}", BAD_USAGE
+    if isinstance(error, io.UnsupportedOperation) or not isinstance(error, OSError | GoughError):
+        return f"{type(error).__name__}: {error} (a fault of gough; `gough --debug …` shows where)", INTERNAL
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}", BAD_USAGE
+    return str(error), BAD_USAGE

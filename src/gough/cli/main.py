@@ -1,0 +1,58 @@
+"""The application: global options and the list of commands.
+
+Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.
+"""
+
+from typing import Annotated
+
+import typer
+
+import gough
+from gough.cli import failure
+from gough.cli.check import check
+from gough.cli.count import count
+from gough.cli.demo import demo
+from gough.cli.evaluate import evaluate
+from gough.cli.list_robots import list_robots
+from gough.cli.show import show
+from gough.cli.verify import verify
+
+app = typer.Typer(
+    help="Exact dynamics of parallel robots.",
+    epilog="Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+COMMANDS = {
+    "list": list_robots,
+    "show": show,
+    "check": check,
+    "count": count,
+    "eval": evaluate,
+    "verify": verify,
+    "demo": demo,
+}
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gough {gough.__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
+) -> None:
+    """Exact dynamics of parallel robots: derived, compiled, run."""
+    failure.show_tracebacks(debug)
+
+
+for _name, _command in COMMANDS.items():
+    app.command(_name)(failure.guarded(_command))

@@ -1,0 +1,78 @@
+"""What the commands print: tables, JSON, notes."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+PIPE_WIDTH = 160
+
+
+def console() -> "Console":
+    """Console on stdout; wide where stdout is no terminal, so that nothing is cut."""
+    from rich.console import Console
+
+    probe = Console(highlight=False, soft_wrap=False)
+    return probe if probe.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def table(*columns: str, numbers: tuple[str, ...] = (), whole: tuple[str, ...] = ()) -> "Table":
+    """An empty table; columns named in `numbers` are set to the right, those in `whole` and the first never wrap."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), collapse_padding=True, show_edge=False)
+    for i, name in enumerate(columns):
+        side = "right" if name in numbers else "left"
+        made.add_column(name, justify=side, overflow="fold", no_wrap=i == 0 or name in whole)
+    return made
+
+
+def say(text: str = "") -> None:
+    """A line on stdout."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """A line on stderr: what is worth knowing beside the result."""
+    typer.echo(text, err=True)
+
+
+def write_json(value: Any) -> None:
+    """JSON on stdout; NaN and infinities are null."""
+    sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def plain(value: Any) -> Any:
+    """Numbers, texts, lists and mappings that JSON has."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return str(value)
+
+
+def short(x: float, digits: int = 6) -> str:
+    """A number with few digits; -0 is 0."""
+    return f"{x + 0.0:.{digits}g}"
+
+
+def vector(values: Any, digits: int = 6) -> str:
+    """Numbers between brackets."""
+    return "[" + " ".join(short(float(x), digits) for x in values) + "]"

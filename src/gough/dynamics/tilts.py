@@ -1,0 +1,48 @@
+"""How far universal and spherical joints are tilted: what cone limits are about.
+
+Computes  the cosine of each joint's tilt. A universal joint tilts from its zero position: the direction normal to both
+          axes turns by acos(cos q1 cos q2). A spherical joint's tilt, and that of any cut, is the angle between the z
+          axes of its two frames (as a cut: on_leg and on_platform, which the description must turn accordingly).
+"""
+
+import numpy as np
+
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.dynamics.validity import check_state
+from gough.scalar import cos, dot
+from gough.spatial import rotation_from_quaternion_wxyz
+from gough.structure import Mechanism
+
+Vector = np.ndarray
+
+
+def tilting_joints(mechanism: Mechanism) -> list[str]:
+    """Names of the joints that have a tilt, in the order of `tilt_cosines`."""
+    seen: dict[str, list[str]] = {}
+    for link in mechanism.links[1:]:
+        seen.setdefault(link.joint, []).append(link.motion)
+    names = [name for name, motions in seen.items() if motions in (["rotation", "rotation"], ["ball"])]
+    return names + [cut.name for cut in mechanism.cuts if cut.type in ("spherical", "universal")]
+
+
+def tilt_cosines(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
+    """cosines (n,) of the tilts of `tilting_joints`."""
+    posture = Posture(numbers, q)
+    loops = Loops(posture)
+    check_state(loops)
+    mechanism = posture.mechanism
+    out = []
+    for name in tilting_joints(mechanism):
+        links = [link for link in mechanism.links[1:] if link.joint == name]
+        if len(links) == 2:
+            out.append(cos(q[links[0].q]) * cos(q[links[1].q]))
+        elif links:
+            out.append(rotation_from_quaternion_wxyz(q[links[0].q : links[0].q + 4])[2, 2])
+        else:
+            cut = next(loop.cut for loop in loops.legs if loop.cut.cut.name == name)
+            on_leg, on_platform = (np.array(axis, dtype=object) for axis in cut.cut.tilt_axes)
+            socket = cut.from_world(posture.R_WP @ cut.platform_vector(on_platform))
+            out.append(dot(cut.L_R @ on_leg, socket))
+    return {"cosines": np.array(out, dtype=object)}

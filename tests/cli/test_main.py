@@ -1,0 +1,103 @@
+"""The application as a user starts it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import gough as library
+from cli.command import QUICK, gough
+
+
+def start(*arguments, **options):
+    command = [sys.executable, "-m", "gough", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def finish(process, code=0):
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == code, (process.returncode, out, err)
+    return out, err
+
+
+def test_version():
+    out, _ = finish(start("--version"))
+    assert out == f"gough {library.__version__}\n"
+
+
+def test_console_script():
+    script = Path(sys.executable).with_name("gough.exe" if os.name == "nt" else "gough")
+    run = subprocess.run([script, "list", "--json"], capture_output=True, text=True)
+    assert run.returncode == 0 and len(json.loads(run.stdout)["robots"]) >= 5 and run.stderr == ""
+
+
+def test_help_names_every_command():
+    out, _ = gough("--help")
+    for name in ("list", "show", "check", "count", "eval", "verify", "demo", "--version", "--debug"):
+        assert name in out
+    assert "Exit codes" in out
+
+
+@pytest.mark.parametrize("name", ["list", "show", "check", "count", "eval", "verify", "demo"])
+def test_help_of_a_command(name):
+    out, _ = gough(name, "--help")
+    assert "JSON keys" in out and "\b" not in out
+
+
+def test_columns_are_documented():
+    out, _ = gough("eval", "--help")
+    for name in ("qw qx qy qz", "yaw pitch roll", "vx vy vz wx wy wz", "alphax", "fx fy fz mx my mz", "tau.NAME"):
+        assert name in out
+
+
+def test_an_error_has_no_traceback_unless_asked_for(tmp_path):
+    out, err = finish(start("show", "nobody"), code=2)
+    assert out == "" and err.startswith("error: ") and "Traceback" not in err
+    _, err = finish(start("--debug", "show", "nobody"), code=1)
+    assert "Traceback" in err and "nobody" in err
+
+
+def test_unknown_command_and_option():
+    _, err = gough("shwo", code=2)
+    assert "shwo" in err
+    _, err = gough("list", "--jsn", code=2)
+    assert "--jsn" in err
+
+
+def test_json_is_alone_on_stdout(tmp_path):
+    states = tmp_path / "s.csv"
+    states.write_text("x,y,z,yaw,pitch,roll\n9,0,2,0,0,0\n")
+    out, err = finish(start("eval", QUICK, "inverse_dynamics", "--state", states, "--json"), code=3)
+    assert json.loads(out)["bad"][0]["problem"] == "OUT_OF_REACH at leg0"
+    assert "1 of 1 states are bad" in err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_interrupt_is_quiet():
+    process = start("verify", "pedrammehr2012", "--states", "2000")
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err
+
+
+def test_a_closed_pipe_is_quiet():
+    script = f"{sys.executable} -m gough show {QUICK} --parameters | head -n 1"
+    run = subprocess.run(script, shell=True, capture_output=True, text=True)
+    assert run.returncode == 0 and QUICK in run.stdout and "Traceback" not in run.stderr
+
+
+def test_a_fault_of_ours_is_called_one(monkeypatch):
+    from gough.robot import loader
+
+    def broken(*_):
+        raise RuntimeError("surprise")
+
+    monkeypatch.setattr(loader, "read", broken)
+    _, err = gough("show", QUICK, code=70)
+    assert "RuntimeError: surprise" in err and "--debug" in err

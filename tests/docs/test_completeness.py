@@ -1,0 +1,77 @@
+"""The pages name everything there is: keys of the description, joint types, units, statuses, calls."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from docs.blocks import ROOT
+from gough.compilation import Model
+from gough.errors import Status
+from gough.program.count import Count
+from gough.robot import (
+    Body,
+    ChainJoint,
+    Configuration,
+    Cut,
+    Drive,
+    Friction,
+    Inertia,
+    JointSpring,
+    Limits,
+    Mdh,
+    Parameters,
+    Payload,
+    Pose,
+    Spring,
+    Telescopic,
+)
+from gough.robot.cut import CutType
+from gough.robot.joint import JointType
+from gough.robot.loader import DOCUMENT_KEYS
+from gough.robot.merge import LEG_KEYS
+from gough.robot.units import UNITS
+
+MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
+MODELS += (Parameters, Payload, Pose, Spring, Telescopic)
+
+
+def words(name: str) -> set[str]:
+    """Every word inside the code spans of a page."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    spans = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+    return {word for span in spans for word in re.findall(r"[\w°]+", span)}
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_every_key_is_described(model: type) -> None:
+    assert not set(model.written_keys()) - words("describing_a_robot.md")
+
+
+def test_every_key_of_the_document_and_of_legs_is_described() -> None:
+    assert not {*DOCUMENT_KEYS, *LEG_KEYS} - words("describing_a_robot.md")
+
+
+def test_every_joint_type_is_described() -> None:
+    assert not {*get_args(JointType), *get_args(CutType)} - words("describing_a_robot.md")
+
+
+def test_every_unit_is_described() -> None:
+    assert not {unit for unit in UNITS if unit != "µm"} - words("describing_a_robot.md")
+
+
+def test_every_status_is_described() -> None:
+    assert not {status.name for status in Status} - words("reading_results.md")
+
+
+def test_every_call_is_described() -> None:
+    calls = {name for name in dir(Model) if not name.startswith("_") and callable(getattr(Model, name))}
+    same_as_v = {"twist", "velocity"}  # for a platform with six freedoms
+    inner = {"cached", "pose_array"}
+    assert not calls - same_as_v - inner - words("reading_results.md")
+
+
+def test_every_count_is_described() -> None:
+    assert not set(Count.__dataclass_fields__) - words("reading_results.md")

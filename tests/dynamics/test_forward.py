@@ -1,0 +1,25 @@
+"""Forward dynamics: platform acceleration against energies with automatic differentiation, MuJoCo and Pinocchio."""
+
+import pytest
+
+from dynamics.comparisons import compare_with_peer, compare_with_reference
+from laws.subjects import MANY, PEERS, SOME, subject
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_reference(name: str) -> None:
+    compare_with_reference("forward", subject(name))
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("name", SOME)
+def test_peers(name: str, peer: str) -> None:
+    compare_with_peer("forward", subject(name), peer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANY)
+def test_many_designs(name: str) -> None:
+    compare_with_reference("forward", subject(name))
+    for peer in PEERS:
+        compare_with_peer("forward", subject(name), peer)

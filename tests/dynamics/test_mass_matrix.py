@@ -1,0 +1,25 @@
+"""Mass matrix against energies with automatic differentiation, MuJoCo and Pinocchio."""
+
+import pytest
+
+from dynamics.comparisons import compare_with_peer, compare_with_reference
+from laws.subjects import FEW, MANY, PEERS, subject
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_reference(name: str) -> None:
+    compare_with_reference("mass_matrix", subject(name))
+
+
+@pytest.mark.parametrize("peer", PEERS)
+@pytest.mark.parametrize("name", FEW)
+def test_peers(name: str, peer: str) -> None:
+    compare_with_peer("mass_matrix", subject(name), peer)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MANY)
+def test_many_designs(name: str) -> None:
+    compare_with_reference("mass_matrix", subject(name))
+    for peer in PEERS:
+        compare_with_peer("mass_matrix", subject(name), peer)

@@ -1,0 +1,54 @@
+"""Every example runs, and its numbers are those of the origin it states."""
+
+import runpy
+import warnings
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+FILES = sorted(FOLDER.glob("[0-9]*.py"))
+
+
+def read(start):
+    [path] = [p for p in FILES if p.name.startswith(start)]
+    return runpy.run_path(str(path))
+
+
+def run(module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some papers print unphysical inertias
+        return module["main"]()
+
+
+@pytest.mark.parametrize("start", ["01", "02", "04", "05"])
+def test_numbers(start):
+    module = read(start)
+    found = run(module)
+    assert set(found) == set(module["EXPECTED"])
+    for name, (expected, tolerance) in module["EXPECTED"].items():
+        assert abs(found[name] - expected) <= tolerance, name
+
+
+def test_operations_are_fewer_than_the_papers():
+    module = read("03")
+    found = run(module)
+    for name, most in module["AT_MOST"].items():
+        assert 0 < found[name] < most
+    assert found["inverse dynamics, numbers baked in"] <= found["inverse dynamics"]
+    assert found["inverse dynamics, simplified model"] < found["inverse dynamics"]
+
+
+def test_expected_numbers_are_not_invented_here():
+    """The same numbers from the statement of their origin, worked out by hand."""
+    assert read("01")["EXPECTED"]["force at rest (N)"] == (7.3608, 0.00005)
+    weight = read("04")["EXPECTED"]["sum of forces, smallest (N)"][0]
+    assert abs(weight - 44.16462) < 1e-9  # 4.502 kg
+    start = read("02")["EXPECTED"]["force at the start (N)"][0]
+    # l² = 0.36 + 0.25 + 0.09 - 0.3 cos 40° = 0.4701867; f = 12 · 10.61 / (6 · 0.6 / l)
+    assert abs(start - 12 * 10.61 * 0.4701866671**0.5 / 3.6) < 1e-6
+    assert read("05")["EXPECTED"]["largest force (N)"] == (2377.4, 0.05)
+
+
+def test_every_example_is_tested():
+    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05"]

@@ -1,0 +1,113 @@
+"""The robots under test: every gallery robot and random designs, each built once a process with its references.
+
+A subject is named "pedrammehr2012" or "ups-3" (family, seed).
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gough
+from gough.robot import UnphysicalInertiaWarning, gallery
+from reference.designs import FAMILIES, SLIDING_CUTS, design
+from reference.lagrange import Reference
+from reference.states import State, random_states
+
+GALLERY = tuple(gallery())
+ALL_FAMILIES = (*FAMILIES, SLIDING_CUTS)
+FEW = (*GALLERY, *(f"{family}-0" for family in ALL_FAMILIES))
+PAIRS = (*FEW, *(pytest.param(f"{family}-1", marks=pytest.mark.slow) for family in ALL_FAMILIES))
+SOME = (*GALLERY, *(f"{family}-{seed}" for family in ALL_FAMILIES for seed in range(3)))
+MANY = tuple(f"{family}-{seed}" for family in ALL_FAMILIES for seed in range(3, 23))
+PEERS = ("mujoco", "pinocchio")
+EXEMPT = {"fried": "telescopic inertia depends on a joint coordinate"}
+"""Subjects that the peers cannot express, and why."""
+STATES = 3
+
+
+def described(name: str) -> Any:
+    """The subject's description."""
+    if "-" in name:
+        family, seed = name.split("-")
+        return design(family, int(seed))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnphysicalInertiaWarning)
+        return gough.load(name)
+
+
+def built(robot: Any, **options: Any) -> gough.Model:
+    """Model of a description, warnings about the papers' homes left aside."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gough.build(robot, **options)
+
+
+class Subject:
+    """A robot, its model, its reference and `STATES` random assembled states."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.robot = described(name)
+
+    @cached_property
+    def model(self) -> gough.Model:
+        """The library's model."""
+        return built(self.robot)
+
+    @cached_property
+    def reference(self) -> Reference:
+        """Energies and automatic differentiation."""
+        return Reference(self.robot)
+
+    @cached_property
+    def states(self) -> list[State]:
+        """Assembled states away from singularities."""
+        return random_states(self.robot, STATES, 0, self.reference)
+
+    @cached_property
+    def batch(self) -> State:
+        """The states as arrays (STATES, n)."""
+        return State(*(np.array(x) for x in zip(*self.states, strict=True)))
+
+    @cached_property
+    def tolerances(self) -> np.ndarray:
+        """Accepted relative error (STATES,) against an exact reference: rounding times the scaled condition."""
+        return np.array([max(1e-12, 1e-15 * self.reference.condition(s.q)) for s in self.states])
+
+    def peer(self, kind: str) -> Any:
+        """The robot in another library."""
+        if self.name in EXEMPT:
+            pytest.skip(f"{self.name} is exempt: {EXEMPT[self.name]}")
+        return _peer(self.name, kind)
+
+
+@lru_cache(maxsize=None)
+def subject(name: str) -> Subject:
+    """The subject, made once a process."""
+    return Subject(name)
+
+
+@lru_cache(maxsize=None)
+def _peer(name: str, kind: str) -> Any:
+    if kind == "mujoco":
+        pytest.importorskip("mujoco")
+        from reference.mujoco_peer import MujocoPeer
+
+        return MujocoPeer(subject(name).robot)
+    pytest.importorskip("pinocchio")
+    from reference.pinocchio_peer import PinocchioPeer
+
+    return PinocchioPeer(subject(name).robot)
+
+
+def errors(ours: Any, truth: Any) -> np.ndarray:
+    """max|difference| / max|truth| per state, over all axes but the first."""
+    ours, truth = np.asarray(ours, float), np.asarray(truth, float)
+    assert ours.shape == truth.shape, (ours.shape, truth.shape)
+    rows = ours.reshape(len(ours), -1), truth.reshape(len(truth), -1)
+    return np.abs(rows[0] - rows[1]).max(1) / np.abs(rows[1]).max(1)

@@ -1,0 +1,90 @@
+"""Numbers as inputs, as constants or all free: the same forces; one model serves every design of its structure."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from gough.compilation.catalogue import trace_entry
+from gough.program import evaluate
+from gough.robot import loads
+from laws.subjects import FEW, built, errors, subject
+from reference.designs import description
+from reference.lagrange import Reference
+from reference.states import random_states
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_baked_numbers(name: str) -> None:
+    """Parameters traced as constants against parameters as inputs."""
+    s = subject(name)
+    m, b = s.model, s.batch
+    numbers = dict(enumerate(map(float, m.parameters))) | m.pattern
+    for entry, output, inputs in (
+        ("inverse_dynamics", "tau", {"acceleration": b.acceleration, "wrench": b.wrench}),
+        ("forward_dynamics", "vdot", {"tau": b.tau, "wrench": b.wrench}),
+    ):
+        program = trace_entry(m.mechanism, entry, numbers)
+        given = {"q": b.q, "v": b.v, "parameters": np.full(len(m.parameters), np.nan)} | inputs
+        found = evaluate(program, given)[output]
+        truth = m.function(entry)(q=b.q, v=b.v, parameters=m.parameters, **inputs).outputs[output]
+        assert (errors(found, truth) < 10 * s.tolerances).all()
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_all_parameters_free(name: str) -> None:
+    """No structural zero: the pattern never changes a result, moving or at rest."""
+    s = subject(name)
+    free = built(s.robot, free=["*"])
+    assert free.pattern == {}
+    b = s.batch
+    for v in (b.v, np.zeros(6)):
+        ours = s.model.inverse_dynamics(b.q, v, b.acceleration, b.wrench).tau
+        theirs = free.inverse_dynamics(b.q, v, b.acceleration, b.wrench).tau
+        assert (errors(theirs, ours) < 10 * s.tolerances).all()
+
+
+@pytest.mark.parametrize("family", ["ups", "pus"])
+def test_one_model_serves_every_design_of_its_structure(family: str) -> None:
+    """A model of one random design, given the parameters of another, is the other's model."""
+    first, second = (loads(json.dumps(description(family, k, springs=False))) for k in (20, 21))
+    one, other = built(first, free=["*"]), built(second, free=["*"])
+    assert one.parameter_names == other.parameter_names
+    reference = Reference(second)
+    for q, v, acceleration, wrench, tau in random_states(second, 2, 0, reference):
+        accepted = max(1e-12, 1e-15 * reference.condition(q))
+        found = one.inverse_dynamics(q, v, acceleration, wrench, parameters=other.parameters).tau
+        assert errors(found[None], reference.inverse(q, v, acceleration, wrench)[None])[0] < 10 * accepted
+        found = one.forward_dynamics(q, v, tau, wrench, parameters=other.parameters).vdot
+        assert errors(found[None], reference.forward(q, v, tau, wrench)[None])[0] < 10 * accepted
+
+
+def test_changed_parameters_are_a_changed_description() -> None:
+    """parameters={name: value} against the description written with that value."""
+    data = description("ups", 4, springs=False)
+    model = built(loads(json.dumps(data)))
+    drive = data["legs"][2]["chain"][1]["drive"]
+    drive["viscous"] *= 3
+    data["gravity"] = [0.1, 0.2, -1.6]
+    changed = built(loads(json.dumps(data)))
+    values = dict(zip(("gravity.x", "gravity.y", "gravity.z"), data["gravity"], strict=True))
+    values["leg2.slide.drive.friction.viscous"] = drive["viscous"]
+    v, a = np.full(6, 0.2), np.full(6, -0.5)
+    found = model.inverse_dynamics(model.home, v, a, parameters=values).tau
+    np.testing.assert_allclose(found, changed.inverse_dynamics(model.home, v, a).tau, rtol=1e-11)
+
+
+def test_tau_is_linear_in_the_masses() -> None:
+    """The ten parameters enter linearly: the derivative by them is the same at any mass."""
+    s = subject("generic-0")
+    m, x = s.model, s.states[0]
+    k = [i for i, n in enumerate(m.parameter_names) if n.rsplit(".", 1)[-1] in ("M", "MX", "MY", "MZ", "XX", "YZ")]
+    rng = np.random.default_rng(0)
+    a, b = m.parameters.copy(), m.parameters.copy()
+    step = rng.normal(size=len(k)) * (m.parameters[k] != 0)
+    a[k] += step
+    b[k] -= 2 * step
+    tau = [m.inverse_dynamics(x.q, x.v, x.acceleration, x.wrench, parameters=p).tau for p in (m.parameters, a, b)]
+    np.testing.assert_allclose(tau[2] - tau[0], -2 * (tau[1] - tau[0]), rtol=0, atol=1e-10 * np.abs(tau).max())

@@ -1,0 +1,155 @@
+"""Programs of robots: compiled code is the interpreter for every function, text is the same under two hash seeds,
+threads share a model, models and functions travel by pickle, derivatives are exact."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gough.compilation.catalogue import CATALOGUE
+from gough.program import evaluate
+from laws.subjects import GALLERY, Subject, built, subject
+from laws.test_batches import calls, states
+
+FUNCTIONS = (*CATALOGUE, "frame_pose:platform", "frame_twist:platform")
+
+
+def inputs_of(s: Subject, name: str, n: int) -> dict[str, np.ndarray]:
+    q, v, a, w, tau = states(s.name, n, 3)
+    known = {"q": q, "v": v, "acceleration": a, "wrench": w, "tau": tau, "pose": q[:, :7]}
+    known["parameters"] = s.model.parameters
+    return {slot.name: known[slot.name] for slot in s.model.function(name).program.inputs}
+
+
+def compare(s: Subject, name: str) -> None:
+    given = inputs_of(s, name, 11)
+    f = s.model.function(name)
+    truth = evaluate(f.program, given)
+    compiled = f.compile()(**given)
+    assert compiled.good, list(compiled.names)
+    designs = f(**given | {"parameters": np.tile(s.model.parameters, (11, 1))})
+    for key, value in truth.items():
+        size = np.abs(value).max(initial=1e-12)
+        np.testing.assert_allclose(compiled.outputs[key], value, rtol=0, atol=1e-10 * size, err_msg=key)
+        np.testing.assert_allclose(designs.outputs[key], value, rtol=0, atol=1e-10 * size, err_msg=key)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_compiled_code_is_the_interpreter(function: str) -> None:
+    compare(subject("lopes"), function)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*GALLERY, "ups-0", "pus-0", "generic-0", "sliding_cuts-0"])
+def test_compiled_code_is_the_interpreter_for_every_robot(name: str) -> None:
+    for function in FUNCTIONS:
+        compare(subject(name), function)
+
+
+SCRIPT = """
+import hashlib, sys, warnings
+warnings.simplefilter("ignore")
+sys.path.insert(0, sys.argv[1])
+from laws.subjects import subject
+for name in ("lopes", "generic-0"):
+    model = subject(name).model
+    for function in ("inverse_dynamics", "forward_dynamics"):
+        text = model.function(function).text()
+        print(name, function, len(text), hashlib.sha256(text.encode()).hexdigest())
+    for derivative in (model.function("energies").derivative("q", "vjp"), model.function("drive_map").derivative("q")):
+        print(name, derivative.name, hashlib.sha256(derivative.text().encode()).hexdigest())
+    print(name, model.count("inverse_dynamics", baked=True, friction=False))
+"""
+
+
+def test_text_is_the_same_under_two_hash_seeds() -> None:
+    here = Path(__file__).resolve().parents[1]
+    printed = []
+    for seed in ("1", "4242"):
+        environment = os.environ | {"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, str(here)], env=environment, capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+    assert printed[0] == printed[1] and printed[0].count("\n") == 10
+
+
+def test_eight_threads_share_a_model() -> None:
+    """A fresh model, first asked by eight threads at once: tracing, geometry and compiling happen in the threads."""
+    data = [states("ups-0", 60 if k % 2 else 3, k) for k in range(8)]
+    alone = [calls(subject("ups-0").model, *x) for x in data]
+    fresh = built(subject("ups-0").robot)
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda x: calls(fresh, *x), data))
+    for a, b in zip(alone, together, strict=True):
+        for key, value in a.items():
+            size = max(1e-12, float(np.abs(value).max()))
+            np.testing.assert_allclose(b[key], value, rtol=0, atol=1e-9 * size, err_msg=key)
+
+
+@pytest.mark.parametrize("name", ["lopes", "generic-0"])
+def test_models_and_functions_travel_by_pickle(name: str) -> None:
+    s = subject(name)
+    x = s.states[0]
+    truth = s.model.inverse_dynamics(*x[:4])
+    again = pickle.loads(pickle.dumps(s.model))
+    np.testing.assert_allclose(again.inverse_dynamics(*x[:4]).tau, truth.tau, rtol=1e-12)
+    np.testing.assert_array_equal(again.home, s.model.home)
+    f = pickle.loads(pickle.dumps(s.model.function("inverse_dynamics").compile()))
+    out = f(q=x.q, v=x.v, acceleration=x.acceleration, wrench=x.wrench, parameters=s.model.parameters)
+    np.testing.assert_allclose(out.outputs["tau"], truth.tau, rtol=1e-10)
+    kept = pickle.loads(pickle.dumps(truth))
+    np.testing.assert_array_equal(kept.tau, truth.tau)
+
+
+def test_pickle_keeps_what_is_free() -> None:
+    model = built(subject("lopes").robot, free=["gravity.*"])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.free == model.free and again.pattern == model.pattern
+
+
+@pytest.mark.parametrize("name", ["lopes", "ups-0", "generic-0"])
+@pytest.mark.parametrize("wrt", ["v", "acceleration", "wrench", "parameters"])
+def test_derivatives_of_the_inverse_model(name: str, wrt: str) -> None:
+    """jvp, vjp and (for short slots) the Jacobian among each other and against symmetric differences, also compiled."""
+    s = subject(name)
+    given = inputs_of(s, "inverse_dynamics", 60)
+    f = s.model.function("inverse_dynamics")
+    rng = np.random.default_rng(1)
+    direction = rng.normal(size=given[wrt].shape) * (np.abs(given[wrt]) if wrt == "parameters" else 1.0)
+    pushed = f.derivative(wrt, "jvp")(**given, **{f"d_{wrt}": direction}).outputs["d_tau"]
+    h = 1e-6
+    ahead, behind = (f(**given | {wrt: given[wrt] + d * direction}).outputs["tau"] for d in (h, -h))
+    difference = (ahead - behind) / (2 * h)
+    np.testing.assert_allclose(pushed, difference, rtol=0, atol=2e-5 * np.abs(difference).max())
+    weights = rng.normal(size=pushed.shape)
+    pulled = f.derivative(wrt, "vjp")(**given, bar_tau=weights).outputs[f"bar_{wrt}"]
+    dots = np.einsum("ni,ni->n", pulled, np.broadcast_to(direction, pulled.shape))
+    np.testing.assert_allclose(dots, np.einsum("ni,ni->n", weights, pushed), rtol=0, atol=1e-9 * np.abs(dots).max())
+    if wrt != "parameters":
+        J = f.derivative(wrt)(**given).outputs[f"tau_{wrt}"]
+        np.testing.assert_allclose(
+            np.einsum("nij,nj->ni", J, direction), pushed, rtol=0, atol=1e-9 * np.abs(pushed).max()
+        )
+
+
+def test_directions_per_state_for_one_design() -> None:
+    """d_parameters (n, np) with one row of parameters: every state its own direction."""
+    s = subject("ups-0")
+    given = inputs_of(s, "inverse_dynamics", 60)
+    rng = np.random.default_rng(2)
+    directions = rng.normal(size=(60, len(s.model.parameters))) * np.abs(s.model.parameters)
+    f = s.model.function("inverse_dynamics").derivative("parameters", "jvp")
+    together = f(**given, d_parameters=directions).outputs["d_tau"]
+    for i in (0, 1, 9, 33):
+        one = {k: (x[i] if x.ndim == 2 else x) for k, x in given.items()}
+        alone = f(**one, d_parameters=directions[i]).outputs["d_tau"]
+        np.testing.assert_allclose(together[i], alone, rtol=0, atol=1e-9 * np.abs(alone).max())
