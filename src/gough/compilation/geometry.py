@@ -12,7 +12,8 @@ import numpy as np
 from gough.compilation.catalogue import slots_of
 from gough.compilation.function import Function
 from gough.compilation.newton import leg_newton
-from gough.compilation.rotations import integrate_pose
+from gough.compilation.rotations import integrate_pose, pose_difference
+from gough.compilation.search import search_leg
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 Branch = tuple[int, int]
 BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
-CLOSURE_TOLERANCE = 1e-10
-"""Largest accepted closure error relative to the robot's size."""
+LARGEST_STEP = 0.25
+"""Largest step (relative to the robot's size, or rad) of a pose along which legs without closed form are led."""
+MOST_STEPS = 24
 
 
 class Geometry:
@@ -44,7 +46,7 @@ class Geometry:
         """Choose branches from the home configuration and return its q (nq,)."""
         model = self.model
         robot = model.robot
-        pose = model.pose_array(robot.home.pose)
+        pose = model.home_pose
         guess = self._neutral_joints()
         known = np.zeros(len(guess), dtype=bool)
         for name, values in robot.home.joints.items():
@@ -67,6 +69,10 @@ class Geometry:
             self.branches[k] = BRANCHES[best]
             if np.isfinite(cost[best]):
                 guess[columns] = candidates[best][0, columns]
+        for k in self.newton_legs:
+            columns = self._columns(k)
+            hint = guess[columns] if known[columns].any() else None
+            guess[columns] = search_leg(model, k, np.concatenate([pose, guess]), hint)[columns]
         self.home_joints = guess
         q, names = self.from_pose(pose[None], model.parameters[None])
         if not names[0] and self.newton_legs:
@@ -102,10 +108,26 @@ class Geometry:
         q = np.concatenate([poses, joints], axis=1)
         if self.newton_legs:
             open_ = names == ""
-            q[open_], failed = leg_newton(self.model, q[open_], _rows(parameters, open_), self.newton_legs)
+            start = None if near is None else near[open_]
+            q[open_], failed = self._follow(q[open_], _rows(parameters, open_), start)
             names[np.flatnonzero(open_)] = failed
         q[names != "", 7:] = np.nan
         return q, names
+
+    def _follow(self, q: np.ndarray, parameters: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Newton legs led from home (or `near`) to the poses of q in small steps, so that they keep their assembly."""
+        start = self.model.home_pose if near is None else near[:, :7]
+        whole = pose_difference(np.broadcast_to(start, (len(q), 7)), q[:, :7])
+        size = np.abs(whole) / np.array([self.model.size] * 3 + [1.0] * 3)
+        steps = int(np.clip(np.ceil(size.max(initial=0.0) / LARGEST_STEP), 1, MOST_STEPS))
+        x, names = q.copy(), np.full(len(q), "", dtype=object)
+        for k in range(1, steps + 1):
+            x[:, :7] = (
+                q[:, :7] if k == steps else integrate_pose(np.broadcast_to(start, (len(q), 7)), whole * (k / steps))
+            )
+            x, names = leg_newton(self.model, x, parameters, self.newton_legs)
+            x[names != "", 7:] = q[names != "", 7:]  # an intermediate pose out of reach: go on from the start
+        return x, names
 
     def from_drives(
         self, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray, iterations: int = 50

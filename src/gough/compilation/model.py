@@ -42,6 +42,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
         self.size = _size(robot)
+        self.home_pose = pose_array(robot.home.pose)
         self.geometry = Geometry(self)
         self.home = self.geometry.settle_home()
         self.home.setflags(write=False)
