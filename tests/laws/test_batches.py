@@ -7,7 +7,7 @@ import pytest
 
 from laws.subjects import built, subject
 
-NAMES = ["lopes", "ups-0", "generic-0"]
+NAMES = ["lopes", "ups-0", pytest.param("generic-0", marks=pytest.mark.slow)]
 SHAPES = [(), (1,), (3,), (2, 3), (2, 1, 2), (0,), (2, 0), (13,)]
 
 
@@ -48,7 +48,7 @@ def calls(model, q, v, a, w, tau) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("name", NAMES[:2])
+@pytest.mark.parametrize("name", ["lopes", pytest.param("generic-0", marks=pytest.mark.slow)])
 def test_leading_shapes(name: str, shape: tuple[int, ...]) -> None:
     model = subject(name).model
     n = int(np.prod(shape, dtype=int))

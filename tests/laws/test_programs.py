@@ -36,7 +36,7 @@ def compare(s: Subject, name: str) -> None:
     assert compiled.good, list(compiled.names)
     designs = f(**given | {"parameters": np.tile(s.model.parameters, (11, 1))})
     for key, value in truth.items():
-        size = np.abs(value).max(initial=1e-12)
+        size = np.abs(value).max(initial=1e-2)  # a closure's residual is zero
         np.testing.assert_allclose(compiled.outputs[key], value, rtol=0, atol=1e-10 * size, err_msg=key)
         np.testing.assert_allclose(designs.outputs[key], value, rtol=0, atol=1e-10 * size, err_msg=key)
 
@@ -58,14 +58,16 @@ import hashlib, sys, warnings
 warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 from laws.subjects import subject
+from gough.program import to_text
+from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.minimise import minimise
 for name in ("lopes", "generic-0"):
     model = subject(name).model
-    for function in ("inverse_dynamics", "forward_dynamics"):
-        text = model.function(function).text()
-        print(name, function, len(text), hashlib.sha256(text.encode()).hexdigest())
-    for derivative in (model.function("energies").derivative("q", "vjp"), model.function("drive_map").derivative("q")):
-        print(name, derivative.name, hashlib.sha256(derivative.text().encode()).hexdigest())
-    print(name, model.count("inverse_dynamics", baked=True, friction=False))
+    f = model.function("inverse_dynamics")
+    for program in (f, f.derivative("v", "jvp"), f.derivative("v", "vjp")):
+        print(name, program.name, hashlib.sha256(program.text().encode()).hexdigest())
+    print(name, model.count("inverse_dynamics", friction=False))
+    print(name, hashlib.sha256(to_text(minimise(expand_blocks(f.program))).encode()).hexdigest())
 """
 
 
@@ -84,14 +86,14 @@ def test_text_is_the_same_under_two_hash_seeds() -> None:
 
 def test_eight_threads_share_a_model() -> None:
     """A fresh model, first asked by eight threads at once: tracing, geometry and compiling happen in the threads."""
-    data = [states("ups-0", 60 if k % 2 else 3, k) for k in range(8)]
-    alone = [calls(subject("ups-0").model, *x) for x in data]
-    fresh = built(subject("ups-0").robot)
+    data = [states("lopes", 60 if k % 2 else 3, k) for k in range(8)]
+    alone = [calls(subject("lopes").model, *x) for x in data]
+    fresh = built(subject("lopes").robot)
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda x: calls(fresh, *x), data))
     for a, b in zip(alone, together, strict=True):
         for key, value in a.items():
-            size = max(1e-12, float(np.abs(value).max()))
+            size = max(1e-2, float(np.abs(value).max()))  # a closure's residual is zero
             np.testing.assert_allclose(b[key], value, rtol=0, atol=1e-9 * size, err_msg=key)
 
 
@@ -116,29 +118,39 @@ def test_pickle_keeps_what_is_free() -> None:
     assert again.free == model.free and again.pattern == model.pattern
 
 
-@pytest.mark.parametrize("name", ["lopes", "ups-0", "generic-0"])
+@pytest.mark.parametrize(
+    ("name", "n"), [("lopes", 60), ("generic-0", 4)], ids=["compiled", "interpreted"]
+)
 @pytest.mark.parametrize("wrt", ["v", "acceleration", "wrench", "parameters"])
-def test_derivatives_of_the_inverse_model(name: str, wrt: str) -> None:
-    """jvp, vjp and (for short slots) the Jacobian among each other and against symmetric differences, also compiled."""
+def test_derivatives_of_the_inverse_model(name: str, n: int, wrt: str) -> None:
+    """jvp and vjp among each other and against symmetric differences."""
     s = subject(name)
-    given = inputs_of(s, "inverse_dynamics", 60)
+    given = inputs_of(s, "inverse_dynamics", n)
     f = s.model.function("inverse_dynamics")
     rng = np.random.default_rng(1)
-    direction = rng.normal(size=given[wrt].shape) * (np.abs(given[wrt]) if wrt == "parameters" else 1.0)
+    direction = rng.normal(size=given[wrt].shape)
+    if wrt == "parameters":
+        direction *= np.abs(given[wrt])
+        direction[list(s.model.pattern)] = 0.0  # structure does not move
     pushed = f.derivative(wrt, "jvp")(**given, **{f"d_{wrt}": direction}).outputs["d_tau"]
-    h = 1e-6
+    h = 1e-7  # geometry may move by that much before the loops count as open
     ahead, behind = (f(**given | {wrt: given[wrt] + d * direction}).outputs["tau"] for d in (h, -h))
     difference = (ahead - behind) / (2 * h)
-    np.testing.assert_allclose(pushed, difference, rtol=0, atol=2e-5 * np.abs(difference).max())
+    np.testing.assert_allclose(pushed, difference, rtol=0, atol=1e-5 * np.abs(difference).max())
     weights = rng.normal(size=pushed.shape)
     pulled = f.derivative(wrt, "vjp")(**given, bar_tau=weights).outputs[f"bar_{wrt}"]
     dots = np.einsum("ni,ni->n", pulled, np.broadcast_to(direction, pulled.shape))
     np.testing.assert_allclose(dots, np.einsum("ni,ni->n", weights, pushed), rtol=0, atol=1e-9 * np.abs(dots).max())
-    if wrt != "parameters":
-        J = f.derivative(wrt)(**given).outputs[f"tau_{wrt}"]
-        np.testing.assert_allclose(
-            np.einsum("nij,nj->ni", J, direction), pushed, rtol=0, atol=1e-9 * np.abs(pushed).max()
-        )
+
+
+def test_jacobian_by_v_is_the_directional_derivatives() -> None:
+    s = subject("lopes")
+    given = inputs_of(s, "inverse_dynamics", 4)
+    f = s.model.function("inverse_dynamics")
+    J = f.derivative("v")(**given).outputs["tau_v"]
+    for k, e in enumerate(np.eye(6)):
+        pushed = f.derivative("v", "jvp")(**given, d_v=e).outputs["d_tau"]
+        np.testing.assert_allclose(J[:, :, k], pushed, rtol=0, atol=1e-10 * np.abs(pushed).max())
 
 
 def test_directions_per_state_for_one_design() -> None:

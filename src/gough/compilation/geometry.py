@@ -94,7 +94,7 @@ class Geometry:
         if any(kind is not None for kind in self.kinds):
             if near is None:
                 evaluation = self._closed(tuple(branch or self.branches))(pose=poses, parameters=parameters)
-                found, names = evaluation.outputs["joints"].reshape(n, -1), evaluation.names.copy()
+                found, names = evaluation.outputs["joints"].reshape(n, len(self.home_joints)), evaluation.names.copy()
             else:
                 found, names = self._nearest(poses, parameters, near)
             for k in range(len(self.kinds)):

@@ -33,11 +33,11 @@ def expand_blocks(program: Program, checks: bool = True) -> Program:
 def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool) -> list[int]:
     x, pivots = scalar_solve(graph, block, operands)
     if checks and block.name:
-        for k, pivot in enumerate(pivots):
+        varying = [pivot for pivot in pivots if graph.ops[pivot] != CONST]
+        for k, pivot in enumerate(varying):
             size = pivot if block.spd else graph.unary(ABS, pivot)
             floor = block.floor[k] if k < len(block.floor) else 0.0
-            if graph.ops[size] != CONST:
-                graph.checks.append((block.name, size, max(floor, 1e-300)))
+            graph.checks.append((block.name, size, max(floor, 1e-300)))
         if block.n > 3 and not block.spd:
             _check_residual(graph, block, operands, x)
     return [value for row in x for value in row]
