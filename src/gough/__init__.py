@@ -24,14 +24,17 @@ _LAZY = {
     "UsageError": ("gough.errors", "UsageError"),
     "PatternError": ("gough.errors", "PatternError"),
     "DescriptionError": ("gough.robot", "DescriptionError"),
+    "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
+    "SingularHomeWarning": ("gough.errors", "SingularHomeWarning"),
+    "UnphysicalInertiaWarning": ("gough.robot", "UnphysicalInertiaWarning"),
 }
 
 if TYPE_CHECKING:
-    from gough import robots
+    from gough import robot, robots
     from gough.compilation import Function, Model, build
-    from gough.errors import BadStateError, PatternError, Status, StructureError, UsageError
-    from gough.robot import DescriptionError, Robot, load
+    from gough.errors import BadStateError, PatternError, SingularHomeWarning, Status, StructureError, UsageError
+    from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
 
 __all__ = [
     "BadStateError",
@@ -40,11 +43,14 @@ __all__ = [
     "Model",
     "PatternError",
     "Robot",
+    "SingularHomeWarning",
     "Status",
     "StructureError",
+    "UnphysicalInertiaWarning",
     "UsageError",
     "build",
     "load",
+    "robot",
     "robots",
 ]
 

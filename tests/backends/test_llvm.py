@@ -12,7 +12,7 @@ from gough.backends.llvm import Kernel
 from gough.backends.llvm.lower import SPLIT_ABOVE
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.ops import Op
-from program.specimens import N, OPERATIONS, random_program, specimen
+from program.specimens import OPERATIONS, N, random_program, specimen
 
 
 def rows(program: Program, n: int, seed: int = 0) -> list[np.ndarray]:
@@ -89,7 +89,6 @@ def test_no_states() -> None:
 
 def test_one_row_serves_all_states() -> None:
     """A slot that is not uniform may still be given as one row; rows may be strided."""
-    program = random_program(1, 40)
     rng = np.random.default_rng(0)
     x, p = rng.uniform(0.5, 1.5, (13, N)), rng.uniform(0.5, 1.5, (1, 3))
     one, _ = _tail_kernel()([x, p], 13)

@@ -25,7 +25,7 @@ def worst_ulp(x: np.ndarray) -> float:
     worst = 0.0
     with mp.workdps(60):
         for value, sine, cosine in zip(x.ravel(), s.ravel(), c.ravel(), strict=True):
-            for found, truth in ((sine, mp.sin(mp.mpf(float(value)))), (cosine, mp.cos(mp.mpf(float(value))))):
+            for found, truth in ((sine, mp.sin(float(value)).real), (cosine, mp.cos(float(value)).real)):
                 unit = np.spacing(max(abs(float(truth)), 2.0**-1000))
                 worst = max(worst, float(abs(mp.mpf(float(found)) - truth) / unit))
     return worst
@@ -57,7 +57,7 @@ def test_angles_beyond_any_joint_are_right_or_flagged(x: float) -> None:
     near = np.array([x, np.nextafter(x, np.inf), -x])
     (s, c), status = kernel()([near[:, None]], 3)
     with mp.workdps(400):
-        truth = np.array([[float(mp.sin(mp.mpf(v))), float(mp.cos(mp.mpf(v)))] for v in near.tolist()])
+        truth = np.array([[float(mp.sin(v).real), float(mp.cos(v).real)] for v in near.tolist()])
     wrong = np.abs(np.stack([s.ravel(), c.ravel()], axis=1) - truth).max(axis=1)
     assert ((wrong < 1e-9) | (status != 0)).all(), wrong
 

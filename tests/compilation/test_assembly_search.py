@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from reference.lagrange import Reference
 
 import gough
 from gough.robot import loads
+from reference.lagrange import Reference
 
 HEAD = """
 format: 1

@@ -44,7 +44,15 @@ def model() -> gough.Model:
 
 def test_every_stated_limit_is_there(model):
     names = model.limit_margins(model.home, np.zeros(6), np.zeros(6)).names
-    wanted = ("hip cone", "slide upper", "slide stroke lower", "slide stroke upper", "slide speed", "slide force", "ball")
+    wanted = (
+        "hip cone",
+        "slide upper",
+        "slide stroke lower",
+        "slide stroke upper",
+        "slide speed",
+        "slide force",
+        "ball",
+    )
     per_leg = [n for n in names if n.startswith("leg0.")]
     assert len(per_leg) == len(wanted)
     assert all(any(w.split()[-1] in n for n in per_leg) for w in wanted[:-1])

@@ -37,7 +37,9 @@ class Motions:
         t = self.reference.terms(q, v)
         right = np.concatenate([-t.gamma, np.asarray(acceleration, float) - t.a0])
         xdd = np.linalg.lstsq(np.vstack([t.G, t.A]), right, rcond=1e-12)[0]
-        flat = [np.asarray(e.full()).reshape(4, 4, order="F") for e in self._function(q, self.reference.rates(q, v), xdd)]
+        flat = [
+            np.asarray(e.full()).reshape(4, 4, order="F") for e in self._function(q, self.reference.rates(q, v), xdd)
+        ]
         return [(flat[k], flat[k + 1], flat[k + 2]) for k in range(0, len(flat), 3)]
 
 

@@ -97,7 +97,7 @@ def test_cuts_are_the_multipliers_of_the_reference(name: str) -> None:
         assert np.abs(ours - truth).max() < 10 * accepted * np.abs(truth).max()
 
 
-def own_force(joint: Any, axis: int, rate: float, second: float, coordinate: float) -> float:
+def own_force(joint: Any, rate: float, second: float, coordinate: float) -> float:
     """Force that a scalar joint's friction, spring and rotor take from its drive (contract: opposing the motion)."""
     out = 0.0
     for law in (joint.friction, joint.drive):
@@ -132,7 +132,7 @@ def test_reactions_do_no_work(name: str) -> None:
                 # A revolute's moment is at the body's origin, which lies on the axis.
                 found = axis @ (row[3:] if joint.type == "revolute" else row[:3])
                 k = p.x.start
-                own = own_force(joint, 0, xd[k], xdd[k], q[p.q.start])
+                own = own_force(joint, float(xd[k]), float(xdd[k]), float(q[p.q.start]))
                 assert abs(found - (given - own)) < 10 * accepted * np.abs(reactions).max(), joint.name
             elif joint.type == "universal" and joint.friction.viscous == joint.friction.coulomb == 0.0:
                 second = np.asarray(joint.axes[1])

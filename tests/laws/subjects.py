@@ -6,7 +6,7 @@ A subject is named "pedrammehr2012" or "ups-3" (family, seed).
 from __future__ import annotations
 
 import warnings
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -86,13 +86,13 @@ class Subject:
         return _peer(self.name, kind)
 
 
-@lru_cache(maxsize=None)
+@cache
 def subject(name: str) -> Subject:
     """The subject, made once a process."""
     return Subject(name)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _peer(name: str, kind: str) -> Any:
     if kind == "mujoco":
         pytest.importorskip("mujoco")

@@ -116,7 +116,9 @@ def test_parameters_per_state() -> None:
     designs = np.tile(model.parameters, (60, 1))
     designs[:, k] *= np.linspace(0.5, 2, 60)
     together = model.inverse_dynamics(q, v, a, w, parameters=designs).tau
-    alone = np.array([model.inverse_dynamics(q[i], v[i], a[i], w[i], parameters=designs[i]).tau for i in range(0, 60, 7)])
+    alone = np.array(
+        [model.inverse_dynamics(q[i], v[i], a[i], w[i], parameters=designs[i]).tau for i in range(0, 60, 7)]
+    )
     np.testing.assert_allclose(together[::7], alone, rtol=0, atol=1e-11 * np.abs(alone).max())
     few = model.inverse_dynamics(q[0], v[0], a[0], w[0], parameters={"platform.M": designs[:5, k]}).tau
     assert few.shape == (5, 6)

@@ -12,6 +12,8 @@ from laws.subjects import built, errors, subject
 from reference.lagrange import Reference
 from reference.states import State, quaternion_of
 
+ALL = list(range(6))
+
 
 def ball_in_the_tree(data: Data, legs: list[int]) -> Data:
     """The robot with the spherical cut of some legs moved into their chains; the new cut is rigid."""
@@ -50,8 +52,16 @@ def rotation(h: np.ndarray) -> np.ndarray:
     return np.eye(3) + 2 * w * K + 2 * K @ K
 
 
-@pytest.mark.parametrize("name", ["ups-0", "pus-0", "lopes", "fried"])
-@pytest.mark.parametrize("legs", [[1], list(range(6))], ids=["one leg", "all legs"])
+@pytest.mark.parametrize(
+    ("name", "legs"),
+    [
+        ("ups-0", [1]),
+        ("lopes", ALL),
+        pytest.param("ups-0", ALL, marks=pytest.mark.slow),
+        pytest.param("pus-0", ALL, marks=pytest.mark.slow),
+        pytest.param("fried", ALL, marks=pytest.mark.slow),
+    ],
+)
 def test_ball_cut_or_carried(name: str, legs: list[int]) -> None:
     s = subject(name)
     data = ball_in_the_tree(plain(s.robot), legs)
@@ -70,7 +80,9 @@ def test_ball_cut_or_carried(name: str, legs: list[int]) -> None:
     b = State(*(np.array(x) for x in zip(*states, strict=True)))
     assert (other.closure_error(b.q) < 1e-10).all()
     tau = other.inverse_dynamics(b.q, b.v, b.acceleration, b.wrench).tau
-    assert (errors(tau, s.model.inverse_dynamics(s.batch.q, b.v, b.acceleration, b.wrench).tau) < 50 * s.tolerances).all()
+    assert (
+        errors(tau, s.model.inverse_dynamics(s.batch.q, b.v, b.acceleration, b.wrench).tau) < 50 * s.tolerances
+    ).all()
     vdot = other.forward_dynamics(b.q, b.v, b.tau, b.wrench).vdot
     assert (errors(vdot, s.model.forward_dynamics(s.batch.q, b.v, b.tau, b.wrench).vdot) < 50 * s.tolerances).all()
     found = other.joint_reactions(b.q, b.v, b.acceleration, b.wrench).cuts

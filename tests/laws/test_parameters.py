@@ -9,8 +9,13 @@ import pytest
 
 from gough.compilation.catalogue import trace_entry
 from gough.program import evaluate
+from gough.program.ops import Op
+from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.hoist import split_uniform
+from gough.program.passes.minimise import minimise
 from gough.robot import loads
-from laws.subjects import FEW, built, errors, subject
+from laws.subjects import FEW, GALLERY, built, errors, subject
 from reference.designs import description
 from reference.lagrange import Reference
 from reference.states import random_states
@@ -31,6 +36,25 @@ def test_baked_numbers(name: str) -> None:
         found = evaluate(program, given)[output]
         truth = m.function(entry)(q=b.q, v=b.v, parameters=m.parameters, **inputs).outputs[output]
         assert (errors(found, truth) < 10 * s.tolerances).all()
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_the_counted_program_is_the_inverse_model(name: str) -> None:
+    """What `model.count` counts, baked and with all rewriting passes, computes the reference's drive forces."""
+    s = subject(name)
+    m, b = s.model, s.batch
+    numbers = dict(enumerate(map(float, m.parameters))) | m.pattern
+    fixed = {"wrench": dict.fromkeys(range(6), 0.0)}
+    program = trace_entry(m.mechanism, "inverse_dynamics", numbers, fixed)
+    _, program = split_uniform(expand_blocks(drop_checks(program), checks=False))
+    program = minimise(program, thorough=True)
+    counted = m.count("inverse_dynamics", baked=True)
+    assert sum(op in (Op.ADD, Op.SUB, Op.MUL, Op.DIV) for op in program.ops) == counted.operations
+    nothing = np.full(6, np.nan)
+    given = {"q": b.q, "v": b.v, "acceleration": b.acceleration, "wrench": nothing}
+    found = evaluate(program, given | {"parameters": np.full(len(m.parameters), np.nan)})["tau"]
+    truth = [s.reference.inverse(x.q, x.v, x.acceleration) for x in s.states]
+    assert (errors(found, truth) < 10 * s.tolerances).all()
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -69,8 +93,8 @@ def test_changed_parameters_are_a_changed_description() -> None:
     drive["viscous"] *= 3
     data["gravity"] = [0.1, 0.2, -1.6]
     changed = built(loads(json.dumps(data)))
-    values = dict(zip(("gravity.x", "gravity.y", "gravity.z"), data["gravity"], strict=True))
-    values["leg2.slide.drive.friction.viscous"] = drive["viscous"]
+    values: dict[str, float] = {"leg2.slide.drive.friction.viscous": drive["viscous"]}
+    values |= {f"gravity.{axis}": g for axis, g in zip("xyz", data["gravity"], strict=True)}
     v, a = np.full(6, 0.2), np.full(6, -0.5)
     found = model.inverse_dynamics(model.home, v, a, parameters=values).tau
     np.testing.assert_allclose(found, changed.inverse_dynamics(model.home, v, a).tau, rtol=1e-11)

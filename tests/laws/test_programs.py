@@ -118,9 +118,7 @@ def test_pickle_keeps_what_is_free() -> None:
     assert again.free == model.free and again.pattern == model.pattern
 
 
-@pytest.mark.parametrize(
-    ("name", "n"), [("lopes", 60), ("generic-0", 4)], ids=["compiled", "interpreted"]
-)
+@pytest.mark.parametrize(("name", "n"), [("lopes", 60), ("generic-0", 4)], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("wrt", ["v", "acceleration", "wrench", "parameters"])
 def test_derivatives_of_the_inverse_model(name: str, n: int, wrt: str) -> None:
     """jvp and vjp among each other and against symmetric differences."""

@@ -10,7 +10,7 @@ from gough.program.derivatives import jacobian, jvp, vjp
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.expand_blocks import expand_blocks
 from program import precise
-from program.specimens import N, OPERATIONS, random_program, specimen
+from program.specimens import OPERATIONS, N, random_program, specimen
 
 KINKED = ("abs", "sign", "select", "atan2")  # no complex steps through these
 
@@ -94,6 +94,8 @@ def test_jacobian_of_an_input_that_is_not_used() -> None:
     from gough.program import Slot, trace
 
     program = trace(lambda x, p: {"y": x * 2.0}, [Slot("x", (2,)), Slot("p", (3,))])
-    np.testing.assert_array_equal(evaluate(jacobian(program, "p"), {"x": np.ones(2), "p": np.ones(3)})["y_p"], np.zeros((2, 3)))
+    np.testing.assert_array_equal(
+        evaluate(jacobian(program, "p"), {"x": np.ones(2), "p": np.ones(3)})["y_p"], np.zeros((2, 3))
+    )
     out = evaluate(vjp(program, ["p"]), {"x": np.ones(2), "p": np.ones(3), "bar_y": np.ones(2)})
     np.testing.assert_array_equal(out["bar_p"], np.zeros(3))

@@ -74,7 +74,9 @@ def test_constants_in_the_matrix(n: int) -> None:
     A, B = rng.uniform(-1, 1, (20, n, n)) + 3 * np.eye(n), rng.uniform(-1, 1, (20, n, 1))
     expanded = expand_blocks(sparse_solve(n, 1, pattern, numbers))
     used = np.where(np.isnan(numbers), A, numbers)
-    np.testing.assert_allclose(evaluate(expanded, {"A": A, "B": B})["X"], np.linalg.solve(used, B), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        evaluate(expanded, {"A": A, "B": B})["X"], np.linalg.solve(used, B), rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
@@ -84,9 +86,13 @@ def test_symmetric_positive_definite(n: int) -> None:
     F = rng.normal(size=(30, n, n))
     A, B = F @ np.swapaxes(F, 1, 2) + 0.1 * np.eye(n), rng.normal(size=(30, n, 2))
     for version in (program, expand_blocks(program)):
-        np.testing.assert_allclose(evaluate(version, {"A": A, "B": B})["X"], np.linalg.solve(A, B), rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(
+            evaluate(version, {"A": A, "B": B})["X"], np.linalg.solve(A, B), rtol=1e-8, atol=1e-10
+        )
     lower = np.tril(A) + np.triu(rng.normal(size=A.shape), 1)  # the upper triangle is not read
-    np.testing.assert_allclose(evaluate(program, {"A": lower, "B": B})["X"], np.linalg.solve(A, B), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(
+        evaluate(program, {"A": lower, "B": B})["X"], np.linalg.solve(A, B), rtol=1e-8, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
@@ -116,7 +122,7 @@ def test_elimination_order_avoids_pivots_that_vanish() -> None:
     A[:, [0, 1, 2, 3], [1, 2, 3, 0]] = 1.0
     rows, columns = elimination_order(A)
     assert sorted(rows) == sorted(columns) == [0, 1, 2, 3]
-    assert list(zip(rows, columns, strict=True))[0] in [(0, 1), (1, 2), (2, 3), (3, 0)]
+    assert next(zip(rows, columns, strict=True)) in [(0, 1), (1, 2), (2, 3), (3, 0)]
     ordered = sparse_solve(4, 1, A[0] != 0)
     B = np.ones((41, 4, 1))
     program = expand_blocks(order_solves(ordered, np.concatenate([A.reshape(41, -1), B.reshape(41, -1)], axis=1)))
@@ -138,8 +144,10 @@ def test_unsolvable_pattern_is_not_silently_solved() -> None:
     pattern[2] = False
     program = sparse_solve(3, 1, pattern)
     rng = np.random.default_rng(0)
-    samples = np.concatenate([np.where(pattern, rng.normal(size=(5, 3, 3)), 0).reshape(5, -1), rng.normal(size=(5, 3))], 1)
-    outputs, failed = evaluate_with_care(program, samples)
+    samples = np.concatenate(
+        [np.where(pattern, rng.normal(size=(5, 3, 3)), 0).reshape(5, -1), rng.normal(size=(5, 3))], 1
+    )
+    _, failed = evaluate_with_care(program, samples)
     assert all(failed)
     try:
         expanded = expand_blocks(program)

@@ -31,7 +31,7 @@ def operations(program: Program) -> list[str]:
         (lambda a, b, c: 1 * a, []),
         (lambda a, b, c: a / 1.0, []),
         (lambda a, b, c: a * -1.0, ["NEG"]),
-        (lambda a, b, c: -(-a), []),
+        (lambda a, b, c: 0.0 - (-a), []),
         (lambda a, b, c: a * (-b), ["MUL", "NEG"]),
         (lambda a, b, c: a + (-b), ["SUB"]),
         (lambda a, b, c: a - (-b), ["ADD"]),

@@ -10,7 +10,7 @@ from gough.spatial.inertia import kinetic_energy
 def cloud(seed: int) -> tuple[np.ndarray, np.ndarray, Inertia]:
     rng = np.random.default_rng(seed)
     m, r = rng.uniform(0.1, 2, 12), rng.normal(size=(12, 3))
-    J = sum(mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True))
+    J = np.sum([mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True)], axis=0)
     ms = m @ r
     return m, r, Inertia.from_ten([m.sum(), *ms, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 

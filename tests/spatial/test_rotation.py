@@ -24,7 +24,9 @@ ANGLES = [tuple(a) for a in RANDOM.uniform(-1.5, 1.5, (6, 3))]
 
 @pytest.mark.parametrize("angles", ANGLES)
 def test_euler_sequences(angles: tuple[float, float, float]) -> None:
-    np.testing.assert_allclose(rpy_zyx(angles).astype(float), Rotation.from_euler("ZYX", angles).as_matrix(), atol=1e-15)
+    np.testing.assert_allclose(
+        rpy_zyx(angles).astype(float), Rotation.from_euler("ZYX", angles).as_matrix(), atol=1e-15
+    )
     np.testing.assert_allclose(
         bryant_xyz(angles).astype(float), Rotation.from_euler("XYZ", angles).as_matrix(), atol=1e-15
     )
@@ -77,9 +79,7 @@ def test_quaternion_rate() -> None:
     moved = [Rotation.from_rotvec(d * w) * Rotation.from_quat(np.roll(h, -1)) for d in (step, -step)]
     quats = [np.roll(m.as_quat(), 1) for m in moved]
     quats = [q if q @ h > 0 else -q for q in quats]
-    np.testing.assert_allclose(
-        quaternion_rate_wxyz(h, w).astype(float), (quats[0] - quats[1]) / (2 * step), atol=1e-9
-    )
+    np.testing.assert_allclose(quaternion_rate_wxyz(h, w).astype(float), (quats[0] - quats[1]) / (2 * step), atol=1e-9)
 
 
 def test_vectors() -> None:

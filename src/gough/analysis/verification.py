@@ -19,6 +19,8 @@ from gough.program.interpreter import evaluate
 from gough.robot.physical import unphysical_bodies
 
 FAR_FROM_SINGULAR = 1e-3
+FAR_FROM_FOLDED = 0.6
+"""Smallest accepted serial measure relative to home's: differences along a motion are inexact at the edge of reach."""
 SPREAD = 0.25
 """Poses lie within this times the robot's size (m), and this angle (rad), of home in each direction."""
 DIGITS = 50
@@ -101,13 +103,14 @@ def sample(model: Model, states: int, seed: int) -> Sample:
         raise UsageError(f"states={states}; give at least 1")
     rng = np.random.default_rng(seed)
     scale = np.array([model.size] * 3 + [1.0] * 3)
+    floor = FAR_FROM_FOLDED * model.singularity(model.home).serial
     found: list[np.ndarray] = []
     for _ in range(40):
         step = SPREAD * scale * rng.uniform(-1, 1, (2 * states, 6))
         q = model.integrate(np.broadcast_to(model.home, (2 * states, model.layout.nq)), step, on_bad_state="mark")
         q = q[np.isfinite(q).all(axis=1)]
         measure = model.singularity(q)
-        good = (measure.parallel > FAR_FROM_SINGULAR) & (measure.serial > FAR_FROM_SINGULAR).all(axis=-1)
+        good = (measure.parallel > FAR_FROM_SINGULAR) & (measure.serial > floor).all(axis=-1)
         found.extend(q[good])
         if len(found) >= states:
             break
@@ -118,6 +121,11 @@ def sample(model: Model, states: int, seed: int) -> Sample:
         )
     weight = model.robot.platform.body.mass * 9.81 or 1.0
     v, a, w = rng.normal(size=(3, states, 6)) * scale
+    # Differences along a motion need legs that turn gently: at most about 1 rad/s, or the robot's size a second.
+    chosen = np.array(found[:states])
+    fastest = np.abs(model.configuration_rate(chosen, v) / _coordinate_scale(model)).max(axis=1)
+    gentle = 1.0 / np.maximum(fastest, 1.0)[:, None]
+    v, a = v * gentle, a * gentle**2
     wrench = w / model.size * weight * np.where(np.arange(6) < 3, 1.0, model.size**2)
     return Sample(np.array(found[:states]), v, a, wrench)
 
@@ -135,6 +143,13 @@ def _closure(model: Model, s: Sample) -> Check:
 
 STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 """Central difference of order 8: f' h = Σ c_k (f(kh) - f(-kh))."""
+
+
+def _coordinate_scale(model: Model) -> np.ndarray:
+    """Unit change (nq,) of each coordinate: the robot's size for lengths, 1 for angles and quaternions."""
+    return np.array([model.size if unit == "m" else 1.0 for unit in model.layout.q_units])
+
+
 STEP = 5e-3
 
 

@@ -135,7 +135,11 @@ def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Ar
         raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(names)} (metres and rad, R = Rz Ry Rx)")
     home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
     values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
-    x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
+    try:
+        x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
+    except ValueError:
+        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=True) if v.ndim)
+        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
     cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
     sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
     quaternion = [

@@ -111,15 +111,29 @@ class DynamicsCalls(FrameCalls):
         )
         return finish("joint_reactions", e, result, on_bad_state)
 
-    def coriolis_matrix(self, q: Any, v: Any, coordinates: str = "rpy_zyx", *, parameters: Any = None) -> Array:
+    def coriolis_matrix(
+        self,
+        q: Any,
+        v: Any,
+        coordinates: str = "rpy_zyx",
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> Array:
         """C (..., 6, 6) in the coordinates' rates by Christoffel symbols: Ṁ - 2C is skew.
 
         coordinates: "rpy_zyx" (x y z yaw pitch roll) or "bryant_xyz"; `coordinate_terms` also gives x, ẋ and M.
         """
-        return self.coordinate_terms(q, v, coordinates, parameters=parameters).C
+        return self.coordinate_terms(q, v, coordinates, parameters=parameters, on_bad_state=on_bad_state).C
 
     def coordinate_terms(
-        self, q: Any, v: Any, coordinates: str = "rpy_zyx", *, parameters: Any = None
+        self,
+        q: Any,
+        v: Any,
+        coordinates: str = "rpy_zyx",
+        *,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
     ) -> CoordinateTerms:
         """x, ẋ, M, C and T (v = T ẋ) in named coordinates of the platform."""
         model = self._model
@@ -128,13 +142,13 @@ class DynamicsCalls(FrameCalls):
         batch = common_batch("coordinate_terms", x, v)
         full, v = np.broadcast_to(x, (*batch, 6)), np.broadcast_to(v, (*batch, 6))
         xdot = coordinate_rates(full, v, coordinates)
-        out = coordinate_function(model, coordinates)(
-            x=full, joints=q[..., 7:], xdot=xdot, parameters=self._parameters(parameters)
-        ).outputs
+        numbers = self._parameters(parameters)
+        e = coordinate_function(model, coordinates)(x=full, joints=q[..., 7:], xdot=xdot, parameters=numbers)
         T = np.zeros((*batch, 6, 6))
         T[..., :3, :3] = np.eye(3)
         T[..., 3:, 3:] = euler_matrix(full[..., 3:], coordinates)
-        return CoordinateTerms(full, xdot, out["M"], out["C"], T)
+        result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
+        return finish("coordinate_terms", e, result, on_bad_state)
 
     def linearize(self, q: Any, v: Any, tau: Any, wrench: Wrench = None, *, parameters: Any = None) -> LinearModel:
         """A, B, C, D about a motion; see `LinearModel`."""

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,13 +104,15 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
-def build(robot: Robot | str, free: Sequence[str] = ()) -> Model:
+def build(robot: Robot | str | Path, free: Sequence[str] = ()) -> Model:
     """Model of a robot (a description, a gallery name or a path).
 
     free: names of parameters that stay inputs although they are zero or a right angle (a trailing * matches a prefix),
     so that other designs may change them.
     """
-    return Model(load(robot) if isinstance(robot, str) else robot, free)
+    if isinstance(free, str):
+        raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
+    return Model(robot if isinstance(robot, Robot) else load(robot), free)
 
 
 def _size(robot: Robot) -> float:

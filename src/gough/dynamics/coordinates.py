@@ -15,6 +15,7 @@ from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
+from gough.dynamics.validity import check_closed
 from gough.scalar import zeros
 from gough.spatial import bryant_xyz, rpy_zyx
 from gough.spatial.rotation import rates_from_euler
@@ -28,6 +29,7 @@ def coordinate_mass_matrix(numbers: Numbers, sequence: str, x: Any, joints: Any)
     q = np.concatenate([x[:3], np.array([1.0, 0.0, 0.0, 0.0], dtype=object), joints])
     posture = Posture(numbers, q, rotation=rotation)
     loops = Loops(posture)
+    check_closed(loops)
     T = zeros(6, 6)
     for k in range(3):
         T[k, k] = 1.0

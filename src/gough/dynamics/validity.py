@@ -13,6 +13,11 @@ def check_state(loops: Loops) -> None:
     q = loops.posture.q[3:7]
     off = dot(q, q) - 1.0
     check("bad_quaternion:platform", (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
+    check_closed(loops)
+
+
+def check_closed(loops: Loops) -> None:
+    """Demand closures to 1e-6."""
     for loop in loops.legs:
         name = loops.posture.mechanism.legs[loop.leg].name
         residual = loop.cut.residual()

@@ -11,6 +11,9 @@ from gough.program.program import Program
 SMALLEST_RCOND = 1e-13
 """A solve whose equilibrated matrix has a smaller reciprocal condition number is singular."""
 
+NOISE = 1e-12
+"""Rows and columns this much smaller than the largest are noise."""
+
 
 def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[str]]:
     """(results per output slot (n, size), name of the first failed check or "" per state) for inputs (n, n_inputs)."""
@@ -42,12 +45,16 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
 
 
 def reciprocal_condition(matrices: np.ndarray) -> np.ndarray:
-    """Reciprocal condition numbers (n,) of matrices (n, k, k) after scaling rows and columns; 0 when not finite."""
+    """Reciprocal condition numbers (n,) of matrices (n, k, k) after scaling rows and columns; 0 when not finite.
+
+    Scaling takes care of units; a row or column that is nothing but rounding noise is not scaled up.
+    """
     good = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     a = np.where(good[:, None, None], matrices, 0.0)
     for axis in (2, 1):
         scale = np.abs(a).max(axis=axis, keepdims=True)
-        a = a / np.where(scale > 0, scale, 1.0)
+        top = scale.max(axis=3 - axis, keepdims=True)
+        a = a / np.where(scale > NOISE * top, scale, np.where(top > 0, top, 1.0))
     s = np.linalg.svd(a, compute_uv=False)
     largest = np.where(s[:, 0] > 0, s[:, 0], 1.0)
     return np.where(good, s[:, -1] / largest, 0.0)

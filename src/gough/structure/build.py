@@ -48,6 +48,9 @@ class _Builder:
             raise StructureError(
                 f"{robot.name}: no joint has a drive; add `drive: {{}}` to the actuated joint of each leg"
             )
+        twice = sorted({name for name in self.q_names if self.q_names.count(name) > 1})
+        if twice:
+            raise StructureError(f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint")
         layout = Layout(
             q_names=tuple(self.q_names),
             q_units=tuple(self.q_units),
@@ -198,6 +201,13 @@ class _Builder:
         place = f"{leg.name}.{cut.name}"
         if kind.closures is None:
             raise StructureError(f"{place}: a {cut.type} joint owes no closure and cannot close a leg")
+        if cut.type in ("prismatic", "cylindrical", "planar", "constant_length") and (
+            cut.friction.viscous or cut.friction.coulomb
+        ):
+            raise StructureError(
+                f"{place}: friction in a {cut.type} cut is not modelled; cut the leg at another joint and give this one "
+                f"in the chain, where its friction counts"
+            )
         if cut.type == "universal":
             on_leg, on_platform = _first_x(cut.axes[0]), _first_x(cut.axes[1])[:, [2, 0, 1]]
         else:
@@ -268,6 +278,10 @@ class _Builder:
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
             position = axes.T @ np.asarray(point.position, dtype=float)
             ends.append((link, self.table.add_all(f"{spring.name}.{end}", "xyz", position, "m")))
+        if ends[0][0] == ends[1][0]:
+            raise StructureError(
+                f"spring {spring.name}: both ends are on {spring.to.body}, where it can do nothing; tie it to two bodies"
+            )
         values = (spring.stiffness, spring.damping, spring.rest_length, spring.preload)
         coefficients = self.table.add_all(spring.name, ("stiffness", "damping", "rest_length", "preload"), values, "SI")
         return PointSpring(spring.name, (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1]), coefficients)
@@ -284,6 +298,8 @@ class _Builder:
         self.frames[name] = Frame(name, link, self._placement(f"{name}.frame", axes.T, np.zeros(3)))
         for key, pose in body.frames.items():
             label = key if link == 0 else f"{name}.{key}"
+            if label in self.frames:
+                raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
             rotation = axes.T @ np.asarray(pose.rotation())
             position = axes.T @ np.asarray(pose.position, dtype=float)
             self.frames[label] = Frame(label, link, self._placement(f"{name}.frames.{key}", rotation, position))

@@ -1,0 +1,1 @@
+"""Golden files; `regenerate` writes them."""

@@ -1,0 +1,47 @@
+"""Write counts.toml anew: `python tests/golden/regenerate.py`. Look at the difference before keeping it."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from pathlib import Path
+
+import gough
+from gough.robot import gallery
+
+FILE = Path(__file__).with_name("counts.toml")
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+FORMS = {"inputs": False, "baked": True}
+HEAD = """# Operations of the gallery robots by the counting rules, friction off; parameters as inputs, or baked as numbers.
+# Written by `python tests/golden/regenerate.py`: a change here is a change of the programs.
+"""
+
+
+@cache
+def model(robot: str) -> gough.Model:
+    """Model of a gallery robot."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gough.build(robot)
+
+
+@cache
+def counts(robot: str, function: str) -> dict[str, dict[str, int]]:
+    """{"inputs": {add: …}, "baked": {add: …}} of one function of a robot."""
+    return {form: model(robot).count(function, baked=baked, friction=False).as_dict() for form, baked in FORMS.items()}
+
+
+def text() -> str:
+    """The whole file."""
+    lines = [HEAD]
+    for robot in gallery():
+        for function in FUNCTIONS:
+            for form, count in counts(robot, function).items():
+                entries = [f"{key} = {value}\n" for key, value in count.items()]
+                lines.append("".join([f"[{robot}.{function}.{form}]\n", *entries]))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
+    print(f"wrote {FILE}")

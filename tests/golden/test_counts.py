@@ -1,0 +1,45 @@
+"""Operation counts of the gallery robots, compared exactly; the papers' counts are beaten by the factors promised."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from golden.regenerate import FILE, FUNCTIONS, counts
+from gough.robot import gallery
+
+HINT = "the programs changed: if that was meant, run `python tests/golden/regenerate.py` and look at the difference"
+LIMITS = {"pedrammehr2012": 2 * 2498, "lopes": 2 * 577}
+"""Operations of inverse_dynamics, baked, without friction, that may not be exceeded."""
+CASES = [
+    pytest.param(robot, function, marks=() if function == "inverse_dynamics" else pytest.mark.slow)
+    for robot in gallery()
+    for function in FUNCTIONS
+]
+
+
+@pytest.mark.parametrize(("robot", "function"), CASES)
+def test_counts_are_those_on_file(robot: str, function: str) -> None:
+    kept = tomllib.loads(FILE.read_text(encoding="utf-8")).get(robot, {}).get(function)
+    assert counts(robot, function) == kept, HINT
+
+
+@pytest.mark.parametrize(("robot", "function"), CASES)
+def test_counts_make_sense(robot: str, function: str) -> None:
+    """Baked numbers never cost more than inputs; multiply-adds never more than plain operations."""
+    found = counts(robot, function)
+    for count in found.values():
+        assert count["operations"] == count["add"] + count["mul"] + count["div"]
+        assert count["operations_fma"] <= count["operations"]
+    assert found["baked"]["uniform"] == 0
+    assert found["baked"]["operations"] <= found["inputs"]["operations"] + found["inputs"]["uniform"]
+
+
+@pytest.mark.parametrize("robot", LIMITS)
+def test_limits(robot: str) -> None:
+    assert counts(robot, "inverse_dynamics")["baked"]["operations"] <= LIMITS[robot]
+
+
+def test_no_robot_is_forgotten() -> None:
+    assert set(tomllib.loads(FILE.read_text(encoding="utf-8"))) == set(gallery()), HINT
