@@ -12,7 +12,7 @@ import pytest
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics
 from gough.dynamics.numbers import Numbers
-from gough.scalar import recording_checks
+from gough.scalar import casadi_symbols, casadi_vector, recording_checks
 from laws.subjects import Subject, subject
 
 NAMES = ["fried", "lopes", "pedrammehr2012", "ups-0", "generic-0", "sliding_cuts-0"]
@@ -54,15 +54,10 @@ def test_casadi_symbols(name: str) -> None:
     s = subject(name)
     state = s.states[0]
     symbols = [ca.SX.sym(n, len(x)) for n, x in zip("qvaw", state[:4], strict=True)]
-    arrays = []
-    for x in symbols:
-        a = np.empty(x.numel(), dtype=object)
-        for k in range(x.numel()):
-            a[k] = x[k]
-        arrays.append(a)
+    arrays = [casadi_symbols(x) for x in symbols]
     numbers = Numbers(s.model.mechanism, np.array([float(p) for p in s.model.parameters], dtype=object))
     tau = inverse_dynamics(numbers, *arrays)["tau"]
-    f = ca.Function("tau", symbols, [ca.vertcat(*tau)])
+    f = ca.Function("tau", symbols, [casadi_vector(tau)])
     found = np.asarray(f(*state[:4]).full()).ravel()
     truth = s.model.inverse_dynamics(*state[:4]).tau
     np.testing.assert_allclose(found, truth, rtol=0, atol=1e-11 * np.abs(truth).max())

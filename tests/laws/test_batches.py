@@ -7,7 +7,7 @@ import pytest
 
 from laws.subjects import built, subject
 
-NAMES = ["lopes", "ups-0", pytest.param("generic-0", marks=pytest.mark.slow)]
+NAMES = ["lopes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("ups-0", "generic-0"))]
 SHAPES = [(), (1,), (3,), (2, 3), (2, 1, 2), (0,), (2, 0), (13,)]
 
 

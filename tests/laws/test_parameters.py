@@ -15,13 +15,13 @@ from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.hoist import split_uniform
 from gough.program.passes.minimise import minimise
 from gough.robot import loads
-from laws.subjects import FEW, GALLERY, built, errors, subject
+from laws.subjects import GALLERY, PAIRS, built, errors, subject
 from reference.designs import description
 from reference.lagrange import Reference
 from reference.states import random_states
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", PAIRS)
 def test_baked_numbers(name: str) -> None:
     """Parameters traced as constants against parameters as inputs."""
     s = subject(name)
@@ -57,7 +57,7 @@ def test_the_counted_program_is_the_inverse_model(name: str) -> None:
     assert (errors(found, truth) < 10 * s.tolerances).all()
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", PAIRS)
 def test_all_parameters_free(name: str) -> None:
     """No structural zero: the pattern never changes a result, moving or at rest."""
     s = subject(name)

@@ -61,7 +61,7 @@ from laws.subjects import subject
 from gough.program import to_text
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import minimise
-for name in ("lopes", "generic-0"):
+for name in ("generic-0",):
     model = subject(name).model
     f = model.function("inverse_dynamics")
     for program in (f, f.derivative("v", "jvp"), f.derivative("v", "vjp")):
@@ -81,7 +81,7 @@ def test_text_is_the_same_under_two_hash_seeds() -> None:
         )
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
-    assert printed[0] == printed[1] and printed[0].count("\n") == 10
+    assert printed[0] == printed[1] and printed[0].count("\n") == 5
 
 
 def test_eight_threads_share_a_model() -> None:
@@ -97,7 +97,7 @@ def test_eight_threads_share_a_model() -> None:
             np.testing.assert_allclose(b[key], value, rtol=0, atol=1e-9 * size, err_msg=key)
 
 
-@pytest.mark.parametrize("name", ["lopes", "generic-0"])
+@pytest.mark.parametrize("name", ["lopes", pytest.param("generic-0", marks=pytest.mark.slow)])
 def test_models_and_functions_travel_by_pickle(name: str) -> None:
     s = subject(name)
     x = s.states[0]
@@ -153,7 +153,7 @@ def test_jacobian_by_v_is_the_directional_derivatives() -> None:
 
 def test_directions_per_state_for_one_design() -> None:
     """d_parameters (n, np) with one row of parameters: every state its own direction."""
-    s = subject("ups-0")
+    s = subject("lopes")
     given = inputs_of(s, "inverse_dynamics", 60)
     rng = np.random.default_rng(2)
     directions = rng.normal(size=(60, len(s.model.parameters))) * np.abs(s.model.parameters)

@@ -80,7 +80,8 @@ def test_mpmath(point: tuple[float, float, float]) -> None:
 @pytest.mark.parametrize("point", POINTS)
 def test_casadi(point: tuple[float, float, float]) -> None:
     x = ca.SX.sym("x", 3)
-    f = ca.Function("f", [x], [ca.vertcat(*words(x[0], x[1], x[2]))])
+    found = np.array(words(*scalar.casadi_symbols(x)), dtype=object)
+    f = ca.Function("f", [x], [scalar.casadi_vector(found)])
     np.testing.assert_allclose(np.asarray(f(point).full()).ravel(), expected(*point), rtol=1e-12)
 
 

@@ -47,7 +47,7 @@ class Function:
         self._hoisted: dict[bytes, np.ndarray] = {}
 
     def __repr__(self) -> str:
-        return f"<gough function {self.name}: {self.count().operations} operations>"
+        return f"<gough function {self.name}: {len(self.program)} nodes>"
 
     def count(self) -> Count:
         """Operations of one evaluation by the counting rules (checks off, no wrench)."""
