@@ -180,7 +180,7 @@ def test_many_troubles_are_listed_once_each() -> None:
     [
         ("lopes", "pitch", -1.1, -1.0),
         ("pedrammehr2012", "roll", 0.4, 0.55),
-        ("ups-0", "yaw", -1.8, -1.6),
+        pytest.param("ups-0", "yaw", -1.8, -1.6, marks=pytest.mark.slow),
         pytest.param("generic-0", "roll", 0.85, 1.0, marks=pytest.mark.slow),
     ],
 )

@@ -21,7 +21,7 @@ from reference.states import State, random_states
 GALLERY = tuple(gallery())
 ALL_FAMILIES = (*FAMILIES, SLIDING_CUTS)
 FEW = (*GALLERY, *(f"{family}-0" for family in ALL_FAMILIES))
-_FAST = ("lopes", "fried", "ups-0", "generic-0")
+_FAST = ("lopes", "ups-0", "generic-0")
 _SLOW = (*(n for n in FEW if n not in _FAST), *(f"{family}-1" for family in ALL_FAMILIES))
 PAIRS = (*_FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW))
 SOME = (*GALLERY, *(f"{family}-{seed}" for family in ALL_FAMILIES for seed in range(3)))

@@ -109,9 +109,8 @@ def test_float32_and_integers_are_taken_as_numbers() -> None:
 
 def test_parameters_per_state() -> None:
     """Every state its own design: masses of a batch, against one call a design."""
-    s = subject("ups-0")
-    model = s.model
-    q, v, a, w, _ = states("ups-0", 60)
+    model = subject("lopes").model
+    q, v, a, w, _ = states("lopes", 60)
     k = model.parameter_names.index("platform.M")
     designs = np.tile(model.parameters, (60, 1))
     designs[:, k] *= np.linspace(0.5, 2, 60)

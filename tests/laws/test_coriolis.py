@@ -44,7 +44,9 @@ def reference_mass(s: Subject, near: np.ndarray, sequence: str) -> Callable[[np.
 
 
 @pytest.mark.parametrize("sequence", LETTERS)
-@pytest.mark.parametrize("name", ["lopes", "fried", "ups-0", pytest.param("generic-0", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["lopes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("fried", "ups-0", "generic-0"))]
+)
 def test_christoffel_symbols(name: str, sequence: str) -> None:
     s = subject(name)
     q, v = s.states[0].q, s.states[0].v
@@ -72,7 +74,9 @@ def test_christoffel_symbols(name: str, sequence: str) -> None:
     np.testing.assert_array_equal(s.model.coriolis_matrix(q, v, sequence), found.C)
 
 
-@pytest.mark.parametrize("name", ["lopes", "pedrammehr2012", pytest.param("generic-0", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["lopes", *(pytest.param(n, marks=pytest.mark.slow) for n in ("pedrammehr2012", "generic-0"))]
+)
 def test_linear_model(name: str) -> None:
     s = subject(name)
     m, x = s.model, s.states[0]
@@ -102,7 +106,7 @@ def test_linear_model(name: str) -> None:
 
 def test_tangent_derivative_follows_the_closed_robot() -> None:
     """Derivatives by motions, along which the legs follow, against differences."""
-    s = subject("generic-0")
+    s = subject("lopes")
     m, x = s.model, s.states[0]
     f = m.tangent_derivative("gravity_force", "q")
     G = f(q=x.q, parameters=m.parameters).outputs["g_q"]

@@ -55,7 +55,7 @@ def rotation(h: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("name", "legs"),
     [
-        ("ups-0", [1]),
+        pytest.param("ups-0", [1], marks=pytest.mark.slow),
         ("lopes", ALL),
         pytest.param("ups-0", ALL, marks=pytest.mark.slow),
         pytest.param("pus-0", ALL, marks=pytest.mark.slow),

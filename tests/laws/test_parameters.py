@@ -38,7 +38,7 @@ def test_baked_numbers(name: str) -> None:
         assert (errors(found, truth) < 10 * s.tolerances).all()
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if "lopes" in n else pytest.mark.slow) for n in GALLERY])
 def test_the_counted_program_is_the_inverse_model(name: str) -> None:
     """What `model.count` counts, baked and with all rewriting passes, computes the reference's drive forces."""
     s = subject(name)
@@ -70,7 +70,7 @@ def test_all_parameters_free(name: str) -> None:
         assert (errors(theirs, ours) < 10 * s.tolerances).all()
 
 
-@pytest.mark.parametrize("family", ["ups", "pus"])
+@pytest.mark.parametrize("family", ["ups", pytest.param("pus", marks=pytest.mark.slow)])
 def test_one_model_serves_every_design_of_its_structure(family: str) -> None:
     """A model of one random design, given the parameters of another, is the other's model."""
     first, second = (loads(json.dumps(description(family, k, springs=False))) for k in (20, 21))

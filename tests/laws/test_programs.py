@@ -61,7 +61,7 @@ from laws.subjects import subject
 from gough.program import to_text
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import minimise
-for name in ("generic-0",):
+for name in sys.argv[2:]:
     model = subject(name).model
     f = model.function("inverse_dynamics")
     for program in (f, f.derivative("v", "jvp"), f.derivative("v", "vjp")):
@@ -71,13 +71,18 @@ for name in ("generic-0",):
 """
 
 
-def test_text_is_the_same_under_two_hash_seeds() -> None:
+@pytest.mark.parametrize("name", ["lopes", pytest.param("generic-0", marks=pytest.mark.slow)])
+def test_text_is_the_same_under_two_hash_seeds(name: str) -> None:
     here = Path(__file__).resolve().parents[1]
     printed = []
     for seed in ("1", "4242"):
         environment = os.environ | {"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"}
         done = subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(here)], env=environment, capture_output=True, text=True, timeout=600
+            [sys.executable, "-c", SCRIPT, str(here), name],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         printed.append(done.stdout)
@@ -118,7 +123,9 @@ def test_pickle_keeps_what_is_free() -> None:
     assert again.free == model.free and again.pattern == model.pattern
 
 
-@pytest.mark.parametrize(("name", "n"), [("lopes", 60), ("generic-0", 4)], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize(
+    ("name", "n"), [("lopes", 60), ("fried", 4), pytest.param("generic-0", 4, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("wrt", ["v", "acceleration", "wrench", "parameters"])
 def test_derivatives_of_the_inverse_model(name: str, n: int, wrt: str) -> None:
     """jvp and vjp among each other and against symmetric differences."""
