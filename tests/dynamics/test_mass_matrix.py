@@ -3,7 +3,7 @@
 import pytest
 
 from dynamics.comparisons import compare_with_peer, compare_with_reference
-from laws.subjects import FEW, MANY, PEERS, subject
+from laws.subjects import FEW, PEERS, subject
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -15,11 +15,3 @@ def test_reference(name: str) -> None:
 @pytest.mark.parametrize("name", FEW)
 def test_peers(name: str, peer: str) -> None:
     compare_with_peer("mass_matrix", subject(name), peer)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MANY)
-def test_many_designs(name: str) -> None:
-    compare_with_reference("mass_matrix", subject(name))
-    for peer in PEERS:
-        compare_with_peer("mass_matrix", subject(name), peer)

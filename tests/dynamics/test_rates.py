@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from laws.subjects import FEW, MANY, Subject, errors, subject
+from laws.subjects import FEW, Subject, errors, subject
 from reference.motion import configuration_rates
 
 
@@ -27,12 +27,6 @@ def compare(s: Subject) -> None:
 
 @pytest.mark.parametrize("name", FEW)
 def test_reference(name: str) -> None:
-    compare(subject(name))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MANY)
-def test_many_designs(name: str) -> None:
     compare(subject(name))
 
 

@@ -76,16 +76,6 @@ def test_every_body_is_balanced(name: str) -> None:
         assert np.abs(left).max() < 10 * accepted * size
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("family", ["ups", "pus", "generic", "sliding_cuts"])
-def test_every_body_of_many_designs_is_balanced(family: str, seed: int) -> None:
-    s = subject(f"{family}-{seed}")
-    for state, accepted in zip(s.states, s.tolerances, strict=True):
-        left, size = balances(s.robot, s.reference, s.model, state)
-        assert np.abs(left).max() < 10 * accepted * size
-
-
 @pytest.mark.parametrize("name", FEW)
 def test_cuts_are_the_multipliers_of_the_reference(name: str) -> None:
     s = subject(name)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynamics.comparisons import compare_with_peer, compare_with_reference
-from laws.subjects import FEW, GALLERY, MANY, PEERS, described, errors, subject
+from laws.subjects import FEW, GALLERY, PEERS, described, errors, subject
 from reference.designs import design
 from reference.lagrange import Reference
 
@@ -22,15 +22,6 @@ def test_reference(term: str, name: str) -> None:
 def test_peers(name: str, peer: str) -> None:
     for term in TERMS:
         compare_with_peer(term, subject(name), peer)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MANY)
-def test_many_designs(name: str) -> None:
-    for term in TERMS:
-        compare_with_reference(term, subject(name))
-        for peer in PEERS:
-            compare_with_peer(term, subject(name), peer)
 
 
 @pytest.mark.parametrize("name", [*GALLERY, "ups-0", "generic-0"])

@@ -55,6 +55,7 @@ class Subject:
     def __init__(self, name: str) -> None:
         self.name = name
         self.robot = described(name)
+        self._peers: dict[str, Any] = {}
 
     @cached_property
     def model(self) -> gough.Model:
@@ -82,10 +83,12 @@ class Subject:
         return np.array([max(1e-12, 1e-15 * self.reference.condition(s.q)) for s in self.states])
 
     def peer(self, kind: str) -> Any:
-        """The robot in another library."""
+        """The robot in another library, made once."""
         if self.name in EXEMPT:
             pytest.skip(f"{self.name} is exempt: {EXEMPT[self.name]}")
-        return _peer(self.name, kind)
+        if kind not in self._peers:
+            self._peers[kind] = _peer(kind, self.robot)
+        return self._peers[kind]
 
 
 @cache
@@ -94,17 +97,14 @@ def subject(name: str) -> Subject:
     return Subject(name)
 
 
-@cache
-def _peer(name: str, kind: str) -> Any:
+def _peer(kind: str, robot: Any) -> Any:
     if kind == "mujoco":
-        pytest.importorskip("mujoco")
         from reference.mujoco_peer import MujocoPeer
 
-        return MujocoPeer(subject(name).robot)
-    pytest.importorskip("pinocchio")
+        return MujocoPeer(robot)
     from reference.pinocchio_peer import PinocchioPeer
 
-    return PinocchioPeer(subject(name).robot)
+    return PinocchioPeer(robot)
 
 
 def errors(ours: Any, truth: Any) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough.robot import UnphysicalInertiaWarning, dumps, loads
-from laws.subjects import MANY, PAIRS, Subject, subject
+from laws.subjects import PAIRS, Subject, subject
 
 
 def physical(s: Subject) -> bool:
@@ -28,12 +28,6 @@ def check(s: Subject) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_symmetric_and_positive_definite(name: str) -> None:
-    check(subject(name))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", MANY)
-def test_many_designs(name: str) -> None:
     check(subject(name))
 
 
