@@ -24,6 +24,8 @@ _LAZY = {
     "UsageError": ("gough.errors", "UsageError"),
     "PatternError": ("gough.errors", "PatternError"),
     "DescriptionError": ("gough.robot", "DescriptionError"),
+    "Workspace": ("gough.analysis.workspace_result", "Workspace"),
+    "workspace": ("gough.analysis.workspace", "workspace"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "SingularHomeWarning": ("gough.errors", "SingularHomeWarning"),
@@ -32,6 +34,8 @@ _LAZY = {
 
 if TYPE_CHECKING:
     from gough import robot, robots
+    from gough.analysis.workspace import workspace
+    from gough.analysis.workspace_result import Workspace
     from gough.compilation import Function, Model, build
     from gough.errors import BadStateError, PatternError, SingularHomeWarning, Status, StructureError, UsageError
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
@@ -48,10 +52,12 @@ __all__ = [
     "StructureError",
     "UnphysicalInertiaWarning",
     "UsageError",
+    "Workspace",
     "build",
     "load",
     "robot",
     "robots",
+    "workspace",
 ]
 
 

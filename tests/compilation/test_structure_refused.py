@@ -32,13 +32,13 @@ def test_the_plain_hexapod_is_accepted() -> None:
 def test_sps_legs_turn_freely() -> None:
     """A ball at both ends: the leg would spin about its own line."""
     sps = plain_leg(BASE[2], PLATFORM[2], ups_chain("spherical"), BALL, "leg2")
-    with pytest.raises(gough.StructureError, match=r"leg2 has 4 joint freedoms.*closes only 3.*universal"):
+    with pytest.raises(gough.StructureError, match=r"mobility 7.*leg2\.hip.*move freely"):
         gough.build(described(legs(leg2=sps)))
 
 
 def test_legs_that_take_freedoms_from_the_platform() -> None:
     upr = plain_leg(BASE[4], PLATFORM[4], ups_chain(), {"name": "pin", "type": "revolute", "axis": [0, 0, 1]}, "leg4")
-    with pytest.raises(gough.StructureError, match=r"leg4 has 3 joint freedoms.*closes 5.*fewer than six freedoms"):
+    with pytest.raises(gough.StructureError, match=r"6 drives \(.*\) for 4 freedoms"):
         gough.build(described(legs(leg4=upr)))
 
 
@@ -59,7 +59,7 @@ def test_too_many_drives() -> None:
         *ups_chain()[1:],
     ]
     more[3]["chain"] = chain
-    with pytest.raises(gough.StructureError, match=r"7 drives for 6 freedoms"):
+    with pytest.raises(gough.StructureError, match=r"7 drives \(.*\) for 6 freedoms.*least_norm"):
         gough.build(described(more))
 
 

@@ -89,5 +89,5 @@ def test_functions_tell_what_they_are() -> None:
     m = model()
     f = m.function("inverse_dynamics")
     assert f is m.function("inverse_dynamics")
-    assert "inverse_dynamics" in repr(f) and "6 legs" in repr(m)
+    assert "inverse_dynamics" in repr(f) and "6 loops" in repr(m)
     assert f.text().startswith("# hexapod inverse_dynamics")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from gough.robot import DescriptionError, Problem, loads
+from gough.robot import Cut, DescriptionError, Leg, Platform, Problem, Robot, loads
 
 VALID = """\
 format: 1
@@ -95,3 +95,15 @@ def problems(document: str, file: str = "robot.yaml") -> list[Problem]:
     except DescriptionError as error:
         return error.problems
     return []
+
+
+def platform_of(robot: Robot) -> Platform:
+    """The platform of a robot that has one of its own."""
+    assert isinstance(robot.platform, Platform)
+    return robot.platform
+
+
+def cut_of(leg: Leg) -> Cut:
+    """The cut of a leg that has one."""
+    assert leg.cut is not None
+    return leg.cut

@@ -7,6 +7,7 @@ from gough.errors import UsageError
 from gough.robot import Body, Drive, Pose, dumps, load, loads
 from gough.robot.pose import rotation_x, rotation_y
 from gough.robots import hexapod
+from robot.documents import cut_of, platform_of
 
 ANGLES = np.radians([10, 110, 130, 230, 250, 350])
 BASE = np.column_stack([0.5 * np.cos(ANGLES), 0.5 * np.sin(ANGLES), 0 * ANGLES])
@@ -25,7 +26,7 @@ def end_of(robot, index):
             position = position + rotation @ np.array(joint.axis) * q[0]
         else:
             rotation = rotation @ rotation_x(q[0]) @ rotation_y(q[1])
-    return position + rotation @ np.array(leg.cut.on_leg.position)
+    return position + rotation @ np.array(cut_of(leg).on_leg.position)
 
 
 def goal_of(robot, index):
@@ -55,7 +56,7 @@ def test_home_closes_and_round_trips(options):
 def test_defaults():
     robot = hexapod(BASE, TOP, platform=PLATFORM, home=[0, 0, 0.6])
     assert robot.name == "hexapod"
-    assert robot.platform.name == "platform"
+    assert platform_of(robot).name == "platform"
     hip, slide = robot.legs[5].chain
     assert (hip.name, hip.body.name, slide.body.name) == ("hip", "lower", "upper")
     assert slide.drive == Drive()
@@ -77,10 +78,15 @@ def test_bodies_drives_and_friction_reach_every_leg():
         name="mine",
         source="here",
     )
-    assert robot.platform.name == "plate"
+    assert platform_of(robot).name == "plate"
     for leg in robot.legs:
         hip, slide = leg.chain
-        assert (hip.body.mass, slide.body.name, hip.friction.viscous, leg.cut.friction.viscous) == (3, "rod", 0.1, 0.2)
+        assert (hip.body.mass, slide.body.name, hip.friction.viscous, cut_of(leg).friction.viscous) == (
+            3,
+            "rod",
+            0.1,
+            0.2,
+        )
         assert slide.drive is not None and slide.drive.rotor_inertia == 2
 
 
@@ -89,10 +95,10 @@ def test_rebuilds_lopes():
     points = [np.array([getattr(leg, key).position for leg in paper.legs]) for key in ("base", "on_platform")]
     actuator, link = (joint.body for joint in paper.legs[0].chain)
     robot = hexapod(
-        *points, platform=paper.platform.body, home=[0, 0, 2], leg="pus", length=1.837, lower=actuator, upper=link
+        *points, platform=platform_of(paper).body, home=[0, 0, 2], leg="pus", length=1.837, lower=actuator, upper=link
     )
     for ours, theirs in zip(robot.legs, paper.legs, strict=True):
-        assert (ours.chain, ours.cut.on_leg.position) == (theirs.chain, theirs.cut.on_leg.position)
+        assert (ours.chain, cut_of(ours).on_leg.position) == (theirs.chain, cut_of(theirs).on_leg.position)
     for name, value in paper.home.joints.items():
         np.testing.assert_allclose(robot.home.joints[name], value, atol=1e-6)
 

@@ -7,6 +7,7 @@ import pytest
 
 from gough.robot import dumps, loads
 from robot.documents import problems, text, tree
+from robot.forms import FORMS, form
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 
@@ -21,7 +22,17 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("part", range(6))
 def test_junk(part, rng):
-    base = tree()
+    spoil(tree(), rng)
+
+
+@pytest.mark.parametrize("part", range(2))
+@pytest.mark.parametrize("name", FORMS)
+def test_junk_in_other_forms(name, part, rng):
+    spoil(form(name), rng)
+
+
+def spoil(base, rng):
+    """Put junk in places of a description, one at a time."""
     everywhere = [place for place in places(base) if place]
     for index in rng.permutation(len(everywhere))[:15]:
         data = copy.deepcopy(base)

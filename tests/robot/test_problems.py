@@ -3,7 +3,7 @@
 import pytest
 
 from gough.robot import DescriptionError, load, loads
-from robot.documents import VALID, problems, put, text, tree
+from robot.documents import VALID, platform_of, problems, put, text, tree
 
 CHAIN = "templates/ups/chain"
 HIP, SLIDE, CUT = f"{CHAIN}/0", f"{CHAIN}/1", "templates/ups/cut"
@@ -218,7 +218,7 @@ def test_bad_yaml(document, message):
 def test_yaml_1_2_scalars():
     data = loads(VALID.replace("title: A small tripod", "title: on").replace("mass: 4", "mass: 1e-3"))
     assert data.title == "on"
-    assert data.platform.body.mass == 1e-3
+    assert platform_of(data).body.mass == 1e-3
     assert "not a text" in problems(VALID.replace("title: A small tripod", "title: true"))[0].message
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from gough.robot import dumps, gallery, json_schema, load
+from gough.robot import dumps, gallery, json_schema, load, loads
 from robot.documents import VALID, put, text, tree
+from robot.forms import FORMS, form
 
 SCHEMA = json_schema()
 TYPES = {"object": dict, "array": list, "string": str, "null": type(None), "boolean": bool}
@@ -107,3 +108,39 @@ def test_small_robot_fits():
 )
 def test_refuses(place, value):
     assert complaints(read(text(put(tree(), place, value))), SCHEMA)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_forms_fit(name):
+    assert complaints(form(name), SCHEMA) == []
+    assert complaints(read(dumps(loads(FORMS[name]))), SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        ("five_bar", "bodies/0/name", "-"),
+        ("five_bar", "bodies", "-"),
+        ("five_bar", "joints", "-"),
+        ("five_bar", "joints/0/parent", "-"),
+        ("five_bar", "joints/0/body", {}),
+        ("five_bar", "joints/1/drive/weights", 1),
+        ("five_bar", "loops/0/first", "-"),
+        ("five_bar", "loops/0/type", "free"),
+        ("five_bar", "velocities", "motors"),
+        ("five_bar", "drive_sharing", "equal"),
+        ("five_bar", "platform", 3),
+        ("delta", "platform", "-"),
+        ("delta", "home/pose", "-"),
+        ("delta", "legs", "-"),
+        ("delta", "templates/arm/chain/2/on", 3),
+        ("delta", "templates/arm/loops/0/name", "-"),
+        ("delta", "legs/1/loops/right_ball/lenth", 3),
+    ],
+)
+def test_refuses_in_other_forms(name, place, value):
+    assert complaints(read(text(put(form(name), place, value))), SCHEMA)
+
+
+def test_changes_of_a_leg_may_take_its_cut_away():
+    assert complaints(read(VALID.replace("{like: ups, base", "{like: ups, cut: null, base")), SCHEMA) == []

@@ -5,7 +5,8 @@ import warnings
 import pytest
 
 from gough.robot import Inertia, UnphysicalInertiaWarning, load, loads
-from robot.documents import VALID
+from robot.documents import VALID, platform_of
+from robot.forms import FIVE_BAR
 
 
 def messages(document):
@@ -41,11 +42,17 @@ def test_platform():
     assert "body 'platform' of the platform" in message
 
 
+def test_bodies_of_the_second_form():
+    _, (message,) = messages(FIVE_BAR.replace("zz: 0.02}", "zz: 0.2}"))
+    assert message.startswith("robot.yaml:7: bodies[1]: body 'rod1': central principal moments")
+    assert messages(FIVE_BAR)[1] == []
+
+
 def test_python_warns_too():
     robot = loads(VALID)
     inertia = Inertia(about="center_of_mass", xx=5.0)
-    body = robot.platform.body.model_copy(update={"inertia": inertia})
-    platform = robot.platform.model_copy(update={"body": body})
+    body = platform_of(robot).body.model_copy(update={"inertia": inertia})
+    platform = platform_of(robot).model_copy(update={"body": body})
     with pytest.warns(UnphysicalInertiaWarning, match="platform"):
         type(robot)(**{**{name: getattr(robot, name) for name in type(robot).model_fields}, "platform": platform})
 

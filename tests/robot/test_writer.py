@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gough.robot import Body, Platform, Robot, dump, dumps, gallery, load, loads
 from robot.documents import VALID
+from robot.forms import DELTA, FIVE_BAR, MIXED
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 
@@ -24,7 +25,26 @@ EVERYTHING = VALID.replace(
 ).replace("home:\n", "initial: {joints: {leg1.c: [0.1, 20 mm]}, source: measured}\nhome:\n")
 
 
-@pytest.mark.parametrize("document", [VALID, EVERYTHING])
+OPEN = VALID.replace("    cut: {name: ball", "    loops: []\n    cut: {name: ball").replace(
+    "  - {name: back,", "  - {cut: null, name: back,"
+)
+ON_BASE = DELTA.replace("on: motor", "on: base").replace("velocities: [vx, vy, vz]", "velocities: drives")
+LOOSE = FIVE_BAR.split("loops:")[0] + "initial: {joints: {motor1: 1}}\n"
+FREE = MIXED.replace("platform: plate", "platform: {name: top, mass: 3}").replace("home: {", "home: {pose: {}, ")
+EXTRA = DELTA.replace(
+    "  - like: arm\n    name: third\n",
+    """\
+  - like: arm
+    name: third
+    loops: [{name: rope, type: constant_length, length: 1, first: {body: world}, second: {body: arm}}]
+    joints: {right: {on: base}}
+""",
+)
+
+
+@pytest.mark.parametrize(
+    "document", [VALID, EVERYTHING, FIVE_BAR, DELTA, MIXED, OPEN, ON_BASE, LOOSE, FREE, EXTRA], ids=range(10)
+)
 def test_round_trip(document):
     robot = loads(document)
     again = loads(dumps(robot))
@@ -62,6 +82,31 @@ def test_sources_survive():
     for source in ("sheet 3", "old", "eye", "identified", "measured", "rebuilt", "workshop drawing 7"):
         assert source in written
     assert loads(written).source == {"paper": "none", "page": 3}
+
+
+def test_loops_that_legs_share_are_written_once():
+    written = dumps(loads(DELTA))
+    assert written.count("name: left_ball") == 1
+    assert written.count("like: leg") == 3
+    assert written.count("on: motor") == 1
+    assert "-0.501" in written.split("legs:")[1]
+    assert "-0.501" not in written.split("legs:")[0]
+
+
+def test_the_second_form_is_written_as_it_is_read():
+    written = dumps(loads(FIVE_BAR))
+    assert "legs" not in written
+    assert "platform" not in written
+    keys = [line.partition(":")[0] for line in written.splitlines() if line[0] not in " -"]
+    assert keys[-6:] == ["joints", "loops", "springs", "velocities", "drive_sharing", "home"]
+    assert "- {name: crank2, mass: 1.0}" in written
+    assert "velocities: [motor1, motor2]" in written
+
+
+def test_a_body_called_like_the_default_keeps_its_name():
+    robot = loads(FIVE_BAR.replace("crank1", "body"))
+    assert "name: body" in dumps(robot)
+    assert loads(dumps(robot)) == robot
 
 
 def test_what_legs_share_is_written_once():

@@ -26,12 +26,19 @@ def count(
     `uniform` is spent once per design. Joint coordinates are inputs, no wrench, checks off.
 
     JSON keys: robot, parameters ("inputs" or "baked"), friction, functions {name: {add mul div sqrt trig operations
-    operations_fma instructions uniform}}, and those of inverse_dynamics at the top as well.
+    operations_fma instructions uniform}}, those of inverse_dynamics at the top as well, and absent {name: why} with
+    functions this robot does not have (inverse_dynamics, where there are fewer drives than freedoms).
     """
+    from gough.cli.functions import absent
     from gough.compilation.catalogue import COUNTED
+    from gough.errors import UsageError
 
     model, _ = open_model(robot, quiet=True)
     names = tuple(function or COUNTED)
+    missing = {name: reason for name in names if (reason := absent(model, name))}
+    if function and missing:
+        raise UsageError("; ".join(f"no {name}: {reason}" for name, reason in missing.items()))
+    names = tuple(name for name in names if name not in missing)
     counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
     if json:
         report: dict[str, Any] = {
@@ -39,6 +46,7 @@ def count(
             "parameters": "baked" if baked else "inputs",
             "friction": not no_friction,
             "functions": counts,
+            "absent": missing,
         }
         write_json(report | counts.get("inverse_dynamics", {}))
         return
@@ -48,3 +56,5 @@ def count(
     for name, numbers in counts.items():
         shown.add_row(name, *[str(numbers[key]) for key in KEYS])
     console().print(shown)
+    for name, reason in missing.items():
+        say(f"no {name}: {reason}")

@@ -44,15 +44,21 @@ def evaluate(
     \b
       x y z and qw qx qy qz       pose, unit quaternion; or
       x y z and yaw pitch roll    pose, R = Rz(yaw) Ry(pitch) Rx(roll); or
-      all names of q              a whole configuration (`gough show ROBOT` lists them)
-      vx vy vz wx wy wz           twist (default 0)
-      ax ay az alphax alphay alphaz   its derivative (default 0)
-      fx fy fz mx my mz           wrench of the surroundings on the platform (default 0)
+      all names of q              a whole configuration (`gough show ROBOT` lists them); or
+      NAME of each drive          drive coordinates (from home, by Newton's method); or
+      NAME of each freedom        where there is no platform, or one with other than six freedoms: as many of
+                                  x y z yaw pitch roll and of the joint coordinates as there are freedoms
+      vx vy vz wx wy wz           twist (default 0); those of them that are independent velocities
+      v.NAME                      rate of joint coordinate NAME, where it is an independent velocity (default 0)
+      ax ay az alphax alphay alphaz, a.NAME   their derivatives (default 0)
+      fx fy fz mx my mz           wrench of the surroundings on the platform, where there is one (default 0)
       tau.NAME                    force of drive NAME, for instance tau.leg0.slide
-      NAME of each drive          drive coordinates, for forward_geometry
       t                           time, copied to the result
 
-    Arrays of an NPZ file may also be q (n, nq), pose (n, 7), v, acceleration, wrench (n, 6), tau, drives (n, drives).
+    `gough show ROBOT` says which columns a robot has. Arrays of an NPZ file may also be q (n, nq), pose (n, 7),
+    v, acceleration (n, nv), wrench (n, 6), tau, drives (n, drives).
+
+    Robots with fewer drives than freedoms have no inverse_dynamics; their joint_reactions take tau, not accelerations.
 
     The result has the function's outputs, `status` (0 good, else the code of gough.Status) and `problem` (why). Results
     of bad states are NaN; all results are written, and the exit code is 3 if any state is bad.
@@ -62,8 +68,8 @@ def evaluate(
     table = read_table(state)
     model, _ = open_model(robot)
     inputs = gather(model, table, inputs_of(model, function))
-    for name in inputs.assumed:
-        note(f"note: {name} is not given and taken as 0")
+    for text in inputs.assumed:
+        note(f"note: {text}")
     if inputs.unused:
         note(f"note: not used by {function}: {', '.join(inputs.unused)}")
     outputs, failed, interrupted = _batches(model, function, inputs)

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.cli.state_columns import TWIST, WRENCH, acceleration_columns
+
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Results = tuple[dict[str, np.ndarray], np.ndarray]
+Slots = dict[str, np.ndarray]
 
 GEOMETRY = {"configuration": ("q",), "drives": ("q",), "singularity": ("q",), "forward_geometry": ("drives",)}
 """Inputs of the functions that are no single program."""
@@ -16,47 +19,68 @@ GEOMETRY = {"configuration": ("q",), "drives": ("q",), "singularity": ("q",), "f
 OPEN = 1e-6
 """Closure error, relative to the robot's size, above which a given q is no configuration."""
 
-WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+def absent(model: "Model", name: str) -> str:
+    """Why a robot does not have a function ("" where it has it)."""
+    drives, freedoms = len(model.mechanism.drives), model.layout.nv
+    if name == "inverse_dynamics" and drives < freedoms:
+        counts = f"{drives} drive{'s' * (drives != 1)} for {freedoms} freedom{'s' * (freedoms != 1)}"
+        return f"{model.robot.name} has {counts}; no drive forces give an arbitrary motion"
+    if name in ("forward_geometry", "drives") and not drives:
+        return f"{model.robot.name} has no drives"
+    return ""
 
 
 def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
-    """Input slots of a function; UsageError for an unknown name."""
+    """Input slots of a function; UsageError for an unknown name, or a function this robot does not have."""
     from gough.compilation.catalogue import CATALOGUE, entry_of
     from gough.errors import UsageError
 
+    if reason := absent(model, name):
+        raise UsageError(f"no {name}: {reason}")
     if name in GEOMETRY:
         return GEOMETRY[name]
-    if name == "joint_reactions":  # forces of the drives follow from the motion
-        return ("q", "v", "acceleration", "wrench")
     if name.partition(":")[0] not in (*CATALOGUE, "frame_pose", "frame_twist") or name in ("frame_pose", "frame_twist"):
         raise UsageError(
             f"no function {name!r}; there are {', '.join([*CATALOGUE, *GEOMETRY])}, frame_pose:NAME, frame_twist:NAME"
         )
-    return entry_of(model.mechanism, name).inputs
+    inputs = entry_of(model.mechanism, name).inputs
+    if name == "joint_reactions":  # forces of the drives follow from the motion, or the motion from them
+        inputs = ("q", "v", "tau" if absent(model, "inverse_dynamics") else "acceleration", "wrench")
+    return tuple(i for i in inputs if i != "wrench" or model.mechanism.has_platform)
 
 
-def run(model: "Model", name: str, slots: dict[str, np.ndarray]) -> Results:
+def run(model: "Model", name: str, slots: Slots) -> Results:
     """(outputs (n, …) by name, failed check (n,), "" where good)."""
     if name in GEOMETRY:
         return _geometry(model, name, slots)
     if name == "joint_reactions":
-        first = model.function("inverse_dynamics")(**slots, parameters=model.parameters)
-        motion = {key: x for key, x in slots.items() if key != "wrench"} | {"tau": first.outputs["tau"]}
-        then = model.function(name)(**motion, parameters=model.parameters)
-        return then.outputs, np.where(first.names != "", first.names, then.names)
-    done = model.function(name)(**slots, parameters=model.parameters)
+        first, result = ("forward_dynamics", "vdot") if "tau" in slots else ("inverse_dynamics", "tau")
+        found, before = _program(model, first, slots)
+        outputs, after = _program(model, name, slots | {"acceleration" if result == "vdot" else result: found[result]})
+        return outputs, np.where(before != "", before, after)
+    return _program(model, name, slots)
+
+
+def _program(model: "Model", name: str, slots: Slots) -> Results:
+    """A function on its inputs; the wrench on the platform is made the whole external load."""
+    function = model.function(name)
+    sizes = {slot.name: slot.size for slot in function.program.inputs}
+    taken = {key: x for key, x in slots.items() if key in sizes}
+    if "wrench" in sizes:
+        load = np.zeros((len(slots["q"]), sizes["wrench"]))
+        if "wrench" in slots:
+            load[:, :6] = slots["wrench"]
+        taken["wrench"] = load
+    done = function(**taken, parameters=model.parameters)
     return done.outputs, done.names
 
 
-def _geometry(model: "Model", name: str, slots: dict[str, np.ndarray]) -> Results:
+def _geometry(model: "Model", name: str, slots: Slots) -> Results:
+    from gough.cli.state_configurations import Given, assembled
+
     if name == "forward_geometry":
-        drives = slots["drives"]
-        start = np.broadcast_to(model.home, (len(drives), model.layout.nq))
-        finite = np.isfinite(drives).all(axis=1)
-        q = np.full(start.shape, np.nan)
-        failed = np.full(len(drives), "not_finite:input", dtype=object)
-        q[finite], failed[finite] = model.geometry.from_drives(drives[finite], model.parameters[None], start[finite])
+        q, failed = assembled(model, Given("drives", slots["drives"], ()), len(slots["drives"]))
         return {"q": q}, failed
     q = slots["q"]
     good = np.where(np.isfinite(q).all(axis=1), "", "not_finite:input").astype(object)
@@ -76,7 +100,6 @@ def column_names(model: "Model", outputs: dict[str, np.ndarray]) -> dict[str, li
 
 
 def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
-    from gough.cli.state_inputs import ACCELERATION
     from gough.dynamics.reactions import joint_links
 
     layout, mechanism = model.layout, model.mechanism
@@ -85,7 +108,7 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
         "q": layout.q_names,
         "drives": drives,
         "tau": [f"tau.{d}" for d in drives],
-        "vdot": ACCELERATION[: layout.nv],
+        "vdot": acceleration_columns(model),
         "M": [f"M.{a}.{b}" for a, b in product(v, v)],
         "h": [f"h.{a}" for a in v],
         "g": [f"g.{a}" for a in v],
@@ -95,9 +118,10 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
         "ud": [f"ud.{n}" for n in layout.u_names],
         "joints": [f"{mechanism.links[i].joint}.{w}" for i, w in product(joint_links(mechanism), WRENCH)],
         "cuts": [f"{c.name}.{w}" for c, w in product(mechanism.cuts, WRENCH)],
-        "serial": [f"serial.{leg.name}" for leg in mechanism.legs],
         "twist": TWIST,
     }
+    if key == "serial":
+        known["serial"] = [f"serial.{name}" for name in model.singularity(model.home).serial_names]
     size = int(np.prod(shape, dtype=int))
     if len(known.get(key, ())) == size:
         return list(known[key])

@@ -14,6 +14,7 @@ from gough.cli.count import count
 from gough.cli.demo import demo
 from gough.cli.evaluate import evaluate
 from gough.cli.list_robots import list_robots
+from gough.cli.map import survey
 from gough.cli.show import show
 from gough.cli.verify import verify
 
@@ -33,6 +34,7 @@ COMMANDS = {
     "count": count,
     "eval": evaluate,
     "verify": verify,
+    "map": survey,
     "demo": demo,
 }
 

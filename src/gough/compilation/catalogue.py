@@ -36,12 +36,15 @@ CATALOGUE: dict[str, Entry] = {
     "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
     "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
     "joint_reactions": Entry(
-        ("q", "v", "acceleration", "tau"), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
+        ("q", "v", "acceleration", "tau", "wrench"), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
     ),
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
     "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}),
+    "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
     "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
+    "closure_rows": Entry(("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI"}),
+    "closing_step": Entry(("q", "v"), rates.closing_step, {"du": "m, rad", "residual": "m, 1"}),
 }
 
 COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force", "drive_map")
@@ -87,7 +90,7 @@ def slots_of(mechanism: Mechanism, names: tuple[str, ...]) -> tuple[Slot, ...]:
         "q": (layout.nq, "m, 1, rad"),
         "v": (layout.nv, "m/s, rad/s"),
         "acceleration": (layout.nv, "m/s2, rad/s2"),
-        "wrench": (6, "N, N m"),
+        "wrench": (inverse.wrench_size(mechanism), "N, N m"),
         "tau": (len(mechanism.drives), "N, N m"),
         "pose": (7, "m, 1"),
     }

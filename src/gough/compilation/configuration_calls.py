@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_batch, parameter_rows
+from gough.compilation.closing import row_scales
 from gough.compilation.coriolis import coordinates_of
 from gough.compilation.geometry import check_branch
+from gough.compilation.leading import COORDINATES, coordinates_led, drives_led, natural_coordinates, step_led
 from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
 from gough.compilation.rotations import integrate_pose, pose_array
 from gough.compilation.singularity import singularity
-from gough.compilation.status import check_option, codes, complain, place_of
+from gough.compilation.status import check_option, codes, complain, places
 from gough.errors import BadStateError, UsageError
 
 if TYPE_CHECKING:
@@ -43,9 +45,9 @@ class ConfigurationCalls(Calls):
         """Closed configurations with their status.
 
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
-        `near` (default home). coordinates: {x, y, z, yaw, pitch, roll: value}, the rest as at home.
-        near: q whose assembly is kept. branch: (length, rotation) of 0 or 1, for all legs or per leg.
-        Default assembly: that of home.
+        `near` (default home). coordinates: {name: value} with x y z yaw pitch roll of the platform or joint coordinates;
+        independent ones that are not named stay as at home. near: q whose assembly is kept.
+        branch: (length, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
         """
         model = self._model
         check_option(on_bad_state)
@@ -54,22 +56,29 @@ class ConfigurationCalls(Calls):
         if branch is not None and (near is not None or drives is not None):
             raise UsageError("configuration: branch= goes with pose= or coordinates=, and not with near=")
         numbers = self._parameters(parameters)
+        names: list[str] = []
+        if pose is not None and not model.mechanism.has_platform:
+            raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
+        if coordinates is not None and set(coordinates) <= set(COORDINATES) and model.geometry.by_legs:
+            pose, coordinates = _pose_from_coordinates(model, coordinates), None
         if coordinates is not None:
-            pose = _pose_from_coordinates(model, coordinates)
-        given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
+            names, given = _targets(model, coordinates)
+        else:
+            given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
         close = None if near is None else as_array("near", near, model.layout.nq)
         batch = common_batch("configuration", given, numbers, *([] if close is None else [close]))
         rows, parameter = as_rows(given, batch), parameter_rows(numbers, batch)
         near_rows = None if close is None else as_rows(close, batch)
-        if drives is None:
-            q, names = self._from_poses(rows, parameter, near_rows, branch)
+        if drives is not None:
+            q, failed = drives_led(model, rows, parameter, near_rows)
+        elif coordinates is not None:
+            q, failed = coordinates_led(model, names, rows, parameter, near_rows)
         else:
-            start = as_rows(model.home, batch) if near_rows is None else near_rows
-            q, names = model.geometry.from_drives(rows, parameter, start)
-        places = np.array([place_of(str(name)) for name in names], dtype=object).reshape(batch)
-        result = Assembly(q.reshape(*batch, model.layout.nq), codes(names).reshape(batch), places)
-        if on_bad_state == "raise" and (names != "").any():
-            complain("configuration", names, batch, result)
+            q, failed = self._from_poses(rows, parameter, near_rows, branch)
+        where = places(failed).reshape(batch)
+        result = Assembly(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
+        if on_bad_state == "raise" and (failed != "").any():
+            complain("configuration", failed, batch, result)
         return result
 
     def _from_poses(self, rows: Array, parameters: Array, near: Array | None, branch: Any) -> tuple[Array, Array]:
@@ -95,26 +104,45 @@ class ConfigurationCalls(Calls):
         return as_array("q", q, self._model.layout.nq)[..., self._model.drive_index]
 
     def closure_error(self, q: Any, parameters: Any = None) -> Array:
-        """Largest closure error (...) relative to the robot's size."""
+        """Largest closure error (...): lengths relative to the robot's size, directions as they are."""
         out = self._run("closure_residual", {"q": q}, parameters).outputs["residual"]
-        return np.abs(out).max(axis=-1) / self._model.size
+        return np.abs(out / row_scales(self._model)).max(axis=-1, initial=0.0)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
-        """q moved by v·dt along the group (pose by the exponential, legs follow in their assembly)."""
-        layout = self._model.layout
+        """q moved by v·dt along the group (pose by the exponential), the rest follows in its assembly."""
+        model = self._model
+        layout = model.layout
         start = as_array("q", q, layout.nq)
         step = as_array("v", v, layout.nv) * np.asarray(dt, dtype=float)[..., None]
         batch = common_batch("integrate", start, step)
-        pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), np.broadcast_to(step, (*batch, 6)))
-        near = np.broadcast_to(start, (*batch, layout.nq))
-        return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state)
+        if model.geometry.by_legs:
+            pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), np.broadcast_to(step, (*batch, 6)))
+            near = np.broadcast_to(start, (*batch, layout.nq))
+            return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state)
+        numbers = parameter_rows(self._parameters(parameters), batch)
+        found, names = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
+        return self._finished("integrate", found, names, batch, on_bad_state)
 
     def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
-        """The closed configuration next to q: quaternion normalised, legs closed at the same pose and assembly."""
-        x = as_array("q", q, self._model.layout.nq)
-        norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
-        pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
-        return self.configuration(pose, near=x, parameters=parameters, on_bad_state=on_bad_state)
+        """The closed configuration next to q: quaternions normalised, independent coordinates kept, the rest closed."""
+        model = self._model
+        x = as_array("q", q, model.layout.nq)
+        batch = x.shape[:-1]
+        if model.geometry.by_legs:
+            norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
+            pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
+            return self.configuration(pose, near=x, parameters=parameters, on_bad_state=on_bad_state)
+        numbers = parameter_rows(self._parameters(parameters), batch)
+        rows = as_rows(x, batch)
+        found, names = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
+        return self._finished("project", found, names, batch, on_bad_state)
+
+    def _finished(self, where: str, q: Array, names: Array, batch: tuple[int, ...], on_bad_state: str) -> Array:
+        check_option(on_bad_state)
+        out = q.reshape(*batch, self._model.layout.nq)
+        if on_bad_state == "raise" and (names != "").any():
+            complain(where, names, batch, out)
+        return out
 
     def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
         """How far q is from parallel and serial singularities (see `Singularity`)."""
@@ -128,11 +156,33 @@ class ConfigurationCalls(Calls):
     dgm = forward_geometry
 
 
-def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
-    names = ("x", "y", "z", "yaw", "pitch", "roll")
-    unknown = [k for k in coordinates if k not in names]
+def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
+    """(names, values (..., k)) to lead to: what is named, and of v's own coordinates the others as at home."""
+    allowed = [*(COORDINATES if model.mechanism.has_platform else ()), *model.layout.q_names[model.layout.joints]]
+    unknown = [k for k in coordinates if k not in allowed]
     if unknown:
-        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(names)} (metres and rad, R = Rz Ry Rx)")
+        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(allowed)} (metres and rad, R = Rz Ry Rx)")
+    if len(coordinates) > model.layout.nv:
+        raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
+    names = list(coordinates)
+    home = dict(zip(model.layout.q_names, model.home, strict=True))
+    if model.mechanism.has_platform:
+        home |= dict(zip(COORDINATES, coordinates_of(model.home, "rpy_zyx"), strict=True))
+    rest = (
+        [n for n in natural_coordinates(model) if n not in names]
+        if set(names) <= set(natural_coordinates(model))
+        else []
+    )
+    values = [np.asarray(coordinates.get(n, home[n]), dtype=float) for n in names + rest]
+    try:
+        return names + rest, np.stack(np.broadcast_arrays(*values), axis=-1)
+    except ValueError:
+        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=False) if v.ndim)
+        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
+
+
+def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
+    names = COORDINATES
     home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
     values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
     try:

@@ -1,22 +1,22 @@
 """Model calls about dynamics."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gough.compilation.arguments import Array, as_array, common_batch, finish
 from gough.compilation.coriolis import coordinate_function, coordinate_rates, coordinates_of, euler_matrix
+from gough.compilation.external import Wrench, external_load, on_platform
 from gough.compilation.frame_calls import FrameCalls
 from gough.compilation.function import Function
 from gough.compilation.linear import LinearModel, linearize
+from gough.compilation.own_coordinates import own_coordinate_terms
 from gough.compilation.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
 from gough.compilation.status import codes
 from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
-
-Wrench = Array | Sequence[float] | Mapping[str, Any] | None
 
 
 class DynamicsCalls(FrameCalls):
@@ -33,7 +33,8 @@ class DynamicsCalls(FrameCalls):
         on_bad_state: str = "raise",
     ) -> InverseDynamics:
         """Drive forces for a motion. wrench: what the surroundings do to the platform (..., 6) at its origin in world
-        axes, or {frame: (..., 6)} at named frames."""
+        axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says."""
+        self._check_driven("inverse_dynamics")
         inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
@@ -50,7 +51,7 @@ class DynamicsCalls(FrameCalls):
         parameters: Any = None,
         on_bad_state: str = "raise",
     ) -> ForwardDynamics:
-        """Platform acceleration for drive forces tau (..., drives)."""
+        """Accelerations of v for drive forces tau (..., drives); wrench as for `inverse_dynamics`."""
         inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], codes(e.names).reshape(e.batch))
@@ -69,7 +70,7 @@ class DynamicsCalls(FrameCalls):
         return self._array_of("gravity_force", "g", {"q": q}, parameters, on_bad_state)
 
     def drive_map(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
-        """S (..., nv, drives): platform wrench per drive force; drive rates are Sᵀ v."""
+        """S (..., nv, drives): generalised force on v per drive force; drive rates are Sᵀ v."""
         return self._array_of("drive_map", "S", {"q": q}, parameters, on_bad_state)
 
     def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
@@ -92,16 +93,15 @@ class DynamicsCalls(FrameCalls):
     ) -> Reactions:
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench."""
         model = self._model
-        if isinstance(wrench, Mapping) and any(
-            model.mechanism.frames[f].link != 0 for f in wrench if f in model.mechanism.frames
-        ):
+        if isinstance(wrench, Mapping) and not all(on_platform(model, f) for f in wrench):
             raise UsageError("joint_reactions: give wrenches on the platform's frames only")
         if tau is None:
             solved = self.inverse_dynamics(q, v, acceleration, wrench, parameters=parameters, on_bad_state="mark")
             tau = solved.tau
         else:
             self._check_tau(q, v, acceleration, tau, wrench, parameters)
-        e = self._run("joint_reactions", {"q": q, "v": v, "acceleration": acceleration, "tau": tau}, parameters)
+        inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
+        e = self._run("joint_reactions", inputs | {"tau": tau}, parameters)
         result = Reactions(
             e.outputs["joints"],
             e.outputs["cuts"],
@@ -120,9 +120,10 @@ class DynamicsCalls(FrameCalls):
         parameters: Any = None,
         on_bad_state: str = "raise",
     ) -> Array:
-        """C (..., 6, 6) in the coordinates' rates by Christoffel symbols: Ṁ - 2C is skew.
+        """C (..., nv, nv) in the coordinates' rates by Christoffel symbols: Ṁ - 2C is skew.
 
-        coordinates: "rpy_zyx" (x y z yaw pitch roll) or "bryant_xyz"; `coordinate_terms` also gives x, ẋ and M.
+        coordinates: "rpy_zyx" (x y z yaw pitch roll) or "bryant_xyz" of a platform with six freedoms; other mechanisms
+        whose v are rates of coordinates (joints, x y z) take these. `coordinate_terms` also gives x, ẋ and M.
         """
         return self.coordinate_terms(q, v, coordinates, parameters=parameters, on_bad_state=on_bad_state).C
 
@@ -135,8 +136,10 @@ class DynamicsCalls(FrameCalls):
         parameters: Any = None,
         on_bad_state: str = "raise",
     ) -> CoordinateTerms:
-        """x, ẋ, M, C and T (v = T ẋ) in named coordinates of the platform."""
+        """x, ẋ, M, C and T (v = T ẋ) in named coordinates."""
         model = self._model
+        if not model.mechanism.selection.leads_from_platform:
+            return own_coordinate_terms(model, q, v, self._parameters(parameters), on_bad_state)
         q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
         x = coordinates_of(q, coordinates)
         batch = common_batch("coordinate_terms", x, v)
@@ -170,16 +173,16 @@ class DynamicsCalls(FrameCalls):
             raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
 
     def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:
-        """Platform wrench (..., 6) that does the same work as all given wrenches."""
-        if wrench is None:
-            return np.zeros(6)
-        if isinstance(wrench, Mapping):
-            total = np.zeros(6)
-            for frame, value in wrench.items():
-                J = self.frame_jacobian(q, frame, parameters=parameters, on_bad_state="mark")
-                total = total + np.einsum("...ij,...i->...j", J, as_array(f"wrench[{frame!r}]", value, 6))
-            return total
-        return as_array("wrench", wrench, 6)
+        """The external load (..., n) of the programs that does the same work as all given wrenches."""
+        return external_load(self._model, q, wrench, self._parameters(parameters))
+
+    def _check_driven(self, name: str) -> None:
+        model = self._model
+        if len(model.mechanism.drives) < model.layout.nv:
+            raise UsageError(
+                f"{name}: {model.robot.name} has {len(model.mechanism.drives)} drives for {model.layout.nv} freedoms; no "
+                f"drive forces give an arbitrary motion. Use forward_dynamics, or add drives."
+            )
 
     idm = inverse_dynamics
     ddm = forward_dynamics

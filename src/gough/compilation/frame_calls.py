@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.arguments import Array, Calls, as_array, finish
+from gough.errors import UsageError
 
 
 class FrameCalls(Calls):
@@ -30,16 +31,37 @@ class FrameCalls(Calls):
         columns = self.frame_twist(x, np.eye(layout.nv), frame, parameters=numbers, on_bad_state=on_bad_state)
         return np.swapaxes(columns, -1, -2)
 
-    def twist(self, q: Any, v: Any) -> Array:
+    def twist(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Platform twist (..., 6) of v; the two are the same for a platform with six freedoms."""
-        as_array("q", q, self._model.layout.nq)
-        return as_array("v", v, self._model.layout.nv).copy()
+        model = self._model
+        self._needs_platform("twist")
+        if model.mechanism.selection.leads_from_platform:
+            as_array("q", q, model.layout.nq)
+            return as_array("v", v, model.layout.nv).copy()
+        return self._array_of("tree_rates", "u", {"q": q, "v": v}, parameters, on_bad_state)[..., :6]
 
-    def velocity(self, q: Any, twist: Any) -> tuple[Array, Array]:
-        """(v (..., nv), inconsistent part (..., 6)) of a platform twist; all of it is consistent with six freedoms."""
-        as_array("q", q, self._model.layout.nq)
-        v = as_array("twist", twist, 6).copy()
-        return v, np.zeros_like(v)
+    def velocity(self, q: Any, twist: Any, *, parameters: Any = None) -> tuple[Array, Array]:
+        """(v (..., nv), inconsistent part (..., 6)) of a platform twist; all of it is consistent with six freedoms.
+
+        v is the motion that comes nearest to the twist (rotations count times the robot's size).
+        """
+        model = self._model
+        self._needs_platform("velocity")
+        wanted = as_array("twist", twist, 6)
+        if model.mechanism.selection.leads_from_platform:
+            as_array("q", q, model.layout.nq)
+            return wanted.copy(), np.zeros_like(wanted)
+        x = as_array("q", q, model.layout.nq)[..., None, :]
+        numbers = self._parameters(parameters)
+        numbers = numbers[..., None, :] if numbers.ndim > 1 else numbers
+        T = np.swapaxes(self.twist(x, np.eye(model.layout.nv), parameters=numbers), -1, -2)
+        scale = np.array([1.0] * 3 + [model.size] * 3)
+        v = np.einsum("...ij,...j->...i", np.linalg.pinv(T * scale[:, None], rcond=1e-12), wanted * scale)
+        return v, wanted - np.einsum("...ij,...j->...i", T, v)
+
+    def _needs_platform(self, name: str) -> None:
+        if not self._model.mechanism.has_platform:
+            raise UsageError(f"{name}: {self._model.robot.name} has no platform; use frame_twist with a named frame")
 
     def configuration_rate(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """qdot (..., nq)."""

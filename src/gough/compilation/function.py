@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.program import Count, Program, count, evaluate
+from gough.program import Count, Program, count
 from gough.program.derivatives import jacobian, jvp, vjp
+from gough.program.interpreter import evaluate_nodes
+from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.text import to_text
-from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 from gough.structure import ParameterTable
 
 INTERPRETED_STATES = 48
@@ -36,8 +38,12 @@ class Evaluation:
 class Function:
     """Made by `Model.function`; thread-safe. The first few states run in the interpreter, then code is compiled."""
 
-    def __init__(self, program: Program, table: ParameterTable, pattern: dict[int, float]) -> None:
+    def __init__(
+        self, program: Program, table: ParameterTable, pattern: dict[int, float], interpreted: bool = False
+    ) -> None:
         self.program = program
+        self._computed = computed_outputs(program)
+        self.interpreted = interpreted
         self.name = program.name
         self._table = table
         self._pattern = pattern
@@ -81,8 +87,9 @@ class Function:
         rows, batch, n = self._rows(inputs)
         if "parameters" in rows:
             self._table.check(rows["parameters"], self._pattern)
+        program = self._computed.program
         if self._interpret(n):
-            flat = [np.full((n, slot.size), np.nan) for slot in self.program.outputs]
+            flat = [np.full((n, slot.size), np.nan) for slot in program.outputs]
             flagged = np.arange(n)
         else:
             kernel_inputs, kernel = self._prepare(rows)
@@ -91,30 +98,38 @@ class Function:
         names = np.full(n, "", dtype=object)
         if len(flagged):
             again = {k: x if len(x) == 1 else x[flagged] for k, x in rows.items()}
-            careful, failed = evaluate_with_care(self.program, flat_inputs(self.program, again, len(flagged)))
+            careful, failed = evaluate_with_care(program, flat_inputs(program, again, len(flagged)))
             names[flagged] = failed
             bad = names[flagged] != ""
             for output, better in zip(flat, careful, strict=True):
-                better[bad] = np.nan
                 output[flagged] = better
-        outputs = {
-            slot.name: x.reshape((*batch, *slot.shape)) for slot, x in zip(self.program.outputs, flat, strict=True)
-        }
-        return Evaluation(outputs, names, batch)
+            flat = self._computed.spread(flat)
+            for output in flat:
+                output[flagged[bad]] = np.nan
+        else:
+            flat = self._computed.spread(flat)
+        return Evaluation(self._named(flat, batch), names, batch)
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
         rows, batch, n = self._rows(inputs)
         if self._interpret(n):
-            return evaluate(
-                self.program, {s.name: np.asarray(inputs[s.name], dtype=float) for s in self.program.inputs}
-            )
-        kernel_inputs, kernel = self._prepare(rows)
-        flat, _ = kernel(kernel_inputs, n)
-        return {s.name: x.reshape((*batch, *s.shape)) for s, x in zip(self.program.outputs, flat, strict=True)}
+            program = self._computed.program
+            nodes = evaluate_nodes(program, flat_inputs(program, rows, n))
+            flat = self._computed.spread(result_columns(program, nodes, n))
+        else:
+            kernel_inputs, kernel = self._prepare(rows)
+            flat = self._computed.spread(kernel(kernel_inputs, n)[0])
+        return self._named(flat, batch)
+
+    def _named(self, flat: list[np.ndarray], batch: tuple[int, ...]) -> dict[str, np.ndarray]:
+        slots = self.program.outputs
+        return {slot.name: x.reshape((*batch, *slot.shape)) for slot, x in zip(slots, flat, strict=True)}
 
     def _interpret(self, n: int) -> bool:
-        """True while so few states were asked for that compiling would take longer."""
+        """True while so few states were asked for that compiling would take longer, or for functions never compiled."""
+        if self.interpreted:
+            return True
         if self._kernels or self._interpreted + n > INTERPRETED_STATES:
             return False
         self._interpreted += n
@@ -177,16 +192,21 @@ class Function:
                 from gough.program.passes.minimise import minimise
 
                 if uniform:
-                    once, each = split_uniform(expand_blocks(self.program))
+                    once, each = split_uniform(expand_blocks(self._computed.program))
                     has_work = any(s.name == HOISTED for s in each.inputs)
                     self._kernels[True] = (once if has_work else None, Kernel(minimise(each)))
                 else:
                     slots = tuple(replace(s, uniform=False) for s in self.program.inputs)
-                    self._kernels[False] = (None, Kernel(replace(self.program, inputs=slots)))
+                    self._kernels[False] = (None, Kernel(replace(self._computed.program, inputs=slots)))
             return self._kernels[uniform]
 
     def __getstate__(self) -> dict:
-        return {"program": self.program, "table": self._table, "pattern": self._pattern}
+        return {
+            "program": self.program,
+            "table": self._table,
+            "pattern": self._pattern,
+            "interpreted": self.interpreted,
+        }
 
     def __setstate__(self, state: dict) -> None:
-        self.__init__(state["program"], state["table"], state["pattern"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]

@@ -11,10 +11,13 @@ import numpy as np
 
 from gough.compilation.catalogue import slots_of
 from gough.compilation.function import Function
+from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
 from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
+from gough.compilation.settling import home_guess, settle
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
+from gough.dynamics.mass_matrix import independent_legs
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.program import trace
@@ -36,24 +39,31 @@ class Geometry:
     def __init__(self, model: "Model") -> None:
         self.model = model
         mechanism = model.mechanism
+        self.n_pose = mechanism.layout.n_pose
         self.kinds = _closed_form_kinds(model)
         self.newton_legs = [k for k, kind in enumerate(self.kinds) if kind is None]
         self._functions: dict[tuple, Function] = {}
         self.branches: list[Branch] = [(0, 0)] * len(mechanism.legs)
-        self.home_joints = np.zeros(mechanism.layout.nq - 7)
+        self.home_joints = np.zeros(mechanism.layout.n_joints)
+
+    @property
+    def by_legs(self) -> bool:
+        """Whether a pose gives the joints of every leg by itself."""
+        return independent_legs(self.model.mechanism)
 
     def settle_home(self) -> np.ndarray:
-        """Choose branches from the home configuration and return its q (nq,)."""
+        """Choose branches from the home configuration and return its q (nq,), closed as far as it can be."""
         model = self.model
-        robot = model.robot
-        pose = model.home_pose
-        guess = self._neutral_joints()
-        known = np.zeros(len(guess), dtype=bool)
-        for name, values in robot.home.joints.items():
-            links = [link for link in model.mechanism.links if link.joint == name]
-            index = [link.q - 7 + j for link in links for j in range(link.nq)]
-            guess[index] = values
-            known[index] = True
+        start, known = home_guess(model)
+        if model.mechanism.has_platform and model.mechanism.legs:
+            start[self.n_pose :] = self._settle_legs(start[: self.n_pose], start[self.n_pose :], known[self.n_pose :])
+        q = settle(model, start, known)
+        self.home_joints = q[self.n_pose :]
+        return q
+
+    def _settle_legs(self, pose: np.ndarray, guess: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """Joints (joints,) of all legs at a pose; `known` marks those whose guess was given."""
+        model = self.model
         candidates = self._all_branches(pose[None], model.parameters[None])
         for k in range(len(model.mechanism.legs)):
             if self.kinds[k] is None:
@@ -71,14 +81,10 @@ class Geometry:
                 guess[columns] = candidates[best][0, columns]
         for k in self.newton_legs:
             columns = self._columns(k)
-            hint = guess[columns] if known[columns].any() else None
-            guess[columns] = search_leg(model, k, np.concatenate([pose, guess]), hint)[columns]
-        self.home_joints = guess
-        q, names = self.from_pose(pose[None], model.parameters[None])
-        if not names[0] and self.newton_legs:
-            self.home_joints = q[0, 7:]
-        self.home_problem = names[0]
-        return q[0]
+            if model.mechanism.legs[k].cuts:
+                hint = guess[columns] if known[columns].any() else None
+                guess[columns] = search_leg(model, k, np.concatenate([pose, guess]), hint)[columns]
+        return guess
 
     def from_pose(
         self,
@@ -88,6 +94,8 @@ class Geometry:
         branch: Sequence[Branch] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """(q (n, nq), failed checks (n,)) of poses (n, 7)."""
+        if not self.by_legs:
+            return pose_led(self.model, poses, parameters, near)
         n = len(poses)
         joints = np.broadcast_to(self.home_joints, (n, len(self.home_joints))).copy()
         names = np.full(n, "", dtype=object)
@@ -128,53 +136,6 @@ class Geometry:
             x, names = leg_newton(self.model, x, parameters, self.newton_legs)
             x[names != "", 7:] = q[names != "", 7:]  # an intermediate pose out of reach: go on from the start
         return x, names
-
-    def from_drives(
-        self, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray, iterations: int = 50
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(q (n, nq), failed checks (n,)) with drive coordinates (n, drives), by Newton from `near` (n, nq)."""
-        model = self.model
-        n = len(drives)
-        index = model.drive_index
-        q = near.copy()
-        names = np.full(n, "not_converged:pose", dtype=object)
-        known = np.asarray(np.isfinite(drives).all(axis=1)) & np.asarray(np.isfinite(near).all(axis=1))
-        names[~known] = "not_finite:input"
-        active = np.flatnonzero(known)
-        scale = np.array([model.size if u == "N" else 1.0 for u in model.layout.drive_units])
-        for _ in range(iterations):
-            if not len(active):
-                break
-            error = drives[active] - q[active][:, index]
-            done = np.abs(error / scale).max(axis=1) < 1e-14 * 50
-            names[active[done]] = ""
-            active, error = active[~done], error[~done]
-            if not len(active):
-                break
-            S = model.function("drive_map")(q=q[active], parameters=_rows(parameters, active)).outputs["S"]
-            solvable = np.asarray(np.isfinite(S).all(axis=(1, 2)))
-            names[active[~solvable]] = "singular:drives"
-            active, error, S = active[solvable], error[solvable], S[solvable]
-            step = np.einsum("nij,nj->ni", np.linalg.pinv(np.swapaxes(S, 1, 2)), error)
-            largest = np.maximum(
-                np.abs(step[:, :3]).max(axis=1) / (0.2 * model.size), np.abs(step[:, 3:]).max(axis=1) / 0.3
-            )
-            step /= np.maximum(largest, 1.0)[:, None]
-            tiny = np.abs(step[:, :3]).max(axis=1) / model.size + np.abs(step[:, 3:]).max(axis=1) < 2e-15
-            poses = integrate_pose(q[active, :7], step)
-            new, failed = self.from_pose(poses, _rows(parameters, active), near=q[active])
-            lost = failed != ""
-            names[active[lost]] = failed[lost]
-            q[active[~lost]] = new[~lost]
-            names[active[tiny & ~lost]] = ""
-            active = active[~lost & ~tiny]
-        q[names != ""] = np.nan
-        return q, names
-
-    def residual(self, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        """Largest closure error (n,) relative to the robot's size."""
-        outputs = self.model.function("closure_residual")(q=q, parameters=parameters).outputs["residual"]
-        return np.abs(outputs).max(axis=-1) / self.model.size
 
     def _closed(self, branches: tuple[Branch, ...]) -> Function:
         if branches not in self._functions:
@@ -234,17 +195,12 @@ class Geometry:
         turned = np.remainder(difference + np.pi, 2 * np.pi) - np.pi
         return np.where(angular, turned, difference)
 
-    def _neutral_joints(self) -> np.ndarray:
-        out = np.zeros(self.model.layout.nq - 7)
-        for link in self.model.mechanism.links[1:]:
-            if link.motion == "ball":
-                out[link.q - 7] = 1.0
-        return out
-
 
 def _closed_form_kinds(model: "Model") -> list[str | None]:
     """Closed form of every leg, judged by the pattern of structural zeros (the other parameters are traced)."""
     kinds: list[str | None] = []
+    if not model.mechanism.has_platform:
+        return [None] * len(model.mechanism.legs)
 
     def look(parameters: Any) -> dict[str, Any]:
         numbers = Numbers(model.mechanism, parameters)

@@ -1,8 +1,9 @@
 """Linear models about a motion: ẋ = A x + B δτ, y = C x + D δτ.
 
-x = (δ, δv): δ (nv) is the motion away from q (translation of the platform's origin, rotation vector in world axes), δv
-the deviation of v. y = deviations of the drive coordinates and of the drive rates. Derivation: the residual
-r(q, v, v̇, τ) = M v̇ + h - S τ - F vanishes, so M δv̇ = -∂r/∂q δ - ∂r/∂v δv + S δτ; and δφ̇ = δω + ω × δφ.
+x = (δ, δv): δ (nv) is the motion away from q along v (translation of the platform's origin, rotation vector in world axes,
+joint coordinates), δv the deviation of v. y = deviations of the drive coordinates and of the drive rates. Derivation: the
+residual r(q, v, v̇, τ) = M v̇ + h - S τ - F vanishes, so M δv̇ = -∂r/∂q δ - ∂r/∂v δv + S δτ. With q̇ = N v and δq = N δ,
+N δ̇ = N δv + D(N v)[N δ] - D(N δ)[N v]: the last two are the bracket of the motions, ω × δφ for rotations, 0 for coordinates.
 """
 
 from dataclasses import dataclass
@@ -10,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.compilation.arguments import finish
 from gough.compilation.tangent import tangent_derivative
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
+
+
+DISPLACEMENT = {"vx": "dx", "vy": "dy", "vz": "dz", "wx": "phix", "wy": "phiy", "wz": "phiz"}
 
 
 @dataclass(frozen=True)
@@ -30,18 +35,17 @@ class LinearModel:
 
 
 def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray) -> LinearModel:
-    """Linear model about q (..., nq), v, drive forces tau and a constant platform wrench (world axes)."""
+    """Linear model about q (..., nq), v, drive forces tau and a constant external load (see `external_load`)."""
     q, v, tau = (np.asarray(x, dtype=float) for x in (q, v, tau))
-    vdot = model.forward_dynamics(q, v, tau, wrench, parameters=parameters).vdot
+    moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, wrench=wrench, parameters=parameters)
+    vdot = finish("linearize", moving, moving.outputs["vdot"], "raise")
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
     partial = F(q=q, v=v, acceleration=vdot, tau=tau, wrench=wrench, parameters=parameters).outputs
     M, S = model.mass_matrix(q, parameters=parameters), model.drive_map(q, parameters=parameters)
     batch = partial["residual_q"].shape[:-2]
     nv, drives = model.layout.nv, len(model.mechanism.drives)
     A, B = np.zeros((*batch, 2 * nv, 2 * nv)), np.zeros((*batch, 2 * nv, drives))
-    w = np.broadcast_to(v[..., 3:6], (*batch, 3))
-    A[..., 3, 4], A[..., 3, 5], A[..., 4, 5] = -w[..., 2], w[..., 1], -w[..., 0]
-    A[..., 4, 3], A[..., 5, 3], A[..., 5, 4] = w[..., 2], -w[..., 1], w[..., 0]
+    A[..., :nv, :nv] = _bracket(model, q, v, batch, parameters)
     A[..., :nv, nv:] = np.eye(nv)
     M = np.broadcast_to(M, (*batch, nv, nv))
     A[..., nv:, :nv] = -np.linalg.solve(M, partial["residual_q"])
@@ -59,7 +63,32 @@ def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters:
         B,
         C,
         np.zeros((*batch, 2 * drives, drives)),
-        ("dx", "dy", "dz", "phix", "phiy", "phiz", *names),
+        (*(DISPLACEMENT.get(n, f"d{n}") for n in names), *names),
         labels,
         (*labels, *(f"d/dt {x}" for x in labels)),
     )
+
+
+def _bracket(
+    model: "Model", q: np.ndarray, v: np.ndarray, batch: tuple[int, ...], parameters: np.ndarray
+) -> np.ndarray:
+    """B (..., nv, nv) with N B δ = D(N v)[N δ] - D(N δ)[N v]."""
+    nv = model.layout.nv
+    if model.mechanism.selection.leads_from_platform:
+        B = np.zeros((*batch, 6, 6))
+        w = np.broadcast_to(v[..., 3:6], (*batch, 3))
+        B[..., 3, 4], B[..., 3, 5], B[..., 4, 5] = -w[..., 2], w[..., 1], -w[..., 0]
+        B[..., 4, 3], B[..., 5, 3], B[..., 5, 4] = w[..., 2], -w[..., 1], w[..., 0]
+        return B
+    columns = model.mechanism.selection.independent
+    turning = any(c in columns for link in model.mechanism.links if link.motion == "ball" for c in link.columns)
+    if not turning and not any(n in ("wx", "wy", "wz") for n in model.layout.v_names):
+        return np.zeros((*batch, nv, nv))  # v are rates of coordinates
+    bend = tangent_derivative(model, "configuration_rate", ("q",))
+    rate = model.function("configuration_rate")
+    numbers = parameters[..., None, :] if parameters.ndim > 1 else parameters
+    x, e = q[..., None, :], np.eye(nv)
+    N = np.swapaxes(rate(q=x, v=e, parameters=numbers).outputs["qdot"], -1, -2)
+    along = bend(q=q, v=v, parameters=parameters).outputs["qdot_q"]  # D(N v)[N e_j], columns j
+    across = np.einsum("...jqk,...k->...qj", bend(q=x, v=e, parameters=numbers).outputs["qdot_q"], v)
+    return np.broadcast_to(np.linalg.pinv(N) @ (along - across), (*batch, nv, nv))

@@ -14,7 +14,10 @@ from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
-from gough.compilation.soundness import check_home, check_structure
+from gough.compilation.selecting import redundant_closures, select
+from gough.compilation.size import characteristic_length
+from gough.compilation.soundness import check_drives, check_home, check_links
+from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, count
 from gough.program.ops import Op
@@ -27,33 +30,57 @@ class Model(ConfigurationCalls, DynamicsCalls):
     """Dynamics of one robot. Make it with `gough.build`; it is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
-    free: names of parameters that stay inputs although they are 0 or right angles.
+    free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
+    names, instead of the description's choice of v.
     """
 
-    def __init__(self, robot: Robot, free: Sequence[str] = ()) -> None:
+    def __init__(self, robot: Robot, free: Sequence[str] = (), velocities: str | Sequence[str] | None = None) -> None:
         self.robot = robot
         self.free = tuple(free)
+        self._asked = velocities
+        self.velocities = velocities if velocities is not None else robot.velocities
         self.mechanism: Mechanism = build_structure(robot)
-        check_structure(self.mechanism)
-        self.layout: Layout = self.mechanism.layout
         self.parameters = np.array(self.mechanism.table.values)
         self.parameters.setflags(write=False)
         self.pattern = self.mechanism.table.structural(self.free)
         self.drive_index = [self.mechanism.links[d.link].q for d in self.mechanism.drives]
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
-        self.size = _size(robot)
-        self.home_pose = pose_array(robot.home.pose)
+        self.size = characteristic_length(robot)
         self.geometry = Geometry(self)
+        check_links(self.mechanism)
         self.home = self.geometry.settle_home()
         self.home.setflags(write=False)
+        self.mechanism, self.null_space = select(self)
+        check_drives(self)
         check_home(self)
 
+    @property
+    def layout(self) -> Layout:
+        """Names, units and places in q and v."""
+        return self.mechanism.layout
+
+    @property
+    def home_pose(self) -> np.ndarray:
+        """The platform's pose at home (7,)."""
+        return self.home[:7]
+
+    @property
+    def mobility(self) -> int:
+        """Number of independent velocities."""
+        return len(self.mechanism.selection.independent)
+
+    @property
+    def redundant_closures(self) -> tuple[str, ...]:
+        """Closures that follow from the others and are left out, by name."""
+        return redundant_closures(self.mechanism)
+
     def __repr__(self) -> str:
-        return f"<gough.Model {self.robot.name}: {len(self.mechanism.legs)} legs, {len(self.mechanism.drives)} drives>"
+        loops, drives = len(self.mechanism.cuts), len(self.mechanism.drives)
+        return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops, {drives} drives>"
 
     def __reduce__(self) -> tuple:
-        return (Model, (self.robot, self.free))
+        return (Model, (self.robot, self.free, self._asked))
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
@@ -73,15 +100,16 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
     def _make(self, name: str) -> Function:
         program = trace_entry(self.mechanism, name, self.pattern)
-        if any(op == Op.BLOCK for op in program.ops) and np.isfinite(self.home).all():
+        if any(op == Op.BLOCK for op in program.ops):
             states = sample_states(self)
             columns = [np.broadcast_to(states[s.name], (len(states["q"]), s.size)) for s in program.inputs]
             program = order_solves(program, np.concatenate(columns, axis=1))
-        return Function(program, self.mechanism.table, self.pattern)
+        return Function(program, self.mechanism.table, self.pattern, interpreted=name == "closure_rows")
 
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:
         """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
-        fixed: dict[str, dict[int, float]] = {"wrench": dict.fromkeys(range(6), 0.0)}
+        no_wrench = dict.fromkeys(range(wrench_size(self.mechanism)), 0.0)
+        fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
         numbers = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else dict(self.pattern)
         if not friction:
             names = self.mechanism.table.names
@@ -104,21 +132,15 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
-def build(robot: Robot | str | Path, free: Sequence[str] = ()) -> Model:
+def build(robot: Robot | str | Path, free: Sequence[str] = (), velocities: str | Sequence[str] | None = None) -> Model:
     """Model of a robot (a description, a gallery name or a path).
 
     free: names of parameters that stay inputs although they are zero or a right angle (a trailing * matches a prefix),
-    so that other designs may change them.
+    so that other designs may change them. velocities: the independent velocities v, "platform", "drives" or names of
+    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives.
     """
     if isinstance(free, str):
         raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
-    return Model(robot if isinstance(robot, Robot) else load(robot), free)
-
-
-def _size(robot: Robot) -> float:
-    """Characteristic length (m): root mean square distance of the platform's cut points from their mean, at least a
-    tenth of the base's, so that planar and pointed platforms have one too."""
-    points = np.array([leg.on_platform.position for leg in robot.legs], dtype=float)
-    base = np.array([leg.base.position for leg in robot.legs], dtype=float)
-    spread = [float(np.sqrt(np.mean(np.sum((x - x.mean(axis=0)) ** 2, axis=1)))) for x in (points, base)]
-    return max(spread[0], 0.1 * spread[1]) or 1.0
+    if isinstance(velocities, str) and velocities not in ("platform", "drives"):
+        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+    return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities)

@@ -9,6 +9,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.program import trace
+from gough.scalar import zeros
 
 if TYPE_CHECKING:
     from gough.compilation.function import Function
@@ -20,18 +21,28 @@ LARGEST_STEP = 0.5
 
 
 def closure_function(model: "Model", leg: int) -> "Function":
-    """Function q -> residual (rows,) and Jacobian (rows, joints) of one leg."""
+    """Function q -> residual (rows,) and Jacobian (rows, joints) of one leg's cuts, all else held."""
     from gough.compilation.catalogue import slots_of
     from gough.compilation.function import Function
 
+    columns = leg_columns(model, leg)
+
     def equations(q: Any, parameters: Any) -> dict[str, Any]:
-        loop = Loops(Posture(Numbers(model.mechanism, parameters), q)).legs[leg]
-        return {"residual": loop.cut.residual(), "J": loop.J}
+        loops = Loops(Posture(Numbers(model.mechanism, parameters), q))
+        cuts = [loops.cuts[k] for k in model.mechanism.legs[leg].cuts]
+        residual = np.concatenate([zeros(0), *(cut.residual() for cut in cuts)])
+        J = np.concatenate([zeros(0, len(columns)), *(cut.jacobian(columns) for cut in cuts)])
+        return {"residual": residual, "J": J}
 
     program = trace(
         equations, slots_of(model.mechanism, ("q",)), f"closure of leg {leg}", {"parameters": model.pattern}
     )
     return Function(program, model.mechanism.table, model.pattern)
+
+
+def leg_columns(model: "Model", leg: int) -> list[int]:
+    """Positions of a leg's joint rates in u."""
+    return [column for i in model.mechanism.legs[leg].links for column in model.mechanism.links[i].columns]
 
 
 def leg_newton(model: "Model", q: np.ndarray, parameters: np.ndarray, legs: list[int]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Results are frozen named objects with a status per state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,7 +36,8 @@ class Reactions:
     """Wrenches (f, m) in all joints.
 
     joints (..., n, 6): of the antecedent on each joint's body, at the body's origin, body axes; `joint_names` (n).
-    cuts (..., legs, 6): of each leg on the platform at the cut point, world axes; `cut_names`.
+    cuts (..., cuts, 6): of each leg on the platform (of a loop's first body on its second) at the cut point, world axes;
+    `cut_names`.
     """
 
     joints: np.ndarray
@@ -95,11 +96,27 @@ class Singularity:
     """Distance to singularities, each (...).
 
     parallel: reciprocal condition number of the drive map S (moments over the characteristic length); 0: the drives
-    cannot hold the platform. serial (..., legs): the same of each leg's closure Jacobian; 0: the leg is folded.
-    manipulability: |det| of the scaled S. length: the characteristic length (m).
+    cannot hold the robot (with v = drives: where a loop lets go). serial (..., loops): the same of the closures of each
+    leg or loop; 0: it is folded.
+    manipulability: |det| of the scaled S. length: the characteristic length (m). serial_names: of the legs and loops.
+    scaled_map (..., nv, drives), units (nv): S as it was measured, and what its rows were divided by.
     """
 
     parallel: np.ndarray
     serial: np.ndarray
     manipulability: np.ndarray
     length: float
+    serial_names: tuple[str, ...]
+    scaled_map: np.ndarray = field(repr=False)
+    units: np.ndarray = field(repr=False)
+
+    @property
+    def lost(self) -> np.ndarray:
+        """The motion v (..., nv), of unit length, that the drives resist least."""
+        S = self.scaled_map
+        if 0 in S.shape[-2:]:
+            return np.full(S.shape[:-1], np.nan)
+        finite = np.isfinite(S).all(axis=(-2, -1))
+        u, _, _ = np.linalg.svd(np.where(finite[..., None, None], S, 0.0), full_matrices=True)
+        lost = u[..., :, -1] / self.units
+        return np.where(finite[..., None], lost / np.linalg.norm(lost, axis=-1, keepdims=True), np.nan)

@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.mobility import neighbours
 from gough.compilation.rotations import integrate_pose
+from gough.dynamics.inverse import wrench_size
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 STATES = 24
 SPREAD = (0.25, 0.25)
 """Largest offsets from home: positions relative to the robot's size, angles in rad."""
+SPREADS = (0.15, 0.4, 1.0)
+"""The same for steps of all joints of other mechanisms; the widest meet other pivots (cranks that turn far)."""
 
 
 def sample_states(model: "Model") -> dict[str, np.ndarray]:
@@ -21,17 +25,27 @@ def sample_states(model: "Model") -> dict[str, np.ndarray]:
 
 def _sample(model: "Model") -> dict[str, np.ndarray]:
     rng = np.random.default_rng(20120321)
-    steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * model.size] * 3 + [SPREAD[1]] * 3)
-    poses = np.concatenate([model.home[None, :7], integrate_pose(model.home[None, :7], steps)])
-    q, names = model.geometry.from_pose(poses, model.parameters[None])
-    q = q[names == ""][:STATES]
+    q = _configurations(model, rng)[:STATES]
     n = len(q)
     return {
         "q": q,
         "pose": q[:, :7],
         "v": rng.normal(size=(n, model.layout.nv)),
         "acceleration": rng.normal(size=(n, model.layout.nv)),
-        "wrench": rng.normal(size=(n, 6)),
+        "wrench": rng.normal(size=(n, wrench_size(model.mechanism))),
         "tau": rng.normal(size=(n, len(model.mechanism.drives))),
         "parameters": model.parameters[None],
     }
+
+
+def _configurations(model: "Model", rng: np.random.Generator) -> np.ndarray:
+    if model.geometry.by_legs:
+        steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * model.size] * 3 + [SPREAD[1]] * 3)
+        poses = np.concatenate([model.home[None, :7], integrate_pose(model.home[None, :7], steps)])
+        q, names = model.geometry.from_pose(poses, model.parameters[None])
+        return q[names == ""]
+    # The block order is not yet fitted: move along the free motions and close with all closures.
+    found = [model.home[None]]
+    for reach in SPREADS:
+        found.append(neighbours(model, model.null_space, STATES // 2, reach))
+    return np.concatenate(found)

@@ -39,8 +39,10 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
             starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     found, names = leg_newton(model, starts, model.parameters[None], [leg])
     good = np.flatnonzero(names == "")
-    if not len(good):
-        return q[7:]
+    if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
+        function = model.cached(("closure", leg), lambda: closure_function(model, leg))
+        error = np.abs(function.values(q=found, parameters=model.parameters)["residual"]).max(axis=-1, initial=0.0)
+        return found[int(np.argmin(np.where(np.isfinite(error), np.round(error, 9), np.inf))), 7:]
     found = found[good]
     wanted = q[columns] if hint is None else hint
     distance = np.abs(_wrapped(model, columns, found[:, columns] - wanted)).sum(axis=1)

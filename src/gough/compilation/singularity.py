@@ -4,8 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.newton import closure_function
+from gough.compilation.function import Function
 from gough.compilation.results import Singularity
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.program import trace
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -13,39 +17,87 @@ if TYPE_CHECKING:
 
 def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | None) -> Singularity:
     """Measures at q (..., nq). Columns of S with moments divided by `length` (default: the robot's size), rotary drives
-    by it too, so that all entries are forces per force; a leg's columns and rows are scaled alike."""
+    by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
     scale = model.size if length is None else float(length)
     S = model.function("drive_map")(q=q, parameters=parameters).outputs["S"].copy()
-    S[..., 3:, :] /= scale
-    rotary = np.array([u == "N m" for u in model.layout.drive_units])
+    S[..., np.array([unit == "rad/s" for unit in model.layout.v_units]), :] /= scale
+    rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
     S[..., :, rotary] *= scale
-    serial = []
-    for k in range(len(model.mechanism.legs)):
-        function = model.cached(("closure", k), lambda k=k: closure_function(model, k))
-        J = function(q=q, parameters=parameters).outputs["J"]
-        links = [model.mechanism.links[i] for i in model.mechanism.legs[k].links]
-        column = np.array(
-            [1.0 if link.motion == "translation" else 1.0 / scale for link in links for _ in range(link.nu)]
-        )
-        point = [kind == "point" for kind in _row_kinds(model, k)]
-        row = np.where(point, 1.0, scale)
-        serial.append(_reciprocal(J * column * row[:, None]))
+    places, matrices = block_matrices(model, q, parameters, scale)
+    serial = [_reciprocal(a) for a in matrices]
+    parallel = _reciprocal(S, S.shape[-2])
+    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    if drives == list(model.mechanism.selection.independent) and serial:
+        parallel = np.minimum(parallel, np.min(serial, axis=0))  # locked drives hold nothing where a loop is folded
     finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
-    det = (
-        np.abs(np.linalg.det(np.where(finite[..., None, None], S, 0.0)))
-        if S.shape[-1] == S.shape[-2]
-        else np.full(finite.shape, np.nan)
+    clean = np.where(finite[..., None, None], S, 0.0)
+    square = S.shape[-1] == S.shape[-2]
+    det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
+    batch = S.shape[:-2]
+    return Singularity(
+        parallel,
+        np.stack(serial, axis=-1) if serial else np.ones((*batch, 0)),
+        np.where(finite, det, np.nan),
+        scale,
+        places,
+        S,
+        np.array([1.0 if unit == "m/s" else scale for unit in model.layout.v_units]),
     )
-    return Singularity(_reciprocal(S), np.stack(serial, axis=-1), np.where(finite, det, np.nan), scale)
 
 
-def _row_kinds(model: "Model", leg: int) -> list[str]:
-    cut = model.mechanism.cuts[model.mechanism.legs[leg].cut]
-    return [c.kind if c.kind != "along" else "point" for c in cut.closures for _ in range(c.rows)]
+def block_matrices(
+    model: "Model", q: Any, parameters: np.ndarray, scale: float
+) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    """(loops, scaled matrices (..., k, k)) that the dependent velocities follow from; a leg's blocks together."""
+    mechanism = model.mechanism
+    groups: dict[str, tuple[list[int], list[int]]] = model.cached("groups", lambda: _groups(model))
+    function = model.cached("group matrices", lambda: _matrix_function(model, list(groups.values())))
+    found = function(q=q, parameters=parameters).outputs
+    kinds = [c.kind for cut in mechanism.cuts for c in cut.closures for _ in range(c.rows)]
+    out = []
+    for k, (rows, columns) in enumerate(groups.values()):
+        column = np.array([1.0 if mechanism.layout.u_units[c] == "m/s" else 1.0 / scale for c in columns])
+        row = np.array([scale if kinds[r] == "perpendicular" else 1.0 for r in rows])
+        out.append(found[f"J{k}"] * column * row[:, None])
+    return tuple(groups), out
 
 
-def _reciprocal(a: np.ndarray) -> np.ndarray:
+def _groups(model: "Model") -> dict[str, tuple[list[int], list[int]]]:
+    """Rows and columns of every leg that closes by itself, else of every block."""
+    mechanism = model.mechanism
+    loops_of = {r: cut for cut in mechanism.cuts for r in range(cut.row, cut.row + cut.rows)}
+    groups: dict[str, tuple[list[int], list[int]]] = {}
+    for block in mechanism.selection.blocks:
+        cuts = list(dict.fromkeys(loops_of[r].name for r in block.rows))
+        legs = {loops_of[r].leg for r in block.rows}
+        leg = legs.pop() if len(legs) == 1 else -1
+        place = mechanism.legs[leg].name if leg >= 0 else " + ".join(cuts[:3]) + (" …" if len(cuts) > 3 else "")
+        if leg < 0 and place in groups:
+            place += f" ({sum(name.startswith(place) for name in groups) + 1})"
+        rows, columns = groups.setdefault(place, ([], []))
+        rows.extend(block.rows)
+        columns.extend(block.columns)
+    return groups
+
+
+def _matrix_function(model: "Model", groups: list[tuple[list[int], list[int]]]) -> Function:
+    from gough.compilation.catalogue import slots_of
+
+    def equations(q: Any, parameters: Any) -> dict[str, Any]:
+        loops = Loops(Posture(Numbers(model.mechanism, parameters), q))
+        return {f"J{k}": loops.entries(rows, columns) for k, (rows, columns) in enumerate(groups)}
+
+    program = trace(equations, slots_of(model.mechanism, ("q",)), "closures", {"parameters": model.pattern})
+    return Function(program, model.mechanism.table, model.pattern)
+
+
+def _reciprocal(a: np.ndarray, rank: int | None = None) -> np.ndarray:
     finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)))
+    if 0 in a.shape[-2:]:
+        return np.full(finite.shape, 0.0 if rank else 1.0)
     s = np.linalg.svd(np.where(finite[..., None, None], a, 0.0), compute_uv=False)
     largest = np.where(s[..., 0] > 0, s[..., 0], 1.0)
-    return np.where(finite, s[..., -1] / largest, np.nan)
+    if s.shape[-1] == 1:  # nothing to compare with: entries are of order one by their scaling
+        largest = np.maximum(largest, 1.0)
+    smallest = s[..., -1] if rank is None or s.shape[-1] >= rank else np.zeros_like(largest)
+    return np.where(finite, smallest / largest, np.nan)

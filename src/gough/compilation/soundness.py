@@ -5,64 +5,71 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import EXPLANATION, SingularHomeWarning, StructureError
+from gough.errors import SingularHomeWarning, StructureError
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
 
 NEAR_SINGULAR = 1e-4
+LOCKED = 1e-9
+"""Rate (scaled, per unit free motion) below which a joint is locked."""
 
 
-def check_structure(mechanism: Mechanism) -> None:
-    """Every leg must follow the platform: as many closure rows as joints; as many drives as freedoms."""
-    for leg in mechanism.legs:
-        cut = mechanism.cuts[leg.cut]
-        joints = sum(mechanism.links[i].nu for i in leg.links)
-        if cut.rows < joints:
-            raise StructureError(
-                f"{mechanism.name}: {leg.name} has {joints} joint freedoms but its {cut.type} cut closes only {cut.rows}: "
-                f"{joints - cut.rows} of them would move freely. Replace a joint by one with fewer freedoms "
-                f"(for instance a spherical joint at the base by a universal one)."
-            )
-        if cut.rows > joints:
-            raise StructureError(
-                f"{mechanism.name}: {leg.name} has {joints} joint freedoms and its {cut.type} cut closes {cut.rows}: the leg "
-                f"would take {cut.rows - joints} freedoms from the platform. Platforms with fewer than six freedoms are "
-                f"not supported by this version; give each leg six freedoms in all (joints plus cut)."
-            )
-    drives, freedoms = len(mechanism.drives), mechanism.layout.nv
-    if drives != freedoms:
+def check_links(mechanism: Mechanism) -> None:
+    """There must be something that moves."""
+    if not mechanism.layout.nu:
+        raise StructureError(f"{mechanism.name}: no joint can move; give at least one that is not fixed")
+
+
+def check_drives(model: "Model") -> None:
+    """Every drive must be able to move; too few or too many are an error unless the description says it means them."""
+    mechanism, mobility = model.mechanism, model.mobility
+    rates = model.null_space  # rows: how the free motions move each tree velocity at home
+    locked = [d.name for d in mechanism.drives if np.abs(rates[mechanism.links[d.link].u]).max() < LOCKED]
+    if locked:
         raise StructureError(
-            f"{mechanism.name}: {drives} drives for {freedoms} freedoms ({', '.join(d.name for d in mechanism.drives)}); "
-            f"this version needs exactly as many drives as freedoms."
+            f"{mechanism.name}: drive on a joint that cannot move: {', '.join(locked)}; its loops lock it. Drive another joint."
         )
+    drives = len(mechanism.drives)
+    names = ", ".join(d.name for d in mechanism.drives) or "none"
+    if drives < mobility and model.velocities is None:
+        raise StructureError(
+            f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
+            f"`drive: {{}}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse dynamics)."
+        )
+    stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
+    if drives > mobility and not stated:
+        raise StructureError(
+            f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms. Say how they share the load: "
+            f"`drive_sharing: least_norm`, or a `weight` on every drive."
+        )
+
+
+def lost_direction(model: "Model", measure) -> str:
+    """What moves, or cannot be held, at a parallel singularity."""
+    share = np.abs(measure.lost)
+    named = [n for n, x in zip(model.layout.v_names, share, strict=True) if x > 0.1 * share.max()]
+    return ", ".join(named)
 
 
 def check_home(model: "Model") -> None:
-    """Home must assemble; a home at a singularity is said."""
-    problem = model.geometry.home_problem
-    if problem:
-        status, _, place = problem.partition(":")
-        from gough.errors import Status
-
-        raise StructureError(
-            f"{model.robot.name}: the home configuration cannot be assembled ({place}): "
-            f"{EXPLANATION[Status[status.upper()]]}. Change home.pose, or give home.joints as a starting guess."
-        )
+    """A home at a singularity is said."""
+    if len(model.mechanism.drives) < model.mobility:
+        return
     measure = model.singularity(model.home)
     if not measure.parallel > NEAR_SINGULAR:
         warnings.warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
-            f"give another home.pose",
+            f"the drives do not hold {lost_direction(model, measure)}. Give another home.",
             SingularHomeWarning,
             stacklevel=4,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
     if len(folded):
-        names = ", ".join(model.mechanism.legs[k].name for k in folded)
+        names = ", ".join(measure.serial_names[k] for k in folded)
         warnings.warn(
-            f"{model.robot.name}: at home these legs are at or near a serial singularity: {names}",
+            f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
             SingularHomeWarning,
             stacklevel=4,
         )

@@ -47,4 +47,16 @@ def complain(where: str, names: np.ndarray, batch: tuple[int, ...], result) -> N
 
 def codes(names: Sequence[str] | np.ndarray) -> np.ndarray:
     """Status codes (n,) of check names."""
-    return np.array([status_of(n) for n in names], dtype=np.int64)
+    found = np.asarray(names, dtype=object).ravel()
+    out = np.zeros(len(found), dtype=np.int64)
+    for i in np.flatnonzero(found != ""):
+        out[i] = status_of(found[i])
+    return out
+
+
+def places(names: np.ndarray) -> np.ndarray:
+    """Places (n,) that check names speak of."""
+    out = np.full(len(names), "", dtype=object)
+    for i in np.flatnonzero(names != ""):
+        out[i] = place_of(str(names[i]))
+    return out

@@ -1,9 +1,10 @@
 """Closures of the cut joints at position, velocity and acceleration level, and the leg Jacobians they need.
 
-Computes  for each cut: residual, Jacobian J of the leg's joints, rows of the platform, and bias of the acceleration.
+Computes  for each cut: residual, rows of G in the tree velocities, and bias of the acceleration.
 Sources   [Briot 2014, eqs. 30–36]; for spherical cuts [Long 2014, eqs. 1–6] in tip axes.
-Frames    everything in the axes of the leg's last link ("tip axes"), where most entries are structurally zero.
-Derivation. L is the cut frame on the leg, P the one on the platform, d from L's origin to P's. One row each, with
+Frames    everything in the axes of the first side's link (a leg's tip: "tip axes"), where most entries are zero.
+Derivation. L is the cut frame on the first link, P the one on the second (a leg: on the platform), d from L's origin to
+P's. One row each, with
     c_v · (v_P - v_L) + c_P · ω_P + c_L · ω_L = 0                                                   (1)
     point           d = 0                    c_v = e_k
     perpendicular   a · b = 0                c_P = b × a, c_L = -b × a
@@ -11,21 +12,27 @@ Derivation. L is the cut frame on the leg, P the one on the platform, d from L's
     distance        d · d = l²               c_v = d
 and its derivative c_v · (a_P - a_L) + c_P · α_P + c_L · α_L + bias = 0, bias in turn                 (2)
     0;  (ω_P - ω_L) · ((ω_P × b) × a + b × (ω_L × a));  2 (ω_L × a)·(v_P - v_L) + (ω_L × (ω_L × a))·d;  |v_P - v_L|².
-With the leg's point Jacobian this reads J q̇ = P v: J = c_v · linear - c_L · angular, P v = c_v · v_P + c_P · ω_P.   (3)
+With the point Jacobians this reads J q̇ = P v: J = c_v · linear - c_L · angular, P v = c_v · v_P + c_P · ω_P.       (3)
+All cuts together are G u = 0 in the tree velocities, G = [J | -P]. Only relative motion enters, so everything is taken
+relative to the last link that carries both sides.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gough.dynamics.posture import Posture, direction
+from gough.dynamics.posture import Posture, Step, direction, down, point_above, up
+from gough.dynamics.recursion import move_chain
 from gough.friction.coulomb import structurally_zero
+from gough.joints import Closure
 from gough.scalar import dot, zeros
 from gough.spatial import cross, turning_matrix
 from gough.structure import CutJoint
 
 Vector = np.ndarray
+Column = tuple[Vector, Vector]
 
 
 @dataclass
@@ -52,70 +59,63 @@ class Row:
 
 
 class CutGeometry:
-    """One cut at a posture: the leg's point Jacobian and the closure rows, tip axes."""
+    """One cut at a posture: columns of the tree velocities and closure rows, tip axes (those of the first side's link).
+
+    Motions are taken relative to the last link that carries both sides: what moves both moves no closure.
+    """
 
     def __init__(self, posture: Posture, cut: CutJoint) -> None:
         self.posture = posture
         self.cut = cut
-        numbers = posture.numbers
-        self.L_R, self.L_p = numbers.placement(cut.on_leg)
-        P_R, self.b_P = numbers.placement(cut.on_platform)
-        self.r_world = posture.R_WP @ self.b_P
-        self.links = posture.mechanism.legs[cut.leg].links
-        self._reach()
-        self._P_R = P_R
+        ancestor = posture.mechanism.common_ancestor(cut.first, cut.second)
+        self.first = posture.chain(cut.first, ancestor)
+        self.second = posture.chain(cut.second, ancestor)
+        self.L_R, self.L_p = posture.numbers.placement(cut.on_first)
+        self.P_R, self.b_P = posture.numbers.placement(cut.on_second)
+        self.on_platform = bool(self.second) and self.second[0].link.motion == "platform"
+        if self.on_platform:
+            self.r_world = posture.R_WP @ point_above(self.second[1:], self.b_P)
+        self.first_columns, self.tip_from_root = reach(self.first, self.L_p)
+        self._second_columns: dict[int, Column] | None = None
         self.rows = [row for closure in cut.closures for row in self._rows(closure)]
+        self._coefficients: dict[tuple[int, int], Any] = {}
 
-    def platform_vector(self, x: Vector) -> Vector:
-        """A vector of the cut frame on the platform, platform axes."""
-        return self._P_R @ x
+    @property
+    def second_columns(self) -> dict[int, Column]:
+        """(linear, angular) of the second side's rates, tip axes; computed when first asked."""
+        if self._second_columns is None:
+            columns, _ = reach(self.second, self.b_P)
+            self._second_columns = {
+                k: (self.from_second(linear), self.from_second(angular)) for k, (linear, angular) in columns.items()
+            }
+        return self._second_columns
 
-    def platform_axis(self, k: int) -> Vector:
-        """Axis k of the cut frame on the platform, platform axes."""
-        return self._P_R[:, k]
+    def columns(self) -> list[int]:
+        """Tree velocities that the closures contain."""
+        return [k for step in (*self.first, *self.second) for k in step.link.columns]
+
+    def from_second(self, x: Vector) -> Vector:
+        """Axes of the second side's link to tip axes."""
+        return down(self.first, up(self.second, x))
+
+    def to_second(self, x: Vector) -> Vector:
+        """Tip axes to the axes of the second side's link."""
+        return down(self.second, up(self.first, x))
 
     def from_world(self, x: Vector) -> Vector:
         """World axes to tip axes."""
-        return self.posture.from_world(self.cut.tip, x)
+        return self.posture.from_world(self.cut.first, x)
 
     def to_world(self, x: Vector) -> Vector:
         """Tip axes to world axes."""
-        return self.posture.to_world(self.cut.tip, x)
+        return self.posture.to_world(self.cut.first, x)
 
-    def _reach(self) -> None:
-        """Axis and lever (from the link's origin to the cut point) of every joint of the leg, tip axes."""
-        chain = self.posture.chain(self.cut.tip)
-        lever = self.L_p
-        self.linear: list[Vector] = []
-        self.angular: list[Vector] = []
-        for k in range(len(chain) - 1, -1, -1):
-            link = chain[k].link
-
-            def down(x: Vector, k: int = k) -> Vector:
-                for step in chain[k + 1 :]:
-                    x = step.to_child(x)
-                return x
-
-            if link.motion == "rotation":
-                axis = down(direction(link))
-                self.linear.insert(0, cross(axis, lever))
-                self.angular.insert(0, axis)
-            elif link.motion == "translation":
-                self.linear.insert(0, down(direction(link)))
-                self.angular.insert(0, zeros(3))
-            elif link.motion == "ball":
-                axes = [down(e) for e in np.array(np.eye(3), dtype=object)]
-                self.linear[:0] = [cross(e, lever) for e in axes]
-                self.angular[:0] = axes
-            lever = lever + down(chain[k].offset)
-        self.tip_from_root = lever
-
-    def _rows(self, closure) -> list[Row]:
+    def _rows(self, closure: Closure) -> list[Row]:
         if closure.kind == "point":
             return [Row(e, None, None, "point") for e in np.array(np.eye(3), dtype=object)]
         a = self.L_R[:, closure.a]
         if closure.kind == "perpendicular":
-            b = self.from_world(self.posture.R_WP @ self._P_R[:, closure.b])
+            b = self.from_second(self.P_R[:, closure.b])
             c = cross(b, a)
             return [Row(None, c, -c, "perpendicular", a, b)]
         d = self.gap()
@@ -125,7 +125,7 @@ class CutGeometry:
 
     def gap(self) -> Vector:
         """From L's origin to P's origin, tip axes."""
-        return self.from_world(self.posture.p_WP + self.r_world) - self.tip_from_root
+        return down(self.first, point_above(self.second, self.b_P)) - self.tip_from_root
 
     def residual(self) -> Vector:
         """Position-level closures (rows,); 0 when the loop is closed (m, 1, m, or ½(d² - l²) in m²)."""
@@ -144,53 +144,88 @@ class CutGeometry:
                 out.append(0.5 * (dot(row.d, row.d) - length * length))
         return np.array(out, dtype=object)
 
-    def jacobian(self) -> np.ndarray:
-        """J (rows, joints of the leg) of equation (3)."""
-        J = zeros(len(self.rows), len(self.linear))
-        for i, row in enumerate(self.rows):
-            for j in range(len(self.linear)):
-                value: Any = 0.0
+    def coefficient(self, i: int, column: int) -> Any:
+        """Entry of G in row i of this cut: equation (3) for the first side, its negative for the second."""
+        if (i, column) not in self._coefficients:
+            row, value = self.rows[i], zeros(1)[0]
+            if column in self.first_columns:
+                linear, angular = self.first_columns[column]
                 if row.c_v is not None:
-                    value = value + dot(row.c_v, self.linear[j])
+                    value = value + dot(row.c_v, linear)
                 if row.c_L is not None:
-                    value = value - dot(row.c_L, self.angular[j])
-                J[i, j] = value
-        return J
+                    value = value - dot(row.c_L, angular)
+            elif any(column in step.link.columns for step in self.second):
+                linear, angular = self.second_columns[column]
+                if row.c_v is not None:
+                    value = value - dot(row.c_v, linear)
+                if row.c_P is not None:
+                    value = value - dot(row.c_P, angular)
+            self._coefficients[i, column] = value
+        return self._coefficients[i, column]
 
-    def platform_point(self, twist: Vector, acceleration: Vector) -> PointMotion:
-        """Motion of the platform's cut point in tip axes for a twist and an acceleration, world axes."""
+    def jacobian(self, columns: list[int]) -> np.ndarray:
+        """Rows of G (rows, columns)."""
+        out = zeros(len(self.rows), len(columns))
+        for i in range(len(self.rows)):
+            for j, column in enumerate(columns):
+                out[i, j] = self.coefficient(i, column)
+        return out
+
+    def platform_rates(self, i: int, twist: Vector) -> Any:
+        """What the platform's twist (6,), world axes, adds to row i, as second side: P v of equation (3)."""
+        row = self.rows[i]
+        point = self._platform_point(twist, zeros(6))
+        return _apply(row, point.v, point.w)
+
+    def _platform_point(self, twist: Vector, acceleration: Vector) -> PointMotion:
+        """Motion, tip axes, of the second side's cut point as a point of the platform, world twist and acceleration."""
         v, w, a, wd = twist[:3], twist[3:], acceleration[:3], acceleration[3:]
+        down_tip = partial(down, self.first)
         turned = any(row.c_P is not None for row in self.rows)
         return PointMotion(
-            self.from_world(v + cross(w, self.r_world)),
-            self.from_world(a + turning_matrix(w, wd) @ self.r_world),
-            self.from_world(w) if turned else zeros(3),
-            self.from_world(wd) if turned else zeros(3),
+            down_tip(v + cross(w, self.r_world)),
+            down_tip(a + turning_matrix(w, wd) @ self.r_world),
+            down_tip(w) if turned else zeros(3),
+            down_tip(wd) if turned else zeros(3),
         )
 
-    def platform_rates(self, point: PointMotion) -> Vector:
-        """P v (rows,) of equation (3)."""
-        return self._apply(point.v, point.w)
+    def first_point(self, u: Vector) -> PointMotion:
+        """Motion of the first side's cut point for rates u and no accelerations of joints, tip axes."""
+        motion = move_chain(self.first, u, zeros(len(u)))
+        c = self.L_p
+        a = motion.a + cross(motion.wd, c) + cross(motion.w, cross(motion.w, c))
+        return PointMotion(self._velocity(self.first_columns, u), a, motion.w, motion.wd)
 
-    def acceleration_rhs(self, point: PointMotion, leg: PointMotion) -> Vector:
-        """Right-hand side of J q̈ = …: platform part minus the leg's motion at q̈ = 0 (`leg`, tip axes), with bias (2)."""
-        rhs = self._apply(point.a, point.wd)
-        for i, row in enumerate(self.rows):
-            if row.c_v is not None:
-                rhs[i] = rhs[i] - dot(row.c_v, leg.a)
-            if row.c_L is not None:
-                rhs[i] = rhs[i] + dot(row.c_L, leg.wd)
-            rhs[i] = rhs[i] + _bias(row, point, leg)
-        return rhs
+    def second_point(self, u: Vector, acceleration: Vector) -> PointMotion:
+        """Motion of the second side's cut point: platform's acceleration (6,) as given, joints' zero; tip axes."""
+        if self.on_platform and len(self.second) == 1:
+            return self._platform_point(u[:6], acceleration)
+        ud = zeros(len(u))
+        if self.on_platform:
+            ud[:6] = acceleration
+        if not self.second:
+            return PointMotion(zeros(3), zeros(3), zeros(3), zeros(3))
+        motion, c = move_chain(self.second, u, ud), self.b_P
+        a = motion.a + cross(motion.wd, c) + cross(motion.w, cross(motion.w, c))
+        x = self.from_second
+        return PointMotion(self._velocity(self.second_columns, u), x(a), x(motion.w), x(motion.wd))
 
-    def _apply(self, linear: Vector, angular: Vector) -> Vector:
-        out = zeros(len(self.rows))
-        for i, row in enumerate(self.rows):
-            if row.c_v is not None:
-                out[i] = out[i] + dot(row.c_v, linear)
-            if row.c_P is not None:
-                out[i] = out[i] + dot(row.c_P, angular)
-        return out
+    def _velocity(self, columns: dict[int, Column], u: Vector) -> Vector:
+        total = zeros(3)
+        if any(row.kind in ("along", "distance") for row in self.rows):
+            for k, (linear, _) in columns.items():
+                total = total + linear * u[k]
+        return total
+
+    def acceleration_rest(self, i: int, first: PointMotion, second: PointMotion) -> Any:
+        """What is left of row i of equation (2), as a right-hand side: accelerations of both points and bias."""
+        row = self.rows[i]
+        rest = _apply(row, second.a, second.wd)
+        if row.c_v is not None:
+            rest = rest - dot(row.c_v, first.a)
+        if row.c_L is not None:
+            rest = rest + dot(row.c_L, first.wd)
+        return rest + _bias(row, second, first)
 
     def wrench_on_platform(self, multipliers: Vector) -> tuple[Vector, Vector]:
         """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,)."""
@@ -213,8 +248,8 @@ class CutGeometry:
         axis[along[0]] = 1.0
         return self.to_world(axis) * force[along[0]]
 
-    def wrench_on_leg(self, multipliers: Vector) -> tuple[Vector, Vector]:
-        """Wrench on the tip link at the cut point, tip axes, that does the work of Jᵀ μ on the leg's joints."""
+    def wrench_on_first(self, multipliers: Vector) -> tuple[Vector, Vector]:
+        """Wrench on the first link at its cut point, tip axes, that does the work of Gᵀ μ on its joints."""
         force, moment = zeros(3), zeros(3)
         for mu, row in zip(multipliers, self.rows, strict=True):
             if row.c_v is not None:
@@ -222,6 +257,49 @@ class CutGeometry:
             if row.c_L is not None:
                 moment = moment - row.c_L * mu
         return force, moment
+
+    def wrench_on_second(self, multipliers: Vector) -> tuple[Vector, Vector]:
+        """Wrench of the first link on the second at its cut point, tip axes."""
+        force, moment = zeros(3), zeros(3)
+        for mu, row in zip(multipliers, self.rows, strict=True):
+            if row.c_v is not None:
+                force = force - row.c_v * mu
+            if row.c_P is not None:
+                moment = moment - row.c_P * mu
+        return force, moment
+
+
+def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
+    """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes."""
+    lever = point
+    columns: dict[int, Column] = {}
+    for k in range(len(chain) - 1, -1, -1):
+        link = chain[k].link
+        below = partial(down, chain[k + 1 :])
+        if link.motion == "platform":
+            axes = [down(chain[k:], e) for e in np.array(np.eye(3), dtype=object)]
+            columns |= {link.u + j: (e, zeros(3)) for j, e in enumerate(axes)}
+            columns |= {link.u + 3 + j: (cross(e, lever), e) for j, e in enumerate(axes)}
+        elif link.motion == "rotation":
+            axis = below(direction(link))
+            columns[link.u] = (cross(axis, lever), axis)
+        elif link.motion == "translation":
+            columns[link.u] = (below(direction(link)), zeros(3))
+        elif link.motion == "ball":
+            axes = [below(e) for e in np.array(np.eye(3), dtype=object)]
+            columns |= {link.u + j: (cross(e, lever), e) for j, e in enumerate(axes)}
+        lever = lever + below(chain[k].offset)
+    return columns, lever
+
+
+def _apply(row: Row, linear: Vector, angular: Vector) -> Any:
+    """c_v · linear + c_P · angular."""
+    value: Any = 0.0
+    if row.c_v is not None:
+        value = value + dot(row.c_v, linear)
+    if row.c_P is not None:
+        value = value + dot(row.c_P, angular)
+    return value
 
 
 def _bias(row: Row, point: PointMotion, leg: PointMotion) -> Any:

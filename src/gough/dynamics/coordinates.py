@@ -34,6 +34,6 @@ def coordinate_mass_matrix(numbers: Numbers, sequence: str, x: Any, joints: Any)
     for k in range(3):
         T[k, k] = 1.0
     T[3:, 3:] = rates_from_euler(sequence, x[3:])
-    M = mass_matrix(loops, posture.without_gravity())
+    M = mass_matrix(loops)
     columns = [rate_of_q(posture, loops.rates(T[:, k]))[7:] for k in range(6)]
     return {"M": T.T @ M @ T, "follow": np.array(columns, dtype=object).T.reshape(len(joints), 6)}

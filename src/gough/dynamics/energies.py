@@ -68,16 +68,19 @@ def _potential(posture: Posture) -> Any:
 
 def _losses(loops: Loops, u: Vector) -> Any:
     posture = loops.posture
+    mechanism = posture.mechanism
     total: Any = 0.0
-    for loop in loops.legs:
-        rates = u[loop.columns()]
-        at_rest = own_forces(posture, loop.leg, zeros(len(u)), zeros(len(u)))
-        moving = own_forces(posture, loop.leg, u, zeros(len(u)))
-        total = total + dot(rates, moving - at_rest)
-        w_leg = link_twist(posture, u, loop.cut.cut.tip)[1]
-        friction = cut_friction(loop.cut, w_leg, u[3:6])
+    rest = zeros(len(u))
+    for link in mechanism.links:
+        if link.nu and link.motion != "platform":
+            at_rest, moving = own_forces(posture, link, rest, rest), own_forces(posture, link, u, rest)
+            total = total + dot(u[link.columns], moving - at_rest)
+    for cut in loops.cuts:
+        first = link_twist(posture, u, cut.cut.first)[1]
+        second = cut.from_second(link_twist(posture, u, cut.cut.second)[1])
+        friction = cut_friction(cut, first, second)
         if friction is not None:
-            total = total + dot(friction, w_leg - loop.cut.from_world(u[3:6]))
+            total = total + dot(friction, first - second)
     numbers = posture.numbers
     for spring in posture.mechanism.springs:
         points = [np.array(numbers.at(p), dtype=object) for p in spring.points]

@@ -1,8 +1,9 @@
 """Inverse dynamics of the closed robot: drive forces for a motion; the mass matrix is never formed.
 
 Sources   [Fried, eq. 97], [Long 2014, eq. 46], [Pedrammehr 2012, eqs. 48–51, corrected], [Briot 2014, §4].
-Derivation  M v̇ + h = S τ + F_ext; the left-hand side is the projected tree force of the motion (projection.py), so
-            S τ = Γᵀ f - F_ext, solved in a fixed elimination order.
+Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force of the motion (projection.py), so
+            S τ = Γᵀ f - Q, solved in a fixed elimination order. With more drives than freedoms, of all solutions the one
+            with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
 """
 
 import numpy as np
@@ -12,37 +13,75 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.validity import check_state
-from gough.scalar import note, solve
+from gough.scalar import note, solve, solve_spd, zeros
+from gough.structure import Mechanism
 
 Vector = np.ndarray
 
 
-def motion_wrench(loops: Loops, v: Vector, acceleration: Vector) -> tuple[Vector, TreeForces]:
-    """(Γᵀ f (6,), tree forces) of the motion with platform twist v and acceleration, world axes."""
+def motion_forces(loops: Loops, v: Vector, acceleration: Vector) -> TreeForces:
+    """Tree forces of the motion with independent velocities v and their accelerations."""
     u = loops.rates(v)
-    ud = loops.accelerations(v, u, acceleration)
-    forces = TreeForces(loops, v, u, ud)
-    return forces.projected(), forces
+    return TreeForces(loops, u, loops.accelerations(v, u, acceleration))
+
+
+def needed_force(loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> Vector:
+    """Γᵀ f - Q (nv,): what the drives must give. wrench: see `wrench_size`."""
+    f = motion_forces(loops, v, acceleration).generalised
+    on_platform, load = split_wrench(loops.mechanism, wrench)
+    if len(on_platform):
+        f[:6] = f[:6] - on_platform
+    needed = loops.project(f)
+    return needed - load if len(load) else needed
+
+
+def wrench_size(mechanism: Mechanism) -> int:
+    """Length of the external load: the wrench on the platform (6), then the generalised force on v (nv).
+
+    The second part is left out where v is the platform's whole twist, the first where there is no platform.
+    """
+    platform = 6 if mechanism.has_platform else 0
+    return platform + (0 if mechanism.selection.leads_from_platform and platform else mechanism.layout.nv)
+
+
+def split_wrench(mechanism: Mechanism, wrench: Vector) -> tuple[Vector, Vector]:
+    """(wrench on the platform, generalised force on v); either may be empty."""
+    n = 6 if mechanism.has_platform else 0
+    return wrench[:n], wrench[n:]
+
+
+def no_wrench(loops: Loops) -> Vector:
+    """An external load of zeros."""
+    return zeros(wrench_size(loops.mechanism))
 
 
 def dynamics_residual(
     numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, tau: Vector, wrench: Vector
 ) -> dict[str, np.ndarray]:
-    """M v̇ + h - S τ - F_ext (6,): zero for a motion that obeys the equations; its derivatives give linear models."""
+    """M v̇ + h - S τ - Q (nv,): zero for a motion that obeys the equations; its derivatives give linear models."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    needed, _ = motion_wrench(loops, v, acceleration)
-    return {"residual": needed - drive_columns(loops) @ tau - wrench}
+    needed = needed_force(loops, v, acceleration, wrench)
+    return {"residual": needed - drive_columns(loops) @ tau}
 
 
 def inverse_dynamics(
     numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector
 ) -> dict[str, np.ndarray]:
-    """Drive forces tau (drives,) for twist v, classical acceleration and external platform wrench (6,), world axes."""
-    posture = Posture(numbers, q)
-    loops = Loops(posture)
+    """Drive forces tau (drives,) for velocities v, classical accelerations (nv,) and external platform wrench (6,)."""
+    loops = Loops(Posture(numbers, q))
     check_state(loops)
-    needed, _ = motion_wrench(loops, v, acceleration)
+    needed = needed_force(loops, v, acceleration, wrench)
     S = drive_columns(loops)
     with note("drive forces [Fried, eq. 97], [Long 2014, eq. 46]"):
-        return {"tau": solve(S, needed - wrench, "singular:drives")}
+        return {"tau": shared(numbers, S, needed)}
+
+
+def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
+    """tau (drives,) with S tau = needed; the least weighted norm when drives are redundant."""
+    drives = numbers.mechanism.drives
+    if len(drives) == len(needed):
+        return solve(S, needed, "singular:drives")
+    weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
+    eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
+    return eased @ solve_spd(S @ eased, needed, "singular:drives")

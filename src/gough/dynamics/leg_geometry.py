@@ -32,7 +32,10 @@ def closed_form_kind(numbers: Numbers, leg: int) -> str | None:
     """ "ups", "pus", or None when the leg has no closed form here."""
     mechanism: Mechanism = numbers.mechanism
     links = [mechanism.links[i] for i in mechanism.legs[leg].links if mechanism.links[i].motion != "fixed"]
-    if mechanism.cuts[mechanism.legs[leg].cut].type != "spherical" or len(links) != len(mechanism.legs[leg].links):
+    if len(mechanism.legs[leg].cuts) != 1 or len(links) != len(mechanism.legs[leg].links):
+        return None
+    cut = mechanism.cuts[mechanism.legs[leg].cuts[0]]
+    if cut.type != "spherical" or cut.second != 0 or mechanism.path_to_root(cut.first) != mechanism.legs[leg].links:
         return None
     kinds = [link.motion for link in links]
     if kinds == ["rotation", "rotation", "translation"]:
@@ -53,7 +56,7 @@ def leg_coordinates(numbers: Numbers, leg: int, target: Vector, branch: tuple[in
     mechanism = numbers.mechanism
     name = mechanism.legs[leg].name
     links = [mechanism.links[i] for i in mechanism.legs[leg].links]
-    tip = numbers.placement(mechanism.cuts[mechanism.legs[leg].cut].on_leg)[1]
+    tip = numbers.placement(mechanism.cuts[mechanism.legs[leg].cuts[0]].on_first)[1]
     R0, p0 = numbers.placement(links[0].placement)
     local = R0.T @ (target - p0)
     signs = [1.0 if b == 0 else -1.0 for b in branch]
@@ -114,7 +117,7 @@ def closed_form_joints(
         branch = branches[k]
         if branch is None:
             continue
-        b = numbers.placement(mechanism.cuts[leg.cut].on_platform)[1]
+        b = numbers.placement(mechanism.cuts[leg.cuts[0]].on_second)[1]
         values = leg_coordinates(numbers, k, pose[:3] + R_WP @ b, branch)
         for i, value in zip(leg.links, values, strict=True):
             out[mechanism.links[i].q - 7] = value

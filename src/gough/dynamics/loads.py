@@ -20,22 +20,23 @@ from gough.spatial import cross
 Vector = np.ndarray
 
 
-def cut_friction(cut: CutGeometry, w_leg: Vector, w_platform_world: Vector) -> Vector | None:
-    """Moment (3,), tip axes, that keeps the leg turning against the cut joint's friction; None without friction.
+def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector) -> Vector | None:
+    """Moment (3,), tip axes, that keeps the first link turning against the cut joint's friction; None without friction.
 
-    The platform needs the opposite moment. Per free axis, or along ω_leg - ω_platform for a ball.
+    w_first, w_second: angular velocities, tip axes. The second link needs the opposite moment. Per free axis, or along
+    the relative velocity for a ball.
     """
     joint = cut.cut
     viscous, coulomb, smoothing = cut.posture.numbers.at(joint.friction)
     if not joint.free_axes or (structurally_zero(viscous) and structurally_zero(coulomb)):
         return None
     with note(f"{joint.name}: friction [Pedrammehr 2012, eq. 31]"):
-        relative = w_leg - cut.from_world(w_platform_world)
+        relative = w_first - w_second
         if joint.free_axes == (("ball", 0),):
             return viscous * relative + coulomb_vector(relative, coulomb, smoothing)
         moment = zeros(3)
         for side, axis in joint.free_axes:
-            e = cut.L_R[:, axis] if side == "leg" else cut.from_world(cut.posture.R_WP @ cut.platform_axis(axis))
+            e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
             moment = moment + e * friction_force(dot(e, relative), viscous, coulomb, smoothing)
         return moment
 

@@ -1,88 +1,168 @@
-"""Motion of the closed robot: joint rates and accelerations of every leg from the platform's motion.
+"""Motion of the closed robot: all tree velocities and accelerations from the independent ones, and forces the other way.
 
-Computes  u and u̇ (all tree velocities and accelerations) from v and v̇, and what projections need again later.
+Computes  u and u̇ from v and v̇; Γᵀ f, the tree forces f seen by v; the multipliers of the closures.
 Sources   [Briot 2014, eqs. 30–36]; [Long 2014, eqs. 2, 6, 22]; [Fried, eqs. 41, 53]; [Pedrammehr 2012, eqs. 13–25].
-Derivation  per leg J q̇ = P v and J q̈ = P v̇ + bias, with J regular outside serial singularities (closures.py).
+Derivation  closures G u = 0 and G u̇ + γ = 0 (closures.py). v is a part of u; the rest, d, follows block by block:
+            G_b d_b = -(rows of b applied to what is known so far). Rows of a leg give J q̇ = P v, one block a leg.
+            Virtual power: u = Γ v, Γᵀ f = f_v - G_vᵀ λ with G_dᵀ λ = f_d, solved through the blocks in reverse.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gough.dynamics.closures import CutGeometry, PointMotion
 from gough.dynamics.posture import Posture
-from gough.dynamics.recursion import LinkMotion, move_leg
+from gough.friction.coulomb import structurally_zero
 from gough.scalar import note, solve, zeros
-from gough.spatial import cross
+from gough.structure import Block
 
 Vector = np.ndarray
 
 
-@dataclass
-class LegLoop:
-    """One leg of the closed robot: its cut geometry, the Jacobian and (once solved) its rates."""
-
-    leg: int
-    cut: CutGeometry
-    J: np.ndarray
-    point: PointMotion | None = None
-
-    @property
-    def place(self) -> str:
-        """Label of this leg's solves; a small pivot there means a serial singularity."""
-        return f"folded:{self.cut.posture.mechanism.legs[self.leg].name}"
-
-    def columns(self) -> list[int]:
-        """Positions of the leg's joint rates in u."""
-        links = self.cut.posture.mechanism.links
-        return [links[i].u + k for i in self.cut.links for k in range(links[i].nu)]
-
-    def transposed(self, rhs: np.ndarray) -> np.ndarray:
-        """μ with Jᵀ μ = rhs (joints,) or (joints, m)."""
-        return solve(self.J.T, rhs, self.place)
-
-
 class Loops:
-    """All legs at a posture."""
+    """All cuts at a posture."""
 
     def __init__(self, posture: Posture) -> None:
         self.posture = posture
-        self.weightless = posture.without_gravity()
-        self.legs: list[LegLoop] = []
-        for k, leg in enumerate(posture.mechanism.legs):
-            with note(f"{leg.name}: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3]"):
-                cut = CutGeometry(posture, posture.mechanism.cuts[leg.cut])
-                self.legs.append(LegLoop(k, cut, cut.jacobian()))
+        self.mechanism = posture.mechanism
+        self.selection = posture.mechanism.selection
+        self.cuts: list[CutGeometry] = []
+        for cut in self.mechanism.cuts:
+            with note(f"{self._place(cut.leg, cut.name)}: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3]"):
+                self.cuts.append(CutGeometry(posture, cut))
+        self._row = [(k, i) for k, cut in enumerate(self.mechanism.cuts) for i in range(cut.rows)]
+
+    def _place(self, leg: int, name: str) -> str:
+        return self.mechanism.legs[leg].name if leg >= 0 else name
+
+    def label(self, block: Block) -> str:
+        """The loops that a block closes."""
+        places = [self._place(cut.leg, cut.name) for cut in (self.cuts[self._row[r][0]].cut for r in block.rows)]
+        names = list(dict.fromkeys(places))
+        return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+
+    def matrix(self, block: Block) -> np.ndarray:
+        """G_b (rows, columns) of a block."""
+        return self.entries(block.rows, block.columns)
+
+    def entries(self, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
+        """Entries of G (rows, columns)."""
+        out = zeros(len(rows), len(columns))
+        for i, row in enumerate(rows):
+            cut, own = self._row[row]
+            for j, column in enumerate(columns):
+                out[i, j] = self.cuts[cut].coefficient(own, column)
+        return out
+
+    def all_rows(self) -> np.ndarray:
+        """G (rows, nu) of all closures, redundant ones too."""
+        columns = list(range(self.mechanism.layout.nu))
+        parts = [cut.jacobian(columns) for cut in self.cuts]
+        return np.concatenate(parts) if parts else zeros(0, len(columns))
+
+    def residual(self) -> Vector:
+        """Position-level closures of all cuts, one after the other."""
+        return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])
 
     def rates(self, v: Vector) -> Vector:
-        """u (nu,) for the platform twist v (6,), world axes."""
-        u = zeros(self.posture.mechanism.layout.nu)
-        u[:6] = v
-        for loop in self.legs:
-            with note(f"{self.posture.mechanism.legs[loop.leg].name}: rates [Long 2014, eq. 2], [Fried, eq. 41]"):
-                point = loop.cut.platform_point(v, zeros(6))
-                u[loop.columns()] = solve(loop.J, loop.cut.platform_rates(point), loop.place)
+        """u (nu,) for independent velocities v (nv,)."""
+        u = self._independent(v)
+        for block in self.selection.blocks:
+            place = self.label(block)
+            with note(f"{place}: rates [Long 2014, eq. 2], [Fried, eq. 41]"):
+                rhs = [self._known(row, u) for row in block.rows]
+                u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
+        return u
+
+    def correction(self, v: Vector) -> Vector:
+        """Step (nu,) of the tree that moves the independent coordinates by v and closes the loops to first order."""
+        residual, u = self.residual(), self._independent(v)
+        for block in self.selection.blocks:
+            rhs = [self._known(row, u) + residual[row] for row in block.rows]  # d(residual)/dt = -G u
+            u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
         return u
 
     def accelerations(self, v: Vector, u: Vector, acceleration: Vector) -> Vector:
-        """u̇ (nu,) for rates u and the platform's classical acceleration (6,), world axes."""
-        ud = zeros(len(u))
-        ud[:6] = acceleration
-        for loop in self.legs:
-            name = self.posture.mechanism.legs[loop.leg].name
-            with note(f"{name}: accelerations [Long 2014, eq. 6], [Fried, eq. 53]"):
-                point = loop.cut.platform_point(v, acceleration)
-                tip = self.tip_motion(loop, u, zeros(len(u)))
-                ud[loop.columns()] = solve(loop.J, loop.cut.acceleration_rhs(point, tip), loop.place)
+        """u̇ (nu,) for rates u and the accelerations of v (nv,), classical."""
+        ud = self._independent(acceleration)
+        firsts: dict[int, PointMotion] = {}
+        for block in self.selection.blocks:
+            with note(f"{self.label(block)}: accelerations [Long 2014, eq. 6], [Fried, eq. 53]"):
+                rhs = []
+                for row in block.rows:
+                    k, i = self._row[row]
+                    cut = self.cuts[k]
+                    if k not in firsts:
+                        firsts[k] = cut.first_point(u)
+                    rest = cut.acceleration_rest(i, firsts[k], cut.second_point(u, ud[:6]))
+                    rhs.append(rest - self._joints(row, ud))
+                ud[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
         return ud
 
-    def tip_motion(self, loop: LegLoop, u: Vector, ud: Vector) -> PointMotion:
-        """Motion of the leg's cut point, tip axes."""
-        motion: LinkMotion = move_leg(self.weightless, loop.leg, u, ud)[loop.cut.cut.tip]
-        c = loop.cut.L_p
-        a = motion.a + cross(motion.wd, c) + cross(motion.w, cross(motion.w, c))
-        velocity = zeros(3)
-        if any(row.kind in ("along", "distance") for row in loop.cut.rows):
-            for k, column in enumerate(loop.columns()):
-                velocity = velocity + loop.cut.linear[k] * u[column]
-        return PointMotion(velocity, a, motion.w, motion.wd)
+    def project(self, forces: Vector) -> Vector:
+        """Γᵀ f (nv,) of generalised forces f (nu,) on the tree."""
+        left, _ = self._eliminate(forces)
+        return left[list(self.selection.independent)]
+
+    def multipliers(self, forces: Vector) -> list[Vector]:
+        """Multipliers (rows,) of every cut that take tree forces f (nu,) off the dependent velocities; removed rows: 0."""
+        return self._eliminate(forces)[1]
+
+    def _eliminate(self, forces: Vector) -> tuple[Vector, list[Vector]]:
+        left = forces.copy()
+        found = [zeros(cut.cut.rows) for cut in self.cuts]
+        pending = [zeros(cut.cut.rows) for cut in self.cuts]
+        for block in reversed(self.selection.blocks):
+            if self.mechanism.has_platform and any(column < 6 for column in block.columns):
+                self._push_platform(left, pending)
+            with note(f"{self.label(block)}: projection [Fried, eq. 94]"):
+                solution = self._solve(block, left[list(block.columns)], transposed=True)
+                for row, multiplier in zip(block.rows, solution, strict=True):
+                    cut, own = self._row[row]
+                    found[cut][own] = pending[cut][own] = multiplier
+                    for column in self._joint_columns(cut):
+                        left[column] = left[column] - self.cuts[cut].coefficient(own, column) * multiplier
+        if self.mechanism.has_platform:
+            self._push_platform(left, pending)
+        return left, found
+
+    def _push_platform(self, left: Vector, pending: list[Vector]) -> None:
+        """Take pending multipliers to the platform's entries of `left`, as a wrench."""
+        for k, cut in enumerate(self.cuts):
+            if cut.on_platform and not all(structurally_zero(x) for x in pending[k]):
+                with note(f"{self._place(cut.cut.leg, cut.cut.name)}: projection [Fried, eq. 94]"):
+                    f, m = cut.wrench_on_platform(pending[k])
+                    left[:6] = left[:6] + np.concatenate([f, m])
+                pending[k] = zeros(cut.cut.rows)
+
+    def _independent(self, v: Vector) -> Vector:
+        u = zeros(self.mechanism.layout.nu)
+        u[list(self.selection.independent)] = v
+        return u
+
+    def _solve(self, block: Block, rhs: Vector, transposed: bool = False) -> Vector:
+        if all(structurally_zero(x) for x in rhs):
+            return zeros(len(rhs))
+        matrix = self.matrix(block)
+        return solve(matrix.T if transposed else matrix, rhs, f"folded:{self.label(block)}")
+
+    def _known(self, row: int, u: Vector) -> Any:
+        """-(row applied to u): what the known velocities ask of the block's columns (still 0 in u)."""
+        k, i = self._row[row]
+        joints = self._joints(row, u)
+        return self.cuts[k].platform_rates(i, u[:6]) - joints if self.cuts[k].on_platform else -joints
+
+    def _joints(self, row: int, u: Vector) -> Any:
+        k, i = self._row[row]
+        total = zeros(1)[0]
+        for column in self._joint_columns(k):
+            if not structurally_zero(u[column]):
+                total = total + self.cuts[k].coefficient(i, column) * u[column]
+        return total
+
+    def _joint_columns(self, cut: int) -> list[int]:
+        """Columns of a cut that go through coefficients: all but those of a platform on the second side."""
+        geometry = self.cuts[cut]
+        return geometry.columns() if not geometry.on_platform else [c for c in geometry.columns() if c >= 6]

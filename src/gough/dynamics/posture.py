@@ -14,7 +14,7 @@ from gough.dynamics.numbers import Numbers
 from gough.scalar import zeros
 from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
 from gough.spatial.rotation import from_sincos
-from gough.structure import Link
+from gough.structure import WORLD, Link
 
 Vector = np.ndarray
 
@@ -47,9 +47,10 @@ class Step:
 
 
 class Posture:
-    """All steps of a mechanism at q, and the platform's pose.
+    """All steps of a mechanism at q, and the platform's pose where there is one.
 
     gravity: False leaves gravity out. rotation: the platform's rotation (3, 3), instead of q's quaternion.
+    Link index WORLD (-1) stands for the world itself.
     """
 
     def __init__(
@@ -59,14 +60,19 @@ class Posture:
         self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
         self.mechanism = numbers.mechanism
         self.q = q
-        self.p_WP: Vector = np.asarray(q[0:3])
-        self.R_WP = rotation_from_quaternion_wxyz(q[3:7]) if rotation is None else rotation
-        self.steps: list[Step | None] = [None]
-        self.steps += [self._step(link) for link in self.mechanism.links[1:]]
+        if self.mechanism.has_platform:
+            self.p_WP: Vector = np.asarray(q[0:3])
+            self.R_WP = rotation_from_quaternion_wxyz(q[3:7]) if rotation is None else rotation
+            place = Step(self.mechanism.platform, np.array(np.eye(3), dtype=object), self.p_WP, self.R_WP, None)
+            self.steps: list[Step] = [place]
+        else:
+            self.steps = []
+        self.steps += [self._step(link) for link in self.mechanism.links[len(self.steps) :]]
 
     def without_gravity(self) -> "Posture":
         """The same posture, weightless."""
-        return Posture(self.numbers, self.q, gravity=False, rotation=self.R_WP)
+        rotation = self.R_WP if self.mechanism.has_platform else None
+        return Posture(self.numbers, self.q, gravity=False, rotation=rotation)
 
     def _step(self, link: Link) -> Step:
         place_R, place_p = self.numbers.placement(link.placement)
@@ -80,37 +86,52 @@ class Posture:
             turn = rotation_from_quaternion_wxyz(self.q[link.q : link.q + 4])
         return Step(link, place_R, place_p, turn, slide)
 
-    def chain(self, index: int) -> list[Step]:
-        """Steps from the root to link `index` (without the platform's free step)."""
-        return [step for i in self.mechanism.path_to_root(index) if (step := self.steps[i]) is not None]
+    def chain(self, index: int, above: int = WORLD) -> list[Step]:
+        """Steps that lead from link `above` (WORLD: the world) to link `index`; empty when they are the same."""
+        steps: list[Step] = []
+        while index != above:
+            steps.append(self.steps[index])
+            index = self.steps[index].link.parent
+        return steps[::-1]
 
     def from_world(self, index: int, x: Vector) -> Vector:
         """Components of a free vector: world axes to the axes of link `index`."""
-        if self.mechanism.path_to_root(index)[0] == 0:
-            x = self.R_WP.T @ x
-        for step in self.chain(index):
-            x = step.to_child(x)
-        return x
+        return down(self.chain(index), x)
 
     def to_world(self, index: int, x: Vector) -> Vector:
         """Components of a free vector: axes of link `index` to world axes."""
-        for step in reversed(self.chain(index)):
-            x = step.to_parent(x)
-        return self.R_WP @ x if self.mechanism.path_to_root(index)[0] == 0 else x
+        return up(self.chain(index), x)
 
     def point_in_world(self, index: int, x: Vector) -> Vector:
-        """World position of a point given in the axes of link `index` (index -1: the world itself)."""
-        if index < 0:
-            return x
-        for step in reversed(self.chain(index)):
-            y = x if step.slide is None else x + step.slide
-            x = step.to_parent(y) + step.place_p
-        return self.p_WP + self.R_WP @ x if self.mechanism.path_to_root(index)[0] == 0 else x
+        """World position of a point given in the axes of link `index`."""
+        return point_above(self.chain(index), x)
 
     def rotation_in_world(self, index: int) -> np.ndarray:
         """Rotation (3, 3) of link `index`: its axes to world axes."""
         columns = [self.to_world(index, column) for column in np.array(np.eye(3), dtype=object)]
         return np.array(columns, dtype=object).T
+
+
+def down(chain: list[Step], x: Vector) -> Vector:
+    """Components of a free vector: axes above a chain to the axes of its last link."""
+    for step in chain:
+        x = step.to_child(x)
+    return x
+
+
+def up(chain: list[Step], x: Vector) -> Vector:
+    """Components of a free vector: axes of a chain's last link to the axes above it."""
+    for step in reversed(chain):
+        x = step.to_parent(x)
+    return x
+
+
+def point_above(chain: list[Step], x: Vector) -> Vector:
+    """Position, in the frame above a chain, of a point given in the axes of its last link."""
+    for step in reversed(chain):
+        y = x if step.slide is None else x + step.slide
+        x = step.to_parent(y) + step.place_p
+    return x
 
 
 def direction(link: Link) -> Vector:

@@ -25,16 +25,24 @@ def rate_of_q(posture: Posture, u: Vector) -> Vector:
     """qdot (nq,) from tree velocities u."""
     mechanism = posture.mechanism
     out = zeros(mechanism.layout.nq)
-    out[:3] = u[:3]
-    out[3:7] = quaternion_rate_wxyz(posture.q[3:7], u[3:6])
-    for link in mechanism.links[1:]:
-        if link.nu == 1:
+    for link in mechanism.links:
+        if link.motion == "platform":
+            out[:3] = u[:3]
+            out[3:7] = quaternion_rate_wxyz(posture.q[3:7], u[3:6])
+        elif link.nu == 1:
             out[link.q] = u[link.u]
         elif link.motion == "ball":
             q = posture.q[link.q : link.q + 4]
-            w = u[link.u : link.u + 3]  # body axes: turn into the axes the quaternion leads to
+            w = u[link.columns]  # body axes: turn into the axes the quaternion leads to
             out[link.q : link.q + 4] = quaternion_rate_wxyz(q, rotation_from_quaternion_wxyz(q) @ w)
     return out
+
+
+def tree_rates(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
+    """Tree velocities u (nu,) of the closed robot moving with v."""
+    loops = Loops(Posture(numbers, q))
+    check_state(loops)
+    return {"u": loops.rates(v)}
 
 
 def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -> dict[str, np.ndarray]:
@@ -46,6 +54,17 @@ def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -
 
 
 def closure_residual(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
-    """Position-level closures of all legs, one after the other."""
+    """Position-level closures of all cuts, one after the other."""
+    return {"residual": Loops(Posture(numbers, q)).residual()}
+
+
+def closure_rows(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
+    """Residual (rows,) and G (rows, nu) of all closures: a motion du changes the residual by -G du."""
     loops = Loops(Posture(numbers, q))
-    return {"residual": np.concatenate([loop.cut.residual() for loop in loops.legs])}
+    return {"residual": loops.residual(), "G": loops.all_rows()}
+
+
+def closing_step(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
+    """du (nu,): one Newton step that moves the independent coordinates by v and closes the loops; the residual before."""
+    loops = Loops(Posture(numbers, q))
+    return {"du": loops.correction(v), "residual": loops.residual()}

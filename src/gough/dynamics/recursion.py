@@ -25,7 +25,7 @@ from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector
 from gough.scalar import dot, note, zeros
 from gough.spatial import Inertia, cross, inertia_wrench, turning_matrix
-from gough.structure import Link
+from gough.structure import WORLD, Link
 
 Vector = np.ndarray
 
@@ -72,6 +72,8 @@ def root_motion(posture: Posture) -> LinkMotion:
 def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
     """Equations (1)–(4) for one link; rate and rate_dot are its joint's (nu,)."""
     p, link = step.place_p, step.link
+    if link.motion == "platform":
+        return LinkMotion(step.to_child(rate[3:]), step.to_child(rate_dot[3:]), step.to_child(rate_dot[:3] + parent.a))
     w = step.to_child(parent.w)
     wd = step.to_child(parent.wd)
     a = step.to_child(parent.a + cross(parent.wd, p) + cross(parent.w, cross(parent.w, p)))
@@ -90,15 +92,27 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
     return LinkMotion(w, wd, a)
 
 
-def move_leg(posture: Posture, leg: int, u: Vector, ud: Vector) -> dict[int, LinkMotion]:
-    """Motion of the links of one leg for tree velocities and accelerations u, ud (nu,)."""
-    motions: dict[int, LinkMotion] = {-1: root_motion(posture)}
-    for i in posture.mechanism.legs[leg].links:
+def move_tree(posture: Posture, u: Vector, ud: Vector, links: tuple[int, ...] | None = None) -> dict[int, LinkMotion]:
+    """Motion of all links (or of some, from their root on) for tree velocities and accelerations u, ud (nu,).
+
+    The platform's is left out where it carries no link.
+    """
+    motions: dict[int, LinkMotion] = {WORLD: root_motion(posture)}
+    carriers = {link.parent for link in posture.mechanism.links}
+    for i in range(len(posture.steps)) if links is None else links:
         step = posture.steps[i]
-        assert step is not None
-        link = step.link
-        motions[i] = move(step, motions[link.parent], u[link.u : link.u + link.nu], ud[link.u : link.u + link.nu])
+        if step.link.motion != "platform" or i in carriers:
+            with link_notes(posture, i):
+                motions[i] = move(step, motions[step.link.parent], u[step.link.columns], ud[step.link.columns])
     return motions
+
+
+def move_chain(chain: list[Step], u: Vector, ud: Vector) -> LinkMotion:
+    """Motion of the last link of a chain relative to what stands above it; no gravity."""
+    motion = LinkMotion(zeros(3), zeros(3), zeros(3))
+    for step in chain:
+        motion = move(step, motion, u[step.link.columns], ud[step.link.columns])
+    return motion
 
 
 def telescopic_tensors(posture: Posture, link: Link) -> tuple[np.ndarray, np.ndarray, int]:
@@ -126,45 +140,59 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ext
     return LinkWrench(*inertia_wrench(inertia, motion.w, motion.wd, motion.a))
 
 
-def gather_leg(posture: Posture, leg: int, wrenches: dict[int, LinkWrench]) -> None:
-    """Equation (5): add every link's wrench to its parent's, from the tip to the base (in place)."""
-    for i in reversed(posture.mechanism.legs[leg].links):
-        step = posture.steps[i]
-        assert step is not None
-        if step.link.parent < 0:
+def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench]) -> None:
+    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place)."""
+    for i in range(len(posture.steps) - 1, -1, -1):
+        parent = posture.steps[i].link.parent
+        if parent in wrenches and i in wrenches:
+            with link_notes(posture, i):
+                moved = moved_inwards(posture.steps[i], wrenches[i])
+                wrenches[parent].f = wrenches[parent].f + moved.f
+                wrenches[parent].n = wrenches[parent].n + moved.n
+
+
+def moved_inwards(step: Step, own: LinkWrench) -> LinkWrench:
+    """A link's wrench in its parent's axes, about the parent's origin."""
+    moment = own.n if step.slide is None else own.n + cross(step.slide, own.f)
+    f = step.to_parent(own.f)
+    return LinkWrench(f, step.to_parent(moment) + cross(step.place_p, f))
+
+
+def joint_forces(
+    posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector, inertia_only: bool = False
+) -> Vector:
+    """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0.
+
+    inertia_only: without friction and springs.
+    """
+    forces = zeros(posture.mechanism.layout.nu)
+    for i, link in enumerate(posture.mechanism.links):
+        if link.nu == 0 or link.motion == "platform":
             continue
-        parent = wrenches[step.link.parent]
-        own = wrenches[i]
-        moment = own.n if step.slide is None else own.n + cross(step.slide, own.f)
-        f = step.to_parent(own.f)
-        parent.f = parent.f + f
-        parent.n = parent.n + step.to_parent(moment) + cross(step.place_p, f)
+        with link_notes(posture, i):
+            forces[link.columns] = axis_force(link, wrenches[i])
+            if not inertia_only:
+                forces[link.columns] = forces[link.columns] + own_forces(posture, link, u, ud)
+            elif link.rotor is not None:
+                forces[link.u] = forces[link.u] + posture.numbers.parameters[link.rotor] * ud[link.u]
+    return forces
 
 
-def axis_forces(posture: Posture, leg: int, wrenches: dict[int, LinkWrench]) -> Vector:
-    """Equation (6): what the wrenches ask of the joints of a leg (joints,)."""
-    forces: list[Any] = []
-    for i in posture.mechanism.legs[leg].links:
-        link = posture.mechanism.links[i]
-        if link.motion == "ball":
-            forces += list(wrenches[i].n)
-        elif link.nu == 1:
-            forces.append(link.sign * (wrenches[i].n if link.motion == "rotation" else wrenches[i].f)[link.axis])
-    return np.array(forces, dtype=object)
+def axis_force(link: Link, wrench: LinkWrench) -> Vector:
+    """Equation (6): what the wrench through a joint asks of it (nu,)."""
+    if link.motion == "ball":
+        return wrench.n
+    part = wrench.n if link.motion == "rotation" else wrench.f
+    return np.array([link.sign * part[link.axis]], dtype=object)
 
 
-def own_forces(posture: Posture, leg: int, u: Vector, ud: Vector) -> Vector:
-    """Rotor inertia, friction and springs of the joints of a leg (joints,)."""
-    forces: list[Any] = []
-    for i in posture.mechanism.legs[leg].links:
-        link = posture.mechanism.links[i]
-        if link.motion == "ball":
-            rate = u[link.u : link.u + 3]
-            viscous, coulomb, smoothing = posture.numbers.at(link.friction) if link.friction else (0.0, 0.0, 0.0)
-            forces += list(viscous * rate + coulomb_vector(rate, coulomb, smoothing))
-        elif link.nu == 1:
-            forces.append(own_force(posture, link, u[link.u], ud[link.u]))
-    return np.array(forces, dtype=object)
+def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
+    """Rotor inertia, friction and spring of a joint (nu,)."""
+    if link.motion == "ball":
+        rate = u[link.columns]
+        viscous, coulomb, smoothing = posture.numbers.at(link.friction) if link.friction else (0.0, 0.0, 0.0)
+        return viscous * rate + coulomb_vector(rate, coulomb, smoothing)
+    return np.array([own_force(posture, link, u[link.u], ud[link.u])], dtype=object)
 
 
 def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any) -> Any:
@@ -181,6 +209,8 @@ def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any) -> Any:
     return total
 
 
-def leg_notes(posture: Posture, leg: int):
-    """Note that heads a leg's part of the program."""
-    return note(f"{posture.mechanism.legs[leg].name}: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected]")
+def link_notes(posture: Posture, link: int):
+    """Note that heads a leg's (or a joint's) part of the program."""
+    leg = posture.mechanism.links[link].leg
+    name = posture.mechanism.legs[leg].name if leg >= 0 else posture.mechanism.links[link].name
+    return note(f"{name}: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected]")

@@ -2,7 +2,7 @@
 
 Computes  the cosine of each joint's tilt. A universal joint tilts from its zero position: the direction normal to both
           axes turns by acos(cos q1 cos q2). A spherical joint's tilt, and that of any cut, is the angle between the z
-          axes of its two frames (as a cut: on_leg and on_platform, which the description must turn accordingly).
+          axes of its two frames (as a cut: those on either body, which the description must turn accordingly).
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ Vector = np.ndarray
 def tilting_joints(mechanism: Mechanism) -> list[str]:
     """Names of the joints that have a tilt, in the order of `tilt_cosines`."""
     seen: dict[str, list[str]] = {}
-    for link in mechanism.links[1:]:
+    for link in mechanism.links:
         seen.setdefault(link.joint, []).append(link.motion)
     names = [name for name, motions in seen.items() if motions in (["rotation", "rotation"], ["ball"])]
     return names + [cut.name for cut in mechanism.cuts if cut.type in ("spherical", "universal")]
@@ -35,14 +35,13 @@ def tilt_cosines(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
     mechanism = posture.mechanism
     out = []
     for name in tilting_joints(mechanism):
-        links = [link for link in mechanism.links[1:] if link.joint == name]
+        links = [link for link in mechanism.links if link.joint == name]
         if len(links) == 2:
             out.append(cos(q[links[0].q]) * cos(q[links[1].q]))
         elif links:
             out.append(rotation_from_quaternion_wxyz(q[links[0].q : links[0].q + 4])[2, 2])
         else:
-            cut = next(loop.cut for loop in loops.legs if loop.cut.cut.name == name)
-            on_leg, on_platform = (np.array(axis, dtype=object) for axis in cut.cut.tilt_axes)
-            socket = cut.from_world(posture.R_WP @ cut.platform_vector(on_platform))
-            out.append(dot(cut.L_R @ on_leg, socket))
+            cut = next(cut for cut in loops.cuts if cut.cut.name == name)
+            on_first, on_second = (np.array(axis, dtype=object) for axis in cut.cut.tilt_axes)
+            out.append(dot(cut.L_R @ on_first, cut.from_second(cut.P_R @ on_second)))
     return {"cosines": np.array(out, dtype=object)}

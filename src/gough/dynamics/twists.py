@@ -13,20 +13,19 @@ Vector = np.ndarray
 
 
 def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]:
-    """Velocity of the origin and angular velocity of link `index`, own axes."""
-    path = posture.mechanism.path_to_root(index)
-    if path[0] == 0:
-        v, w = posture.R_WP.T @ u[:3], posture.R_WP.T @ u[3:6]
-    else:
-        v, w = zeros(3), zeros(3)
+    """Velocity of the origin and angular velocity of link `index` (WORLD: at rest), own axes."""
+    v, w = zeros(3), zeros(3)
     for step in posture.chain(index):
         link = step.link
+        if link.motion == "platform":
+            v, w = step.to_child(u[:3]), step.to_child(u[3:6])
+            continue
         v = step.to_child(v + cross(w, step.place_p))
         w = step.to_child(w)
         if link.motion == "rotation":
             w = w + direction(link) * u[link.u]
         elif link.motion == "ball":
-            w = w + u[link.u : link.u + 3]
+            w = w + u[link.columns]
         elif link.motion == "translation":
             assert step.slide is not None
             v = v + cross(w, step.slide) + direction(link) * u[link.u]
@@ -35,8 +34,6 @@ def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]
 
 def point_velocity(posture: Posture, u: Vector, index: int, point: Vector) -> Vector:
     """Velocity, world axes, of a point fixed to link `index` (link axes); zero for the world (-1)."""
-    if index < 0:
-        return zeros(3)
     v, w = link_twist(posture, u, index)
     return posture.to_world(index, v + cross(w, point))
 

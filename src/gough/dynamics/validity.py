@@ -10,15 +10,20 @@ CLOSURE_TOLERANCE = 1e-6
 
 def check_state(loops: Loops) -> None:
     """Demand |quaternion| = 1 to 1e-6 and closures to 1e-6."""
-    q = loops.posture.q[3:7]
-    off = dot(q, q) - 1.0
-    check("bad_quaternion:platform", (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
+    for link in loops.mechanism.links:
+        if link.motion in ("platform", "ball"):
+            start = 3 if link.motion == "platform" else link.q
+            q = loops.posture.q[start : start + 4]
+            off = dot(q, q) - 1.0
+            place = "platform" if link.motion == "platform" else link.joint
+            check(f"bad_quaternion:{place}", (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
     check_closed(loops)
 
 
 def check_closed(loops: Loops) -> None:
-    """Demand closures to 1e-6."""
-    for loop in loops.legs:
-        name = loops.posture.mechanism.legs[loop.leg].name
-        residual = loop.cut.residual()
-        check(f"open_loop:{name}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)
+    """Demand closures to 1e-6, redundant ones too."""
+    for cut in loops.cuts:
+        leg = cut.cut.leg
+        residual = cut.residual()
+        place = loops.mechanism.legs[leg].name if leg >= 0 else cut.cut.name
+        check(f"open_loop:{place}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)

@@ -34,14 +34,22 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
             operands = [np.broadcast_to(nodes[j], n) for j in program.args[i][1 : 1 + k]]
             matrices = np.stack(operands, axis=-1).reshape(n, block.n, block.n)
             fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.name or "singular:solve")
-    outputs, k = [], 0
-    for slot in program.outputs:
-        columns = [np.broadcast_to(nodes[i], n) for i in program.results[k : k + slot.size]]
-        outputs.append(np.stack(columns, axis=-1).astype(float) if columns else np.zeros((n, 0)))
-        k += slot.size
+    outputs = result_columns(program, nodes, n)
     for output in outputs:
         fail(~np.asarray(np.isfinite(output).all(axis=1)), "not_finite:result")
     return outputs, list(failed)
+
+
+def result_columns(program: Program, nodes: list, n: int) -> list[np.ndarray]:
+    """Outputs (n, size) per slot from the values of all nodes."""
+    outputs, k = [], 0
+    for slot in program.outputs:
+        out = np.empty((n, slot.size))
+        for j, i in enumerate(program.results[k : k + slot.size]):
+            out[:, j] = nodes[i]
+        outputs.append(out)
+        k += slot.size
+    return outputs
 
 
 def reciprocal_condition(matrices: np.ndarray) -> np.ndarray:

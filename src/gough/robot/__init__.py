@@ -7,9 +7,11 @@ from gough.robot.inertia import Inertia, Parameters
 from gough.robot.joint import ChainJoint, Drive, Friction, JointSpring, Limits
 from gough.robot.leg import Leg
 from gough.robot.loader import gallery, load, loads
+from gough.robot.loop import Loop, LoopEnd
 from gough.robot.pose import Axes, Mdh, Pose
 from gough.robot.robot import Configuration, Platform, Point, Robot, Spring
 from gough.robot.schema import json_schema
+from gough.robot.tree_joint import TreeJoint
 from gough.robot.writer import dump, dumps
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "JointSpring",
     "Leg",
     "Limits",
+    "Loop",
+    "LoopEnd",
     "Mdh",
     "Parameters",
     "Payload",
@@ -35,6 +39,7 @@ __all__ = [
     "Robot",
     "Spring",
     "Telescopic",
+    "TreeJoint",
     "UnphysicalInertiaWarning",
     "dump",
     "dumps",

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from gough.robot.fields import Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
+from gough.robot.fields import FullName, Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
 from gough.robot.inertia import (
     ENTRIES,
     Inertia,
@@ -46,9 +46,12 @@ class TelescopicInertia(Item):
 
 
 class Telescopic(Item):
-    """Adds c0 + c1 q + c2 q^2 to the central inertia of a body, q the coordinate of a joint of the same leg."""
+    """Adds c0 + c1 q + c2 q^2 to the central inertia of a body, q the coordinate of a scalar joint.
 
-    joint: Name
+    joint: of a leg's body, a joint of the same leg; of a body under `bodies`, any joint of the robot by its full name.
+    """
+
+    joint: FullName
     inertia: TelescopicInertia
 
     def coefficients(self) -> np.ndarray:

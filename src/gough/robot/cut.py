@@ -35,20 +35,30 @@ class Cut(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        kind = look(data, "type")
-        if kind == "constant_length" and not given(data, "length"):
-            yield Fault(("length",), look(data, "length"), "a constant_length cut without its length", "length in m")
-        if isinstance(kind, str) and kind != "constant_length" and given(data, "length"):
-            yield Fault(("length",), data["length"], f"length on a {kind} cut", "length only on constant_length")
-        if kind == "constant_length" and given(data, "friction"):
-            yield Fault(("friction",), data["friction"], "friction on a constant_length cut", "no friction")
-        yield from axis_kind_faults(kind, data)
-        yield from axes_faults(data, perpendicular=False)
-        yield from effect_faults(kind, data)
+        yield from closure_faults(data, "cut")
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
-        data = {key: value for key, value in data.items() if value is not None}
-        if data.get("type") in ("revolute", "cylindrical", "prismatic", "planar"):
-            data.setdefault("axis", (0.0, 0.0, 1.0))
-        return data
+        return prepare_closure(data)
+
+
+def closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
+    """Problems between the keys of a joint that closes a loop; what: how messages call it."""
+    kind = look(data, "type")
+    if kind == "constant_length" and not given(data, "length"):
+        yield Fault(("length",), look(data, "length"), f"a constant_length {what} without its length", "length in m")
+    if isinstance(kind, str) and kind != "constant_length" and given(data, "length"):
+        yield Fault(("length",), data["length"], f"length on a {kind} {what}", "length only on constant_length")
+    if kind == "constant_length" and given(data, "friction"):
+        yield Fault(("friction",), data["friction"], f"friction on a constant_length {what}", "no friction")
+    yield from axis_kind_faults(kind, data)
+    yield from axes_faults(data, perpendicular=False)
+    yield from effect_faults(kind, data)
+
+
+def prepare_closure(data: dict[str, Any]) -> dict[str, Any]:
+    """The raw keys of such a joint with its default axis."""
+    data = {key: value for key, value in data.items() if value is not None}
+    if data.get("type") in ("revolute", "cylindrical", "prismatic", "planar"):
+        data.setdefault("axis", (0.0, 0.0, 1.0))
+    return data

@@ -11,6 +11,8 @@ from gough.robot import units
 from gough.robot.errors import ABSENT
 from gough.robot.item import Fault, as_error
 
+FULL_NAME = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?"
+
 Bound = Literal["any", "not negative", "positive", "not zero"]
 
 
@@ -106,6 +108,12 @@ def _name(value: Any) -> Any:
     return value
 
 
+def _full_name(value: Any) -> Any:
+    if not isinstance(value, str) or not re.fullmatch(FULL_NAME, value):
+        raise as_error([Fault((), value, "not a name", "a name, or leg.name")])
+    return value
+
+
 def _lower_name(value: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", value):
         raise as_error([Fault((), value, "not a robot's name", "lower case letters, digits and _, a letter first")])
@@ -113,11 +121,13 @@ def _lower_name(value: Any) -> Any:
 
 
 Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})]
+FullName = Annotated[str, BeforeValidator(_full_name), WithJsonSchema({"type": "string", "pattern": f"^{FULL_NAME}$"})]
 RobotName = Annotated[
     str, BeforeValidator(_lower_name), WithJsonSchema({"type": "string", "pattern": "^[a-z][a-z0-9_]*$"})
 ]
 
 Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
+PositiveNumber = Annotated[float, quantity("number", bound="positive"), WithJsonSchema({"type": "number"})]
 NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
 Length = Annotated[float, quantity("length"), schema("length")]
 PositiveLength = Annotated[float, quantity("length", bound="positive"), schema("length")]

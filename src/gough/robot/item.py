@@ -81,6 +81,12 @@ def unknown_key(key: Any, value: Any, known: list[str]) -> Fault:
     return Fault(place, value, f"unknown key {key!r}{remedy}", f"one of {', '.join(known)}")
 
 
+def nearest(name: str, known: list[str]) -> str:
+    """What is expected in the place of an unknown name: the nearest known one, or any of them."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"{near[0]!r}" if near else f"one of {', '.join(known)}"
+
+
 def merge_faults(first: list[Fault], second: list[Fault]) -> list[Fault]:
     """Both lists; a field's own complaint gives way to a check that speaks of the same place."""
     taken = {fault.place for fault in first}

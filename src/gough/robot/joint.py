@@ -1,4 +1,4 @@
-"""Joints of a leg's chain: kind, placement, axis, and what acts in them (friction, spring, drive, limits)."""
+"""Joints of a leg: kind, placement, axis, and what acts in them (friction, spring, drive, limits)."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -19,6 +19,7 @@ from gough.robot.fields import (
     PositiveAngle,
     PositiveJointForce,
     PositiveJointSpeed,
+    PositiveNumber,
     Vector,
     exactly,
     numbers,
@@ -71,6 +72,7 @@ class Drive(Item):
 
     rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. viscous, coulomb
     and smoothing act on the joint coordinate. force_limit, speed_limit and stroke are bounds on the joint side.
+    weight: w of the sum w tau^2 that is least where there are more drives than freedoms; on all drives or on none.
     """
 
     rotor_inertia: JointInertia = 0.0
@@ -81,6 +83,7 @@ class Drive(Item):
     force_limit: PositiveJointForce | None = None
     speed_limit: PositiveJointSpeed | None = None
     stroke: Annotated[tuple[Coordinate, Coordinate], exactly(2, "two numbers [lower, upper]")] | None = None
+    weight: PositiveNumber | None = None
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -106,11 +109,13 @@ class ChainJoint(Item):
 
     placement (written `pose`, or `mdh`) is the joint frame in the antecedent body's frame; the body's frame is the
     joint frame moved by the joint. axis: of revolute, prismatic, cylindrical, planar (its normal), in the joint frame,
-    default z. axes: of universal, the first fixed to the antecedent, the second carried.
+    default z. axes: of universal, the first fixed to the antecedent, the second carried. on: the joint of the leg whose
+    body is the antecedent, default the one before it in the chain; "base" is the leg's base frame.
     """
 
     name: Name
     type: JointType
+    on: Name | None = None
     placement: Pose = Field(default_factory=Pose, alias="pose")
     mdh: Mdh | None = None
     axis: Vector | None = None
@@ -123,25 +128,34 @@ class ChainJoint(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        kind = look(data, "type")
-        if given(data, "mdh"):
-            yield from _mdh_faults(data)
-        yield from axis_kind_faults(kind, data)
-        yield from axes_faults(data, perpendicular=True)
-        yield from effect_faults(kind, data)
+        yield from joint_faults(data)
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
-        data = dict(data)
-        if given(data, "mdh"):
-            data["pose"] = data.pop("placement", None) or data.pop("pose", None) or _mdh_pose(data["mdh"])
-        for key in ("friction", "limits", "pose", "placement"):
-            if key in data and data[key] is None:
-                del data[key]
-        if data.get("type") in ("revolute", "prismatic", "cylindrical", "planar") and data.get("axis") is None:
-            data["axis"] = (0.0, 0.0, 1.0)
-        data["body"] = named_body(data.get("body"), data.get("name"))
-        return data
+        return {**prepare_joint(data), "body": named_body(data.get("body"), data.get("name"))}
+
+
+def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
+    """Problems between the keys of a joint that moves a body."""
+    kind = look(data, "type")
+    if given(data, "mdh"):
+        yield from _mdh_faults(data)
+    yield from axis_kind_faults(kind, data)
+    yield from axes_faults(data, perpendicular=True)
+    yield from effect_faults(kind, data)
+
+
+def prepare_joint(data: dict[str, Any]) -> dict[str, Any]:
+    """The raw keys of such a joint with the placement of its mdh and its default axis."""
+    data = dict(data)
+    if given(data, "mdh"):
+        data["pose"] = data.pop("placement", None) or data.pop("pose", None) or _mdh_pose(data["mdh"])
+    for key in ("friction", "limits", "pose", "placement"):
+        if key in data and data[key] is None:
+            del data[key]
+    if data.get("type") in ("revolute", "prismatic", "cylindrical", "planar") and data.get("axis") is None:
+        data["axis"] = (0.0, 0.0, 1.0)
+    return data
 
 
 def default_body_name(joint: Any) -> str:

@@ -27,7 +27,12 @@ DOCUMENT_KEYS = [
     "platform",
     "templates",
     "legs",
+    "bodies",
+    "joints",
+    "loops",
     "springs",
+    "velocities",
+    "drive_sharing",
     "home",
     "initial",
 ]
@@ -141,7 +146,7 @@ def _comes_from_missing_template(fault: Fault, raw: Map) -> bool:
     if fault.place[:1] != ("legs",) or len(fault.place) < 3:
         return False
     leg = raw["legs"][fault.place[1]]
-    return isinstance(leg, Mapping) and "unmerged" in leg and fault.place[2] in ("chain", "cut", "unmerged")
+    return isinstance(leg, Mapping) and "unmerged" in leg and fault.place[2] in ("chain", "cut", "loops", "unmerged")
 
 
 def _format_problem(document: Map, file: str) -> Problem | None:
@@ -166,7 +171,7 @@ def _unused_templates(merger: Merger, file: str) -> list[Problem]:
         if name in merger.used or not isinstance(template, Map):
             continue
         try:
-            parts = {key: template[key] for key in ("chain", "cut") if key in template}
+            parts = {key: template[key] for key in ("chain", "cut", "loops") if key in template}
             Leg.model_validate({"name": "leg", **parts}, context={"reading": True})
         except ValidationError as error:
             problems += _located([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)

@@ -1,4 +1,4 @@
-"""Templates into legs: the template, then the leg's overrides of joints, bodies and cut on top."""
+"""Templates into legs: the template, then the leg's overrides of joints, bodies, cut and loops on top."""
 
 import difflib
 from typing import Any
@@ -8,8 +8,8 @@ from gough.robot.item import unknown_key
 from gough.robot.leg import body_name
 from gough.robot.reader import Map, Mark, Seq
 
-LEG_KEYS = ["name", "like", "base", "on_platform", "chain", "cut", "joints", "bodies", "source"]
-TEMPLATE_KEYS = ["chain", "cut", "source"]
+LEG_KEYS = ["name", "like", "base", "on_platform", "chain", "cut", "loops", "joints", "bodies", "source"]
+TEMPLATE_KEYS = ["chain", "cut", "loops", "source"]
 
 
 class Merger:
@@ -67,6 +67,10 @@ class Merger:
             merged["cut"] = deep_merge(merged["cut"], leg["cut"])
         elif "cut" in leg:
             _put(merged, "cut", leg["cut"], leg.marks["cut"])
+        if isinstance(leg.get("loops"), Map):
+            self.override(leg, merged, "loops", lambda loop: loop.get("name"))
+        elif "loops" in leg and "unmerged" not in merged:
+            _add(merged, "loops", leg["loops"], leg.marks["loops"])
         self.override(leg, merged, "joints", lambda joint: joint.get("name"))
         self.override(leg, merged, "bodies", body_name)
         return merged
@@ -86,7 +90,7 @@ class Merger:
             merged.marks["unmerged"] = mark
             return
         self.used.add(like)
-        for key in ("chain", "cut"):
+        for key in ("chain", "cut", "loops"):
             if key in template:
                 _put(merged, key, template[key], template.marks[key])
         if "source" in template:
@@ -94,15 +98,18 @@ class Merger:
             _put(merged, "source", both, merged.marks.get("source", template.marks["source"]))
 
     def override(self, leg: Map, merged: Map, key: str, name_of: Any) -> None:
-        """Merge leg[key], a mapping from names to partial joints or bodies, into the chain."""
+        """Merge leg[key], a mapping from names to partial joints, bodies or loops, into the chain or the loops."""
         wanted = leg.get(key)
         if wanted is None or "unmerged" in merged:
             return
         if not isinstance(wanted, Map):
             self.complain(leg.marks[key], wanted, "not a mapping", f"overrides of {key} by name")
             return
-        chain = merged.get("chain")
+        into = "loops" if key == "loops" else "chain"
+        chain = merged.get(into)
         if not isinstance(chain, Seq):
+            if key == "loops":
+                self.complain(leg.marks[key], ABSENT, "overrides of loops, but the leg has none", "a list of loops")
             return
         copy = Seq(chain)
         copy.mark, copy.marks = chain.mark, chain.marks
@@ -111,7 +118,7 @@ class Merger:
             if name not in names:
                 known = [str(entry) for entry in names]
                 near = difflib.get_close_matches(name, known, n=1)
-                what = "joint" if key == "joints" else "body"
+                what = {"joints": "joint", "bodies": "body", "loops": "loop"}[key]
                 expected = repr(near[0]) if near else f"one of {', '.join(known)}"
                 self.complain(
                     wanted.marks[name], ABSENT, f"override of a {what} {name!r} that is not in the leg", expected
@@ -121,9 +128,9 @@ class Merger:
                 self.complain(wanted.marks[name], change, "not a mapping", "the keys to change")
                 continue
             index = names.index(name)
-            part = change if key == "joints" else _wrap(change, "body", wanted.marks[name])
+            part = change if key != "bodies" else _wrap(change, "body", wanted.marks[name])
             copy[index] = deep_merge(copy[index], part)
-        merged["chain"] = copy
+        merged[into] = copy
 
 
 def deep_merge(below: Map, above: Map) -> Map:
@@ -140,6 +147,17 @@ def deep_merge(below: Map, above: Map) -> Map:
 def _put(target: Map, key: str, value: Any, mark: Mark) -> None:
     target[key] = value
     target.marks[key] = mark
+
+
+def _add(target: Map, key: str, value: Any, mark: Mark) -> None:
+    """Put a list behind the one that is there; anything else takes its place."""
+    old = target.get(key)
+    if not isinstance(old, Seq) or not isinstance(value, Seq):
+        _put(target, key, value, mark)
+        return
+    both = Seq([*old, *value])
+    both.mark, both.marks = old.mark, [*old.marks, *value.marks]
+    target[key] = both
 
 
 def _take(source: Map, keys: list[str]) -> Map:

@@ -12,26 +12,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """An unphysical body: its name, the legs that have it (none for the platform), the reason, where it is written."""
+    """An unphysical body: its name, the legs that have it (for others their owner), the reason, where it is written."""
 
     body: str
     legs: tuple[str, ...]
     reason: str
     places: tuple[tuple[int | str, ...], ...]
     written: str = ""
+    owner: str = ""
 
     def __str__(self) -> str:
-        owner = f"{'leg' if len(self.legs) == 1 else 'legs'} {', '.join(self.legs)}" if self.legs else "the platform"
-        return f"{self.written}{': ' if self.written else ''}body {self.body!r} of {owner}: {self.reason}"
+        legs = f" of {'leg' if len(self.legs) == 1 else 'legs'} {', '.join(self.legs)}" if self.legs else ""
+        return f"{self.written}{': ' if self.written else ''}body {self.body!r}{legs or self.owner}: {self.reason}"
 
 
 def unphysical_bodies(robot: "Robot") -> list[Finding]:
     """One finding for each body; legs with the same body and the same reason share one."""
     findings: dict[tuple[str, str, bool], Finding] = {}
-    reason = _reason(robot.platform.body, 0.0)
-    if reason:
-        name = robot.platform.body.name
-        findings[name, reason, True] = Finding(name, (), reason, (("platform",),))
+    platform = None if robot.platform is None or isinstance(robot.platform, str) else robot.platform.body
+    reason = "" if platform is None else _reason(platform, 0.0)
+    if platform is not None and reason:
+        finding = Finding(platform.name, (), reason, (("platform",),), owner=" of the platform")
+        findings[platform.name, reason, True] = finding
     for i, leg in enumerate(robot.legs):
         for j, joint in enumerate(leg.chain):
             body = joint.body
@@ -44,6 +46,11 @@ def unphysical_bodies(robot: "Robot") -> list[Finding]:
             findings[body.name, reason, False] = Finding(
                 body.name, (*found.legs, leg.name), reason, (*found.places, place)
             )
+    for i, body in enumerate(robot.bodies):
+        follows = "" if body.telescopic is None else body.telescopic.joint
+        reason = _reason(body, robot.home.joints.get(follows, (0.0,))[0])
+        if reason:
+            findings[body.name, reason, True] = Finding(body.name, (), reason, (("bodies", i),))
     return list(findings.values())
 
 

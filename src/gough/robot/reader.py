@@ -52,7 +52,9 @@ def read(text: str, file: str) -> tuple[Any, list[Problem]]:
         message = " ".join(str(error).split())
         return None, [Problem(file, None, "", ABSENT, f"not YAML: {message}", "YAML 1.2, one document")]
     if node is None:
-        return None, [Problem(file, 1, "", ABSENT, "an empty document", "a robot with format, name, platform, legs")]
+        return None, [
+            Problem(file, 1, "", ABSENT, "an empty document", "a robot with format, name, and legs or joints")
+        ]
     reading = _Reading(file, yaml.constructor)
     return reading.data(node, ""), reading.problems
 

@@ -1,13 +1,13 @@
 """Checks across a whole robot on raw data: names used twice, and names that refer to nothing."""
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough.robot.item import Fault, given, look
+from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES, coordinate_faults
+from gough.robot.item import Fault, given, look, nearest
 from gough.robot.joint import COORDINATES
 from gough.robot.joint_checks import can_convert
-from gough.robot.leg import body_name, repeated
+from gough.robot.leg import body_name, listed, repeated
 from gough.robot.units import si_unit
 
 DIMENSIONS = {
@@ -22,64 +22,98 @@ DIMENSIONS = {
 }
 
 
-def _items(data: Any, key: str) -> list[Any]:
-    value = look(data, key)
-    return list(value) if isinstance(value, list | tuple) else []
+def items(data: Any, key: str) -> list[Any]:
+    """The entries of a raw list by its key; none where it is anything else."""
+    return listed(look(data, key))
 
 
 def name_faults(data: Any) -> Iterator[Fault]:
-    """Legs, springs and the platform have names of their own; there is at least one leg."""
-    legs, springs = _items(data, "legs"), _items(data, "springs")
-    if given(data, "legs") and isinstance(data["legs"], list | tuple) and not legs:
-        yield Fault(("legs",), data["legs"], "no legs", "at least one leg")
-    names = [platform_name(data), *[look(leg, "name") for leg in legs]]
-    yield from repeated(names, [("platform", "name"), *[("legs", i, "name") for i in range(len(legs))]], "leg")
-    yield from repeated(
-        [look(s, "name") for s in springs], [("springs", i, "name") for i in range(len(springs))], "spring"
-    )
-    for i, name in enumerate(names):
+    """Legs, bodies, joints, loops, springs and the platform have names of their own."""
+    groups = {
+        key: (
+            [look(item, "name") for item in items(data, key)],
+            [(key, i, "name") for i in range(len(items(data, key)))],
+        )
+        for key in ("legs", "bodies", "joints", "loops", "springs")
+    }
+    legs, bodies, joints, loops, springs = groups.values()
+    platform = None if named_platform(data) else platform_name(data)
+    yield from repeated([platform, *legs[0]], [("platform", "name"), *legs[1]], "leg")
+    yield from repeated(*bodies, "body", [platform, *legs[0]])
+    yield from repeated(*joints, "joint", legs[0])
+    yield from repeated(*loops, "loop", [*legs[0], *joints[0]])
+    yield from repeated(*springs, "spring")
+    reserved = [("platform", "name"), *legs[1], *bodies[1]]
+    for name, place in zip([platform, *legs[0], *bodies[0]], reserved, strict=True):
         if name == "world":
-            yield Fault(("legs", i - 1, "name") if i else ("platform", "name"), name, "a reserved name", "another name")
+            yield Fault(place, name, "a reserved name", "another name")
+    for name, place in zip(*joints, strict=True):
+        if name == "gravity":
+            yield Fault(place, name, "a reserved name", "another name")
+    for body, place in zip(items(data, "bodies"), bodies[1], strict=True):
+        if isinstance(body, Mapping) and not given(body, "name"):
+            yield Fault(place, look(body, "name"), "a body without a name", "a name that joints can refer to")
+    taken = (*POSE_NAMES, *TWIST_NAMES) if platform_name(data) is not None else ()
+    yield from coordinate_faults(joints[0], [look(joint, "type") for joint in items(data, "joints")], joints[1], taken)
+
+
+def named_platform(data: Any) -> bool:
+    """Whether the platform is a body of the robot, called by its name."""
+    return isinstance(look(data, "platform"), str)
 
 
 def platform_name(data: Any) -> Any:
-    """The platform's name in raw data, its default included."""
+    """The platform's name in raw data, its default included; None where there is no platform."""
+    if not given(data, "platform"):
+        return None
+    if named_platform(data):
+        return look(data, "platform")
     return look(data, "platform", "name") if given(data, "platform", "name") else "platform"
 
 
 def body_names(data: Any) -> list[str]:
-    """Every name that a point may refer to."""
-    names = ["world", str(platform_name(data))]
-    for leg in _items(data, "legs"):
-        names += [f"{look(leg, 'name')}.{body_name(joint)}" for joint in _items(leg, "chain")]
+    """Every name that a point, a joint or a loop may refer to."""
+    platform = platform_name(data)
+    names = ["world", *([] if platform is None or named_platform(data) else [str(platform)])]
+    names += [str(look(body, "name")) for body in items(data, "bodies") if given(body, "name")]
+    for leg in items(data, "legs"):
+        names += [f"{look(leg, 'name')}.{body_name(joint)}" for joint in items(leg, "chain")]
     return names
+
+
+def joint_types(data: Any) -> dict[str, Any]:
+    """The raw type of every joint of the tree by its full name."""
+    types = {
+        f"{look(leg, 'name')}.{look(joint, 'name')}": look(joint, "type")
+        for leg in items(data, "legs")
+        for joint in items(leg, "chain")
+    }
+    return types | {str(look(joint, "name")): look(joint, "type") for joint in items(data, "joints")}
 
 
 def spring_faults(data: Any) -> Iterator[Fault]:
     """Springs between bodies that exist."""
     known = body_names(data)
-    for index, spring in enumerate(_items(data, "springs")):
+    for index, spring in enumerate(items(data, "springs")):
         for written, field in (("from", "from_"), ("to", "to")):
             end = look(spring, written) if given(spring, written) else look(spring, field)
             body = look(end, "body")
             if isinstance(body, str) and body not in known:
-                yield Fault(("springs", index, written, "body"), body, f"no body {body!r}", _nearest(body, known))
+                yield Fault(("springs", index, written, "body"), body, f"no body {body!r}", nearest(body, known))
 
 
 def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
-    """Joint coordinates of joints that exist, as many as the joint has, in its units."""
+    """A pose only of a platform; joint coordinates of joints that exist, as many as the joint has, in its units."""
+    if given(data, key, "pose") and platform_name(data) is None:
+        yield Fault((key, "pose"), look(data, key, "pose"), "a pose without a platform", "joints, or a platform")
     joints = look(data, key, "joints")
     if not isinstance(joints, Mapping):
         return
-    types = {
-        f"{look(leg, 'name')}.{look(joint, 'name')}": look(joint, "type")
-        for leg in _items(data, "legs")
-        for joint in _items(leg, "chain")
-    }
+    types = joint_types(data)
     for name, value in joints.items():
         place = (key, "joints", str(name))
         if name not in types:
-            yield Fault(place, value, f"no joint {name!r}", _nearest(str(name), list(types)))
+            yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
             continue
         kind = types[name]
         if not isinstance(kind, str) or kind not in COORDINATES:
@@ -93,8 +127,3 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
             if not can_convert(entry, dimension):
                 at = (*place, index) if isinstance(value, list | tuple) else place
                 yield Fault(at, entry, "a unit of another dimension", f"a {dimension} in {si_unit(dimension) or '1'}")
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"{near[0]!r}" if near else f"one of {', '.join(known)}"

@@ -1,12 +1,13 @@
-"""The robot: platform, legs, springs, gravity, home."""
+"""The robot: platform, legs, bodies, joints, loops, springs, gravity, home."""
 
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.robot.body import Body
+from gough.robot.drive_checks import velocity_faults, weight_faults
 from gough.robot.errors import UnphysicalInertiaWarning
 from gough.robot.fields import (
     Coordinate,
@@ -19,11 +20,25 @@ from gough.robot.fields import (
     RobotName,
     Stiffness,
 )
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, as_error, given, look
 from gough.robot.leg import Leg
+from gough.robot.loop import Loop
 from gough.robot.physical import unphysical_bodies
 from gough.robot.pose import Pose
-from gough.robot.references import configuration_faults, name_faults, spring_faults
+from gough.robot.references import configuration_faults, name_faults, named_platform, spring_faults
+from gough.robot.tree_checks import form_faults, joint_faults, loop_faults, telescopic_faults
+from gough.robot.tree_joint import TreeJoint
+
+CHECKS = (
+    form_faults,
+    name_faults,
+    joint_faults,
+    loop_faults,
+    telescopic_faults,
+    spring_faults,
+    velocity_faults,
+    weight_faults,
+)
 
 
 class Platform(Item):
@@ -59,7 +74,7 @@ class Platform(Item):
 
 
 class Point(Item):
-    """A point (m) of a body: "world", the platform's name, or "leg.body"."""
+    """A point (m) of a body: "world", the platform's name, "leg.body", or a name under `bodies`."""
 
     body: str
     position: Position = (0.0, 0.0, 0.0)
@@ -91,31 +106,62 @@ Coordinates = Annotated[
 
 
 class Configuration(Item):
-    """A pose of the platform and joint coordinates by "leg.joint" (guesses that choose the assembly branch)."""
+    """A pose of the platform and joint coordinates by name (guesses that choose the assembly branch)."""
 
     pose: Pose | None = None
     joints: dict[str, Coordinates] = Field(default_factory=dict)
 
 
+def _platform(value: Any, _: Any, info: ValidationInfo) -> Any:
+    """A platform of its own, or the name of a body; never tried as both, so that each fault is told once."""
+    return value if value is None or isinstance(value, str) else Platform.model_validate(value, context=info.context)
+
+
+def _velocities(value: Any, _: Any) -> Any:
+    if value is None or value in ("platform", "drives"):
+        return value
+    expected = "platform, drives, or a list of names of coordinates"
+    if not isinstance(value, list | tuple) or not value:
+        raise as_error([Fault((), value, "not a choice of velocities", expected)])
+    wrong = [Fault((index,), name, "not a text", "a name") for index, name in enumerate(value) if type(name) is not str]
+    if wrong:
+        raise as_error(wrong)
+    return tuple(value)
+
+
 class Robot(Item):
-    """A parallel robot: everything a model is built from, as validated plain data in SI units."""
+    """A robot with closed loops: everything a model is built from, as validated plain data in SI units.
+
+    Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
+    the tree. platform is a free body of its own, the name of a body under `bodies`, or None. velocities chooses the
+    independent velocities: "platform", "drives", or names of coordinates. drive_sharing says how forces are shared where
+    there are more drives than freedoms. `gough.robot.tree` is one view of both forms.
+    """
 
     name: RobotName
     title: str = ""
     source: Any = None  # type: ignore[assignment]
     gravity: Gravity = (0.0, 0.0, -9.81)
-    platform: Platform
-    legs: tuple[Leg, ...]
+    platform: Annotated[Platform | str | None, WrapValidator(_platform)] = None
+    legs: tuple[Leg, ...] = ()
+    bodies: tuple[Body, ...] = ()
+    joints: tuple[TreeJoint, ...] = ()
+    loops: tuple[Loop, ...] = ()
     springs: tuple[Spring, ...] = ()
-    home: Configuration
+    velocities: Annotated[Literal["platform", "drives"] | tuple[str, ...] | None, WrapValidator(_velocities)] = None
+    drive_sharing: Literal["least_norm"] | None = None
+    home: Configuration = Field(default_factory=Configuration)
     initial: Configuration | None = None
     file: str | None = Field(default=None, repr=False)
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from name_faults(data)
-        yield from spring_faults(data)
-        if isinstance(look(data, "home"), Mapping | Configuration) and not given(data, "home", "pose"):
+        for check in CHECKS:
+            yield from check(data)
+        free = given(data, "platform") and not named_platform(data)
+        if free and not given(data, "home"):
+            yield Fault(("home",), look(data, "home"), "a required key is missing", "the key 'home'")
+        elif free and isinstance(data["home"], Mapping | Configuration) and not given(data, "home", "pose"):
             yield Fault(("home", "pose"), look(data, "home", "pose"), "home without a pose", "the platform's pose")
         for key in ("home", "initial"):
             yield from configuration_faults(data, key)

@@ -11,11 +11,13 @@ from pydantic.json_schema import models_json_schema
 from gough.robot.body import Body
 from gough.robot.cut import Cut
 from gough.robot.joint import ChainJoint
+from gough.robot.loop import Loop
 from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.pose import Pose
 from gough.robot.robot import Configuration, Robot, Spring
+from gough.robot.tree_joint import TreeJoint
 
-MODELS = (Body, ChainJoint, Cut, Pose, Configuration, Spring)
+MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Pose, Configuration, Spring)
 
 
 def json_schema() -> dict[str, Any]:
@@ -29,31 +31,54 @@ def json_schema() -> dict[str, Any]:
         "title": {"type": "string"},
         "source": {"description": "where the numbers come from; any data"},
         "gravity": robot["gravity"],
-        "platform": _platform(whole["Body"]),
+        "platform": {"anyOf": [_platform(whole["Body"]), {"type": "string", "description": "the name of a body"}]},
         "templates": {"type": "object", "additionalProperties": _mapping(_leg_parts(TEMPLATE_KEYS))},
         "legs": {"type": "array", "minItems": 1, "items": _mapping(_leg_parts(LEG_KEYS))},
+        "bodies": {"type": "array", "items": {"allOf": [_ref("Body"), {"required": ["name"]}]}},
+        "joints": {"type": "array", "items": _ref("TreeJoint")},
+        "loops": {"type": "array", "items": _ref("Loop")},
         "springs": {"type": "array", "items": _ref("Spring")},
-        "home": {"allOf": [_ref("Configuration"), {"required": ["pose"]}]},
+        "velocities": {"anyOf": [{"enum": ["platform", "drives"]}, {"type": "array", "items": {"type": "string"}}]},
+        "drive_sharing": {"enum": ["least_norm"]},
+        "home": _ref("Configuration"),
         "initial": _ref("Configuration"),
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "gough robot description, format 1",
         **_mapping({"format": {"const": 1}, **parts}),
-        "required": ["format", "name", "platform", "legs", "home"],
+        "required": ["format", "name"],
+        "anyOf": [_free_platform(), _platform_in_the_tree()],
         "$defs": {**whole, **partial},
     }
 
 
+def _free_platform() -> dict[str, Any]:
+    """A robot with a platform of its own: its home has a pose."""
+    return {
+        "properties": {"platform": {"type": "object"}, "home": {"required": ["pose"]}},
+        "required": ["platform", "home"],
+        "anyOf": [{"required": ["legs"]}, {"required": ["bodies", "joints"]}],
+    }
+
+
+def _platform_in_the_tree() -> dict[str, Any]:
+    """A robot whose platform is one of its bodies, or that has none."""
+    return {"properties": {"platform": {"type": "string"}}, "required": ["bodies", "joints"]}
+
+
 def _leg_parts(keys: list[str]) -> dict[str, Any]:
     joint = {"allOf": [_ref("PartialChainJoint"), {"required": ["name"]}]}
+    loop = {"allOf": [_ref("PartialLoop"), {"required": ["name"]}]}
+    changes = {"type": "object", "additionalProperties": _ref("PartialLoop")}
     parts: dict[str, Any] = {
         "name": {"type": "string"},
         "like": {"type": "string", "description": "the name of a template"},
         "base": _ref("Pose"),
         "on_platform": _ref("Pose"),
         "chain": {"type": "array", "minItems": 1, "items": joint},
-        "cut": _ref("PartialCut"),
+        "cut": {"anyOf": [_ref("PartialCut"), {"type": "null"}]},
+        "loops": {"anyOf": [{"type": "array", "items": loop}, changes]},
         "joints": {"type": "object", "additionalProperties": _ref("PartialChainJoint")},
         "bodies": {"type": "object", "additionalProperties": _ref("PartialBody")},
         "source": {"type": "string"},

@@ -15,10 +15,12 @@ from gough.robot.body import Body
 from gough.robot.item import Item
 from gough.robot.joint import ChainJoint, default_body_name
 from gough.robot.robot import Configuration, Platform, Robot
+from gough.robot.tree_joint import TreeJoint
 
 WIDTH = 110
 TEMPLATE = "leg"
-ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", "springs", "home", "initial"]
+ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", "bodies", "joints", "loops", "springs"]
+ORDER += ["velocities", "drive_sharing", "home", "initial"]
 
 
 def dump(robot: Robot, path: str | Path) -> None:
@@ -37,6 +39,8 @@ def dumps(robot: Robot) -> str:
 def document(robot: Robot) -> dict[str, Any]:
     """A robot as the plain data of its file."""
     data = {**plain(robot), **_legs([plain(leg) for leg in robot.legs])}
+    if robot.bodies:
+        data["bodies"] = [{"name": body.name, **plain(body)} for body in robot.bodies]
     return {"format": 1, **{key: data[key] for key in ORDER if key in data}}
 
 
@@ -76,8 +80,9 @@ def _is_default(field: FieldInfo, value: Any) -> bool:
 def _skipped(item: Item) -> set[str]:
     if isinstance(item, Body) and item.parameters is not None:
         return {"mass", "center_of_mass"}
-    if isinstance(item, ChainJoint):
-        skip = {"body"} if item.body == Body(name=default_body_name(item.name)) else set()
+    if isinstance(item, ChainJoint | TreeJoint):
+        bare = isinstance(item, ChainJoint) and item.body == Body(name=default_body_name(item.name))
+        skip = {"body"} if bare else set()
         if item.mdh is not None:
             return skip | ({"placement", "axis"} if item.mdh.pose() == item.placement else {"mdh"})
         return skip
@@ -85,26 +90,44 @@ def _skipped(item: Item) -> set[str]:
 
 
 def _legs(legs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The keys templates and legs; no template for a single leg or for legs with different joints."""
-    names = [[joint["name"] for joint in leg["chain"]] for leg in legs]
+    """The keys templates and legs; no template for a single leg or for legs with different joints, cuts or loops."""
+    names = [_names(leg) for leg in legs]
     if len(legs) < 2 or any(entry != names[0] for entry in names):
-        return {"legs": legs}
-    joints = [_common([leg["chain"][index] for leg in legs]) for index in range(len(names[0]))]
-    template = {"chain": joints, "cut": _common([leg["cut"] for leg in legs])}
+        return {"legs": legs} if legs else {}
+    template: dict[str, Any] = {"chain": _common_items([leg["chain"] for leg in legs])}
+    if "cut" in legs[0]:
+        template["cut"] = _common([leg["cut"] for leg in legs])
+    if "loops" in legs[0]:
+        template["loops"] = _common_items([leg["loops"] for leg in legs])
     return {"templates": {TEMPLATE: template}, "legs": [_like(leg, template) for leg in legs]}
 
 
 def _like(leg: dict[str, Any], template: dict[str, Any]) -> dict[str, Any]:
     result = {"name": leg["name"], "like": TEMPLATE}
     result |= {key: leg[key] for key in ("base", "on_platform") if key in leg}
-    joints = {}
-    for joint, common in zip(leg["chain"], template["chain"], strict=True):
-        rest = _beyond(joint, common)
-        if rest:
-            joints[joint["name"]] = rest
-    cut = _beyond(leg["cut"], template["cut"])
-    result |= {key: part for key, part in (("joints", joints), ("cut", cut)) if part}
+    changes = {
+        "joints": _items_beyond(leg["chain"], template["chain"]),
+        "cut": _beyond(leg.get("cut", {}), template.get("cut", {})),
+        "loops": _items_beyond(leg.get("loops", []), template.get("loops", [])),
+    }
+    result |= {key: part for key, part in changes.items() if part}
     return result | ({"source": leg["source"]} if "source" in leg else {})
+
+
+def _names(leg: dict[str, Any]) -> tuple[Any, ...]:
+    """What legs must have in common to share a template."""
+    loops = [loop["name"] for loop in leg.get("loops", [])]
+    return [joint["name"] for joint in leg["chain"]], "cut" in leg, loops
+
+
+def _common_items(lists: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    return [_common(list(entries)) for entries in zip(*lists, strict=True)]
+
+
+def _items_beyond(items: list[dict[str, Any]], common: list[dict[str, Any]]) -> dict[str, Any]:
+    """By name, what the items of a list have beyond what is common."""
+    changes = {item["name"]: _beyond(item, below) for item, below in zip(items, common, strict=True)}
+    return {name: change for name, change in changes.items() if change}
 
 
 def _common(mappings: list[dict[str, Any]]) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from gough.structure.build import build_structure
 from gough.structure.layout import Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism
 from gough.structure.parameters import ParameterTable
+from gough.structure.selection import Block, Selection
 
 __all__ = [
     "WORLD",
+    "Block",
     "CutJoint",
     "Drive",
     "Frame",
@@ -15,5 +17,6 @@ __all__ = [
     "Link",
     "Mechanism",
     "ParameterTable",
+    "Selection",
     "build_structure",
 ]

@@ -1,4 +1,4 @@
-"""From a description (legs + platform) to its structure."""
+"""From a description (legs + platform, bodies + joints + loops, or both) to its structure."""
 
 from dataclasses import replace
 
@@ -7,19 +7,20 @@ import numpy as np
 from gough.errors import StructureError
 from gough.joints import ALL
 from gough.robot import Robot
+from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_name
 from gough.structure.axes import angles_of, internal_axes, triad
-from gough.structure.layout import Layout
+from gough.structure.cutting import cut_frames, fixed_cut
+from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, PointSpring
 from gough.structure.parameters import ParameterTable
+from gough.structure.selection import Selection
 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 PLACEMENT = ("x", "y", "z", "yaw", "pitch", "roll")
-POSE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
-TWIST_NAMES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 def build_structure(robot: Robot) -> Mechanism:
-    """The structure of `robot`."""
+    """The structure of `robot`; its selection is still empty (see compilation.mobility)."""
     return _Builder(robot).build()
 
 
@@ -28,56 +29,85 @@ class _Builder:
         self.robot = robot
         self.table = ParameterTable()
         self.links: list[Link] = []
-        self.legs: list[Leg] = []
         self.cuts: list[CutJoint] = []
         self.drives: list[Drive] = []
         self.frames: dict[str, Frame] = {}
-        self.bodies: dict[str, int] = {}
-        self.q_names: list[str] = list(POSE_NAMES)
-        self.q_units = ["m"] * 3 + ["1"] * 4
-        self.u_names: list[str] = list(TWIST_NAMES)
+        self.bodies: dict[str, int] = {"world": WORLD}
+        self.q_names: list[str] = []
+        self.q_units: list[str] = []
+        self.u_names: list[str] = []
+        self.u_units: list[str] = []
+        self.platform = platform_name(robot)
 
     def build(self) -> Mechanism:
         robot = self.robot
         gravity = self.table.add_all("gravity", "xyz", robot.gravity, "m/s2")
-        self._platform()
-        for number, leg in enumerate(robot.legs):
-            self._leg(number, leg)
+        joints = placed_joints(robot)
+        carried = self._platform(joints)
+        for joint in joints:
+            if joint is not carried:
+                self._joint(joint)
+        for joint in joints:
+            if joint.body.telescopic is not None:
+                self._telescopic(joint)
+        for loop in placed_loops(robot):
+            self._cut(loop)
+        if self.platform is not None and self.links[0].ten is None and self.bodies[self.platform] != 0:
+            self._tie_platform()
         springs = tuple(self._spring(s) for s in robot.springs)
-        if not self.drives:
-            raise StructureError(
-                f"{robot.name}: no joint has a drive; add `drive: {{}}` to the actuated joint of each leg"
-            )
         twice = sorted({name for name in self.q_names if self.q_names.count(name) > 1})
         if twice:
             raise StructureError(f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint")
-        layout = Layout(
-            q_names=tuple(self.q_names),
-            q_units=tuple(self.q_units),
-            v_names=TWIST_NAMES,
-            v_units=("m/s",) * 3 + ("rad/s",) * 3,
-            drive_names=tuple(d.name for d in self.drives),
-            drive_units=tuple(d.unit for d in self.drives),
-            u_names=tuple(self.u_names),
-        )
         return Mechanism(
             robot.name,
             tuple(self.links),
-            tuple(self.legs),
+            self._legs(),
             tuple(self.cuts),
             tuple(self.drives),
             springs,
             self.frames,
             gravity,
-            layout,
+            self._layout(),
             self.table,
+            Selection((), ()),
         )
 
-    def _platform(self) -> None:
-        body = self.robot.platform.body
+    def _layout(self) -> Layout:
+        return Layout(
+            q_names=tuple(self.q_names),
+            q_units=tuple(self.q_units),
+            v_names=(),
+            v_units=(),
+            drive_names=tuple(d.name for d in self.drives),
+            drive_units=tuple(d.unit for d in self.drives),
+            u_names=tuple(self.u_names),
+            u_units=tuple(self.u_units),
+            n_pose=7 if self.platform is not None else 0,
+        )
+
+    def _legs(self) -> tuple[Leg, ...]:
+        legs = []
+        for k, leg in enumerate(self.robot.legs):
+            links = tuple(i for i, link in enumerate(self.links) if link.leg == k)
+            legs.append(Leg(leg.name, links, tuple(i for i, cut in enumerate(self.cuts) if cut.leg == k)))
+        return tuple(legs)
+
+    def _platform(self, joints: tuple[PlacedJoint, ...]) -> PlacedJoint | None:
+        """Link 0. Returns the joint that it replaces: a free one between the world and the platform's body."""
+        if self.platform is None:
+            return None
+        carrier = next((j for j in joints if j.body_name == self.platform), None)
+        replaced = carrier if carrier and carrier.joint.type == "free" and carrier.parent == "world" else None
+        own = carrier is None or replaced is not None
+        body = platform_body(self.robot)
+        assert body is not None
+        self.q_names += POSE_NAMES
+        self.q_units += POSE_UNITS
+        self.u_names += TWIST_NAMES
+        self.u_units += ["m/s"] * 3 + ["rad/s"] * 3
         self.links.append(
             Link(
-                name=body.name,
+                name=self.platform,
                 joint="",
                 parent=WORLD,
                 leg=-1,
@@ -89,7 +119,7 @@ class _Builder:
                 u=0,
                 nu=6,
                 placement=(),
-                ten=self._ten(body.name, body, np.eye(3)),
+                ten=self._ten(self.platform, body, np.eye(3)) if own else None,
                 telescopic=None,
                 friction=(),
                 spring=None,
@@ -98,36 +128,34 @@ class _Builder:
                 to_user=np.eye(3),
             )
         )
-        self._body_frames(body.name, body, 0, np.eye(3))
+        if own:
+            self._body_frames(self.platform, body, 0, np.eye(3))
+        return replaced
 
-    def _leg(self, number: int, leg) -> None:
-        parent, parent_axes = WORLD, np.eye(3)
-        before = (np.asarray(leg.base.rotation()), np.asarray(leg.base.position, dtype=float))
-        first = len(self.links)
-        telescopic = []
-        for joint in leg.chain:
-            parent, parent_axes = self._joint(number, leg, joint, parent, parent_axes, before, telescopic)
-            before = (np.eye(3), np.zeros(3))
-        if parent == WORLD:
-            raise StructureError(f"{leg.name}: its chain is empty; give at least one joint with a body")
-        for index, body, joint_name, axes in telescopic:
-            self._telescopic(leg, index, body, joint_name, axes)
-        self._cut(number, leg, parent, parent_axes)
-        self.legs.append(Leg(leg.name, tuple(range(first, len(self.links))), len(self.cuts) - 1))
+    def _tie_platform(self) -> None:
+        """The platform is a body that the tree carries: link 0 follows it, tied by a fixed cut."""
+        assert self.platform is not None
+        link = self.bodies[self.platform]
+        axes = self.links[link].to_user
+        name = f"{self.platform}.platform"
+        on_first = self._placement(f"{name}.first", axes.T, np.zeros(3))
+        on_second = self._placement(f"{name}.second", np.eye(3), np.zeros(3))
+        friction = self.table.add_all(f"{name}.friction", ("viscous", "coulomb", "smoothing"), (0.0, 0.0, 0.0), "SI")
+        self.cuts.append(fixed_cut(name, link, 0, on_first, on_second, friction, sum(c.rows for c in self.cuts)))
 
-    def _joint(self, number, leg, joint, parent, parent_axes, before, telescopic) -> tuple[int, np.ndarray]:
+    def _joint(self, placed: PlacedJoint) -> None:
+        joint, place = placed.joint, placed.name
         kind = ALL[joint.type]
-        place = f"{leg.name}.{joint.name}"
         if kind.motions is None:
-            raise StructureError(f"{place}: a {joint.type} joint cannot carry a body; use it as the leg's cut")
-        stated = [joint.axis] if kind.axes == 1 else list(joint.axes) if kind.axes == 2 else []
+            raise StructureError(f"{place}: a {joint.type} joint cannot carry a body; use it as a cut")
+        parent = self.bodies[placed.parent]
+        parent_axes = self.links[parent].to_user if parent != WORLD else np.eye(3)
+        stated = [joint.axis] if kind.axes == 1 else list(joint.axes or ()) if kind.axes == 2 else []
         directions = triad([np.asarray(a, dtype=float) for a in stated])
         axes, principal = internal_axes(directions)
-        rotation = before[0] @ np.asarray(joint.placement.rotation())
-        position = before[1] + before[0] @ np.asarray(joint.placement.position, dtype=float)
+        rotation, position = composed(placed.base, joint.placement)
         placement = self._placement(place, parent_axes.T @ rotation @ axes, parent_axes.T @ position)
-        body = joint.body
-        name = f"{leg.name}.{body.name}"
+        body, name = placed.body, placed.body_name
         motions = kind.motions or (None,)
         coordinate = 0
         for k, motion in enumerate(motions):
@@ -150,12 +178,13 @@ class _Builder:
             for j in range(nu):
                 suffix = kind.coordinates[coordinate].suffix if nu == 1 else "_w" + "xyz"[j]
                 self.u_names.append(place + suffix)
+                self.u_units.append("m/s" if moved == "translation" else "rad/s")
             coordinate += nq
             link = Link(
                 name=name if last else f"{place}#{k + 1}",
                 joint=place,
                 parent=parent,
-                leg=number,
+                leg=placed.leg,
                 motion=moved,
                 axis=axis,
                 sign=sign,
@@ -178,15 +207,13 @@ class _Builder:
                 link = self._drive(place, link, joint, len(self.links))
             self.links.append(link)
             parent = len(self.links) - 1
-        if body.telescopic is not None:
-            telescopic.append((parent, body, body.telescopic.joint, axes))
         self._body_frames(name, body, parent, axes)
-        return parent, axes
 
     def _drive(self, place: str, link: Link, joint, index: int) -> Link:
         d = joint.drive
         unit = "N m" if link.motion == "rotation" else "N"
-        self.drives.append(Drive(place, index, unit))
+        weight = self.table.add(f"{place}.weight", d.weight, "1") if d.weight is not None else None
+        self.drives.append(Drive(place, index, unit, weight))
         inertia_unit = "kg m2" if link.motion == "rotation" else "kg"
         return replace(
             link,
@@ -195,52 +222,47 @@ class _Builder:
             friction=(*link.friction, *self._friction(f"{place}.drive.friction", d)),
         )
 
-    def _cut(self, number: int, leg, tip: int, axes: np.ndarray) -> None:
-        cut = leg.cut
-        kind = ALL[cut.type]
-        place = f"{leg.name}.{cut.name}"
-        if kind.closures is None:
-            raise StructureError(f"{place}: a {cut.type} joint owes no closure and cannot close a leg")
-        if cut.type in ("prismatic", "cylindrical", "planar", "constant_length") and (
-            cut.friction.viscous or cut.friction.coulomb
+    def _cut(self, loop) -> None:
+        first, second = self.bodies[loop.first], self.bodies[loop.second]
+        sides = ("on_leg", "on_platform") if loop.leg >= 0 and second == 0 and self.platform else ("first", "second")
+        frames, closures, free_axes, tilt_axes = cut_frames(loop)
+        placements = []
+        for side, link, base, pose, turned in (
+            (sides[0], first, loop.first_base, loop.first_pose, frames[0]),
+            (sides[1], second, loop.second_base, loop.second_pose, frames[1]),
         ):
-            raise StructureError(
-                f"{place}: friction in a {cut.type} cut is not modelled; cut the leg at another joint and give this one "
-                f"in the chain, where its friction counts"
-            )
-        if cut.type == "universal":
-            on_leg, on_platform = _first_x(cut.axes[0]), _first_x(cut.axes[1])[:, [2, 0, 1]]
-        else:
-            turned = triad([np.asarray(cut.axis, dtype=float)])[:, [1, 2, 0]] if kind.axes == 1 else np.eye(3)
-            on_leg = on_platform = turned
-        leg_rotation = axes.T @ np.asarray(cut.on_leg.rotation()) @ on_leg
-        leg_position = axes.T @ np.asarray(cut.on_leg.position, dtype=float)
-        platform_rotation = np.asarray(leg.on_platform.rotation()) @ on_platform
-        platform_position = np.asarray(leg.on_platform.position, dtype=float)
+            axes = self.links[link].to_user if link != WORLD else np.eye(3)
+            rotation, position = composed(base, pose)
+            placements.append(self._placement(f"{loop.name}.{side}", axes.T @ rotation @ turned, axes.T @ position))
         self.cuts.append(
             CutJoint(
-                name=place,
-                leg=number,
-                tip=tip,
-                type=cut.type,
-                closures=kind.closures,
-                on_leg=self._placement(f"{place}.on_leg", leg_rotation, leg_position),
-                on_platform=self._placement(f"{place}.on_platform", platform_rotation, platform_position),
-                length=self.table.add(f"{place}.length", cut.length, "m") if cut.length is not None else None,
-                friction=self._friction(f"{place}.friction", cut.friction),
-                free_axes=kind.free_axes,
-                tilt_axes=(tuple(map(float, on_leg[2])), tuple(map(float, on_platform[2]))),
+                name=loop.name,
+                leg=loop.leg,
+                first=first,
+                second=second,
+                type=loop.type,
+                closures=closures,
+                on_first=placements[0],
+                on_second=placements[1],
+                length=self.table.add(f"{loop.name}.length", loop.length, "m") if loop.length is not None else None,
+                friction=self._friction(f"{loop.name}.friction", loop.friction),
+                free_axes=free_axes,
+                tilt_axes=tilt_axes,
+                row=sum(c.rows for c in self.cuts),
             )
         )
 
-    def _telescopic(self, leg, index: int, body, joint_name: str, axes: np.ndarray) -> None:
-        place = f"{leg.name}.{joint_name}"
+    def _telescopic(self, placed: PlacedJoint) -> None:
+        body, index = placed.body, self.bodies[placed.body_name]
+        axes = self.links[index].to_user
+        leg = f"{self.robot.legs[placed.leg].name}." if placed.leg >= 0 else ""
+        place = f"{leg}{body.telescopic.joint}"
         source = next(i for i, link in enumerate(self.links) if link.joint == place and link.nu == 1)
         coefficients = [axes.T @ c @ axes for c in np.asarray(body.telescopic.coefficients())]
         entries = [c[i, j] for c in coefficients for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
         names = [f"{e}{k}" for k in range(3) for e in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")]
         unit = "kg m2/m^k" if self.links[source].motion == "translation" else "kg m2/rad^k"
-        positions = self.table.add_all(f"{leg.name}.{body.name}.telescopic", names, entries, unit)
+        positions = self.table.add_all(f"{placed.body_name}.telescopic", names, entries, unit)
         self.links[index] = replace(self.links[index], telescopic=(source, positions))
 
     def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
@@ -287,17 +309,15 @@ class _Builder:
         return PointSpring(spring.name, (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1]), coefficients)
 
     def _link_of(self, body: str) -> int:
-        if body == "world":
-            return WORLD
-        if body == self.links[0].name or body == "platform":
-            return 0
-        return self.bodies[body]
+        return self.bodies["platform" if body == "platform" and "platform" in self.bodies else body]
 
     def _body_frames(self, name: str, body, link: int, axes: np.ndarray) -> None:
         self.bodies[name] = link
+        if name == self.platform:
+            self.bodies.setdefault("platform", link)
         self.frames[name] = Frame(name, link, self._placement(f"{name}.frame", axes.T, np.zeros(3)))
         for key, pose in body.frames.items():
-            label = key if link == 0 else f"{name}.{key}"
+            label = key if name == self.platform else f"{name}.{key}"
             if label in self.frames:
                 raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
             rotation = axes.T @ np.asarray(pose.rotation())
@@ -305,6 +325,10 @@ class _Builder:
             self.frames[label] = Frame(label, link, self._placement(f"{name}.frames.{key}", rotation, position))
 
 
-def _first_x(axis) -> np.ndarray:
-    """Rotation whose x axis is `axis`."""
-    return triad([np.asarray(axis, dtype=float)])
+def composed(base, pose) -> tuple[np.ndarray, np.ndarray]:
+    """(R, p) of a pose given in a base frame (None: the identity)."""
+    rotation, position = np.asarray(pose.rotation()), np.asarray(pose.position, dtype=float)
+    if base is None:
+        return rotation, position
+    R = np.asarray(base.rotation())
+    return R @ rotation, np.asarray(base.position, dtype=float) + R @ position

@@ -2,10 +2,18 @@
 
 from dataclasses import dataclass
 
+POSE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
+TWIST_NAMES = ("vx", "vy", "vz", "wx", "wy", "wz")
+
 
 @dataclass(frozen=True)
 class Layout:
-    """q = [pose x y z qw qx qy qz | elastic | joints]; v = platform twist (vx vy vz wx wy wz, world axes)."""
+    """q = [pose x y z qw qx qy qz | elastic | joints], without a platform no pose.
+
+    v: independent velocities, components of the platform's twist (vx vy vz wx wy wz, world axes) or joint rates.
+    u: all velocities of the tree, the platform's twist first.
+    """
 
     q_names: tuple[str, ...]
     q_units: tuple[str, ...]
@@ -14,6 +22,8 @@ class Layout:
     drive_names: tuple[str, ...]
     drive_units: tuple[str, ...]
     u_names: tuple[str, ...]
+    u_units: tuple[str, ...]
+    n_pose: int = 7
     n_elastic: int = 0
 
     @property
@@ -28,18 +38,23 @@ class Layout:
 
     @property
     def nu(self) -> int:
-        """Number of tree velocities: v's platform part and every joint rate."""
+        """Number of tree velocities: the platform's twist and every joint rate."""
         return len(self.u_names)
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joint coordinates in q."""
+        return self.nq - self.n_pose - self.n_elastic
 
     @property
     def pose(self) -> slice:
         """Where the platform's pose stands in q."""
-        return slice(0, 7)
+        return slice(0, self.n_pose)
 
     @property
     def elastic(self) -> slice:
         """Where the elastic coordinates stand in q."""
-        return slice(7, 7 + self.n_elastic)
+        return slice(self.n_pose, self.n_pose + self.n_elastic)
 
     @property
     def joints(self) -> slice:

@@ -2,7 +2,8 @@
 
 Every link is a body with the one elementary motion that carries it; a universal joint is two links, the first massless.
 A link's internal axes are chosen so that its motion is along a coordinate axis; `to_user` turns them into the
-description's axes. Link 0 is the platform, moved freely; its velocities are the twist in world axes.
+description's axes. A platform, where there is one, is link 0, moved freely; its velocities are the twist in world axes.
+Parents stand before their children.
 """
 
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import numpy as np
 from gough.joints import Closure
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
+from gough.structure.selection import Selection
 
 WORLD = -1
 
@@ -48,28 +50,51 @@ class Link:
     drive: int | None
     to_user: np.ndarray = field(compare=False)
 
+    @property
+    def columns(self) -> range:
+        """Positions of its rates in u."""
+        return range(self.u, self.u + self.nu)
+
 
 @dataclass(frozen=True)
 class CutJoint:
-    """A joint that was cut: closures between a frame on link `tip` and a frame on the platform."""
+    """A joint that was cut: closures between a frame on link `first` and a frame on link `second` (WORLD: the world).
+
+    A leg's cut has the leg's tip first and the platform second. row: position of its first closure among all rows.
+    """
 
     name: str
     leg: int
-    tip: int
+    first: int
+    second: int
     type: str
     closures: tuple[Closure, ...]
-    on_leg: tuple[int, ...]
-    on_platform: tuple[int, ...]
+    on_first: tuple[int, ...]
+    on_second: tuple[int, ...]
     length: int | None
     friction: tuple[int, ...]
     free_axes: tuple[tuple[str, int], ...]
     tilt_axes: tuple[tuple[float, ...], tuple[float, ...]]
-    """The described frames' z axes in the axes of `on_leg` and `on_platform`: a cone limit bounds their angle."""
+    """The described frames' z axes in the axes of `on_first` and `on_second`: a cone limit bounds their angle."""
+    row: int
 
     @property
     def rows(self) -> int:
         """Number of closure equations."""
         return sum(c.rows for c in self.closures)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """A name of every closure equation."""
+        names: list[str] = []
+        for c in self.closures:
+            if c.kind == "point":
+                names += ["position along x", "position along y", "position along z"]
+            elif c.kind == "perpendicular":
+                names.append(f"axis {'xyz'[c.a]} of the first across {'xyz'[c.b]} of the second")
+            else:
+                names.append(f"position along {'xyz'[c.a]}" if c.kind == "along" else "distance")
+        return tuple(names)
 
 
 @dataclass(frozen=True)
@@ -93,25 +118,26 @@ class Frame:
 
 @dataclass(frozen=True)
 class Leg:
-    """Links from base to tip, and the cut that ties the tip to the platform."""
+    """Links of a leg from base to tips, and its cuts."""
 
     name: str
     links: tuple[int, ...]
-    cut: int
+    cuts: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Drive:
-    """An actuated link; `unit` is that of its force."""
+    """An actuated link; `unit` is that of its force; weight: position of its share's weight, where stated."""
 
     name: str
     link: int
     unit: str
+    weight: int | None = None
 
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Everything static about a robot."""
+    """Everything static about a robot. `selection` is found by the rank of the closures at assembled states."""
 
     name: str
     links: tuple[Link, ...]
@@ -123,11 +149,23 @@ class Mechanism:
     gravity: tuple[int, ...]
     layout: Layout
     table: ParameterTable
+    selection: Selection
+
+    @property
+    def has_platform(self) -> bool:
+        """Whether link 0 is a platform."""
+        return bool(self.links) and self.links[0].motion == "platform"
 
     @property
     def platform(self) -> Link:
         """Link 0."""
+        assert self.has_platform
         return self.links[0]
+
+    @property
+    def rows(self) -> int:
+        """Number of closure equations of all cuts."""
+        return sum(cut.rows for cut in self.cuts)
 
     def path_to_root(self, link: int) -> tuple[int, ...]:
         """Links from the root's child down to `link`."""
@@ -136,3 +174,17 @@ class Mechanism:
             path.append(link)
             link = self.links[link].parent
         return tuple(reversed(path))
+
+    def common_ancestor(self, first: int, second: int) -> int:
+        """The last link (or WORLD) that carries both, themselves included."""
+        ancestor = WORLD
+        for a, b in zip(self.path_to_root(first), self.path_to_root(second), strict=False):
+            if a != b:
+                break
+            ancestor = a
+        return ancestor
+
+    def row_place(self, row: int) -> tuple[CutJoint, int]:
+        """(cut, closure of it) of a row."""
+        cut = next(c for c in self.cuts if c.row <= row < c.row + c.rows)
+        return cut, row - cut.row

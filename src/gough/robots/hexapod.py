@@ -1,10 +1,4 @@
-"""Robots from arrays: builders that write the description for you.
-
-    from gough.robots import hexapod
-    robot = hexapod(base, platform_points, platform={"mass": 40}, home=[0, 0, 0.6])
-
-The result is an ordinary Robot: it can be changed, written to a file and read back.
-"""
+"""Hexapods: UPS or PUS legs between base and platform points."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,11 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from gough.errors import UsageError
-from gough.robot import Body, Configuration, Drive, Friction, Pose, Robot
+from gough.robot import Configuration, Drive, Friction, Pose, Robot
+from gough.robots.arguments import BodyLike, body, directions, points, pose
 
 UNIVERSAL_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-
-BodyLike = Body | Mapping[str, Any]
 
 
 def hexapod(
@@ -78,18 +71,18 @@ def hexapod(
     Returns:
         The robot, with the home joint coordinates filled in.
     """
-    base, points = _points("base_points", base_points), _points("platform_points", platform_points)
-    if len(base) != len(points):
-        raise UsageError(f"{len(base)} base points and {len(points)} platform points; give one of each per leg")
+    base, tops = points("base_points", base_points), points("platform_points", platform_points)
+    if len(base) != len(tops):
+        raise UsageError(f"{len(base)} base points and {len(tops)} platform points; give one of each per leg")
     if leg not in ("ups", "pus"):
         raise UsageError(f"leg {leg!r} is not known; use 'ups' or 'pus'")
     if (length is None) == (leg == "pus"):
         raise UsageError("length, the links' length in m, belongs to 'pus' legs and only to them")
-    pose = _pose(home)
-    spans = points @ pose.rotation().T + np.array(pose.position) - base
-    axes = _directions("first_axis", first_axis, len(base))
-    zeros = _directions("zero_direction", zero_direction, len(base))
-    rails = _directions("rail", rail, len(base))
+    placed = pose(home)
+    spans = tops @ placed.rotation().T + np.array(placed.position) - base
+    axes = directions("first_axis", first_axis, len(base))
+    zeros = directions("zero_direction", zero_direction, len(base))
+    rails = directions("rail", rail, len(base))
     lengths = np.broadcast_to(np.asarray(0.0 if length is None else length, dtype=float), (len(base),)).tolist()
     slide = {"name": "slide", "type": "prismatic", "drive": Drive() if drive is None else drive}
     legs, joints = [], {}
@@ -100,51 +93,24 @@ def hexapod(
         if leg == "ups":
             coordinate, direction, turning = float(np.linalg.norm(span)), span, "hip"
             chain = [
-                {**universal, "name": "hip", "body": _body(lower, "lower")},
-                {**slide, "body": _body(upper, "upper")},
+                {**universal, "name": "hip", "body": body(lower, "lower")},
+                {**slide, "body": body(upper, "upper")},
             ]
         else:
             coordinate = _carriage(span, rails[i], lengths[i], carriage, i)
             direction, turning = span - coordinate * rails[i], "elbow"
             chain = [
-                {**slide, "axis": rails[i], "body": _body(lower, "carriage")},
-                {**universal, "name": "elbow", "body": _body(upper, "link")},
+                {**slide, "axis": rails[i], "body": body(lower, "carriage")},
+                {**universal, "name": "elbow", "body": body(upper, "link")},
             ]
         joints[f"leg{i}.slide"] = (coordinate,)
         joints[f"leg{i}.{turning}"] = _angles(frame.T @ direction, i)
         cut: dict[str, Any] = {"name": "ball", "type": "spherical", "on_leg": {"position": (0.0, 0.0, lengths[i])}}
         cut |= {} if ball_friction is None else {"friction": ball_friction}
-        ends = {"base": {"position": base[i]}, "on_platform": {"position": points[i]}}
+        ends = {"base": {"position": base[i]}, "on_platform": {"position": tops[i]}}
         legs.append({"name": f"leg{i}", **ends, "chain": chain, "cut": cut})
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "platform": {"body": platform}}
-    return Robot.model_validate({**data, "legs": legs, "home": Configuration(pose=pose, joints=joints)})
-
-
-def _points(name: str, value: Any) -> np.ndarray:
-    points = np.asarray(value, dtype=float)
-    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
-        raise UsageError(f"{name} has shape {points.shape}; give (n, 3), one row per leg")
-    return points
-
-
-def _directions(name: str, value: Any, count: int) -> np.ndarray:
-    vectors = np.array(np.broadcast_to(np.asarray(value, dtype=float), (count, 3)))
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.all(norms > 0):
-        raise UsageError(f"{name} has length zero; give a direction (3,) or one per leg (n, 3)")
-    return vectors / norms
-
-
-def _pose(home: Any) -> Pose:
-    if isinstance(home, Pose):
-        return home
-    return Pose.model_validate(home if isinstance(home, Mapping) else {"position": home})
-
-
-def _body(body: BodyLike | None, name: str) -> Any:
-    if body is None:
-        return {"name": name}
-    return body if isinstance(body, Body) else {"name": name, **body}
+    return Robot.model_validate({**data, "legs": legs, "home": Configuration(pose=placed, joints=joints)})
 
 
 def _universal_frame(first: np.ndarray, zero: np.ndarray, index: int) -> np.ndarray:

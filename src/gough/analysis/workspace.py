@@ -1,0 +1,172 @@
+"""Workspace: what a robot can reach within its limits and away from singularities, sampled in batches.
+
+Samples are evaluated in chunks of bounded memory by a few threads (compiled code and LAPACK run in parallel).
+"""
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from gough.analysis.grids import Samples, home_coordinates, make_samples
+from gough.analysis.workspace_growth import seeds
+from gough.analysis.workspace_ranges import default_ranges
+from gough.analysis.workspace_result import Workspace
+from gough.analysis.workspace_states import Settings, Surveyor, empty
+from gough.compilation import Model
+from gough.errors import UsageError
+
+CHUNK = 8192
+"""Samples at once in a thread; some ten megabytes for a hexapod."""
+MOST_THREADS = 4
+
+
+class PartialResultWarning(UserWarning):
+    """A computation was interrupted; its result has only what was done."""
+
+
+def workspace(
+    model: Model,
+    ranges: Mapping[str, Any] | None = None,
+    *,
+    fixed: Mapping[str, float] | None = None,
+    random: int | None = None,
+    seed: int = 0,
+    orientations: Sequence[Sequence[float]] | None = None,
+    every: bool = True,
+    limits: bool = True,
+    condition: float = 0.01,
+    keep_q: bool = False,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Workspace:
+    """Survey the workspace of a model, from home's assembly.
+
+    ranges: {coordinate: (low, high, points)}, a regular grid with both ends; coordinates are x y z yaw pitch roll of the
+        platform (m, rad; R = Rz Ry Rx), joint coordinates or drives. Default: positions (else the independent joints)
+        around home, as far as the robot reaches. With `random` samples: (low, high).
+    fixed: values of other coordinates; what is named nowhere stays as at home.
+    random: number of uniform random samples instead of a grid; `seed` chooses them.
+    orientations: (k, 3) yaw pitch roll (rad), each tried at every sample; a sample is as good as the worst of them
+        (every=True, the dexterous workspace) or as the best (every=False).
+    limits: whether the description's limits (coordinates, strokes, cones) count.
+    condition: smallest reciprocal condition, parallel and serial, of the singularity-free part.
+    keep_q: keep the configurations (n, nq). threads: default one a core, at most 4. progress: a bar on stderr, default
+        on a terminal.
+
+    An interrupt (Ctrl-C) returns what is done, with `partial` set and a PartialResultWarning.
+    """
+    begin = time.perf_counter()
+    if not 0 <= condition < 1:
+        raise UsageError(f"condition={condition}; give a reciprocal condition number from 0 to 1")
+    settings = Settings(bool(limits), float(condition), _orientations(model, orientations), bool(every))
+    held = dict(fixed or {})
+    if settings.orientations is not None and (both := {"yaw", "pitch", "roll"} & {*(ranges or ()), *held}):
+        raise UsageError(f"{', '.join(sorted(both))}: given beside orientations; leave it out there")
+    chosen = default_ranges(model, held, settings, random is not None) if ranges is None else dict(ranges)
+    samples = make_samples(model, chosen, held, random, seed)
+    surveyor = Surveyor(model, samples, settings)
+    out, q, partial = _run(surveyor, samples, keep_q, threads, progress)
+    places = sorted(surveyor.places.all)
+    order = np.array([places.index(name) for name in surveyor.places.all] + [-1], dtype=np.int16)
+    out["place"] = order[out["place"]]
+    if partial:
+        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=2)
+    return Workspace(
+        robot=model.robot.name,
+        samples=samples,
+        limits=settings.limits,
+        condition=settings.condition,
+        orientations=settings.orientations,
+        every=settings.every,
+        **out,
+        place_names=tuple(places),
+        loop_names=tuple(surveyor.loop_names),
+        limit_names=surveyor.limit_names,
+        limit_units=surveyor.limit_units,
+        length=model.size,
+        home=home_coordinates(model),
+        partial=partial,
+        seconds=time.perf_counter() - begin,
+        q=q,
+    )
+
+
+def _run(
+    surveyor: Surveyor, samples: Samples, keep_q: bool, threads: int | None, progress: bool | None
+) -> tuple[dict[str, np.ndarray], np.ndarray | None, bool]:
+    """(arrays, q, interrupted)."""
+    out = empty(samples.count)
+    q = np.full((samples.count, surveyor.model.layout.nq), np.nan) if keep_q else None
+    workers = min(os.cpu_count() or 1, MOST_THREADS) if threads is None else max(int(threads), 1)
+    with ThreadPoolExecutor(workers, thread_name_prefix="workspace") as pool:
+        try:
+            with _bar(samples.count, progress) as advance:
+                _run_chunks(surveyor, out, q, advance, pool)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=True, cancel_futures=True)
+            return out, q, True
+    return out, q, False
+
+
+def _run_chunks(surveyor: Surveyor, out: dict[str, np.ndarray], q: np.ndarray | None, advance: Any, pool: Any) -> None:
+    """Chunk after chunk. The first compiles what is needed, the others run side by side."""
+    samples = surveyor.samples
+    source = seeds(surveyor) if surveyor.led else surveyor
+
+    def chunk(begin: int) -> int:
+        end = min(begin + CHUNK, samples.count)
+        found, configurations = source.survey(samples.coordinates(begin, end))
+        if q is not None:
+            q[begin:end] = configurations
+        for name in reversed(out):  # the verdict last: it says that a sample is done
+            out[name][begin:end] = found[name]
+        return end - begin
+
+    starts = range(0, samples.count, CHUNK)
+    advance(chunk(starts[0]))
+    for job in as_completed([pool.submit(chunk, begin) for begin in starts[1:]]):
+        advance(job.result())
+
+
+def _bar(total: int, wanted: bool | None) -> Any:
+    """Context that gives a function which advances a progress bar."""
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        return nullcontext(lambda n: None)
+    return _rich_bar(total)
+
+
+class _rich_bar:
+    def __init__(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._progress = Progress(console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task("poses", total=total)
+
+    def __enter__(self) -> Any:
+        self._progress.start()
+        return lambda n: self._progress.advance(self._task, n)
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()
+
+
+def _orientations(model: Model, given: Any) -> np.ndarray | None:
+    if given is None:
+        return None
+    if not model.geometry.by_legs:
+        raise UsageError(f"orientations: the platform of {model.robot.name} does not take any orientation")
+    try:
+        angles = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        angles = np.zeros((0, 0))
+    if angles.ndim != 2 or angles.shape[-1] != 3 or not len(angles) or not np.isfinite(angles).all():
+        raise UsageError("orientations: give rows (yaw, pitch, roll) in rad, for instance [(0, 0, 0), (0, 0.2, 0)]")
+    return angles

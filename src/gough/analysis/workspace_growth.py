@@ -1,0 +1,132 @@
+"""Samples of mechanisms that are led (Newton): from coarse to fine, every point from the nearest one that is reached.
+
+A point near one that is reached takes few iterations and keeps its assembly; points far from everything that is reached
+are never tried, so what is reported is connected with home as far as the coarser grid can tell.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gough.analysis.grids import Samples, home_coordinates
+from gough.analysis.workspace_states import Surveyor, Verdict, empty
+from gough.errors import Status
+
+FIRST = {1: 17, 2: 11, 3: 9}
+"""Points an axis of the first grid, by the number of axes; with more axes 5."""
+LARGEST = 30_000
+"""Most points of the finest grid that samples start from; at most as many as there are samples."""
+TOO_FAR = 1.01
+"""Samples further than this many cells (in some coordinate) from every reached point are not tried."""
+ROUNDS = 3
+"""How often the first grid is tried again from its neighbours."""
+NOT_CONNECTED = "not connected with home"
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Reached points of a grid (scaled by its cells) and their q, from the nearest of which samples are led."""
+
+    surveyor: Surveyor
+    low: np.ndarray
+    cell: np.ndarray
+    q: np.ndarray
+    tree: Any
+
+    def survey(self, x: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        """As `Surveyor.survey`, but samples far from everything reached are not tried."""
+        out, q = empty(len(x)), np.full((len(x), self.surveyor.model.layout.nq), np.nan)
+        close, nearest = self.nearest(x)
+        if len(close):
+            found, q[close] = self.surveyor.survey(x[close], self.q[nearest])
+            for name in out:
+                out[name][close] = found[name]
+        left = np.ones(len(x), dtype=bool)
+        left[close] = False
+        out["status"][left] = Status.OUT_OF_REACH
+        out["place"][left] = self.surveyor.places(NOT_CONNECTED)
+        out["verdict"][left] = Verdict.UNREACHED
+        return out, q
+
+    def nearest(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(samples near enough to a reached point, that point)."""
+        if self.tree is None:
+            return np.zeros(0, int), np.zeros(0, int)
+        scaled = (x - self.low) / self.cell
+        distance, nearest = self.tree.query(scaled, p=np.inf)
+        close = np.flatnonzero(distance <= TOO_FAR)
+        return close, nearest[close]
+
+
+def seeds(surveyor: Surveyor) -> Seeds:
+    """Starts for the samples of a surveyor: grids over its ranges, each twice as fine as the one before."""
+    axes = surveyor.samples.axes
+    wanted = max(a.points for a in axes) if surveyor.samples.is_grid else np.inf
+    points = FIRST.get(len(axes), 5)
+    grid = _grid(surveyor.samples, points)
+    made = _first(replace_samples(surveyor, grid))
+    while (2 * points - 1) ** len(axes) <= min(LARGEST, surveyor.samples.count) and 2 * points - 1 < wanted:
+        points = 2 * points - 1
+        grid = _grid(surveyor.samples, points)
+        x = grid.coordinates()
+        made = _reached(replace_samples(surveyor, grid), x, *made.survey(x))
+    return replace(made, surveyor=surveyor)
+
+
+def replace_samples(surveyor: Surveyor, samples: Samples) -> Surveyor:
+    """The surveyor for other samples of the same coordinates; only the assembly matters there, no orientations."""
+    return Surveyor(surveyor.model, samples, surveyor.settings)
+
+
+def grid_survey(surveyor: Surveyor) -> dict[str, np.ndarray]:
+    """The arrays of a small grid, whichever way its states are found."""
+    x = surveyor.samples.coordinates()
+    return (seeds(surveyor) if surveyor.led else surveyor).survey(x)[0]
+
+
+def _grid(samples: Samples, points: int) -> Samples:
+    axes = tuple(replace(a, points=points) for a in samples.axes)
+    return Samples(axes, points ** len(axes), samples.fixed)
+
+
+def _first(surveyor: Surveyor) -> Seeds:
+    """The first grid: all points led from home, then what is left from neighbours that were reached."""
+    x = surveyor.samples.coordinates()
+    found, q = surveyor.survey(x)
+    made = _reached(surveyor, x, found, q)
+    for _ in range(ROUNDS):
+        left = np.flatnonzero(~_as_home(found))
+        close, nearest = made.nearest(x[left])
+        if not len(close):
+            break
+        again, again_q = surveyor.survey(x[left[close]], made.q[nearest])
+        better = _as_home(again)
+        if not better.any():
+            break
+        q[left[close][better]] = again_q[better]
+        for name, values in found.items():
+            values[left[close][better]] = again[name][better]
+        made = _reached(surveyor, x, found, q)
+    return made
+
+
+def _as_home(found: dict[str, np.ndarray]) -> np.ndarray:
+    """Samples that are assembled, with no loop turned over compared with home."""
+    return (found["status"] == Status.OK) & (found["mode"] == 0)
+
+
+def _reached(surveyor: Surveyor, x: np.ndarray, found: dict[str, np.ndarray], q: np.ndarray) -> Seeds:
+    """Seeds at those of the points x that are assembled as home is, and at home."""
+    from scipy.spatial import KDTree
+
+    axes, model = surveyor.samples.axes, surveyor.model
+    low, cell = np.array([a.low for a in axes]), np.array([a.spacing for a in axes])
+    good = _as_home(found)
+    points, q = (x[good] - low) / cell, q[good]
+    at_home = home_coordinates(model)
+    here = all(abs(at_home[name] - value) < 1e-9 for name, value in surveyor.samples.fixed.items())
+    if here:
+        points = np.concatenate([points, [(np.array([at_home[a.name] for a in axes]) - low) / cell]])
+        q = np.concatenate([q, model.home[None]])
+    return Seeds(surveyor, low, cell, q, KDTree(points) if len(points) else None)

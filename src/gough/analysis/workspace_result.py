@@ -1,0 +1,184 @@
+"""The result of a workspace survey: what was found at every sample, volumes, and connected regions."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.grids import Samples
+from gough.analysis.workspace_states import Verdict
+from gough.errors import Status, UsageError
+
+if TYPE_CHECKING:
+    from gough.analysis.workspace_regions import Region
+
+
+@dataclass(frozen=True)
+class Volume:
+    """Volumes in `unit` (product of the units of the coordinates that vary).
+
+    box: of all samples. reachable, singularity_free: of the parts. Errors: one standard deviation of random samples,
+    NaN on a grid. cell: of one cell of a grid (its resolution), NaN for random samples.
+    """
+
+    unit: str
+    box: float
+    reachable: float
+    singularity_free: float
+    reachable_error: float
+    singularity_free_error: float
+    cell: float
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """What a robot can reach. Arrays have one entry a sample (n,); on a grid `grid(array)` gives them their axes.
+
+    verdict: `Verdict`. status: `gough.Status` of the assembly, place: where (index in place_names, -1: nothing wrong).
+    parallel: reciprocal condition of the drive map, serial: the lowest of the loops', loop: whose (index in loop_names);
+    NaN where a sample is not reachable. aspect: 1 on home's side of the parallel singularities, -1 on the other side, 0
+    where it is not known (or differs between orientations). mode: bits, which loops have turned over compared with home.
+    margin: the smallest margin to a limit, in its unit; lengths over `length` (m) compared with angles; limit: which (index in
+    limit_names), negative margin: violated. q (n, nq): configurations where they were kept. partial: interrupted.
+    """
+
+    robot: str
+    samples: Samples
+    limits: bool
+    condition: float
+    orientations: np.ndarray | None
+    every: bool
+    verdict: np.ndarray
+    status: np.ndarray
+    place: np.ndarray
+    parallel: np.ndarray
+    serial: np.ndarray
+    loop: np.ndarray
+    aspect: np.ndarray
+    mode: np.ndarray
+    margin: np.ndarray
+    limit: np.ndarray
+    place_names: tuple[str, ...]
+    loop_names: tuple[str, ...]
+    limit_names: tuple[str, ...]
+    limit_units: tuple[str, ...]
+    length: float
+    home: dict[str, float]
+    partial: bool = False
+    seconds: float = 0.0
+    q: np.ndarray | None = None
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Values (n, axes) of the coordinates that vary, in the order of `samples.names`."""
+        return self.samples.coordinates()
+
+    @property
+    def reachable(self) -> np.ndarray:
+        """True (n,) where the robot can be assembled within its limits."""
+        return self.verdict <= Verdict.SINGULAR
+
+    @property
+    def singularity_free(self) -> np.ndarray:
+        """True (n,) where moreover no condition is below the threshold."""
+        return self.verdict == Verdict.FREE
+
+    @property
+    def done(self) -> int:
+        """Number of samples that were computed."""
+        return int((self.verdict != Verdict.NOT_DONE).sum())
+
+    @property
+    def worst(self) -> np.ndarray:
+        """The lower of `parallel` and `serial` (n,)."""
+        return np.minimum(self.parallel, self.serial)
+
+    @cached_property
+    def volume(self) -> Volume:
+        """Volumes; of an interrupted grid only what was done (a lower bound)."""
+        s = self.samples
+        if s.is_grid:
+            w = s.weights()
+            cell = float(np.prod([axis.spacing for axis in s.axes]))
+            reachable, free = (float(w[mask].sum()) for mask in (self.reachable, self.singularity_free))
+            return Volume(s.unit, s.box, reachable, free, np.nan, np.nan, cell)
+        n = max(self.done, 1)
+        shares = [float(mask.sum()) / n for mask in (self.reachable, self.singularity_free)]
+        errors = [s.box * float(np.sqrt(p * (1 - p) / n)) for p in shares]
+        return Volume(s.unit, s.box, s.box * shares[0], s.box * shares[1], errors[0], errors[1], np.nan)
+
+    @cached_property
+    def regions(self) -> tuple["Region", ...]:
+        """Connected singularity-free regions of a grid, largest first; () for random samples."""
+        from gough.analysis.workspace_regions import regions
+
+        return regions(self)
+
+    @property
+    def home_region(self) -> "Region | None":
+        """The region that contains home (the grid point nearest to it), or None."""
+        return next((r for r in self.regions if r.contains_home), None)
+
+    def aspect_volumes(self) -> dict[int, float]:
+        """Singularity-free volume on home's side (1) and beyond (-1) of the parallel singularities."""
+        n = self.samples.count if self.samples.is_grid else max(self.done, 1)
+        w = self.samples.weights() * (self.samples.count / n)
+        sides = [1, -1, 0]
+        found = {side: float(w[self.singularity_free & (self.aspect == side)].sum()) for side in sides}
+        return {side: x for side, x in found.items() if side or x}
+
+    def grid(self, array: np.ndarray) -> np.ndarray:
+        """An array (n, ...) of a grid with the grid's axes instead of n."""
+        if not self.samples.is_grid:
+            raise UsageError("random samples have no grid; use `coordinates`")
+        return array.reshape(*self.samples.shape, *array.shape[1:])
+
+    def counts(self) -> dict[str, int]:
+        """Number of samples of each verdict."""
+        found = np.bincount(self.verdict, minlength=len(Verdict))
+        return {v.name: int(found[v]) for v in Verdict}
+
+    def statuses(self) -> dict[str, int]:
+        """Number of samples of each status other than OK."""
+        found = np.bincount(self.status, minlength=len(Status))
+        return {s.name: int(found[s]) for s in Status if s != Status.OK and found[s]}
+
+    def violations(self) -> dict[str, int]:
+        """For each limit the number of samples where it is the one violated most; most frequent first."""
+        over = self.margin < 0
+        found = np.bincount(self.limit[over], minlength=len(self.limit_names))
+        order = np.argsort(-found, kind="stable")
+        return {self.limit_names[k]: int(found[k]) for k in order if found[k]}
+
+    def save(self, path: str | Path) -> Path:
+        """Write all of it as NPZ; `Workspace.load` reads it."""
+        from gough.analysis.workspace_file import save
+
+        return save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Workspace":
+        """Read what `save` wrote."""
+        from gough.analysis.workspace_file import load
+
+        return load(Path(path))
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
+        from gough.analysis.workspace_plot import figure
+
+        made = figure(self, **options)
+        if path is not None:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            made.savefig(path, dpi=130)
+        return made
+
+    def __repr__(self) -> str:
+        v = self.volume
+        flag = f", interrupted at {self.done}" if self.partial else ""
+        return (
+            f"<gough.Workspace {self.robot}: {self.samples.count} samples of {' '.join(self.samples.names)}{flag}, reachable "
+            f"{v.reachable:.4g} {v.unit}, singularity-free {v.singularity_free:.4g} {v.unit}>"
+        )

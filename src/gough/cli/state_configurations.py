@@ -1,0 +1,140 @@
+"""The configurations of a file of states: a whole q, a pose, drive positions, or named coordinates."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.cli.state_columns import (
+    ANGLES,
+    POSITION,
+    QUATERNION,
+    coordinate_names,
+    own_coordinates,
+    ways,
+)
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Table = dict[str, np.ndarray]
+Found = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a file says of the configurations: `kind` is "q", "pose", "drives" or "coordinates"; values (n, size).
+
+    names: of the coordinates; read: columns and arrays it was made from; kept: coordinates that stay as at home.
+    """
+
+    kind: str
+    values: np.ndarray
+    read: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+def given_configurations(model: "Model", table: Table) -> Given:
+    """The one way in which `table` states configurations; UsageError where there is none, or several."""
+    layout, platform = model.layout, model.mechanism.has_platform
+    columns = [name for name in (*QUATERNION, *coordinate_names(model)) if name in table and name not in layout.drive_names]
+    turned = [names for names in (QUATERNION, ANGLES) if platform and any(c in table for c in names)]
+    arrays = [name for name in ("q", "pose") if name in table]
+    on_platform = platform and (bool(turned) or any(c in table for c in POSITION))
+    if len(arrays) + on_platform > 1 or len(turned) > 1:
+        raise UsageError("the pose is given twice; give one of q, pose, or columns with either qw… or yaw pitch roll")
+    if arrays == ["q"] or all(name in table for name in layout.q_names):
+        return Given("q", group(table, "q", layout.q_names), ("q", *layout.q_names))
+    if arrays == ["pose"]:
+        return Given("pose", group(table, "pose", (*POSITION, *QUATERNION)), ("pose",))
+    if not columns and _has_drives(table, layout.drive_names):
+        return Given("drives", group(table, "drives", layout.drive_names), ("drives", *layout.drive_names))
+    whole = [(*POSITION, *names) for names in turned if all(c in table for c in (*POSITION, *names))]
+    joints = [name for name in layout.q_names[layout.joints] if name in table]
+    if model.geometry.by_legs or QUATERNION in turned or (whole and not joints):
+        if not turned or not any(c in table for c in POSITION):
+            raise UsageError(f"no pose: {ways(model)}")
+        return _pose(table, turned[0])
+    return _coordinates(model, table)
+
+
+def _has_drives(table: Table, names: tuple[str, ...]) -> bool:
+    return bool(names) and ("drives" in table or all(name in table for name in names))
+
+
+def _pose(table: Table, orientation: tuple[str, ...]) -> Given:
+    names = (*POSITION, *orientation)
+    found = group(table, "pose", names)
+    turned = found[:, 3:] if orientation is QUATERNION else _quaternion(found[:, 3:])
+    return Given("pose", np.concatenate([found[:, :3], turned], axis=1), names)
+
+
+def _coordinates(model: "Model", table: Table) -> Given:
+    names = tuple(name for name in coordinate_names(model) if name in table)
+    own, freedoms, robot = own_coordinates(model), model.layout.nv, model.robot.name
+    if not names:
+        raise UsageError(f"no configuration: {ways(model)}")
+    said = f"{len(names)} coordinate{'s' * (len(names) != 1)} ({' '.join(names)}) for {freedoms} freedoms of {robot}"
+    if len(names) > freedoms or (len(names) < freedoms and not set(names) <= set(own)):
+        raise UsageError(f"{said}; {ways(model)}")
+    kept = tuple(name for name in own if name not in names) if set(names) <= set(own) else ()
+    return Given("coordinates", group(table, "coordinates", names), names, names, kept)
+
+
+def assembled(model: "Model", given: Given, n: int) -> Found:
+    """(q (n, nq), failed check (n,)) in home's assembly; NaN where it failed."""
+    from gough.errors import Status
+
+    values = np.broadcast_to(given.values, (n, given.values.shape[1]))
+    failed = np.full(n, "", dtype=object)
+    if given.kind == "q":
+        return values, failed
+    finite = np.isfinite(values).all(axis=1)
+    failed[~finite] = "not_finite:input"
+    q = np.full((n, model.layout.nq), np.nan)
+    if given.kind == "pose":
+        q[:, :7] = values
+    if finite.any():
+        rows = values[finite]
+        what = {name: rows[:, i] for i, name in enumerate(given.names)} if given.kind == "coordinates" else rows
+        made = model.assemble(**{given.kind: what}, on_bad_state="mark")
+        q[finite] = made.q
+        bad = [f"{Status(c).name.lower()}:{p}" if c else "" for c, p in zip(made.status, made.places, strict=True)]
+        failed[finite] = np.array(bad, dtype=object)
+    return q, failed
+
+
+def _quaternion(angles: np.ndarray) -> np.ndarray:
+    """wxyz of R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    (cy, cp, cr), (sy, sp, sr) = np.cos(0.5 * angles).T, np.sin(0.5 * angles).T
+    parts = (
+        cy * cp * cr + sy * sp * sr,
+        cy * cp * sr - sy * sp * cr,
+        cy * sp * cr + sy * cp * sr,
+        sy * cp * cr - cy * sp * sr,
+    )
+    return np.stack(parts, axis=-1)
+
+
+def group(table: Table, name: str, columns: tuple[str, ...]) -> np.ndarray:
+    """As `group_or_none`, where it is known that there is something of it."""
+    found = group_or_none(table, name, columns)
+    assert found is not None
+    return found
+
+
+def group_or_none(table: Table, name: str, columns: tuple[str, ...]) -> np.ndarray | None:
+    """The array (n, size) called `name`, or stacked from its columns; None where there is nothing of it."""
+    if name in table:
+        x = table[name]
+        if x.ndim not in (1, 2) or x.shape[-1] != len(columns):
+            raise UsageError(f"{name} has shape {x.shape}; expected (n, {len(columns)}): {' '.join(columns)}")
+        return np.atleast_2d(x)
+    missing = [c for c in columns if c not in table]
+    if len(missing) == len(columns):
+        return None
+    if missing:
+        raise UsageError(f"{name} is not complete: columns {' '.join(missing)} are missing")
+    return np.stack(np.broadcast_arrays(*[np.atleast_1d(table[c]) for c in columns]), axis=-1)

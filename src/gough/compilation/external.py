@@ -1,0 +1,57 @@
+"""External wrenches as the programs take them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.arguments import as_array
+from gough.dynamics.inverse import wrench_size
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+Array = np.ndarray
+Wrench = Array | Sequence[float] | Mapping[str, Any] | None
+
+
+def on_platform(model: "Model", frame: str) -> bool:
+    """Whether a frame (if there is such a one) belongs to the platform."""
+    mechanism = model.mechanism
+    return frame not in mechanism.frames or (mechanism.has_platform and mechanism.frames[frame].link == 0)
+
+
+def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> Array:
+    """Wrench on the platform (6), then generalised force on v (see `wrench_size`), each (..., n).
+
+    A wrench on a frame of the platform is moved to its origin; one elsewhere enters by its work on v.
+    """
+    mechanism = model.mechanism
+    size = wrench_size(mechanism)
+    if wrench is None:
+        return np.zeros(size)
+    if isinstance(wrench, Mapping):
+        total = np.zeros(size)
+        for frame, value in wrench.items():
+            total = total + _at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters, size)
+        return total
+    if not mechanism.has_platform:
+        raise UsageError(
+            f"{model.robot.name} has no platform to put a wrench on; name the frame: wrench={{frame: [fx, fy, fz, mx, my, mz]}}"
+        )
+    given = as_array("wrench", wrench, 6)
+    return np.concatenate([given, np.zeros((*given.shape[:-1], size - 6))], axis=-1)
+
+
+def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array, size: int) -> Array:
+    if model.mechanism.has_platform and frame in model.mechanism.frames and on_platform(model, frame):
+        position, _ = model.frame_pose(q, frame, parameters=parameters, on_bad_state="mark")
+        lever = position - np.asarray(q, dtype=float)[..., :3]
+        moment = value[..., 3:] + np.cross(lever, value[..., :3])
+        force = np.broadcast_to(value[..., :3], moment.shape)
+        rest = np.zeros((*moment.shape[:-1], size - 6))
+        return np.concatenate([force, moment, rest], axis=-1)
+    J = model.frame_jacobian(q, frame, parameters=parameters, on_bad_state="mark")
+    load = np.einsum("...ij,...i->...j", J, value)
+    return np.concatenate([np.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)

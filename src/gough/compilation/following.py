@@ -1,0 +1,87 @@
+"""Newton's iteration that leads the closed robot to given independent coordinates; all states of a batch at once.
+
+Every iteration moves the independent coordinates towards their targets by a limited step and closes the loops to first
+order (`closing_step`), so that the assembly follows continuously from where it starts.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.closing import CLOSED, closure_errors
+from gough.compilation.retraction import retract, step_units
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+ITERATIONS = 120
+LARGEST_STEP = 0.2
+"""Largest step of an independent coordinate: relative to the robot's size, or rad."""
+LARGEST_FOLLOWING = 0.6
+"""Largest step of a dependent coordinate, in the same measure."""
+
+PATIENCE = 10
+"""Iterations without progress after which a target counts as out of reach."""
+
+Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""(q (k, nq), states (k,)) -> what v must still do to reach the targets (k, nv)."""
+
+
+def follow(
+    model: "Model", start: np.ndarray, parameters: np.ndarray, misses: Misses, iterations: int = ITERATIONS
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q (n, nq), failed checks (n,)) led from `start` until `misses` vanish and the loops are closed."""
+    q = start.copy()
+    names = np.full(len(q), "", dtype=object)
+    unit = step_units(model.mechanism, model.size)
+    own = unit[list(model.mechanism.selection.independent)]
+    function = model.function("closing_step")
+    active = np.flatnonzero(np.isfinite(q).all(axis=1))
+    names[~np.isfinite(q).all(axis=1)] = "not_finite:input"
+    last = np.full(len(q), np.inf)
+    best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
+    for _ in range(iterations):
+        if not len(active):
+            break
+        wanted = misses(q[active], active)
+        size = np.abs(wanted / own).max(axis=1, initial=0.0)
+        lost = ~np.isfinite(size)
+        names[active[lost]] = "singular:targets"
+        limited = wanted / np.maximum(size / LARGEST_STEP, 1.0)[:, None]
+        rows = parameters if len(parameters) == 1 else parameters[active]
+        result = function(q=q[active], v=limited, parameters=rows)
+        failed = (result.names != "") & ~lost
+        names[active[failed]] = result.names[failed]
+        step = result.outputs["du"] / unit
+        moved = np.abs(step).max(axis=1, initial=0.0)
+        step /= np.maximum(moved / LARGEST_FOLLOWING, 1.0)[:, None]
+        good = ~lost & ~failed
+        q[active[good]] = retract(model.mechanism, q[active[good]], step[good] * unit)
+        settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))
+        last[active] = moved
+        effort = np.maximum(size, moved)
+        nearer = effort < 0.9 * best[active]
+        best[active] = np.minimum(best[active], effort)
+        since[active] = np.where(nearer, 0, since[active] + 1)
+        stuck = good & ~settled & (since[active] > PATIENCE)
+        names[active[stuck]] = "not_converged:" + _place(model)
+        active = active[good & ~settled & ~stuck]
+    names[active] = "not_converged:" + _place(model)
+    left = names == ""
+    open_ = closure_errors(model, q[left], parameters if len(parameters) == 1 else parameters[left]) > CLOSED
+    names[np.flatnonzero(left)[open_]] = "not_converged:" + _place(model)
+    q[names != ""] = np.nan
+    return q, names
+
+
+def _place(model: "Model") -> str:
+    return "pose" if model.mechanism.has_platform else "loops"
+
+
+def tree_rates(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """Γ (n, nu, nv): tree velocities per independent velocity; whether or not the loops are quite closed."""
+    nv = model.layout.nv
+    rows = parameters if len(parameters) == 1 else parameters[:, None, :]
+    out = model.function("tree_rates").values(q=q[:, None, :], v=np.eye(nv), parameters=rows)["u"]
+    return np.swapaxes(out, 1, 2)

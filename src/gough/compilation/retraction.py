@@ -1,0 +1,47 @@
+"""Moving a configuration by a step of the tree velocities, on the group: quaternions stay unit quaternions."""
+
+import numpy as np
+
+from gough.compilation.rotations import integrate_pose, quaternion_of_rotation_vector, quaternion_product
+from gough.structure import Mechanism
+
+
+def retract(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """q (n, nq) moved by `step` (n, nu): translations and rotation vectors."""
+    out = q.copy()
+    for link in mechanism.links:
+        if link.motion == "platform":
+            out[:, :7] = integrate_pose(q[:, :7], step[:, :6])
+        elif link.motion == "ball":
+            turned = quaternion_product(
+                q[:, link.q : link.q + 4], quaternion_of_rotation_vector(step[:, link.u : link.u + 3])
+            )
+            out[:, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        elif link.nu == 1:
+            out[:, link.q] += step[:, link.u]
+    return out
+
+
+def normalised(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
+    """q (..., nq) with all quaternions of unit length."""
+    out = q.copy()
+    for link in mechanism.links:
+        if link.motion in ("platform", "ball"):
+            start = 3 if link.motion == "platform" else link.q
+            norm = np.linalg.norm(out[..., start : start + 4], axis=-1, keepdims=True)
+            out[..., start : start + 4] /= np.where(norm > 0, norm, np.nan)
+    return out
+
+
+def neutral(mechanism: Mechanism) -> np.ndarray:
+    """q (nq,) with all joints at zero and unit quaternions."""
+    q = np.zeros(mechanism.layout.nq)
+    for link in mechanism.links:
+        if link.motion in ("platform", "ball"):
+            q[3 if link.motion == "platform" else link.q] = 1.0
+    return q
+
+
+def step_units(mechanism: Mechanism, size: float) -> np.ndarray:
+    """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles."""
+    return np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])

@@ -1,0 +1,141 @@
+"""From samples of the closures to the selection: independent velocities, kept closures, order of the blocks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.mobility import Samples, choose, sample
+from gough.errors import StructureError
+from gough.program.ops import Op
+from gough.structure import Block, Mechanism, Selection
+from gough.structure.selection import block_order, perfect_matching
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+
+def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
+    """The model's mechanism with its selection and the names of v; free motions at home (nu, mobility), scaled."""
+    mechanism = model.mechanism
+    samples = sample(model)
+    independent = independent_columns(model, samples)
+    rows = kept_rows(samples)
+    removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
+    dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
+    blocks = ordered_blocks(mechanism, pattern_of(model), rows, dependent)
+    layout = replace(
+        mechanism.layout,
+        v_names=tuple(mechanism.layout.u_names[c] for c in independent),
+        v_units=tuple(mechanism.layout.u_units[c] for c in independent),
+    )
+    chosen = replace(mechanism, selection=Selection(tuple(independent), blocks, removed), layout=layout)
+    return chosen, samples.null[0]
+
+
+def independent_columns(model: "Model", samples: Samples) -> list[int]:
+    """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints."""
+    mechanism, wanted = model.mechanism, model.velocities
+    names = mechanism.layout.u_names
+    platform = list(range(6)) if mechanism.has_platform else []
+    drives = [mechanism.links[d.link].u for d in mechanism.drives]
+    mobility = samples.mobility
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        return _named(model, samples, list(wanted))
+    if wanted == "drives" or (wanted is None and not platform):
+        order = drives
+    elif wanted == "platform":
+        order = platform
+    else:
+        order = platform + [d for d in drives if d not in platform]
+    taken = choose(samples.null, order, mobility)
+    if len(taken) < mobility:
+        others = [c for c in range(len(names)) if c not in order]
+        rest = choose(samples.null, [*taken, *others], mobility)[len(taken) :]
+        loose = ", ".join(names[c] for c in rest)
+        what = {"drives": "the drives", "platform": "the platform"}.get(
+            str(wanted),
+            "the platform and the drives" if platform and drives else "the platform" if platform else "the drives",
+        )
+        raise StructureError(
+            f"{model.robot.name}: mobility {mobility}, but {what} determine only {len(taken)} of it: "
+            f"{loose or 'a joint'} would still move freely. Add a drive, close the missing loop, replace a joint by one with "
+            f"fewer freedoms, or name all independent velocities (velocities: [...])."
+        )
+    return sorted(taken) if taken and max(taken) < 6 and platform else taken
+
+
+def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
+    names = list(model.mechanism.layout.u_names)
+    unknown = [w for w in wanted if w not in names]
+    if unknown:
+        raise StructureError(f"{model.robot.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
+    if len(wanted) != samples.mobility:
+        raise StructureError(
+            f"{model.robot.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {samples.mobility}"
+        )
+    columns = [names.index(w) for w in wanted]
+    if len(choose(samples.null, columns, len(columns), (1e-4,))) < len(columns):
+        raise StructureError(
+            f"{model.robot.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
+        )
+    return columns
+
+
+def kept_rows(samples: Samples) -> list[int]:
+    """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
+    rows = samples.G.shape[1]
+    return list(range(rows)) if samples.rank == rows else sorted(choose(samples.G, list(range(rows)), samples.rank))
+
+
+def pattern_of(model: "Model") -> list[set[int]]:
+    """Columns that each closure row contains, by the structural zeros of the design."""
+    program = model.function("closure_rows").program
+    nu, start = model.mechanism.layout.nu, model.mechanism.rows
+    out: list[set[int]] = []
+    for row in range(model.mechanism.rows):
+        nodes = program.results[start + row * nu : start + (row + 1) * nu]
+        zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in nodes]
+        out.append({c for c in range(nu) if not zero[c]})
+    return out
+
+
+def ordered_blocks(
+    mechanism: Mechanism, pattern: list[set[int]], rows: list[int], columns: list[int]
+) -> tuple[Block, ...]:
+    """Blocks in solving order. Small blocks of one cut stay together: up to three unknowns are solved at once."""
+    if not rows:
+        return ()
+    matching = perfect_matching(pattern, rows, columns)
+    if matching is None:
+        raise StructureError(f"{mechanism.name}: the closures do not determine all joints at a general state")
+    parts = block_order(pattern, rows, columns, matching)
+    cut_of = {row: k for k, cut in enumerate(mechanism.cuts) for row in range(cut.row, cut.row + cut.rows)}
+    return _joined(parts, pattern, cut_of)
+
+
+def _joined(parts, pattern: list[set[int]], cut_of: dict[int, int]) -> tuple[Block, ...]:
+    """Join blocks of one cut up to three rows where the order allows it."""
+    blocks: list[tuple[list[int], list[int]]] = []
+    for rows, columns in parts:
+        cuts = {cut_of[r] for r in rows}
+        for k in range(len(blocks) - 1, -1, -1):
+            other_rows, other_columns = blocks[k]
+            same = len(cuts) == 1 and {cut_of[r] for r in other_rows} == cuts and len(rows) + len(other_rows) <= 3
+            between = {c for _, cs in blocks[k + 1 :] for c in cs}
+            if same and not any(pattern[r] & between for r in rows):
+                blocks[k] = (sorted(other_rows + rows), sorted(other_columns + columns))
+                break
+        else:
+            blocks.append((rows, columns))
+    return tuple(Block(tuple(r), tuple(c)) for r, c in blocks)
+
+
+def redundant_closures(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the closures that follow from the others and are left out: "cut (what it closes)"."""
+    names = []
+    for row in mechanism.selection.removed:
+        cut, own = mechanism.row_place(row)
+        names.append(f"{cut.name} ({cut.row_names[own]})")
+    return tuple(names)

@@ -1,0 +1,124 @@
+"""The home configuration: from the description's guesses to closed loops, or an error that says what does not close."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.closing import CLOSED, close, row_scales
+from gough.compilation.retraction import neutral, step_units
+from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector
+from gough.errors import StructureError
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+STARTS = 192
+
+
+def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
+    """(q (nq,) with the description's home values, mask (nq,) of those that were given)."""
+    robot, mechanism = model.robot, model.mechanism
+    q = neutral(mechanism)
+    known = np.zeros(len(q), dtype=bool)
+    home = robot.home
+    if home is None:
+        return q, known
+    if home.pose is not None and mechanism.has_platform:
+        q[:7] = pose_array(home.pose)
+        known[:7] = True
+    for name, values in home.joints.items():
+        links = [link for link in mechanism.links if link.joint == name]
+        index = [link.q + j for link in links for j in range(link.nq)]
+        q[index] = values
+        known[index] = True
+    return q, known
+
+
+def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes."""
+    mechanism = model.mechanism
+    drives = np.zeros(len(start), dtype=bool)
+    drives[model.drive_index] = True
+    pose = np.zeros(len(start), dtype=bool)
+    pose[: mechanism.layout.n_pose] = True
+    errors, found = [], []
+    for held in (known, known & (pose | drives), known & pose, known & drives):
+        q, error = close(model, start[None], model.parameters[None], _free(model, held))
+        if error[0] < CLOSED and (not (known & pose).any() or held[pose].all() or may_adjust(model, q[0])):
+            return q[0]
+        errors.append(error[0] if error[0] >= CLOSED else np.inf)
+        found.append(q[0])
+    q, error = close(model, random_starts(model, start, known), model.parameters[None])
+    away = np.abs(_wrapped(model, q - start)).sum(axis=1)
+    for k in np.argsort(np.where(error < CLOSED, np.round(away, 9), np.inf), kind="stable"):
+        if error[k] < CLOSED and (not (known & pose).any() or may_adjust(model, q[k])):
+            return q[k]
+        if error[k] >= CLOSED or (known & pose).any():
+            break
+    best = found[int(np.argmin(errors))]
+    raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
+
+
+def may_adjust(model: "Model", q: np.ndarray) -> bool:
+    """Whether a stated home pose may give way: only a platform with fewer than six freedoms follows from its legs."""
+    out = model.function("closure_rows").values(q=q[None], parameters=model.parameters)
+    G = out["G"][0] / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
+    _, s, vt = np.linalg.svd(G, full_matrices=True)
+    null = vt[int((s > 1e-7 * s[0]).sum()) :]
+    return bool(np.linalg.matrix_rank(null[:, :6], tol=1e-6) < 6)
+
+
+def _free(model: "Model", held: np.ndarray) -> np.ndarray:
+    """Mask (nu,) of tree velocities that may move when entries of q (nq,) are held."""
+    free = np.ones(model.mechanism.layout.nu, dtype=bool)
+    for link in model.mechanism.links:
+        if link.nq and held[link.q : link.q + link.nq].all():
+            free[list(link.columns)] = False
+    return free
+
+
+def random_starts(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Starts (STARTS, nq): `start` itself, then random values for all joints that were not given."""
+    rng = np.random.default_rng(77)
+    q = np.repeat(start[None], STARTS, axis=0)
+    for link in model.mechanism.links:
+        if link.nq == 0 or known[link.q : link.q + link.nq].all():
+            continue
+        if link.motion == "rotation":
+            q[1:, link.q] += rng.uniform(-np.pi, np.pi, STARTS - 1)
+        elif link.motion == "translation":
+            q[1:, link.q] += rng.uniform(-1.5, 1.5, STARTS - 1) * model.size
+        elif link.motion == "platform":
+            q[1:, :3] += rng.uniform(-2.0, 2.0, (STARTS - 1, 3)) * model.size
+        elif link.motion == "ball":
+            q[1:, link.q : link.q + 4] = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 1.5)
+    return q
+
+
+def _wrapped(model: "Model", difference: np.ndarray) -> np.ndarray:
+    angular = np.array([unit == "rad" for unit in model.layout.q_units])
+    return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)
+
+
+def open_loops(model: "Model", q: np.ndarray) -> str:
+    """What is left open at q, the worst loops first."""
+    residual = model.function("closure_residual").values(q=q[None], parameters=model.parameters)["residual"][0]
+    scaled = np.abs(residual) / row_scales(model)
+    parts = []
+    for cut in model.mechanism.cuts:
+        own = slice(cut.row, cut.row + cut.rows)
+        if not (scaled[own].max() < CLOSED):
+            lengths = [k for k, c in enumerate(_kinds(cut)) if c in ("point", "along")]
+            gap = float(np.linalg.norm(residual[own][lengths])) if lengths else 0.0
+            tilt = [abs(residual[own][k]) for k, c in enumerate(_kinds(cut)) if c == "perpendicular"]
+            what = f"{gap * 1e3:.4g} mm apart" if gap > CLOSED * model.size else ""
+            if tilt and max(tilt) > CLOSED:
+                what += (", " if what else "") + f"axes off by {np.degrees(np.arcsin(min(1.0, max(tilt)))):.3g} deg"
+            parts.append((float(scaled[own].max()), f"{cut.name} stays {what or 'open'}"))
+    parts.sort(reverse=True)
+    shown = "; ".join(text for _, text in parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
+    return f"{shown}. Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops."
+
+
+def _kinds(cut) -> list[str]:
+    return [c.kind for c in cut.closures for _ in range(c.rows)]

@@ -1,0 +1,30 @@
+"""The characteristic length of a robot: what lengths are compared with."""
+
+import numpy as np
+
+from gough.robot import Robot
+from gough.robot.tree import placed_joints, placed_loops
+
+
+def characteristic_length(robot: Robot) -> float:
+    """Characteristic length (m).
+
+    With legs on a platform: root mean square distance of the platform's cut points from their mean, at least a tenth of
+    the base's, so that planar and pointed platforms have one too. Otherwise the mean distance between joints of a body.
+    """
+    legs = [leg for leg in robot.legs if leg.cut is not None]
+    if len(legs) > 1:
+        points = np.array([leg.on_platform.position for leg in legs], dtype=float)
+        base = np.array([leg.base.position for leg in legs], dtype=float)
+        spread = [float(np.sqrt(np.mean(np.sum((x - x.mean(axis=0)) ** 2, axis=1)))) for x in (points, base)]
+        if max(spread[0], 0.1 * spread[1]) > 0:
+            return max(spread[0], 0.1 * spread[1])
+    lengths = [np.linalg.norm(joint.joint.placement.position) for joint in placed_joints(robot)]
+    for loop in placed_loops(robot):
+        lengths += [
+            np.linalg.norm(loop.first_pose.position),
+            np.linalg.norm(loop.second_pose.position),
+            loop.length or 0.0,
+        ]
+    positive = [float(x) for x in lengths if x > 0]
+    return float(np.mean(positive)) if positive else 1.0

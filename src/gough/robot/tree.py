@@ -1,0 +1,177 @@
+"""One view of both forms of a robot: the joints of its tree, the loops that close it, and its bodies by full name.
+
+A full name is "leg.body" (or "leg.joint") for what belongs to a leg, the plain name for everything else.
+"""
+
+from dataclasses import dataclass
+
+from gough.robot.body import Body
+from gough.robot.joint import ChainJoint, Friction, Limits
+from gough.robot.leg import BASE, Leg
+from gough.robot.loop import Loop, LoopEnd
+from gough.robot.pose import Pose
+from gough.robot.robot import Platform, Robot
+from gough.robot.tree_joint import TreeJoint
+
+WORLD = "world"
+
+Axis = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class PlacedJoint:
+    """A joint of the tree with the body that it carries.
+
+    name and body_name are full names, parent is the full name of the body before it ("world" included). base is the
+    frame in the parent that comes before joint.placement, the leg's base, or None. leg: index in robot.legs, or -1.
+    """
+
+    name: str
+    joint: ChainJoint | TreeJoint
+    parent: str
+    base: Pose | None
+    body: Body
+    body_name: str
+    leg: int
+
+
+@dataclass(frozen=True)
+class PlacedLoop:
+    """A closure between two bodies by their full names; the joint frame on each is its base (or none), then its pose.
+
+    leg: index in robot.legs, or -1.
+    """
+
+    name: str
+    type: str
+    axis: Axis | None
+    axes: tuple[Axis, Axis] | None
+    length: float | None
+    friction: Friction
+    limits: Limits
+    first: str
+    first_base: Pose | None
+    first_pose: Pose
+    second: str
+    second_base: Pose | None
+    second_pose: Pose
+    leg: int
+
+
+def placed_joints(robot: Robot) -> tuple[PlacedJoint, ...]:
+    """All joints, parents before children: those of the legs in order, then the robot's own."""
+    placed = [joint for index, leg in enumerate(robot.legs) for joint in _leg_joints(index, leg)]
+    own = {body.name: body for body in robot.bodies}
+    for joint in _parents_first(robot.joints):
+        placed.append(PlacedJoint(joint.name, joint, joint.parent, None, own[joint.child], joint.child, -1))
+    return tuple(placed)
+
+
+def placed_loops(robot: Robot) -> tuple[PlacedLoop, ...]:
+    """All closures: of each leg its cut, then its loops; then the robot's own."""
+    placed: list[PlacedLoop] = []
+    for index, leg in enumerate(robot.legs):
+        if leg.cut is not None:
+            placed.append(_cut(robot, index, leg))
+        placed += [_loop(loop, robot, index, leg) for loop in leg.loops]
+    return tuple(placed + [_loop(loop, robot, -1, None) for loop in robot.loops])
+
+
+def platform_body(robot: Robot) -> Body | None:
+    """The platform: its own body, or the body that `platform` names; None where the robot has no platform."""
+    if isinstance(robot.platform, Platform):
+        return robot.platform.body
+    return next((body for body in robot.bodies if body.name == robot.platform), None)
+
+
+def platform_name(robot: Robot) -> str | None:
+    """The platform's name, None where the robot has no platform."""
+    return robot.platform.name if isinstance(robot.platform, Platform) else robot.platform
+
+
+def bodies(robot: Robot) -> dict[str, Body]:
+    """Every body by its full name: the platform, those of the legs, the robot's own."""
+    result: dict[str, Body] = {}
+    if isinstance(robot.platform, Platform):
+        result[robot.platform.name] = robot.platform.body
+    result |= {f"{leg.name}.{joint.body.name}": joint.body for leg in robot.legs for joint in leg.chain}
+    return result | {body.name: body for body in robot.bodies}
+
+
+def _parents_first(joints: tuple[TreeJoint, ...]) -> list[TreeJoint]:
+    """In the order of the description, except that a parent's joint comes before those of its children."""
+    carrier = {joint.child: joint for joint in joints}
+    order: dict[str, TreeJoint] = {}
+    for joint in joints:
+        way: dict[str, TreeJoint] = {}
+        above: TreeJoint | None = joint
+        while above is not None and above.name not in order and above.name not in way:
+            way[above.name] = above
+            above = carrier.get(above.parent)
+        order |= dict(reversed(way.items()))
+    return list(order.values())
+
+
+def _leg_joints(index: int, leg: Leg) -> list[PlacedJoint]:
+    carried = {joint.name: f"{leg.name}.{joint.body.name}" for joint in leg.chain}
+    result = []
+    before = WORLD
+    for joint in leg.chain:
+        parent = before if joint.on is None else WORLD if joint.on == BASE else carried[joint.on]
+        base = leg.base if parent == WORLD else None
+        before = carried[joint.name]
+        result.append(PlacedJoint(f"{leg.name}.{joint.name}", joint, parent, base, joint.body, before, index))
+    return result
+
+
+def _cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
+    cut, last, platform = leg.cut, leg.chain[-1].body.name, platform_name(robot)
+    if cut is None or platform is None:
+        raise ValueError(f"{leg.name}: a cut without a platform")
+    return PlacedLoop(
+        name=f"{leg.name}.{cut.name}",
+        type=cut.type,
+        axis=cut.axis,
+        axes=cut.axes,
+        length=cut.length,
+        friction=cut.friction,
+        limits=cut.limits,
+        first=f"{leg.name}.{last}",
+        first_base=None,
+        first_pose=cut.on_leg,
+        second=platform,
+        second_base=None,
+        second_pose=leg.on_platform,
+        leg=index,
+    )
+
+
+def _loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> PlacedLoop:
+    first, first_base = _end(loop.first, robot, leg)
+    second, second_base = _end(loop.second, robot, leg)
+    return PlacedLoop(
+        name=loop.name if leg is None else f"{leg.name}.{loop.name}",
+        type=loop.type,
+        axis=loop.axis,
+        axes=loop.axes,
+        length=loop.length,
+        friction=loop.friction,
+        limits=loop.limits,
+        first=first,
+        first_base=first_base,
+        first_pose=loop.first.pose,
+        second=second,
+        second_base=second_base,
+        second_pose=loop.second.pose,
+        leg=index,
+    )
+
+
+def _end(end: LoopEnd, robot: Robot, leg: Leg | None) -> tuple[str, Pose | None]:
+    """The full name of a loop's body and the frame that comes before its pose."""
+    if leg is None:
+        return end.body, None
+    if any(joint.body.name == end.body for joint in leg.chain):
+        return f"{leg.name}.{end.body}", None
+    frame = {WORLD: leg.base, platform_name(robot): leg.on_platform}.get(end.body)
+    return end.body, frame

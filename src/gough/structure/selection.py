@@ -1,0 +1,109 @@
+"""Which tree velocities are independent, which closures are kept, and in what order the others follow.
+
+The closures read G u = 0. v are the entries `independent` of u. The rest follows block by block: rows of a block contain
+its own columns, columns of blocks before it, and independent ones [Briot 2014, eqs. 30–36].
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Block:
+    """Closure rows that determine columns of u once everything before is known."""
+
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """independent: positions of v in u. removed: redundant closure rows, left out."""
+
+    independent: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    removed: tuple[int, ...] = ()
+
+    @property
+    def leads_from_platform(self) -> bool:
+        """Whether v is the whole platform twist."""
+        return self.independent == tuple(range(6))
+
+
+def block_order(
+    pattern: list[set[int]], rows: list[int], columns: list[int], matching: dict[int, int]
+) -> list[tuple[list[int], list[int]]]:
+    """Block triangular order of a square system: strongly connected parts of the rows, parts they need first.
+
+    pattern: columns that each row contains; matching: row of every column (a perfect matching within the pattern).
+    """
+    wanted = set(columns)
+    needs = {r: [matching[c] for c in sorted(pattern[r] & wanted) if matching[c] != r] for r in rows}
+    column_of = {r: c for c, r in matching.items()}
+    return [(sorted(part), sorted(column_of[r] for r in part)) for part in strong_components(rows, needs)]
+
+
+def perfect_matching(pattern: list[set[int]], rows: list[int], columns: list[int]) -> dict[int, int] | None:
+    """A row of its own for every column ({column: row}), or None: augmenting paths, the nearest columns first."""
+    wanted = set(columns)
+    options = {row: sorted(pattern[row] & wanted) for row in rows}
+    match: dict[int, int] = {}
+    for start in rows:
+        reached_from: dict[int, int] = {}
+        queue, goal = [start], None
+        while queue and goal is None:
+            row = queue.pop(0)
+            for column in options[row]:
+                if column not in reached_from:
+                    reached_from[column] = row
+                    if column not in match:
+                        goal = column
+                        break
+                    queue.append(match[column])
+        if goal is None:
+            return None
+        column_of = {row: column for column, row in match.items()}
+        while True:  # flip the path back to `start`
+            row = reached_from[goal]
+            match[goal] = row
+            if row == start:
+                break
+            goal = column_of[row]
+    return match
+
+
+def strong_components(nodes: list[int], needs: dict[int, list[int]]) -> list[list[int]]:
+    """Tarjan's components of a graph; a component stands after all that it needs."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    out: list[list[int]] = []
+    for root in nodes:
+        if root in index:
+            continue
+        work = [(root, iter(needs[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, rest = work[-1]
+            for other in rest:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    on_stack.add(other)
+                    work.append((other, iter(needs[other])))
+                    break
+                if other in on_stack:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    part = []
+                    while not part or part[-1] != node:
+                        part.append(stack.pop())
+                        on_stack.discard(part[-1])
+                    out.append(part)
+    return out

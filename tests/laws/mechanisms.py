@@ -1,0 +1,79 @@
+"""Mechanisms under test besides legs on a platform: the gallery's and random designs of any shape, built once a process.
+
+A subject is named "delta" (gallery) or "delta-3" (family, seed).
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gough
+from laws.subjects import built, described
+from reference.general_designs import GENERAL_FAMILIES, design_general
+from reference.general_lagrange import GeneralReference
+from reference.general_states import GeneralState, random_general_states
+
+GALLERY = (
+    "andrews",
+    "ankle",
+    "bricard",
+    "delta",
+    "delta_fast",
+    "five_bar",
+    "four_bar_chain",
+    "redundant_planar",
+    "three_rrr",
+    "tripod_wrist",
+)
+DESIGNS = tuple(f"{family}-0" for family in GENERAL_FAMILIES)
+_FAST = ("delta-0", "tripod-0", "hinge_cuts-0", "planar-0", "five_bar", "redundant_planar")
+FEW = (*_FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in (*GALLERY, *DESIGNS) if n not in _FAST))
+ALL = (*GALLERY, *DESIGNS)
+MANY = tuple(f"{family}-{seed}" for family in GENERAL_FAMILIES for seed in range(1, 21))
+STATES = 3
+
+
+class MechanismSubject:
+    """A mechanism, its model, its reference in the same velocities, and random assembled states."""
+
+    def __init__(self, name: str, velocities: Any = None) -> None:
+        self.name = name
+        family, _, seed = name.partition("-")
+        self.robot = design_general(family, int(seed)) if seed else described(name)
+        self.model: gough.Model = built(self.robot, velocities=velocities)
+
+    @cached_property
+    def reference(self) -> GeneralReference:
+        """Energies and automatic differentiation."""
+        return GeneralReference(self.robot, list(self.model.layout.v_names))
+
+    @cached_property
+    def states(self) -> list[GeneralState]:
+        """Assembled states away from singularities."""
+        return random_general_states(self.reference, STATES, 1)
+
+    @property
+    def driven(self) -> bool:
+        """Whether there are drives for every freedom."""
+        return len(self.model.mechanism.drives) >= self.model.layout.nv
+
+    def tolerance(self, state: GeneralState) -> float:
+        """Accepted relative error against an exact reference: rounding times the condition."""
+        return max(1e-12, 1e-15 * self.reference.condition(state.q) ** 2)
+
+
+@cache
+def mechanism(name: str) -> MechanismSubject:
+    """The subject, made once a process."""
+    return MechanismSubject(name)
+
+
+def relative(ours: Any, truth: Any) -> float:
+    """max|difference| / max|truth|; plain where the truth is nothing."""
+    ours, truth = np.asarray(ours, float), np.asarray(truth, float)
+    assert ours.shape == truth.shape, (ours.shape, truth.shape)
+    return float(np.abs(ours - truth).max(initial=0.0) / (np.abs(truth).max(initial=0.0) or 1.0))
