@@ -24,6 +24,8 @@ _LAZY = {
     "UsageError": ("gough.errors", "UsageError"),
     "PatternError": ("gough.errors", "PatternError"),
     "DescriptionError": ("gough.robot", "DescriptionError"),
+    "Assemblies": ("gough.analysis.assemblies", "Assemblies"),
+    "assemblies": ("gough.analysis.assemblies", "assemblies"),
     "Workspace": ("gough.analysis.workspace_result", "Workspace"),
     "workspace": ("gough.analysis.workspace", "workspace"),
     "robot": ("gough.robot", None),
@@ -34,6 +36,7 @@ _LAZY = {
 
 if TYPE_CHECKING:
     from gough import robot, robots
+    from gough.analysis.assemblies import Assemblies, assemblies
     from gough.analysis.workspace import workspace
     from gough.analysis.workspace_result import Workspace
     from gough.compilation import Function, Model, build
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
 
 __all__ = [
+    "Assemblies",
     "BadStateError",
     "DescriptionError",
     "Function",
@@ -53,6 +57,7 @@ __all__ = [
     "UnphysicalInertiaWarning",
     "UsageError",
     "Workspace",
+    "assemblies",
     "build",
     "load",
     "robot",

@@ -25,6 +25,11 @@ def model(robot: str) -> gough.Model:
         return gough.build(robot)
 
 
+def functions(robot: str) -> tuple[str, ...]:
+    """Functions that are counted: no inverse dynamics where there are too few drives."""
+    return FUNCTIONS if model(robot).driven else FUNCTIONS[1:]
+
+
 @cache
 def counts(robot: str, function: str) -> dict[str, dict[str, int]]:
     """{"inputs": {add: …}, "baked": {add: …}} of one function of a robot."""
@@ -35,7 +40,7 @@ def text() -> str:
     """The whole file."""
     lines = [HEAD]
     for robot in gallery():
-        for function in FUNCTIONS:
+        for function in functions(robot):
             for form, count in counts(robot, function).items():
                 entries = [f"{key} = {value}\n" for key, value in count.items()]
                 lines.append("".join([f"[{robot}.{function}.{form}]\n", *entries]))

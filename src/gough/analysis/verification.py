@@ -1,28 +1,28 @@
 """Does a model obey the laws it must? Checks that need no other software, with what was measured and what is allowed.
 
-Each law is checked on sampled states: poses around home that assemble and are far from singularities, random
+Each law is checked on sampled states: configurations around home that assemble and are far from singularities, random
 velocities, accelerations and wrenches. Tolerances are those of two double-precision computations of the same physics
-at condition numbers below 1e3; they are fixed here, not fitted to a result.
+at condition numbers below 1e3; they are fixed here, not fitted to a result. A law that a mechanism cannot have (inverse
+dynamics with fewer drives than freedoms) is skipped by name.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from gough.analysis.momentum import Bodies
+from gough.analysis.verification_states import Sample, driven, sample
 from gough.compilation import Model
-from gough.dynamics.inverse import inverse_dynamics
+from gough.dynamics.forward import forward_dynamics
+from gough.dynamics.inverse import inverse_dynamics, wrench_size
 from gough.dynamics.numbers import Numbers
-from gough.errors import UsageError
 from gough.program.interpreter import evaluate
 from gough.robot.physical import unphysical_bodies
 
-FAR_FROM_SINGULAR = 1e-3
-FAR_FROM_FOLDED = 0.6
-"""Smallest accepted serial measure relative to home's: differences along a motion are inexact at the edge of reach."""
-SPREAD = 0.25
-"""Poses lie within this times the robot's size (m), and this angle (rad), of home in each direction."""
+__all__ = ["Check", "Sample", "Verification", "checks", "sample", "verify"]
+
 DIGITS = 50
 
 
@@ -31,7 +31,7 @@ class Check:
     """One law: `measured` must be at most `tolerance` (or above it where `above`).
 
     required is False where the description itself excludes the law; note says why. measured is NaN for a check that
-    could not run.
+    was skipped.
     """
 
     name: str
@@ -49,8 +49,10 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """ "pass", "FAIL", or "not required" for a law the description excludes."""
-        return "pass" if self.holds else "FAIL" if self.required else "not required"
+        """ "pass", "FAIL", "skipped", or "not required" for a law the description excludes."""
+        if self.holds or self.required:
+            return "pass" if self.holds else "FAIL"
+        return "skipped" if math.isnan(self.measured) else "not required"
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,6 @@ class Verification:
         return all(c.holds or not c.required for c in self.checks)
 
 
-@dataclass(frozen=True)
-class Sample:
-    """q (n, nq), v, acceleration, wrench (n, 6): states in units of the robot's size, seconds and its weight."""
-
-    q: np.ndarray
-    v: np.ndarray
-    acceleration: np.ndarray
-    wrench: np.ndarray
-
-
 def verify(model: Model, states: int = 24, seed: int = 0) -> Verification:
     """Run all checks. `states` is how many states are sampled, `seed` chooses which."""
     return Verification(model.robot.name, states, seed, tuple(checks(model, states, seed)))
@@ -91,49 +83,36 @@ def checks(model: Model, states: int = 24, seed: int = 0) -> Iterator[Check]:
     yield _symmetric(model, s)
     yield _positive(model, s)
     yield _kinetic(model, s)
+    yield _equation_of_motion(model, s)
     yield _forward_of_inverse(model, s)
     yield _power_balance(model, s)
+    yield _reactions(model, s)
     yield _code(model, s)
     yield _many_digits(model, s)
 
 
-def sample(model: Model, states: int, seed: int) -> Sample:
-    """States that assemble and are far from singularities."""
-    if states < 1:
-        raise UsageError(f"states={states}; give at least 1")
-    rng = np.random.default_rng(seed)
-    scale = np.array([model.size] * 3 + [1.0] * 3)
-    floor = FAR_FROM_FOLDED * model.singularity(model.home).serial
-    found: list[np.ndarray] = []
-    for _ in range(40):
-        step = SPREAD * scale * rng.uniform(-1, 1, (2 * states, 6))
-        q = model.integrate(np.broadcast_to(model.home, (2 * states, model.layout.nq)), step, on_bad_state="mark")
-        q = q[np.isfinite(q).all(axis=1)]
-        measure = model.singularity(q)
-        good = (measure.parallel > FAR_FROM_SINGULAR) & (measure.serial > floor).all(axis=-1)
-        found.extend(q[good])
-        if len(found) >= states:
-            break
-    else:
-        raise UsageError(
-            f"{model.robot.name}: only {len(found)} of {states} sampled poses around home are regular; "
-            f"choose a home farther from singularities"
-        )
-    weight = model.robot.platform.body.mass * 9.81 or 1.0
-    v, a, w = rng.normal(size=(3, states, 6)) * scale
-    # Differences along a motion need legs that turn gently: at most about 1 rad/s, or the robot's size a second.
-    chosen = np.array(found[:states])
-    fastest = np.abs(model.configuration_rate(chosen, v) / _coordinate_scale(model)).max(axis=1)
-    gentle = 1.0 / np.maximum(fastest, 1.0)[:, None]
-    v, a = v * gentle, a * gentle**2
-    wrench = w / model.size * weight * np.where(np.arange(6) < 3, 1.0, model.size**2)
-    return Sample(np.array(found[:states]), v, a, wrench)
-
-
 def relative(found: np.ndarray, reference: np.ndarray) -> float:
     """Largest over states (first axis) of max|Δ|/max|reference|; NaN if anything is."""
-    error = np.abs(found - reference).reshape(len(found), -1).max(axis=1)
-    return float(np.max(error / np.abs(reference).reshape(len(found), -1).max(axis=1)))
+    n = len(found)
+    error = np.abs(found - reference).reshape(n, -1).max(axis=1, initial=0.0)
+    size = np.abs(reference).reshape(n, -1).max(axis=1, initial=0.0)
+    return float(np.max(np.where((error == 0) & (size == 0), 0.0, error / np.where(size == 0, 1.0, size))))
+
+
+def _skipped(name: str, law: str, tolerance: float, why: str) -> Check:
+    return Check(name, law, math.nan, tolerance, required=False, note=f"skipped: {why}")
+
+
+def _undriven(model: Model) -> str:
+    """Why there is no inverse dynamics."""
+    return f"drives {len(model.mechanism.drives)}, freedoms {model.layout.nv}: no inverse dynamics"
+
+
+def _motion(model: Model, s: Sample) -> tuple[np.ndarray, np.ndarray]:
+    """(tau, acceleration) that go together: forces of the motion, or the motion of the forces."""
+    if driven(model):
+        return model.inverse_dynamics(s.q, s.v, s.acceleration, s.external).tau, s.acceleration
+    return s.tau, model.forward_dynamics(s.q, s.v, s.tau, s.external).vdot
 
 
 def _closure(model: Model, s: Sample) -> Check:
@@ -143,24 +122,20 @@ def _closure(model: Model, s: Sample) -> Check:
 
 STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 """Central difference of order 8: f' h = Σ c_k (f(kh) - f(-kh))."""
-
-
-def _coordinate_scale(model: Model) -> np.ndarray:
-    """Unit change (nq,) of each coordinate: the robot's size for lengths, 1 for angles and quaternions."""
-    return np.array([model.size if unit == "m" else 1.0 for unit in model.layout.q_units])
-
-
 STEP = 5e-3
 
 
+def _slope(model: Model, s: Sample, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """df/dt (n, …) of a function of q along the motion with velocities v."""
+    parts = [c * (f(model.integrate(s.q, s.v, k * STEP)) - f(model.integrate(s.q, s.v, -k * STEP))) for k, c in STENCIL]
+    return np.sum(parts, axis=0) / STEP
+
+
 def _drive_rates(model: Model, s: Sample) -> Check:
-    slope = sum(c * (model.drives(model.integrate(s.q, s.v, k * STEP)) - _back(model, s, k)) for k, c in STENCIL)
-    error = relative(np.asarray(slope) / STEP, model.drive_rates(s.q, s.v))
-    return Check("drive_rates", "Sᵀv is the rate of the drive coordinates (differences along integrate)", error, 1e-9)
-
-
-def _back(model: Model, s: Sample, k: int) -> np.ndarray:
-    return model.drives(model.integrate(s.q, s.v, -k * STEP))
+    law = "Sᵀv is the rate of the drive coordinates (differences along integrate)"
+    if not model.mechanism.drives:
+        return _skipped("drive_rates", law, 1e-9, "no drives")
+    return Check("drive_rates", law, relative(_slope(model, s, model.drives), model.drive_rates(s.q, s.v)), 1e-9)
 
 
 def _symmetric(model: Model, s: Sample) -> Check:
@@ -169,13 +144,13 @@ def _symmetric(model: Model, s: Sample) -> Check:
 
 
 def _positive(model: Model, s: Sample) -> Check:
-    scale = np.where(np.arange(model.layout.nv) < 3, 1.0, 1.0 / model.size)
+    scale = np.array([1.0 if unit == "m/s" else 1.0 / model.size for unit in model.layout.v_units])
     eigenvalues = np.linalg.eigvalsh(model.mass_matrix(s.q) * scale[:, None] * scale)
     smallest = float(np.min(eigenvalues[:, 0] / np.abs(eigenvalues).max(axis=1)))
-    bodies = unphysical_bodies(model.robot)
-    note = f"{len(bodies)} bodies have an inertia no mass distribution can have" if bodies else ""
+    unphysical = unphysical_bodies(model.robot)
+    note = f"{len(unphysical)} bodies have an inertia no mass distribution can have" if unphysical else ""
     law = "M is positive definite (smallest eigenvalue over largest)"
-    return Check("mass_matrix_positive", law, smallest, 0.0, above=True, required=not bodies, note=note)
+    return Check("mass_matrix_positive", law, smallest, 0.0, above=True, required=not unphysical, note=note)
 
 
 def _kinetic(model: Model, s: Sample) -> Check:
@@ -184,63 +159,94 @@ def _kinetic(model: Model, s: Sample) -> Check:
     return Check("kinetic_energy", "½vᵀMv is the sum of the bodies' kinetic energies", error, 1e-10)
 
 
+def _equation_of_motion(model: Model, s: Sample) -> Check:
+    """M v̇ + h = S τ + Q with v̇ of the forward dynamics for any τ; Q is the work of the wrench on v."""
+    vdot = model.forward_dynamics(s.q, s.v, s.tau, s.external).vdot
+    J = model.frame_jacobian(s.q, s.frame) if s.frame else _platform_jacobian(model, s)
+    drives = np.einsum("nij,nj->ni", model.drive_map(s.q), s.tau)
+    terms = (
+        np.einsum("nij,nj->ni", model.mass_matrix(s.q), vdot),
+        model.bias_force(s.q, s.v),
+        -drives,
+        -np.einsum("nij,ni->nj", J, s.wrench),
+    )
+    size = np.sum([np.abs(term).max(axis=1) for term in terms], axis=0)
+    error = float(np.max(np.abs(np.sum(terms, axis=0)).max(axis=1) / size))
+    law = "forward dynamics obeys M v̇ + h = S τ + Q for any drive forces and wrench"
+    return Check("equation_of_motion", law, error, 1e-10)
+
+
+def _platform_jacobian(model: Model, s: Sample) -> np.ndarray:
+    return np.swapaxes(model.twist(s.q[:, None, :], np.eye(model.layout.nv)) + np.zeros((len(s.q), 1, 1)), 1, 2)
+
+
 def _forward_of_inverse(model: Model, s: Sample) -> Check:
-    tau = model.inverse_dynamics(s.q, s.v, s.acceleration, s.wrench).tau
-    vdot = model.forward_dynamics(s.q, s.v, tau, s.wrench).vdot
-    error = relative(vdot, s.acceleration)
-    return Check("forward_of_inverse", "forward dynamics of the inverse dynamics gives the acceleration", error, 1e-9)
+    law = "forward dynamics of the inverse dynamics gives the acceleration"
+    if not driven(model):
+        return _skipped("forward_of_inverse", law, 1e-9, _undriven(model))
+    tau = model.inverse_dynamics(s.q, s.v, s.acceleration, s.external).tau
+    vdot = model.forward_dynamics(s.q, s.v, tau, s.external).vdot
+    free = model.forward_dynamics(s.q, s.v, 0.0 * tau).vdot  # stiff springs may leave little of large accelerations
+    size = np.abs(s.acceleration).max(axis=1) + np.abs(free).max(axis=1)
+    return Check("forward_of_inverse", law, float(np.max(np.abs(vdot - s.acceleration).max(axis=1) / size)), 1e-9)
 
 
 def _power_balance(model: Model, s: Sample) -> Check:
-    """d(T + U)/dt = τ·q̇ + F·V - losses, the left side by differences of energies along a motion with v and v̇."""
-    slope = sum(c * (_energy(model, s, k * STEP) - _energy(model, s, -k * STEP)) for k, c in STENCIL)
-    tau = model.inverse_dynamics(s.q, s.v, s.acceleration, s.wrench).tau
+    """d(T + U)/dt = τ·q̇ + F·V - losses.
+
+    The left side from energies alone: differences of T(q, v) + U(q) along a motion with v, and v̇·∂T/∂v, for which
+    (T(q, v + v̇) - T(q, v - v̇))/2 is exact because T is quadratic in v.
+    """
+    tau, acceleration = _motion(model, s)
+    slope = _slope(model, s, lambda q: model.energies(q, s.v).total)
+    faster, slower = (model.energies(s.q, s.v + sign * acceleration).kinetic for sign in (1, -1))
     drives = np.sum(tau * model.drive_rates(s.q, s.v), axis=-1)
-    outside = np.sum(s.wrench * s.v, axis=-1)
-    losses = model.energies(s.q, s.v).losses
+    outside, losses = s.power(model), model.energies(s.q, s.v).losses
     scale = np.abs(drives) + np.abs(outside) + np.abs(losses)
-    error = float(np.max(np.abs(np.asarray(slope) / STEP - (drives + outside - losses)) / scale))
+    error = float(np.max(np.abs(slope + 0.5 * (faster - slower) - (drives + outside - losses)) / scale))
     return Check("power_balance", "energies change by the power of drives, wrench and losses", error, 1e-8)
 
 
-def _energy(model: Model, s: Sample, t: float) -> np.ndarray:
-    """Total energy (n,) at time t of x = v t + v̇ t²/2 (translation; rotation vector φ), with the exact twist there.
-
-    ω = φ̇ + (1 - cos φ)/φ² φ×φ̇ + (φ - sin φ)/φ³ φ×(φ×φ̇): at t = 0 twist and acceleration are v and v̇.
-    """
-    step, rate = s.v * t + 0.5 * s.acceleration * t**2, s.v + s.acceleration * t
-    phi, phid = step[:, 3:], rate[:, 3:]
-    angle = np.linalg.norm(phi, axis=1, keepdims=True)
-    cross = np.cross(phi, phid)
-    first = 0.5 * np.sinc(angle / (2 * math.pi)) ** 2
-    second = np.where(angle > 1e-2, (angle - np.sin(angle)) / np.where(angle > 1e-2, angle, 1.0) ** 3, _series(angle))
-    w = phid + first * cross + second * np.cross(phi, cross)
-    return model.energies(model.integrate(s.q, step), np.concatenate([rate[:, :3], w], axis=1)).total
-
-
-def _series(angle: np.ndarray) -> np.ndarray:
-    return 1 / 6 - angle**2 / 120 + angle**4 / 5040
+def _reactions(model: Model, s: Sample) -> Check:
+    """d/dt of the momentum of all bodies = ground + gravity + springs on the ground + wrench, about the world's origin."""
+    law = "reactions of the ground, gravity and wrench change the momentum of all bodies"
+    wrench = None if s.frame else s.wrench
+    if driven(model):
+        tau, acceleration = None, s.acceleration
+    else:
+        tau, acceleration = s.tau, model.forward_dynamics(s.q, s.v, s.tau, wrench).vdot
+    found = model.joint_reactions(s.q, s.v, acceleration, wrench, tau=tau)
+    now = Bodies(model, s.q, s.v)
+    rate = _slope(model, s, lambda q: Bodies(model, q, s.v).momentum()) + Bodies(model, s.q, acceleration).momentum()
+    terms = [now.ground(found), now.gravity(), now.springs(), -rate]
+    terms += [] if wrench is None else [now.platform(wrench)]
+    size = np.array([1.0] * 3 + [model.size] * 3)
+    largest = np.sum([np.abs(term / size).max(axis=1) for term in terms], axis=0)
+    error = float(np.max(np.abs(np.sum(terms, axis=0) / size).max(axis=1) / largest))
+    return Check("reactions", law, error, 1e-8)
 
 
 def _code(model: Model, s: Sample) -> Check:
     worst = 0.0
-    inputs = {"q": s.q, "v": s.v, "acceleration": s.acceleration, "wrench": s.wrench, "tau": s.wrench}
-    inputs["tau"] = model.inverse_dynamics(s.q, s.v, s.acceleration, s.wrench).tau
-    for name in ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force"):
+    inputs = {"q": s.q, "v": s.v, "acceleration": s.acceleration, "wrench": s.load(model), "tau": s.tau}
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force")[0 if driven(model) else 1 :]
+    for name in names:
         function = model.function(name).compile()
         slots = {x.name: inputs.get(x.name, model.parameters) for x in function.program.inputs}
         compiled = function(**slots).outputs
         for output, reference in evaluate(function.program, slots).items():
             worst = max(worst, relative(compiled[output], reference))
-    return Check("code", "compiled code equals the interpreted program (4 functions)", worst, 1e-10)
+    return Check("code", f"compiled code equals the interpreted program ({len(names)} functions)", worst, 1e-10)
 
 
 def _many_digits(model: Model, s: Sample) -> Check:
-    law = f"the program equals the equations evaluated with {DIGITS} digits (inverse dynamics, one state)"
+    name = "inverse_dynamics" if driven(model) else "forward_dynamics"
+    law = f"the program equals the equations evaluated with {DIGITS} digits ({name.replace('_', ' ')}, one state)"
     try:
         import mpmath
     except ImportError:
-        return Check("digits", law, math.nan, 1e-10, required=False, note="not run: mpmath is not installed")
+        return _skipped("digits", law, 1e-10, "mpmath is not installed")
+    load = np.broadcast_to(s.load(model), (len(s.q), wrench_size(model.mechanism)))
     with mpmath.workdps(DIGITS):
 
         def exact(x: np.ndarray) -> np.ndarray:
@@ -249,8 +255,15 @@ def _many_digits(model: Model, s: Sample) -> Check:
         parameters = exact(model.parameters)
         for i, value in model.pattern.items():
             parameters[i] = value
-        arguments = (exact(x[0]) for x in (s.q, s.v, s.acceleration, s.wrench))
-        tau = inverse_dynamics(Numbers(model.mechanism, parameters), *arguments)["tau"]
-    reference = np.array([[float(x) for x in tau]])
-    found = model.inverse_dynamics(s.q[:1], s.v[:1], s.acceleration[:1], s.wrench[:1]).tau
+        numbers = Numbers(model.mechanism, parameters)
+        if driven(model):
+            out = inverse_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.acceleration, load)))["tau"]
+        else:
+            out = forward_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.tau, load)))["vdot"]
+    reference = np.array([[float(x) for x in out]])
+    external = {s.frame: s.wrench[:1]} if s.frame else s.wrench[:1]
+    if driven(model):
+        found = model.inverse_dynamics(s.q[:1], s.v[:1], s.acceleration[:1], external).tau
+    else:
+        found = model.forward_dynamics(s.q[:1], s.v[:1], s.tau[:1], external).vdot
     return Check("digits", law, relative(found, reference), 1e-10)

@@ -20,7 +20,7 @@ def title(workspace: Workspace, cut: dict[str, float]) -> str:
     units = {a.name: a.unit for a in workspace.samples.axes}
     held = workspace.samples.fixed | cut
     text = ", ".join(
-        [*(f"{n} = {value_text(x, units.get(n) or _unit(n))}" for n, x in held.items()), "else as at home"]
+        [*(f"{n} = {value_text(x, units.get(n) or _unit(n))}" for n, x in held.items()), "others as at home"]
     )
     v = workspace.volume
     what = {1: "length", 2: "area", 3: "volume"}.get(len(workspace.samples.axes), "volume")
@@ -46,11 +46,15 @@ def add_legend(made: "Figure", workspace: Workspace) -> None:
     if "SINGULAR" in there:
         text = f"condition below {workspace.condition:g}"
         entries.append(Patch(facecolor="none", edgecolor=SINGULAR_COLOR, hatch="////", label=text))
+    if {-1, 1} <= set(np.unique(workspace.aspect[workspace.reachable]).tolist()):
+        entries.append(
+            Line2D([], [], color=SINGULAR_COLOR, linestyle="--", label="parallel singularity (sign changes)")
+        )
     if "LIMIT" in there:
         entries.append(Patch(facecolor=LIMIT_COLOR, label="a limit is violated"))
     if "UNREACHED" in there:
         entries.append(Patch(facecolor="white", edgecolor="0.5", label="not reached"))
-    made.legend(handles=entries, loc="outside lower center", ncols=5, frameon=False, fontsize=9)
+    made.legend(handles=entries, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
 
 
 def add_bar(made: "Figure", shown: Any, axes: Any) -> None:

@@ -134,6 +134,9 @@ def _draw_map(ax: Any, workspace: Workspace, pair: list[str], top: float) -> tup
         ax.contour(
             x, y, np.ma.masked_invalid(worst), levels=[workspace.condition], colors=SINGULAR_COLOR, linewidths=1.2
         )
+    side = np.ma.masked_where(~good | (plane(workspace.aspect) == 0), plane(workspace.aspect).astype(float))
+    if side.count() and side.min() < side.max():
+        ax.contour(x, y, side, levels=[0.0], colors=SINGULAR_COLOR, linewidths=1.6, linestyles="dashed")
     if first.low <= workspace.home[pair[0]] <= first.high and second.low <= workspace.home[pair[1]] <= second.high:
         ax.plot(
             workspace.home[pair[0]],
@@ -212,4 +215,4 @@ def _top(workspace: Workspace) -> float:
     """End of the colour scale: a round number above nearly all conditions."""
     seen = workspace.worst[np.isfinite(workspace.worst)]
     high = float(np.quantile(seen, 0.999)) if len(seen) else 1.0
-    return next((t for t in (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8) if high <= t), 1.0)
+    return next((t for t in (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8) if high <= t), 1.0)

@@ -7,6 +7,7 @@ import typer
 from gough.cli.failure import CHECK_FAILED
 from gough.cli.opening import Json
 from gough.cli.output import say, write_json
+from gough.cli.show_loops import plural
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Path to a .yaml description, or the name of a gallery robot.")
@@ -16,8 +17,9 @@ File = Annotated[
 def check(file: File, json: Json = False) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
-    JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms drives
-    parallel serial; null if none). Exit code 1 if there are problems.
+    JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms velocities
+    drives loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1
+    if there are problems.
     """
     report = examine(file)
     if json:
@@ -51,26 +53,60 @@ def examine(file: str) -> dict[str, Any]:
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
         except StructureError as error:
             problems = [{"file": file, "line": None, "message": str(error), "text": f"{file}: {error}"}]
-    found: dict[str, Any] | None = None
-    if model is not None:
-        measure = model.singularity(model.home)
-        found = {
-            "freedoms": model.layout.nv,
-            "drives": len(model.layout.drive_names),
-            "parallel": float(measure.parallel),
-            "serial": [float(x) for x in measure.serial],
-        }
+    found = None if model is None else _found(model)
     texts = [str(w.message) for w in caught]
     return {"file": file, "valid": not problems, "problems": problems, "warnings": texts, "model": found}
 
 
+def _found(model: Any) -> dict[str, Any]:
+    from gough.robot.tree import placed_loops
+
+    measure = model.singularity(model.home)
+    return {
+        "freedoms": model.mobility,
+        "velocities": list(model.layout.v_names),
+        "drives": len(model.layout.drive_names),
+        "loops": len(placed_loops(model.robot)),
+        "equations": model.mechanism.rows,
+        "redundant_closures": list(model.redundant_closures),
+        "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
+        "closure_error": float(model.closure_error(model.home)),
+        "parallel": float(measure.parallel),
+        "serial": [float(x) for x in measure.serial],
+        "serial_names": list(measure.serial_names),
+    }
+
+
 def _summary(report: dict[str, Any]) -> str:
     count, warned = len(report["problems"]), len(report["warnings"])
-    tail = f", {warned} warning{'s' * (warned != 1)}" if warned else ""
+    tail = f", {plural(warned, 'warning')}" if warned else ""
     if count:
-        return f"{report['file']}: {count} problem{'s' * (count != 1)}{tail}"
-    model = report["model"]
-    return (
-        f"{report['file']}: good{tail}. {model['freedoms']} freedoms, {model['drives']} drives; at home the reciprocal "
-        f"condition numbers are {model['parallel']:.3g} (drives) and {min(model['serial']):.3g} (worst leg)."
-    )
+        return f"{report['file']}: {plural(count, 'problem')}{tail}"
+    m = report["model"]
+    numbers = ", ".join(plural(m[f"{noun}s"], noun) for noun in ("freedom", "drive", "loop"))
+    lines = [f"{report['file']}: good{tail}. {numbers}; independent velocities {', '.join(m['velocities'])}."]
+    if m["redundant_closures"]:
+        number = len(m["redundant_closures"])
+        lines.append(f"{number} of {m['equations']} closure equations are redundant and left out:")
+        lines += [f"  {line}" for line in _grouped(m["redundant_closures"])]
+    if m["drives"] < m["freedoms"]:
+        lines.append("Fewer drives than freedoms: it has forward dynamics, no inverse dynamics.")
+    measures = [f"{m['parallel']:.3g} (drives)"] if m["drives"] >= m["freedoms"] else []
+    if m["serial"]:
+        worst, name = min(zip(m["serial"], m["serial_names"], strict=True))
+        measures.append(f"{worst:.3g} (worst loop or leg, {name})")
+    told = f"; reciprocal condition numbers {' and '.join(measures)}" if measures else ""
+    lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    return "\n".join(lines)
+
+
+def _grouped(closures: list[str]) -> list[str]:
+    """ "loop (equation)" joined: loops that lack the same equations in one line."""
+    lacking: dict[str, list[str]] = {}
+    for name in closures:
+        loop, _, equation = name.partition(" (")
+        lacking.setdefault(loop, []).append(equation.removesuffix(")"))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for loop, equations in lacking.items():
+        groups.setdefault(tuple(equations), []).append(loop)
+    return [f"{', '.join(loops)}: {'; '.join(equations)}" for equations, loops in groups.items()]

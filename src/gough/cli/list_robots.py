@@ -6,10 +6,13 @@ from gough.cli.opening import Json, open_robot
 from gough.cli.output import console, table, write_json
 
 
-def list_robots(json: Json = False) -> None:
-    """List the gallery: name, title, legs, drives, source.
+NUMBERS = ("legs", "joints", "loops", "drives")
 
-    JSON keys: robots[] with name, title, legs, drives, source.
+
+def list_robots(json: Json = False) -> None:
+    """List the gallery: name, title, numbers of legs, joints, loops and drives, source.
+
+    JSON keys: robots[] with name, title, legs, joints, loops, drives, source. `gough show ROBOT` tells the freedoms.
     """
     from gough.robot import gallery
 
@@ -17,14 +20,33 @@ def list_robots(json: Json = False) -> None:
     if json:
         write_json({"robots": rows})
         return
-    shown = table("name", "title", "legs", "drives", "source", numbers=("legs", "drives"))
+    shown = table("name", "title", *NUMBERS, "source", numbers=NUMBERS)
     for row in rows:
-        shown.add_row(row["name"], row["title"], str(row["legs"]), str(row["drives"]), row["source"])
+        shown.add_row(row["name"], row["title"], *[str(row[key]) for key in NUMBERS], row["source"])
     console().print(shown)
 
 
 def _row(name: str) -> dict[str, Any]:
+    from gough.robot.tree import placed_joints, placed_loops
+
     robot, _ = open_robot(name)
-    drives = sum(joint.drive is not None for leg in robot.legs for joint in leg.chain)
-    source = robot.source.get("paper", "") if isinstance(robot.source, dict) else str(robot.source or "")
-    return {"name": name, "title": robot.title, "legs": len(robot.legs), "drives": drives, "source": source}
+    joints = placed_joints(robot)
+    counts = (
+        len(robot.legs),
+        len(joints),
+        len(placed_loops(robot)),
+        sum(joint.joint.drive is not None for joint in joints),
+    )
+    return {"name": name, "title": robot.title} | dict(zip(NUMBERS, counts, strict=True)) | {"source": _source(robot)}
+
+
+def _source(robot: Any) -> str:
+    """The paper or benchmark a robot is from, in few words; "assumed" for a design of nobody's."""
+    source = robot.source
+    if not isinstance(source, dict):
+        return str(source or "")
+    if "paper" in source:
+        return str(source["paper"])
+    if "benchmark" in source:
+        return str(source["benchmark"]).partition(";")[0]
+    return "assumed" if "assumed" in source else ""

@@ -142,7 +142,7 @@ def _show(made: "Workspace") -> None:
                 f"{name} reciprocal condition: {short(r['min'], 3)} to {short(r['max'], 3)}, median {short(r['median'], 3)}"
             )
     worst = list(found["violations"].items())[:5]
-    if worst:
+    if worst and made.limits:
         say("limits violated most: " + ", ".join(f"{name} ({count})" for name, count in worst))
     if found["statuses"]:
         say("not assembled: " + ", ".join(f"{name} ({count})" for name, count in found["statuses"].items()))

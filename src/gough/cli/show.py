@@ -6,6 +6,8 @@ import typer
 
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, say, short, table, vector, write_json
+from gough.cli.show_loops import plural, show_blocks, show_loops
+from gough.cli.show_parts import show_bodies, show_joints, show_legs
 
 
 def show(
@@ -13,9 +15,11 @@ def show(
     parameters: Annotated[bool, typer.Option("--parameters", help="List every parameter with value and unit.")] = False,
     json: Json = False,
 ) -> None:
-    """Show the structure of a robot: legs, joints, bodies, drives, friction, frames, home, structural zeros, sources.
+    """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
 
-    JSON keys: robot title source file gravity characteristic_length freedoms platform legs drives springs frames home
+    JSON keys: robot title source file gravity characteristic_length freedoms (= mobility) mobility velocities[] (name
+    unit coordinate column acceleration) platform (null without) legs[] joints[] bodies[] loops[] (name type leg first second kept redundant …)
+    redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[] frames[] home
     layout structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
     from gough.cli.structure_report import structure_report
@@ -26,8 +30,13 @@ def show(
         write_json(report)
         return
     _head(report)
-    _legs(report["legs"])
-    _bodies(report)
+    show_legs(report["legs"])
+    show_joints(report["joints"])
+    show_loops(report)
+    show_bodies(report)
+    _springs(report["springs"])
+    say(f"frames: {', '.join(report['frames'])}")
+    show_blocks(report)
     _home(report)
     _zeros(report)
     if parameters:
@@ -37,81 +46,67 @@ def show(
 
 
 def _head(r: dict[str, Any]) -> None:
-    say(f"{r['robot']}: {r['title']}")
+    say(f"{r['robot']}: {r['title']}" if r["title"] else r["robot"])
+    parts = [plural(len(r["legs"]), "leg")] if r["legs"] else []
+    joints = sum(len(leg["joints"]) for leg in r["legs"]) + len(r["joints"])
+    loops = sum(loop["described"] for loop in r["loops"])
+    parts += [plural(joints, "joint"), plural(loops, "loop"), plural(r["freedoms"], "freedom")]
+    parts.append(plural(len(r["drives"]), "drive"))
     say(
-        f"{len(r['legs'])} legs, {r['freedoms']} freedoms, {len(r['drives'])} drives; "
-        f"characteristic length {short(r['characteristic_length'])} m; gravity {vector(r['gravity'])} m/s²"
+        f"{', '.join(parts)}; characteristic length {short(r['characteristic_length'])} m; "
+        f"gravity {vector(r['gravity'])} m/s²"
     )
+    say(f"independent velocities (mobility {r['mobility']}): {', '.join(v['name'] for v in r['velocities'])}")
+    say(_drive_line(r))
+    kinds = {"position": "coordinate", "velocity": "column", "acceleration": "acceleration"}
+    columns = [f"{kind} {' '.join(v[key] for v in r['velocities'])}" for kind, key in kinds.items()]
+    say(f"columns of `gough eval`: {'; '.join(columns)}")
     source = r["source"]
-    for key, value in source.items() if isinstance(source, dict) else [("source", source)]:
+    for key, value in source.items() if isinstance(source, dict) else [("source", source)] if source else []:
         for text in value if isinstance(value, list) else [value]:
             say(f"  {key}: {text}")
 
 
-def _legs(legs: list[dict[str, Any]]) -> None:
-    where = table("leg", "type", "geometry", "branch", "base point (m)", "platform point (m)")
-    for leg in legs:
-        branch = "" if leg["branch"] is None else ",".join(map(str, leg["branch"]))
-        ends = [vector(leg[key]["position"], 5) for key in ("base", "on_platform")]
-        where.add_row(leg["name"], leg["type"], leg["geometry"], branch, *ends)
-    say()
-    console().print(where)
-    say()
-    joints = table("joints of", "joint", "type", "axes", "drive", "friction, spring, limits")
-    for names, leg in _alike(legs):
-        for i, joint in enumerate([*leg["joints"], leg["cut"]]):
-            kind = joint["type"] + (" (cut)" if joint is leg["cut"] else "")
-            axes = [joint["axis"]] if joint["axis"] else joint["axes"] or []
-            drive = joint.get("drive")
-            effects = "; ".join(_entries(joint.get(key)) for key in ("friction", "spring", "limits") if joint.get(key))
-            driven = "" if drive is None else _entries(drive) or "ideal"
-            joints.add_row(names if i == 0 else "", joint["name"], kind, " ".join(map(vector, axes)), driven, effects)
-    console().print(joints)
-    say()
+def _drive_line(r: dict[str, Any]) -> str:
+    drives, freedoms = r["drives"], r["freedoms"]
+    if not drives:
+        return "drives: none (no inverse dynamics)"
+    names = ", ".join(d["name"] + ("" if d["weight"] is None else f" (weight {short(d['weight'])})") for d in drives)
+    if len(drives) < freedoms:
+        return f"drives: {names} (fewer than freedoms: no inverse dynamics)"
+    return f"drives: {names}" + (f"; they share the load by the {r['drive_sharing']}" if r["drive_sharing"] else "")
 
 
-def _entries(numbers: dict[str, Any] | None) -> str:
-    return ", ".join(f"{k} {short(v) if isinstance(v, float) else v}" for k, v in (numbers or {}).items())
-
-
-def _alike(legs: list[dict[str, Any]]) -> list[tuple[str, dict[str, Any]]]:
-    """(names, first leg) of groups of legs whose joints, bodies and cuts look the same (placements aside)."""
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for leg in legs:
-        look = [[{k: v for k, v in j.items() if k != "placement"} for j in [*leg["joints"], leg["cut"]]]]
-        groups.setdefault(repr(look), []).append(leg)
-    return [
-        (group[0]["name"] if len(group) == 1 else f"{group[0]['name']} … {group[-1]['name']} ({len(group)})", group[0])
-        for group in groups.values()
-    ]
-
-
-def _bodies(r: dict[str, Any]) -> None:
-    shown = table("bodies of", "body", "mass (kg)", "mass centre (m)", "central inertia xx yy zz xy xz yz (kg m²)")
-    shown.add_row("platform", *_body(r["platform"]))
-    for names, leg in _alike(r["legs"]):
-        for i, joint in enumerate(leg["joints"]):
-            shown.add_row(names if i == 0 else "", *_body(joint["body"]))
-    console().print(shown)
-    say(f"\nframes: {', '.join(r['frames'])}")
-
-
-def _body(body: dict[str, Any]) -> list[str]:
-    I = body["central_inertia"]
-    entries = vector([I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]], 5)
-    extra = " + payload" * body["payload"] + " + telescopic" * (body["telescopic"] is not None)
-    return [body["name"], short(body["mass"]), vector(body["center_of_mass"], 5), entries + extra]
+def _springs(springs: list[dict[str, Any]]) -> None:
+    if springs:
+        shown = table("spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)")
+        for s in springs:
+            ends = [f"{s[end]['body']} {vector(s[end]['position'], 5)}" for end in ("from", "to")]
+            numbers = [short(s[key]) for key in ("stiffness", "damping", "rest_length", "preload")]
+            shown.add_row(s["name"], *ends, *numbers)
+        console().print(shown)
+        say()
 
 
 def _home(r: dict[str, Any]) -> None:
     q = r["home"]["q"]
-    names = list(q)
-    say(f"home: {', '.join(f'{n} {short(q[n], 5)}' for n in names[:7])}")
+    left = list(q)
+    groups = [left[:7]] if r["platform"] is not None else []
     for leg in r["legs"]:
-        own = [n for n in names[7:] if n.startswith(leg["name"] + ".")]
-        say(f"  {', '.join(f'{n} {short(q[n], 5)}' for n in own)}")
-    worst = min(r["home"]["serial"])
-    say(f"  reciprocal condition at home: {r['home']['parallel']:.3g} (drives), {worst:.3g} (worst leg)")
+        groups.append([n for n in left if n.startswith(leg["name"] + ".")])
+    taken = {n for group in groups for n in group}
+    groups.append([n for n in left if n not in taken])
+    lines = [", ".join(f"{n} {short(q[n] if abs(q[n]) > 1e-14 else 0.0, 5)}" for n in group) for group in groups if group]
+    say(f"home: {lines[0]}")
+    for line in lines[1:]:
+        say(f"  {line}")
+    serial = dict(zip(r["home"]["serial_names"], r["home"]["serial"], strict=True))
+    measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []
+    if serial:
+        worst = min(serial, key=lambda name: serial[name])
+        measures.append(f"{serial[worst]:.3g} (worst {'leg' if worst in [g['name'] for g in r['legs']] else 'loop'}, {worst})")
+    if measures:
+        say(f"  reciprocal condition at home: {', '.join(measures)}")
 
 
 def _zeros(r: dict[str, Any]) -> None:

@@ -48,27 +48,34 @@ def given_configurations(model: "Model", table: Table) -> Given:
     if arrays == ["q"] or all(name in table for name in layout.q_names):
         return Given("q", group(table, "q", layout.q_names), ("q", *layout.q_names))
     if arrays == ["pose"]:
-        return Given("pose", group(table, "pose", (*POSITION, *QUATERNION)), ("pose",))
+        return Given("pose", group(table, "pose", (*POSITION, *QUATERNION)), ("pose",), kept=_other_freedoms(model))
     if not columns and _has_drives(table, layout.drive_names):
         return Given("drives", group(table, "drives", layout.drive_names), ("drives", *layout.drive_names))
     whole = [(*POSITION, *names) for names in turned if all(c in table for c in (*POSITION, *names))]
     joints = [name for name in layout.q_names[layout.joints] if name in table]
-    if model.geometry.by_legs or QUATERNION in turned or (whole and not joints):
+    if model.geometry.by_legs or (not joints and (whole or QUATERNION in turned)):
         if not turned or not any(c in table for c in POSITION):
             raise UsageError(f"no pose: {ways(model)}")
-        return _pose(table, turned[0])
+        return _pose(table, turned[0], _other_freedoms(model))
+    if QUATERNION in turned:
+        raise UsageError(f"a quaternion together with joint coordinates: {ways(model)}")
     return _coordinates(model, table)
+
+
+def _other_freedoms(model: "Model") -> tuple[str, ...]:
+    """Coordinates that belong to v and are not the platform's."""
+    return tuple(name for name in own_coordinates(model) if name not in (*POSITION, *ANGLES))
 
 
 def _has_drives(table: Table, names: tuple[str, ...]) -> bool:
     return bool(names) and ("drives" in table or all(name in table for name in names))
 
 
-def _pose(table: Table, orientation: tuple[str, ...]) -> Given:
+def _pose(table: Table, orientation: tuple[str, ...], kept: tuple[str, ...]) -> Given:
     names = (*POSITION, *orientation)
     found = group(table, "pose", names)
     turned = found[:, 3:] if orientation is QUATERNION else _quaternion(found[:, 3:])
-    return Given("pose", np.concatenate([found[:, :3], turned], axis=1), names)
+    return Given("pose", np.concatenate([found[:, :3], turned], axis=1), names, kept=kept)
 
 
 def _coordinates(model: "Model", table: Table) -> Given:

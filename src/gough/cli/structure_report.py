@@ -2,19 +2,22 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gough.spatial.rotation import rpy_zyx_angles
+from gough.cli.item_data import body_data, joint_data, numbers_data, pose_data
+from gough.cli.loop_data import block_data, loop_data
+from gough.cli.state_columns import acceleration_columns, own_coordinates, velocity_columns
 
 if TYPE_CHECKING:
     from gough.compilation import Model
-    from gough.robot import Body, ChainJoint, Leg, Pose
+    from gough.robot import Leg
 
 
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
+    from gough.robot.tree import platform_body
+
     robot, layout = model.robot, model.layout
     measure = model.singularity(model.home)
+    platform = platform_body(robot)
     report: dict[str, Any] = {
         "robot": robot.name,
         "title": robot.title,
@@ -22,16 +25,25 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "file": robot.file,
         "gravity": robot.gravity,
         "characteristic_length": model.size,
-        "freedoms": layout.nv,
-        "platform": body_data(robot.platform.body),
+        "freedoms": model.mobility,
+        "mobility": model.mobility,
+        "velocities": _velocities(model),
+        "platform": None if platform is None else body_data(platform),
         "legs": [leg_data(model, k) for k in range(len(robot.legs))],
-        "drives": [{"name": n, "unit": u} for n, u in zip(layout.drive_names, layout.drive_units, strict=True)],
-        "springs": [spring.model_dump(exclude_none=True) for spring in robot.springs],
+        "joints": [_tree_joint(model, joint) for joint in robot.joints],
+        "bodies": [body_data(body) for body in robot.bodies],
+        "loops": loop_data(model),
+        "redundant_closures": list(model.redundant_closures),
+        "blocks": block_data(model),
+        "drives": _drives(model),
+        "drive_sharing": _sharing(model),
+        "springs": [spring.model_dump(exclude_none=True, by_alias=True) for spring in robot.springs],
         "frames": list(model.mechanism.frames),
         "home": {
             "q": dict(zip(layout.q_names, model.home.tolist(), strict=True)),
             "parallel": float(measure.parallel),
             "serial": measure.serial.tolist(),
+            "serial_names": list(measure.serial_names),
             "source": robot.home.source,
         },
         "layout": {
@@ -54,76 +66,64 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
     return report
 
 
+def _velocities(model: "Model") -> list[dict[str, str]]:
+    """The entries of v: name, unit, the coordinate that belongs to it, columns of `gough eval`."""
+    names = zip(
+        model.layout.v_names,
+        model.layout.v_units,
+        own_coordinates(model),
+        velocity_columns(model),
+        acceleration_columns(model),
+        strict=True,
+    )
+    return [dict(zip(("name", "unit", "coordinate", "column", "acceleration"), entry, strict=True)) for entry in names]
+
+
+def _drives(model: "Model") -> list[dict[str, Any]]:
+    drives = model.mechanism.drives
+    weights = [None if d.weight is None else float(model.parameters[d.weight]) for d in drives]
+    return [{"name": d.name, "unit": d.unit, "weight": w} for d, w in zip(drives, weights, strict=True)]
+
+
+def _sharing(model: "Model") -> str | None:
+    """How redundant drives share; None where there are not more drives than freedoms."""
+    drives = model.mechanism.drives
+    if len(drives) <= model.mobility:
+        return None
+    return "least weighted norm" if any(d.weight is not None for d in drives) else "least norm"
+
+
 def leg_data(model: "Model", k: int) -> dict[str, Any]:
-    """One leg with its joints, bodies and cut."""
+    """One leg with its joints, bodies, cut and further loops."""
     leg: Leg = model.robot.legs[k]
     kind = model.geometry.kinds[k]
+    cut = leg.cut
+    letters = "".join(t[0].upper() for t in [*(j.type for j in leg.chain), *([cut.type] if cut is not None else [])])
+    loops = f" + {len(leg.loops)} loop{'s' * (len(leg.loops) > 1)}" if leg.loops else ""
     return {
         "name": leg.name,
-        "type": kind.upper() if kind else "".join(j.type[0].upper() for j in (*leg.chain, leg.cut)),
+        "type": kind.upper() if kind else letters + loops,
         "geometry": "closed form" if kind else "Newton",
         "branch": list(model.geometry.branches[k]) if kind else None,
         "base": pose_data(leg.base),
         "on_platform": pose_data(leg.on_platform),
-        "joints": [joint_data(joint) for joint in leg.chain],
-        "cut": {
-            "name": leg.cut.name,
-            "type": leg.cut.type,
-            "on_leg": pose_data(leg.cut.on_leg),
-            "axis": leg.cut.axis,
-            "axes": leg.cut.axes,
-            "length": leg.cut.length,
-            "friction": _numbers(leg.cut.friction),
-            "limits": _numbers(leg.cut.limits),
+        "joints": [joint_data(joint) | {"on": joint.on, "body": body_data(joint.body)} for joint in leg.chain],
+        "cut": None
+        if cut is None
+        else {
+            "name": cut.name,
+            "type": cut.type,
+            "on_leg": pose_data(cut.on_leg),
+            "axis": cut.axis,
+            "axes": cut.axes,
+            "length": cut.length,
+            "friction": numbers_data(cut.friction),
+            "limits": numbers_data(cut.limits),
         },
+        "loops": [f"{leg.name}.{loop.name}" for loop in leg.loops],
         "source": leg.source,
     }
 
 
-def joint_data(joint: "ChainJoint") -> dict[str, Any]:
-    """A joint of a chain and the body it carries."""
-    return {
-        "name": joint.name,
-        "type": joint.type,
-        "placement": pose_data(joint.placement),
-        "axis": joint.axis,
-        "axes": joint.axes,
-        "friction": _numbers(joint.friction),
-        "spring": _numbers(joint.spring),
-        "drive": _numbers(joint.drive),
-        "limits": _numbers(joint.limits),
-        "body": body_data(joint.body),
-        "source": joint.source,
-    }
-
-
-def body_data(body: "Body") -> dict[str, Any]:
-    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included."""
-    mass, center, tensor = body.central_inertia()
-    return {
-        "name": body.name,
-        "mass": mass,
-        "center_of_mass": np.asarray(center).tolist(),
-        "central_inertia": np.asarray(tensor).tolist(),
-        "payload": body.payload is not None,
-        "telescopic": None if body.telescopic is None else body.telescopic.model_dump(exclude_none=True),
-        "frames": {name: pose_data(pose) for name, pose in body.frames.items()},
-        "source": body.source,
-    }
-
-
-def pose_data(pose: "Pose") -> dict[str, Any]:
-    """Position (m) and yaw pitch roll (rad)."""
-    return {"position": list(pose.position), "rpy_zyx": list(rpy_zyx_angles(pose.rotation()))}
-
-
-def _numbers(item: Any) -> dict[str, Any] | None:
-    """The entries of a friction, spring, drive or limits that are not at rest at zero; None where there is none."""
-    if item is None:
-        return None
-    neutral = {"gear": 1.0}
-    return {
-        name: value
-        for name, value in item.model_dump(exclude_none=True).items()
-        if name != "source" and value != neutral.get(name, 0.0)
-    }
+def _tree_joint(model: "Model", joint: Any) -> dict[str, Any]:
+    return joint_data(joint) | {"parent": joint.parent, "child": joint.child}

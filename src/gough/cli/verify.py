@@ -18,7 +18,8 @@ def verify(
     """Check a model against laws that need no other software; prints what was measured and what is allowed.
 
     JSON keys: robot, states, seed, passed, interrupted, checks[] (name law measured tolerance relation required
-    verdict note). Exit code 1 if a required law does not hold.
+    verdict note). A law the mechanism cannot have, such as one of inverse dynamics with fewer drives than freedoms, is
+    skipped by name. Exit code 1 if a required law does not hold.
     """
     from gough.analysis.verification import Check, checks
 
@@ -39,7 +40,8 @@ def verify(
         for c in done:
             bound = f"{'>' if c.above else '≤'} {c.tolerance:.0e}" if c.tolerance else "> 0"
             law = f"{c.law} ({c.note})" if c.note else c.law
-            shown.add_row(c.name, law, f"{c.measured:.1e}", bound, c.verdict)
+            measured = "" if c.verdict == "skipped" else f"{c.measured:.1e}"
+            shown.add_row(c.name, law, measured, bound, c.verdict)
         console().print(shown)
         end = "interrupted" if interrupted else "every required law holds" if passed else "a law does not hold"
         say(f"{model.robot.name}, {states} states, seed {seed}: {end}")

@@ -91,11 +91,17 @@ class DynamicsCalls(FrameCalls):
         parameters: Any = None,
         on_bad_state: str = "raise",
     ) -> Reactions:
-        """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench."""
+        """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
+
+        A mechanism with too few drives needs tau, and an acceleration that goes with it (see `forward_dynamics`).
+        """
         model = self._model
         if isinstance(wrench, Mapping) and not all(on_platform(model, f) for f in wrench):
             raise UsageError("joint_reactions: give wrenches on the platform's frames only")
+        if tau is None and not model.mechanism.drives:
+            tau = np.zeros(0)
         if tau is None:
+            self._check_driven("joint_reactions without tau")
             solved = self.inverse_dynamics(q, v, acceleration, wrench, parameters=parameters, on_bad_state="mark")
             tau = solved.tau
         else:
@@ -168,7 +174,13 @@ class DynamicsCalls(FrameCalls):
         motion = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
         slack = self._run("dynamics_residual", motion | {"tau": np.zeros_like(tau)}, parameters).outputs["residual"]
-        scale = np.abs(slack).max(axis=-1) + np.abs(np.asarray(tau, dtype=float)).max(axis=-1)
+        scale = np.abs(slack).max(axis=-1) + np.abs(np.asarray(tau, dtype=float)).max(axis=-1, initial=0.0)
+        free = self._run(
+            "dynamics_residual",
+            motion | {"tau": np.zeros_like(tau), "acceleration": np.zeros_like(acceleration)},
+            parameters,
+        )
+        scale = scale + np.abs(free.outputs["residual"]).max(axis=-1)
         if (np.abs(off).max(axis=-1) > 1e-8 * scale).any():
             raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
 

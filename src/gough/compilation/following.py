@@ -50,10 +50,8 @@ def follow(
         names[active[lost]] = "singular:targets"
         limited = wanted / np.maximum(size / LARGEST_STEP, 1.0)[:, None]
         rows = parameters if len(parameters) == 1 else parameters[active]
-        result = function(q=q[active], v=limited, parameters=rows)
-        failed = (result.names != "") & ~lost
-        names[active[failed]] = result.names[failed]
-        step = result.outputs["du"] / unit
+        step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
+        failed = _mend(function, q[active], limited, rows, step, unit, names, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
         step /= np.maximum(moved / LARGEST_FOLLOWING, 1.0)[:, None]
         good = ~lost & ~failed
@@ -62,7 +60,7 @@ def follow(
         last[active] = moved
         effort = np.maximum(size, moved)
         nearer = effort < 0.9 * best[active]
-        best[active] = np.minimum(best[active], effort)
+        best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
         stuck = good & ~settled & (since[active] > PATIENCE)
         names[active[stuck]] = "not_converged:" + _place(model)
@@ -73,6 +71,19 @@ def follow(
     names[np.flatnonzero(left)[open_]] = "not_converged:" + _place(model)
     q[names != ""] = np.nan
     return q, names
+
+
+def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.ndarray:
+    """Take steps (in place) that fast code could not compute from a pivoted solve; mask (k,) of states that have none."""
+    bad = ~np.isfinite(step).all(axis=1) & ~lost
+    failed = np.zeros(len(q), dtype=bool)
+    if bad.any():
+        rows = parameters if len(parameters) == 1 else parameters[bad]
+        result = function(q=q[bad], v=v[bad], parameters=rows)
+        step[bad] = result.outputs["du"] / unit
+        failed[bad] = result.names != ""
+        names[active[failed]] = result.names[result.names != ""]
+    return failed
 
 
 def _place(model: "Model") -> str:

@@ -19,7 +19,7 @@ from gough.compilation.size import characteristic_length
 from gough.compilation.soundness import check_drives, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
-from gough.program import Count, count
+from gough.program import Count, Program, count
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.robot import Robot, load
@@ -71,6 +71,11 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return len(self.mechanism.selection.independent)
 
     @property
+    def driven(self) -> bool:
+        """Whether there is a drive for every freedom (else there is no inverse dynamics)."""
+        return len(self.mechanism.drives) >= self.mobility
+
+    @property
     def redundant_closures(self) -> tuple[str, ...]:
         """Closures that follow from the others and are left out, by name."""
         return redundant_closures(self.mechanism)
@@ -99,22 +104,28 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return self.cached(("function", name), lambda: self._make(name))
 
     def _make(self, name: str) -> Function:
-        program = trace_entry(self.mechanism, name, self.pattern)
-        if any(op == Op.BLOCK for op in program.ops):
-            states = sample_states(self)
-            columns = [np.broadcast_to(states[s.name], (len(states["q"]), s.size)) for s in program.inputs]
-            program = order_solves(program, np.concatenate(columns, axis=1))
+        program = self._ordered(trace_entry(self.mechanism, name, self.pattern))
         return Function(program, self.mechanism.table, self.pattern, interpreted=name == "closure_rows")
+
+    def _ordered(self, program: Program) -> Program:
+        """The program with the elimination orders of its solves fitted to sampled states."""
+        if not any(op == Op.BLOCK for op in program.ops):
+            return program
+        states = sample_states(self)
+        columns = [np.broadcast_to(states[s.name], (len(states["q"]), s.size)) for s in program.inputs]
+        return order_solves(program, np.concatenate(columns, axis=1))
 
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:
         """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
+        if name == "inverse_dynamics" and not self.driven:
+            raise UsageError(f"{self.robot.name} has fewer drives than freedoms: there is no inverse dynamics to count")
         no_wrench = dict.fromkeys(range(wrench_size(self.mechanism)), 0.0)
         fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
         numbers = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else dict(self.pattern)
         if not friction:
             names = self.mechanism.table.names
             numbers |= {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
-        return count(trace_entry(self.mechanism, name, numbers, fixed))
+        return count(self._ordered(trace_entry(self.mechanism, name, numbers, fixed)))
 
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
         """Parameters (..., n) of a changed design, {name: value or array (...)}."""

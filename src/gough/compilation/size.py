@@ -2,18 +2,20 @@
 
 import numpy as np
 
-from gough.robot import Robot
+from gough.joints import ALL
+from gough.robot import Leg, Robot
 from gough.robot.tree import placed_joints, placed_loops
 
 
 def characteristic_length(robot: Robot) -> float:
     """Characteristic length (m).
 
-    With legs on a platform: root mean square distance of the platform's cut points from their mean, at least a tenth of
-    the base's, so that planar and pointed platforms have one too. Otherwise the mean distance between joints of a body.
+    With legs that leave the platform its six freedoms: root mean square distance of the platform's cut points from their
+    mean, at least a tenth of the base's, so that planar and pointed platforms have one too. Otherwise the mean distance
+    between joints of a body.
     """
     legs = [leg for leg in robot.legs if leg.cut is not None]
-    if len(legs) > 1:
+    if len(legs) > 1 and len(legs) == len(robot.legs) and not robot.joints and all(_follows(leg) for leg in legs):
         points = np.array([leg.on_platform.position for leg in legs], dtype=float)
         base = np.array([leg.base.position for leg in legs], dtype=float)
         spread = [float(np.sqrt(np.mean(np.sum((x - x.mean(axis=0)) ** 2, axis=1)))) for x in (points, base)]
@@ -28,3 +30,11 @@ def characteristic_length(robot: Robot) -> float:
         ]
     positive = [float(x) for x in lengths if x > 0]
     return float(np.mean(positive)) if positive else 1.0
+
+
+def _follows(leg: Leg) -> bool:
+    """Whether a leg has as many joint freedoms as its cut closes."""
+    kinds = [ALL[joint.type].motions or () for joint in leg.chain]
+    freedoms = sum(3 if motion.kind == "ball" else 1 for motions in kinds for motion in motions)
+    closures = ALL[leg.cut.type].closures or () if leg.cut is not None else ()
+    return freedoms == sum(closure.rows for closure in closures)

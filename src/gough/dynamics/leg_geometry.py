@@ -70,7 +70,7 @@ def leg_coordinates(numbers: Numbers, leg: int, target: Vector, branch: tuple[in
         length = signs[0] * sqrt(inside) - along  # (1)
         w = R2 @ (w0 + s * length)
         axes = direction(links[0]), R2 @ direction(links[1])
-        return [*_angles(name, axes, w, local, signs[1]), length]
+        return [*universal_angles(name, axes, w, local, signs[1]), length]
     R1, p1 = numbers.placement(links[1].placement)
     R2, _ = numbers.placement(links[2].placement)
     s = direction(links[0])
@@ -81,10 +81,10 @@ def leg_coordinates(numbers: Numbers, leg: int, target: Vector, branch: tuple[in
     length = along - signs[0] * sqrt(inside)  # (2)
     t = R1.T @ (D - s * length)
     axes = direction(links[1]), R2 @ direction(links[2])
-    return [length, *_angles(name, axes, R2 @ tip, t, signs[1])]
+    return [length, *universal_angles(name, axes, R2 @ tip, t, signs[1])]
 
 
-def _angles(name: str, axes: tuple[Vector, Vector], w: Vector, t: Vector, sign: float) -> tuple[Any, Any]:
+def universal_angles(name: str, axes: tuple[Vector, Vector], w: Vector, t: Vector, sign: float) -> tuple[Any, Any]:
     """(q1, q2) of R1(q1) R2(q2) w = t, equations (3) and (4)."""
     a1, a2 = axes
     rho = dot(a1, a2)

@@ -1,7 +1,9 @@
 """Choose elimination orders and pivot floors of solve blocks from sampled states.
 
-Complete pivoting over all samples at once: at each step the entry whose smallest scaled size over the samples is largest
-becomes the pivot. A floor is a small part of the median pivot; states below it are solved again with pivoting.
+Complete pivoting over all samples at once: an entry may become the pivot when its smallest scaled size over the samples
+is a fair share of the largest such size; of these the one that costs least work is taken (Markowitz: fewest products,
+counting structural zeros and the fill-in so far). A floor is a small part of the median pivot; states below it are
+solved again with pivoting.
 """
 
 from dataclasses import replace
@@ -19,6 +21,8 @@ PIVOT_FLOOR = 1e-9
 """Floor of the pivots of systems written out, relative to their median."""
 SMALL_FLOOR = 1e-6
 """Floor of systems of up to 3 unknowns and of positive definite ones, relative to the median pivot."""
+FAIR_SHARE = 0.2
+"""How large a pivot must be at its worst, relative to the largest, to be chosen for its low cost."""
 LARGE_FLOOR = 1e-3
 """Floor of eliminations of 4 and more unknowns."""
 
@@ -57,16 +61,20 @@ def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Sol
     if not good.any():
         return block
     if not block.spd and n > 3:
-        block = replace(block, order=elimination_order(matrices[good]))
+        zero = [program.ops[k] == Op.CONST and float(program.args[int(k)][0]) == 0.0 for k in program.args[node][1:]]
+        block = replace(block, order=elimination_order(matrices[good], ~np.array(zero[: n * n]).reshape(n, n)))
     pivots = _pivots(block, operands[good], program, node)
     share = SMALL_FLOOR if block.spd or n <= 3 else LARGE_FLOOR
     return replace(block, floor=tuple(float(share * x) for x in np.median(np.abs(pivots), axis=0)))
 
 
-def elimination_order(matrices: np.ndarray) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """(rows, columns) in elimination order for matrices (samples, n, n)."""
+def elimination_order(
+    matrices: np.ndarray, pattern: np.ndarray | None = None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(rows, columns) in elimination order for matrices (samples, n, n); pattern (n, n): entries that are not zero."""
     a = matrices.copy()
     n = a.shape[1]
+    filled = np.ones((n, n), dtype=bool) if pattern is None else pattern.copy()
     scale = np.abs(a).max(axis=2, keepdims=True)
     a = a / np.where(scale > 0, scale, 1.0)
     scale = np.abs(a).max(axis=1, keepdims=True)
@@ -74,13 +82,19 @@ def elimination_order(matrices: np.ndarray) -> tuple[tuple[int, ...], tuple[int,
     rows, columns = list(range(n)), list(range(n))
     order: list[tuple[int, int]] = []
     for _ in range(n):
-        worst = np.abs(a[:, rows][:, :, columns]).min(axis=0)
-        i, j = np.unravel_index(int(np.argmax(np.round(worst, 9))), worst.shape)
+        worst = np.round(np.abs(a[:, rows][:, :, columns]).min(axis=0), 9)
+        own = filled[np.ix_(rows, columns)]
+        work = np.outer(own.sum(axis=1) - 1, own.sum(axis=0) - 1).astype(float)
+        fair = (worst >= FAIR_SHARE * worst.max()) & own
+        merit = np.where(fair, -work, -np.inf) if fair.any() else worst
+        ties = np.where(merit == merit.max(), worst, -1.0)
+        i, j = np.unravel_index(int(np.argmax(ties)), ties.shape)
         r, c = rows[int(i)], columns[int(j)]
         order.append((r, c))
         pivot = a[:, r, c]
         pivot = np.where(np.abs(pivot) > 1e-300, pivot, 1e-300)
         a = a - a[:, :, c, None] * a[:, r, None, :] / pivot[:, None, None]
+        filled |= np.outer(filled[:, c], filled[r])
         rows.remove(r)
         columns.remove(c)
     return tuple(r for r, _ in order), tuple(c for _, c in order)

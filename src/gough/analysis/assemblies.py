@@ -1,0 +1,146 @@
+"""Forward geometry in all its answers: the assemblies a mechanism can have with given drive coordinates.
+
+Many random starts of Newton's iteration find assemblies; for mechanisms with a closed solution it also gives them all, and
+says so. Everything reported closes the loops to `closing.CLOSED`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.analysis.assembly_likeness import ALIKE, groups, normal_form, rods, signature
+from gough.analysis.assembly_proofs import candidates
+from gough.analysis.assembly_search import finish, free_columns, search
+from gough.compilation import Model
+from gough.compilation.closing import closure_errors, row_scales
+from gough.compilation.retraction import step_units
+from gough.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Assemblies:
+    """q (n, nq): the assemblies found, in an order that does not depend on chance.
+
+    drives (drives,): what they have in common (m or rad). starts: random starts made; hits (n,): how many of them led to
+    each assembly (0: known from the proof alone). closure_errors (n,): relative to the robot's size. conditions (n,):
+    reciprocal condition of the closures with the drives held, 0 at a singularity. complete: whether there is a proof that
+    there are no others; proof: by what. doubt: why it is not complete.
+    """
+
+    q: np.ndarray
+    drives: np.ndarray
+    starts: int
+    hits: np.ndarray
+    closure_errors: np.ndarray
+    conditions: np.ndarray
+    complete: bool
+    proof: str
+    doubt: str
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __repr__(self) -> str:
+        verdict = f"complete: {self.proof}" if self.complete else "not proved complete"
+        return f"<gough.Assemblies: {len(self.q)} from {self.starts} starts, {verdict}>"
+
+
+def assemblies(
+    model: Model,
+    drives: Any,
+    *,
+    starts: int = 1024,
+    seed: int = 0,
+    parameters: Mapping[str, float] | np.ndarray | None = None,
+) -> Assemblies:
+    """All configurations found with drive coordinates (drives,), m or rad.
+
+    starts: random starts, chosen by `seed`; more find more. Configurations that differ by full turns, or by rods turned
+    about themselves in their universal joints, are one assembly. Joint limits do not count.
+
+    complete is True with a proof only: planar mechanisms that are built up from rods and platforms on three rods (five-bar,
+    3-RRR, 3-RPR, 3-PRR and chains of such, at any tilt), and platforms that translate on rods.
+    """
+    values = np.asarray(drives, dtype=float)
+    numbers = _parameters(model, parameters)
+    if not model.mechanism.drives or values.shape != (len(model.mechanism.drives),):
+        raise UsageError(f"drives has shape {values.shape}; expected ({len(model.mechanism.drives)},), one set")
+    if not np.isfinite(values).all():
+        raise UsageError("drives are not all finite")
+    if isinstance(starts, bool) or int(starts) != starts or starts < 0:
+        raise UsageError(f"starts={starts!r}; give a whole number, 0 or more")
+    idle = sum(len(rod.turning) == 1 for rod in rods(model.mechanism))
+    if model.mobility - idle > len(model.mechanism.drives):
+        raise UsageError(
+            f"{model.robot.name} has {model.mobility} freedoms and {len(values)} drives: they do not fix its configuration"
+        )
+    found = search(model, values, numbers, int(starts), np.random.default_rng(seed))
+    known = candidates(model, values, numbers)
+    q, hits, doubts = _gathered(model, found, known, numbers)
+    q = normal_form(model, q, numbers)
+    order = np.lexsort(np.round(q, 6).T[::-1]) if len(q) else np.zeros(0, dtype=int)
+    q, hits = q[order], hits[order]
+    complete = known is not None and not doubts
+    return Assemblies(
+        q=q,
+        drives=values,
+        starts=int(starts),
+        hits=hits,
+        closure_errors=closure_errors(model, q, numbers) if len(q) else np.zeros(0),
+        conditions=_conditions(model, q, numbers),
+        complete=complete,
+        proof=known.proof if known is not None and complete else "",
+        doubt="; ".join(dict.fromkeys(doubts)),
+    )
+
+
+def _gathered(
+    model: Model, found: np.ndarray, known: Any, parameters: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, list]:
+    """(assemblies, hits, doubts): finds and proved ones closed, judged and merged."""
+    doubts = ["no method for this mechanism that finds all"] if known is None else list(known.doubts)
+    parts = groups(signature(model, found))
+    q, good = finish(model, found[[part[0] for part in parts]], parameters)
+    hits = np.array([len(part) for part in parts], dtype=int)
+    q, hits = q[good], hits[good]
+    proved = np.zeros(len(q), dtype=bool)
+    if known is not None and len(known.q):
+        closed, sound = finish(model, known.q, parameters)
+        moved = np.abs(signature(model, closed) - signature(model, known.q)).max(axis=1, initial=0.0)
+        if not (sound & (moved < 1e2 * ALIKE)).all():
+            doubts.append("a computed assembly does not close")
+        q = np.concatenate([closed[sound], q])
+        hits = np.concatenate([np.zeros(sound.sum(), dtype=int), hits])
+        proved = np.concatenate([np.ones(sound.sum(), dtype=bool), proved])
+    merged = groups(signature(model, q))
+    if known is not None and not known.doubts and not all(proved[part].any() for part in merged):
+        doubts.append("the search has found an assembly that the computation does not have")
+    return q[[part[0] for part in merged]], np.array([hits[part].sum() for part in merged], dtype=int), doubts
+
+
+def _conditions(model: Model, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    columns = np.flatnonzero(free_columns(model))
+    if not len(q) or not len(columns):
+        return np.ones(len(q))
+    G = model.function("closure_rows").values(q=q, parameters=parameters)["G"]
+    scaled = (G / row_scales(model)[:, None] * step_units(model.mechanism, model.size))[:, :, columns]
+    s = np.linalg.svd(scaled, compute_uv=False)
+    idle = sum(len(rod.turning) == 1 for rod in rods(model.mechanism))
+    last = len(columns) - idle - 1
+    return s[:, last] / s[:, 0] if last < s.shape[1] else np.zeros(len(q))
+
+
+def _parameters(model: Model, parameters: Any) -> np.ndarray:
+    if parameters is None:
+        return model.parameters[None]
+    given = (
+        model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.asarray(parameters, dtype=float)
+    )
+    if given.size != len(model.parameters):
+        raise UsageError(
+            f"parameters has shape {given.shape}; assemblies are of one design, ({len(model.parameters)},)"
+        )
+    model.mechanism.table.check(given.reshape(-1), model.pattern)
+    return given.reshape(1, -1)

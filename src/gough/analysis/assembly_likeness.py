@@ -1,0 +1,161 @@
+"""Which configurations are one assembly: modulo full turns, signs of quaternions, and rods turned over.
+
+A rod hangs on a universal (or ball) joint and ends in one spherical joint: when both of its ends are given, the joint
+still has two solutions, the rod turned half about itself. They are one assembly; the one nearer to home is shown.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.analysis.assembly_places import Frame, axis_of, compose, moved, placement, turned
+from gough.compilation import Model
+from gough.dynamics.leg_geometry import universal_angles
+from gough.structure import Mechanism
+
+ALIKE = 1e-6
+"""Largest difference (sizes, rad) between two finds of one assembly."""
+
+
+@dataclass(frozen=True)
+class Rod:
+    """turning: its universal joint's two links, or its ball joint's one; slides: prismatic links after it; cut: its end."""
+
+    turning: tuple[int, ...]
+    slides: tuple[int, ...]
+    cut: int
+
+    @property
+    def last(self) -> int:
+        """The link that carries the end."""
+        return (*self.turning, *self.slides)[-1]
+
+
+def rods(mechanism: Mechanism) -> list[Rod]:
+    """All rods of a mechanism."""
+    children: dict[int, list[int]] = {}
+    for i, link in enumerate(mechanism.links):
+        children.setdefault(link.parent, []).append(i)
+    ends: dict[int, list[int]] = {}
+    for k, cut in enumerate(mechanism.cuts):
+        ends.setdefault(cut.first, []).append(k)
+        ends.setdefault(cut.second, []).append(k)
+    found = []
+    for i, link in enumerate(mechanism.links):
+        chain = [i]
+        while len(children.get(chain[-1], [])) == 1 and chain[-1] not in ends:
+            chain.append(children[chain[-1]][0])
+        motions = [mechanism.links[j].motion for j in chain]
+        heads = 1 if link.motion == "ball" else 2 if motions[:2] == ["rotation", "rotation"] else 0
+        if not heads or any(m != "translation" for m in motions[heads:]) or children.get(chain[-1]):
+            continue
+        driven = any(mechanism.links[j].drive is not None for j in chain[:heads])
+        meets = heads == 1 or _meets(mechanism, chain[1])
+        cuts = ends.get(chain[-1], [])
+        if not driven and meets and len(cuts) == 1 and mechanism.cuts[cuts[0]].type == "spherical":
+            found.append(Rod(tuple(chain[:heads]), tuple(chain[heads:]), cuts[0]))
+    return found
+
+
+def _meets(mechanism: Mechanism, link: int) -> bool:
+    """Whether a link's joint has its origin in that of its parent, by structure."""
+    return all(mechanism.table.values[k] == 0.0 for k in mechanism.links[link].placement[:3])
+
+
+def signature(model: Model, q: np.ndarray) -> np.ndarray:
+    """Numbers (n, k) that are equal for configurations of one assembly and continuous in q."""
+    turning = {i for rod in rods(model.mechanism) for i in rod.turning}
+    columns = [np.zeros((len(q), 0))]
+    for i, link in enumerate(model.mechanism.links):
+        if i in turning or link.drive is not None:
+            continue
+        if link.motion == "platform":
+            columns += [q[:, :3] / model.size, _squares(q[:, 3:7])]
+        elif link.motion == "ball":
+            columns.append(_squares(q[:, link.q : link.q + 4]))
+        elif link.motion == "rotation":
+            columns += [np.cos(q[:, [link.q]]), np.sin(q[:, [link.q]])]
+        elif link.motion == "translation":
+            columns.append(q[:, [link.q]] / model.size)
+    return np.concatenate(columns, axis=1)
+
+
+def _squares(quaternions: np.ndarray) -> np.ndarray:
+    i, j = np.triu_indices(4)
+    return quaternions[:, i] * quaternions[:, j]
+
+
+def groups(signatures: np.ndarray) -> list[np.ndarray]:
+    """Rows (n, k) that are alike, as lists of row numbers, the first of each first."""
+    found: list[np.ndarray] = []
+    left = np.arange(len(signatures))
+    while len(left):
+        same = np.abs(signatures[left] - signatures[left[0]]).max(axis=1, initial=0.0) < ALIKE
+        found.append(left[same])
+        left = left[~same]
+    return found
+
+
+def normal_form(model: Model, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """q (n, nq) with passive angles in (-π, π], quaternions with a first positive entry, rods as near home as they can."""
+    out = q.copy()
+    mechanism = model.mechanism
+    for rod in rods(mechanism):
+        if len(rod.turning) == 2:
+            _turn_over(model, out, parameters, rod)
+    for link in mechanism.links:
+        if link.motion in ("platform", "ball"):
+            at = 3 if link.motion == "platform" else link.q
+            part = out[:, at : at + 4]
+            large = np.abs(part) > 1e-9
+            first = np.take_along_axis(part, large.argmax(axis=1)[:, None], axis=1)
+            out[:, at : at + 4] = np.where(first < 0, -part, part)
+        elif link.motion == "rotation" and link.drive is None:
+            angle = np.remainder(out[:, link.q] + np.pi, 2 * np.pi) - np.pi
+            out[:, link.q] = np.where(angle < -np.pi + 1e-9, angle + 2 * np.pi, angle)
+    return out
+
+
+def _turn_over(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) -> None:
+    """Replace a rod's two angles by the other solution where that is nearer to home."""
+    mechanism = model.mechanism
+    first, second = (mechanism.links[i] for i in rod.turning)
+    between = placement(mechanism, parameters, second.placement)[0]
+    end = end_in_rod(model, q, parameters, rod)
+    axes = axis_of(first), between @ axis_of(second)
+    w = end @ between.T
+    t = np.einsum("nij,jk,nkl,nl->ni", moved(first, q)[0], between, moved(second, q)[0], end)
+    home = model.home[[first.q, second.q]]
+    for k in range(len(q)):
+        options = []
+        for sign in (1.0, -1.0):
+            angles = rod_angles(axes, w[k], t[k], sign)
+            if angles is not None and _misses(axes, angles, w[k], t[k]) < 1e-9 * model.size:
+                away = np.abs(np.remainder(angles - home + np.pi, 2 * np.pi) - np.pi).sum()
+                options.append((round(float(away), 6), tuple(angles)))
+        if options:
+            q[k, [first.q, second.q]] = min(options)[1]
+
+
+def rod_angles(axes: tuple[np.ndarray, np.ndarray], w: np.ndarray, t: np.ndarray, sign: float) -> np.ndarray | None:
+    """Angles (2,) about two axes that turn w into t, one of two solutions; None where there is none."""
+    try:
+        angles = np.array(universal_angles("rod", axes, w, t, sign), dtype=float)
+    except (ArithmeticError, ValueError):
+        return None
+    return angles if np.isfinite(angles).all() else None
+
+
+def _misses(axes: tuple[np.ndarray, np.ndarray], angles: np.ndarray, w: np.ndarray, t: np.ndarray) -> float:
+    return float(np.linalg.norm(turned(axes[0], angles[:1])[0] @ turned(axes[1], angles[1:])[0] @ w - t))
+
+
+def end_in_rod(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) -> np.ndarray:
+    """The rod's end (n, 3) in the axes after its universal joint."""
+    mechanism = model.mechanism
+    cut = mechanism.cuts[rod.cut]
+    frame: Frame = (np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3)))
+    for i in rod.slides:
+        link = mechanism.links[i]
+        frame = compose(frame, compose(placement(mechanism, parameters, link.placement), moved(link, q)))
+    return compose(frame, placement(mechanism, parameters, cut.on_first if cut.first == rod.last else cut.on_second))[1]

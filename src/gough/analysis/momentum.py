@@ -1,0 +1,133 @@
+"""The balance of momentum of a whole mechanism: what the ground, gravity and the surroundings do changes its momentum.
+
+Momentum is summed over the bodies of the description from their poses and twists, by no recursion, so that the balance is
+an independent check of the reactions in the joints and loops that stand on the ground.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gough.compilation import Model
+from gough.compilation.catalogue import slots_of
+from gough.compilation.function import Function
+from gough.compilation.results import Reactions
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.dynamics.twists import frame_pose, frame_twist
+from gough.program import trace
+from gough.robot import Body
+from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
+from gough.structure.build import composed
+
+WORLD = "world"
+
+
+class Bodies:
+    """Positions (n, b, 3), rotations (n, b, 3, 3) and twists (n, b, 6) of all bodies, world axes, at q and v."""
+
+    def __init__(self, model: Model, q: np.ndarray, v: np.ndarray) -> None:
+        self.model, self.q = model, q
+        self.names = list(bodies(model.robot))
+        function: Function = model.cached("bodies in the world", lambda: _function(model, self.names))
+        out = function(q=q, v=v, parameters=model.parameters).outputs
+        self.p, self.R, self.twist = out["p"], out["R"], out["twist"]
+
+    def momentum(self) -> np.ndarray:
+        """Linear momentum and angular momentum about the world's origin (n, 6)."""
+        total = np.zeros((len(self.p), 6))
+        for k, (name, body) in enumerate(bodies(self.model.robot).items()):
+            mass, *rest = np.asarray(body.ten_parameters(), dtype=float)
+            moment = self.R[:, k] @ np.array(rest[:3])
+            inertia = self.R[:, k] @ self._inertia(name, body, rest[3:]) @ np.swapaxes(self.R[:, k], 1, 2)
+            v, w = self.twist[:, k, :3], self.twist[:, k, 3:]
+            linear = mass * v + np.cross(w, moment)
+            spin = np.cross(moment, v) + np.einsum("nij,nj->ni", inertia, w)
+            total += _about_origin(linear, spin, self.p[:, k])
+        return total
+
+    def _inertia(self, name: str, body: Body, entries: list[float]) -> np.ndarray:
+        """Inertia (n, 3, 3) about the body's origin, its axes; a telescopic body's with what its joint adds."""
+        xx, xy, xz, yy, yz, zz = entries
+        inertia = np.broadcast_to(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), (len(self.p), 3, 3))
+        if body.telescopic is None:
+            return inertia
+        leg = next(j.leg for j in placed_joints(self.model.robot) if j.body_name == name)
+        joint = f"{self.model.robot.legs[leg].name}." * (leg >= 0) + body.telescopic.joint
+        x = self.q[:, self.model.layout.index(joint)]
+        added = zip(range(3), body.telescopic.coefficients(), strict=True)
+        return inertia + sum(x[:, None, None] ** k * np.asarray(c) for k, c in added)
+
+    def gravity(self) -> np.ndarray:
+        """Wrench of gravity about the world's origin (n, 6)."""
+        total = np.zeros((len(self.p), 6))
+        for k, body in enumerate(bodies(self.model.robot).values()):
+            mass, center, _ = body.central_inertia()
+            force = np.broadcast_to(mass * np.asarray(self.model.robot.gravity), (len(self.p), 3))
+            total += _about_origin(force, 0.0, self.p[:, k] + self.R[:, k] @ np.asarray(center))
+        return total
+
+    def springs(self) -> np.ndarray:
+        """Wrench of the springs that stand on the ground about the world's origin (n, 6)."""
+        total = np.zeros((len(self.p), 6))
+        for spring in self.model.robot.springs:
+            ends = [self._point(point.body, np.asarray(point.position)) for point in (spring.from_, spring.to)]
+            if sum(point.body == WORLD for point in (spring.from_, spring.to)) != 1:
+                continue
+            (p, v), (other, rate) = ends if spring.to.body == WORLD else ends[::-1]  # on the body, on the ground
+            way = other - p
+            length = np.linalg.norm(way, axis=1)
+            speed = np.sum((rate - v) * way, axis=1) / length
+            tension = spring.stiffness * (length - spring.rest_length) + spring.damping * speed + spring.preload
+            total += _about_origin((tension / length)[:, None] * way, 0.0, p)
+        return total
+
+    def ground(self, reactions: Reactions) -> np.ndarray:
+        """Wrench of the ground, through joints and loops, about the world's origin (n, 6)."""
+        total = np.zeros((len(self.p), 6))
+        for joint in placed_joints(self.model.robot):
+            if joint.parent == WORLD and joint.name in reactions.joint_names:
+                f = reactions.joints[:, reactions.joint_names.index(joint.name)]
+                k = self.names.index(joint.body_name)
+                force, moment = (np.einsum("nij,nj->ni", self.R[:, k], x) for x in (f[:, :3], f[:, 3:]))
+                total += _about_origin(force, moment, self.p[:, k])
+        for loop in placed_loops(self.model.robot):
+            if WORLD in (loop.first, loop.second):
+                f = reactions.cuts[:, reactions.cut_names.index(loop.name)]
+                _, place = composed(loop.second_base, loop.second_pose)
+                p, _ = self._point(loop.second, place)
+                total += _about_origin(f[:, :3], f[:, 3:], p) * (1.0 if loop.first == WORLD else -1.0)
+        return total
+
+    def platform(self, wrench: np.ndarray) -> np.ndarray:
+        """A wrench on the platform, moved to the world's origin (n, 6)."""
+        k = self.names.index(platform_name(self.model.robot) or "")
+        return _about_origin(wrench[:, :3], wrench[:, 3:], self.p[:, k])
+
+    def _point(self, body: str, place: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Position and velocity (n, 3) of a point of a body."""
+        if body == WORLD:
+            return np.broadcast_to(place, (len(self.p), 3)), np.zeros((len(self.p), 3))
+        k = self.names.index(body if body in self.names else platform_name(self.model.robot) or "")
+        arm = self.R[:, k] @ place
+        return self.p[:, k] + arm, self.twist[:, k, :3] + np.cross(self.twist[:, k, 3:], arm)
+
+
+def _about_origin(force: np.ndarray, moment: Any, p: np.ndarray) -> np.ndarray:
+    return np.concatenate([force, moment + np.cross(p, force)], axis=1)
+
+
+def _function(model: Model, names: list[str]) -> Function:
+    def equations(q: Any, v: Any, parameters: Any) -> dict[str, Any]:
+        posture = Posture(Numbers(model.mechanism, parameters), q)
+        u = Loops(posture).rates(v)
+        poses = [frame_pose(posture, name) for name in names]
+        return {
+            "p": np.array([p for p, _ in poses], dtype=object),
+            "R": np.array([R for _, R in poses], dtype=object),
+            "twist": np.array([frame_twist(posture, u, name) for name in names], dtype=object),
+        }
+
+    program = trace(equations, slots_of(model.mechanism, ("q", "v")), "bodies", {"parameters": model.pattern})
+    return Function(program, model.mechanism.table, model.pattern)

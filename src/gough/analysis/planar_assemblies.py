@@ -1,0 +1,164 @@
+"""All assemblies of a planar mechanism with held drives, built up part by part from the ground.
+
+Steps   rod        a part pinned to two known points: given when its length fits, else none.
+        two rods   two parts pinned to known points and to each other: two circles, 2, 1 or 0 solutions.
+        platform   a part on three rods: a polynomial of degree 6.
+Derivation of the platform.  A_i known points, B_i the platform's pins from its first, r_i the rods' lengths, p the first
+pin from A_1, R the turn by φ. From |p + R B_i - A_i|² = r_i² (A_1 = B_1 = 0) minus the first,
+    2 (R B_i - A_i)·p + |R B_i - A_i|² - r_i² + r_1² = 0,  i = 2, 3,                                  (1)
+two equations that are linear in p: p = N(φ) / D(φ). In the first, |p| = r_1:
+    F(φ) = N_x² + N_y² - r_1² D² = 0,                                                                (2)
+a trigonometric polynomial of degree 3 (its terms of degree 4 cancel), so of degree 6 in e^{iφ} or in tan φ/2.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gough.analysis.planar_parts import Pin, Place, Plane
+from gough.analysis.real_roots import real_zeros
+
+CLOSE_CALL = 1e-11
+"""Discriminants nearer to 0 than this (relative) may have either sign."""
+FITS = 1e-9
+"""Largest misfit of a rod between two known points, relative to the mechanism; a wider band is called uncertain."""
+
+Known = dict[int, Place]
+
+
+class NotRecognisedError(Exception):
+    """A structure that these steps do not build."""
+
+
+def planar_assemblies(plane: Plane, parts: int) -> tuple[list[Known], list[str], list[str]]:
+    """(places of all parts, one a candidate; names of the steps taken; why the list is not certain)."""
+    known: list[Known] = [{0: (np.zeros(2), 0.0)}]
+    placed, steps, doubts = {0}, [], []
+    while len(placed) < parts:
+        name, new, extend = _next_step(plane, placed, parts)
+        steps.append(name)
+        known = [{**state, **more} for state in known for more in extend(state, doubts)]
+        placed |= set(new)
+    return known, steps, doubts
+
+
+def _next_step(plane: Plane, placed: set[int], parts: int) -> tuple[str, tuple[int, ...], Callable]:
+    tied: dict[int, list[Pin]] = {}
+    between: dict[int, list[Pin]] = {}
+    for pin in plane.pins:
+        a, b, p, r = pin
+        for one in ((a, b, p, r), (b, a, r, p)):
+            if one[1] not in placed:
+                (tied if one[0] in placed else between).setdefault(one[1], []).append(one)
+    for part in range(parts):
+        if len(tied.get(part, [])) >= 2:
+            return "rod", (part,), lambda state, doubts: _rod(plane, state, part, tied[part], doubts)
+    for u in tied:
+        for a, _, p, r in between.get(u, []):
+            if a in tied:
+                pins = tied[u][0], tied[a][0], (u, a, r, p)
+                return "two rods", (u, a), lambda state, doubts: _two_rods(plane, state, pins, doubts)
+    for part in range(parts):
+        legs = [pin for pin in between.get(part, []) if pin[0] in tied]
+        if part not in placed and len({pin[0] for pin in legs}) >= 3:
+            chosen = [(tied[pin[0]][0], pin) for pin in legs[:3]]
+            return "platform", (part,), lambda state, doubts: _platform(plane, state, part, chosen, doubts)
+    raise NotRecognisedError
+
+
+def _at(place: Place, point: np.ndarray) -> np.ndarray:
+    c, s = np.cos(place[1]), np.sin(place[1])
+    return place[0] + np.array([c * point[0] - s * point[1], s * point[0] + c * point[1]])
+
+
+def _aligned(points: tuple[np.ndarray, np.ndarray], targets: tuple[np.ndarray, np.ndarray]) -> Place:
+    """Where a part is when its points lie on the targets (the first exactly)."""
+    own, wanted = points[1] - points[0], targets[1] - targets[0]
+    angle = float(np.arctan2(wanted[1], wanted[0]) - np.arctan2(own[1], own[0]))
+    return targets[0] - _at((np.zeros(2), angle), points[0]), angle
+
+
+def _rod(plane: Plane, state: Known, part: int, pins: list[Pin], doubts: list[str]) -> list[Known]:
+    targets = [_at(state[a], p) for a, _, p, _ in pins]
+    points = [r for *_, r in pins]
+    far = int(np.argmax([np.linalg.norm(x - points[0]) for x in points]))
+    if np.linalg.norm(points[far] - points[0]) < 1e-6 * plane.size:
+        raise NotRecognisedError
+    place = _aligned((points[0], points[far]), (targets[0], targets[far]))
+    misfit = max(float(np.linalg.norm(_at(place, x) - t)) for x, t in zip(points, targets, strict=True)) / plane.size
+    if misfit <= FITS:
+        return [{part: place}]
+    if misfit <= 1e3 * FITS:
+        doubts.append("a part fits between its pins only nearly")
+    return []
+
+
+def _two_rods(plane: Plane, state: Known, pins: tuple[Pin, Pin, Pin], doubts: list[str]) -> list[Known]:
+    (a, u, p, own_u), (b, v, r, own_v), (_, _, end_u, end_v) = pins
+    centres = _at(state[a], p), _at(state[b], r)
+    radii = float(np.linalg.norm(end_u - own_u)), float(np.linalg.norm(end_v - own_v))
+    if min(radii) < 1e-6 * plane.size:
+        raise NotRecognisedError
+    out = []
+    for x in circles(centres, radii, doubts):
+        out.append({u: _aligned((own_u, end_u), (centres[0], x)), v: _aligned((own_v, end_v), (centres[1], x))})
+    return out
+
+
+def circles(centres: tuple[np.ndarray, np.ndarray], radii: tuple[float, float], doubts: list[str]) -> list[np.ndarray]:
+    """Points (2,) common to two circles."""
+    span = centres[1] - centres[0]
+    d, (r1, r2) = float(np.linalg.norm(span)), radii
+    size = max(d, r1, r2)
+    if d < CLOSE_CALL * size:
+        if abs(r1 - r2) < 1e-6 * size:
+            doubts.append("two circles are the same")
+        return []
+    along = (d * d + r1 * r1 - r2 * r2) / (2 * d)
+    square = r1 * r1 - along * along
+    if abs(square) * d * d < CLOSE_CALL * size**4:
+        doubts.append("two circles touch: too close to tell two assemblies from none")
+        square = 0.0
+    if square < 0:
+        return []
+    middle, across = centres[0] + span * (along / d), np.array([-span[1], span[0]]) / d
+    return [middle + across * h for h in ((np.sqrt(square), -np.sqrt(square)) if square > 0 else (0.0,))]
+
+
+def _platform(plane: Plane, state: Known, part: int, legs: list[tuple[Pin, Pin]], doubts: list[str]) -> list[Known]:
+    A = np.array([_at(state[base[0]], base[2]) for base, _ in legs])
+    B = np.array([pin[3] for _, pin in legs])
+    r = np.array([np.linalg.norm(pin[2] - base[3]) for base, pin in legs])
+    out = []
+    for angle, first in platform_places(A, B, r, doubts):
+        out.append({part: (first - _at((np.zeros(2), angle), B[0]), angle)})
+    return out
+
+
+def platform_places(A: np.ndarray, B: np.ndarray, r: np.ndarray, doubts: list[str]) -> list[tuple[float, np.ndarray]]:
+    """(angle, place (2,) of the first pin) for points A (3, 2), pins B (3, 2) of the platform, rod lengths r (3,)."""
+    size = max(np.ptp(A, axis=0).max(), np.ptp(B, axis=0).max(), r.max())
+    a, b, lengths = (A - A[0]) / size, (B - B[0]) / size, r / size
+
+    def terms(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
+        U = 2 * (c * b[1:, 0] - s * b[1:, 1] - a[1:, 0])
+        V = 2 * (s * b[1:, 0] + c * b[1:, 1] - a[1:, 1])
+        W = 0.25 * (U * U + V * V) - lengths[1:] ** 2 + lengths[0] ** 2  # (1)
+        D = U[:, 0] * V[:, 1] - U[:, 1] * V[:, 0]
+        return V[:, 0] * W[:, 1] - V[:, 1] * W[:, 0], W[:, 0] * U[:, 1] - W[:, 1] * U[:, 0], D
+
+    def F(angle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        x, y, D = terms(angle)
+        parts = x * x + y * y, (lengths[0] * D) ** 2
+        return parts[0] - parts[1], parts[0] + parts[1]  # (2)
+
+    angles, doubt = real_zeros(F, 3)
+    if doubt is not None:
+        doubts.append(f"the platform's polynomial of degree 6: {doubt}")
+    x, y, D = terms(angles)
+    scale = np.abs(terms(np.linspace(0, 2 * np.pi, 12))[2]).max()
+    sound = np.abs(D) > 1e-9 * max(scale, 1e-300)
+    if not sound.all():
+        doubts.append("the platform's pins stand so that an angle does not fix its place")
+    return [(float(t), A[0] + size * np.array([x[k], y[k]]) / D[k]) for k, t in enumerate(angles) if sound[k]]
