@@ -21,11 +21,11 @@ class Status(IntEnum):
 EXPLANATION = {
     Status.OK: "good",
     Status.NOT_FINITE: "an input or a result is NaN or infinite",
-    Status.BAD_QUATERNION: "the platform quaternion (qw qx qy qz) is not of unit length to 1e-6; normalise it",
-    Status.OUT_OF_REACH: "a leg cannot reach its platform point; move the pose towards home",
-    Status.FOLDED: "a leg is at a serial singularity (for instance a universal joint folded onto its leg)",
-    Status.SINGULAR: "the drives cannot hold the platform (parallel singularity), or nothing there has inertia; move the pose",
-    Status.NOT_CONVERGED: "Newton's iteration did not converge: the pose may be out of reach; else start nearer (near=)",
+    Status.BAD_QUATERNION: "a quaternion (qw qx qy qz) is not of unit length to 1e-6; normalise it",
+    Status.OUT_OF_REACH: "a leg cannot reach its platform point, or the platform has no freedom for this pose; move towards home",
+    Status.FOLDED: "a leg or loop is singular: v does not determine its joints (a universal joint folded onto its leg, …)",
+    Status.SINGULAR: "the drives cannot hold the robot (parallel singularity), or nothing there has inertia; move the pose",
+    Status.NOT_CONVERGED: "Newton's iteration did not converge: the target may be out of reach; else start nearer (near=)",
     Status.RESIDUAL: "the solution's residual is too large (ill-conditioned state)",
     Status.OPEN_LOOP: "the loops are not closed at this q; make it with model.configuration or model.project",
 }

@@ -51,8 +51,8 @@ class ThreeRRR:
     def random(cls, seed: int) -> ThreeRRR:
         rng = np.random.default_rng([seed, 3])
         corners = np.array([[np.cos(t), np.sin(t)] for t in (0.1, 2.2, 4.4)])
-        tilt = Rotation.random(random_state=seed).as_matrix()
-        axes = Rotation.random(random_state=seed + 1000).as_matrix()
+        tilt = Rotation.from_quat(rng.normal(size=4)).as_matrix()
+        axes = Rotation.from_quat(rng.normal(size=4)).as_matrix()
         design = cls(
             A=corners * rng.uniform(0.4, 0.6) + rng.uniform(-0.1, 0.1, (3, 2)),
             zero=rng.uniform(-3, 3, 3),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysis.planar_designs import ThreeRRR, turn
 
 import gough
+from analysis.planar_designs import ThreeRRR, turn
 from gough.compilation.rotations import rotation_of_quaternion
 
 SEEDS = range(5)

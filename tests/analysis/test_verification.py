@@ -17,8 +17,10 @@ NAMES = [
     "mass_matrix_symmetric",
     "mass_matrix_positive",
     "kinetic_energy",
+    "equation_of_motion",
     "forward_of_inverse",
     "power_balance",
+    "reactions",
     "code",
     "digits",
 ]
@@ -102,10 +104,87 @@ def test_open_loops_are_noticed(lopes):
     assert verdicts(lopes)["closure_error"] == "FAIL"
 
 
+def test_wrong_reactions_are_noticed(lopes):
+    """One joint of one leg, one part in a million."""
+
+    def change(r):
+        joints = r.joints.copy()
+        joints[:, 0] *= 1 + 1e-6
+        return replace(r, joints=joints)
+
+    wrong(lopes, "joint_reactions", change)
+    assert verdicts(lopes)["reactions"] == "FAIL"
+
+
+def test_wrong_forward_dynamics_is_noticed(lopes):
+    wrong(lopes, "forward_dynamics", lambda r: replace(r, vdot=r.vdot * (1 + 1e-8)))
+    found = verdicts(lopes)
+    assert found["equation_of_motion"] == "FAIL" and found["forward_of_inverse"] == "FAIL"
+
+
+@pytest.mark.parametrize("name", ["five_bar", "andrews", "ankle", "delta_fast"])
+def test_other_mechanisms(name):
+    """No platform; a spring on the ground and stiff forces; a platform that a tree carries; fewer than six freedoms."""
+    done = verify(gough.build(name), states=2, seed=2)
+    assert [c.name for c in done.checks] == NAMES
+    assert all(c.verdict == "pass" for c in done.checks), done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["delta", "three_rrr", "redundant_planar", "tripod_wrist"])
+def test_other_platforms(name):
+    assert verify(gough.build(name), states=4).passed
+
+
+@pytest.mark.parametrize("name", ["bricard", "four_bar_chain"])
+def test_laws_of_inverse_dynamics_are_skipped_by_name_without_drives(name):
+    done = verify(gough.build(name), states=3, seed=1)
+    assert done.passed
+    skipped = {c.name: c.note for c in done.checks if c.verdict == "skipped"}
+    assert set(skipped) == {"drive_rates", "forward_of_inverse"}
+    assert skipped["forward_of_inverse"] == "skipped: drives 0, freedoms 1: no inverse dynamics"
+    assert all(c.verdict == "pass" for c in done.checks if c.name not in skipped)
+
+
+def test_a_mechanism_without_drives_is_checked_too():
+    """Its power balance and reactions notice a wrong acceleration."""
+    model = gough.build("four_bar_chain")
+    wrong(model, "forward_dynamics", lambda r: replace(r, vdot=r.vdot * (1 + 1e-6)))
+    found = {c.name: c.verdict for c in verify(model, states=3, seed=1).checks}
+    assert found["equation_of_motion"] == found["power_balance"] == "FAIL"
+
+
+BALANCED = """
+format: 1
+name: parallelogram
+bodies:
+  - {name: left, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {about: center_of_mass, xx: 0.1, zz: 0.1}}
+  - {name: right, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {about: center_of_mass, xx: 0.1, zz: 0.1}}
+  - {name: bar, mass: 2, center_of_mass: [1, 0, 0]}
+joints:
+  - {name: a, type: revolute, parent: world, child: left, drive: {}}
+  - {name: b, type: revolute, parent: world, child: right, pose: {position: [2, 0, 0]}}
+  - {name: c, type: revolute, parent: left, child: bar, pose: {position: [0, 1, 0]}}
+loops:
+  - name: pin
+    type: revolute
+    first: {body: bar, pose: {position: [2, 0, 0]}}
+    second: {body: right, pose: {position: [0, 1, 0]}}
+home: {joints: {a: 10 deg, b: 10 deg, c: -10 deg}}
+"""
+
+
+def test_a_bias_force_that_is_nothing_but_rounding_is_no_failure():
+    """Across gravity, with a mass matrix that does not change, h is zero."""
+    done = verify(gough.build(loads(BALANCED)), states=3)
+    assert done.passed, done
+
+
 def test_nan_never_passes():
     assert Check("x", "", np.nan, 1.0).verdict == "FAIL"
     assert Check("x", "", np.nan, 0.0, above=True).verdict == "FAIL"
     assert Check("x", "", -1.0, 0.0, above=True, required=False).verdict == "not required"
+    assert Check("x", "", np.nan, 1.0, required=False).verdict == "skipped"
 
 
 def test_states_are_regular_and_depend_on_the_seed_only(lopes):

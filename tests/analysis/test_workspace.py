@@ -99,7 +99,7 @@ def test_orientations():
     ranges = {"x": (-0.15, 0.15, 9), "y": (-0.15, 0.15, 9), "z": (0.45, 0.7, 9)}
     each = []
     for row in angles:
-        fixed = dict(zip(("yaw", "pitch", "roll"), row, strict=True))
+        fixed = {"yaw": row[0], "pitch": row[1], "roll": row[2]}
         each.append(gough.workspace(hexapod(), ranges, fixed=fixed))
     every = gough.workspace(hexapod(), ranges, orientations=angles)
     one = gough.workspace(hexapod(), ranges, orientations=angles, every=False)
@@ -115,7 +115,7 @@ def test_work_in_chunks_does_not_change_the_samples(monkeypatch):
     parts = gough.workspace(hexapod(), BOX, random=500, seed=7, keep_q=True, threads=3)
     assert np.array_equal(whole.coordinates, parts.coordinates)
     assert np.array_equal(whole.verdict, parts.verdict)
-    assert np.allclose(whole.q, parts.q, rtol=0, atol=1e-14)
+    assert whole.q is not None and parts.q is not None and np.allclose(whole.q, parts.q, rtol=0, atol=1e-14)
 
 
 def test_an_interrupt_keeps_what_is_done(monkeypatch):
@@ -152,7 +152,7 @@ def test_an_interrupt_keeps_what_is_done(monkeypatch):
         ({"ranges": {"yaw": (0, 1, 3)}, "orientations": [(0, 0, 0)]}, "beside orientations"),
         ({"ranges": {"x": (0, 1, 3), "leg0.slide": (0, 1, 3)}}, "6 freedoms"),
         ({"ranges": {"x": (0, 1)}, "random": 0}, "positive"),
-        ({"ranges": {n: (0, 1, 100) for n in ("x", "y", "z", "yaw", "pitch")}}, "fewer points"),
+        ({"ranges": dict.fromkeys(("x", "y", "z", "yaw", "pitch"), (0, 1, 100))}, "fewer points"),
     ],
 )
 def test_misuse_says_what_to_do(options, text):

@@ -114,7 +114,7 @@ def _gathered(
         q = np.concatenate([closed[sound], q])
         hits = np.concatenate([np.zeros(sound.sum(), dtype=int), hits])
         proved = np.concatenate([np.ones(sound.sum(), dtype=bool), proved])
-    merged = groups(signature(model, q))
+    merged = groups(signature(model, q), _conditions(model, q, parameters))
     if known is not None and not known.doubts and not all(proved[part].any() for part in merged):
         doubts.append("the search has found an assembly that the computation does not have")
     return q[[part[0] for part in merged]], np.array([hits[part].sum() for part in merged], dtype=int), doubts

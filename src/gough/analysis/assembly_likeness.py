@@ -16,6 +16,9 @@ from gough.structure import Mechanism
 ALIKE = 1e-6
 """Largest difference (sizes, rad) between two finds of one assembly."""
 
+FOLDED, ALIKE_FOLDED = 1e-5, 1e-4
+"""Reciprocal condition below which two assemblies are about to meet, and the largest difference there."""
+
 
 @dataclass(frozen=True)
 class Rod:
@@ -85,12 +88,17 @@ def _squares(quaternions: np.ndarray) -> np.ndarray:
     return quaternions[:, i] * quaternions[:, j]
 
 
-def groups(signatures: np.ndarray) -> list[np.ndarray]:
-    """Rows (n, k) that are alike, as lists of row numbers, the first of each first."""
+def groups(signatures: np.ndarray, conditions: np.ndarray | None = None) -> list[np.ndarray]:
+    """Rows (n, k) that are alike, as lists of row numbers, the first of each first.
+
+    Where the reciprocal conditions (n,) are next to 0, Newton's iteration ends anywhere near: these count as alike earlier.
+    """
+    folded = np.zeros(len(signatures), dtype=bool) if conditions is None else conditions < FOLDED
     found: list[np.ndarray] = []
     left = np.arange(len(signatures))
     while len(left):
-        same = np.abs(signatures[left] - signatures[left[0]]).max(axis=1, initial=0.0) < ALIKE
+        apart = np.abs(signatures[left] - signatures[left[0]]).max(axis=1, initial=0.0)
+        same = apart < np.where(folded[left] & folded[left[0]], ALIKE_FOLDED, ALIKE)
         found.append(left[same])
         left = left[~same]
     return found

@@ -12,6 +12,7 @@ a trigonometric polynomial of degree 3 (its terms of degree 4 cancel), so of deg
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -52,17 +53,17 @@ def _next_step(plane: Plane, placed: set[int], parts: int) -> tuple[str, tuple[i
                 (tied if one[0] in placed else between).setdefault(one[1], []).append(one)
     for part in range(parts):
         if len(tied.get(part, [])) >= 2:
-            return "rod", (part,), lambda state, doubts: _rod(plane, state, part, tied[part], doubts)
+            return "rod", (part,), partial(_rod, plane, part, tied[part])
     for u in tied:
         for a, _, p, r in between.get(u, []):
             if a in tied:
                 pins = tied[u][0], tied[a][0], (u, a, r, p)
-                return "two rods", (u, a), lambda state, doubts: _two_rods(plane, state, pins, doubts)
+                return "two rods", (u, a), partial(_two_rods, plane, pins)
     for part in range(parts):
-        legs = [pin for pin in between.get(part, []) if pin[0] in tied]
-        if part not in placed and len({pin[0] for pin in legs}) >= 3:
-            chosen = [(tied[pin[0]][0], pin) for pin in legs[:3]]
-            return "platform", (part,), lambda state, doubts: _platform(plane, state, part, chosen, doubts)
+        legs = {pin[0]: pin for pin in between.get(part, []) if pin[0] in tied}
+        if part not in placed and len(legs) >= 3:
+            chosen = [(tied[rod][0], pin) for rod, pin in list(legs.items())[:3]]
+            return "platform", (part,), partial(_platform, plane, part, chosen)
     raise NotRecognisedError
 
 
@@ -78,7 +79,7 @@ def _aligned(points: tuple[np.ndarray, np.ndarray], targets: tuple[np.ndarray, n
     return targets[0] - _at((np.zeros(2), angle), points[0]), angle
 
 
-def _rod(plane: Plane, state: Known, part: int, pins: list[Pin], doubts: list[str]) -> list[Known]:
+def _rod(plane: Plane, part: int, pins: list[Pin], state: Known, doubts: list[str]) -> list[Known]:
     targets = [_at(state[a], p) for a, _, p, _ in pins]
     points = [r for *_, r in pins]
     far = int(np.argmax([np.linalg.norm(x - points[0]) for x in points]))
@@ -93,7 +94,7 @@ def _rod(plane: Plane, state: Known, part: int, pins: list[Pin], doubts: list[st
     return []
 
 
-def _two_rods(plane: Plane, state: Known, pins: tuple[Pin, Pin, Pin], doubts: list[str]) -> list[Known]:
+def _two_rods(plane: Plane, pins: tuple[Pin, Pin, Pin], state: Known, doubts: list[str]) -> list[Known]:
     (a, u, p, own_u), (b, v, r, own_v), (_, _, end_u, end_v) = pins
     centres = _at(state[a], p), _at(state[b], r)
     radii = float(np.linalg.norm(end_u - own_u)), float(np.linalg.norm(end_v - own_v))
@@ -125,7 +126,7 @@ def circles(centres: tuple[np.ndarray, np.ndarray], radii: tuple[float, float], 
     return [middle + across * h for h in ((np.sqrt(square), -np.sqrt(square)) if square > 0 else (0.0,))]
 
 
-def _platform(plane: Plane, state: Known, part: int, legs: list[tuple[Pin, Pin]], doubts: list[str]) -> list[Known]:
+def _platform(plane: Plane, part: int, legs: list[tuple[Pin, Pin]], state: Known, doubts: list[str]) -> list[Known]:
     A = np.array([_at(state[base[0]], base[2]) for base, _ in legs])
     B = np.array([pin[3] for _, pin in legs])
     r = np.array([np.linalg.norm(pin[2] - base[3]) for base, pin in legs])

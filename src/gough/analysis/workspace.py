@@ -22,8 +22,8 @@ from gough.analysis.workspace_states import Settings, Surveyor, empty
 from gough.compilation import Model
 from gough.errors import UsageError
 
-CHUNK = 8192
-"""Samples at once in a thread; some ten megabytes for a hexapod."""
+CHUNK = 4096
+"""Samples at once in a thread; some megabytes for a hexapod."""
 MOST_THREADS = 4
 
 

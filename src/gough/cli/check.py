@@ -95,7 +95,7 @@ def _summary(report: dict[str, Any]) -> str:
     if m["serial"]:
         worst, name = min(zip(m["serial"], m["serial_names"], strict=True))
         measures.append(f"{worst:.3g} (worst loop or leg, {name})")
-    told = f"; reciprocal condition numbers {' and '.join(measures)}" if measures else ""
+    told = f"; reciprocal condition {' and '.join(measures)}" if measures else ""
     lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
     return "\n".join(lines)
 

@@ -37,7 +37,7 @@ def count(
     names = tuple(function or COUNTED)
     missing = {name: reason for name in names if (reason := absent(model, name))}
     if function and missing:
-        raise UsageError("; ".join(f"no {name}: {reason}" for name, reason in missing.items()))
+        raise UsageError("; ".join(f"{name} is not there: {reason}" for name, reason in missing.items()))
     names = tuple(name for name in names if name not in missing)
     counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
     if json:
@@ -57,4 +57,4 @@ def count(
         shown.add_row(name, *[str(numbers[key]) for key in KEYS])
     console().print(shown)
     for name, reason in missing.items():
-        say(f"no {name}: {reason}")
+        say(f"{name} is not there: {reason}")

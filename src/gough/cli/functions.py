@@ -37,7 +37,7 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     from gough.errors import UsageError
 
     if reason := absent(model, name):
-        raise UsageError(f"no {name}: {reason}")
+        raise UsageError(f"{name} is not there: {reason}")
     if name in GEOMETRY:
         return GEOMETRY[name]
     if name.partition(":")[0] not in (*CATALOGUE, "frame_pose", "frame_twist") or name in ("frame_pose", "frame_twist"):
@@ -123,7 +123,7 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
     if key == "serial":
         known["serial"] = [f"serial.{name}" for name in model.singularity(model.home).serial_names]
     size = int(np.prod(shape, dtype=int))
-    if len(known.get(key, ())) == size:
+    if key in known and len(known[key]) == size:
         return list(known[key])
     if not shape:
         return [key]

@@ -5,7 +5,6 @@ from typing import Any
 from gough.cli.opening import Json, open_robot
 from gough.cli.output import console, table, write_json
 
-
 NUMBERS = ("legs", "joints", "loops", "drives")
 
 

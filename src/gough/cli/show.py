@@ -17,10 +17,10 @@ def show(
 ) -> None:
     """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
 
-    JSON keys: robot title source file gravity characteristic_length freedoms (= mobility) mobility velocities[] (name
-    unit coordinate column acceleration) platform (null without) legs[] joints[] bodies[] loops[] (name type leg first second kept redundant …)
-    redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[] frames[] home
-    layout structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
+    JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
+    coordinate column acceleration) platform (null without) legs[] joints[] bodies[] loops[] (name type leg first second
+    kept redundant …) redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[]
+    frames[] home layout structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
     from gough.cli.structure_report import structure_report
 
@@ -96,7 +96,8 @@ def _home(r: dict[str, Any]) -> None:
         groups.append([n for n in left if n.startswith(leg["name"] + ".")])
     taken = {n for group in groups for n in group}
     groups.append([n for n in left if n not in taken])
-    lines = [", ".join(f"{n} {short(q[n] if abs(q[n]) > 1e-14 else 0.0, 5)}" for n in group) for group in groups if group]
+    values = {n: short(x if abs(x) > 1e-14 else 0.0, 5) for n, x in q.items()}
+    lines = [", ".join(f"{n} {values[n]}" for n in group) for group in groups if group]
     say(f"home: {lines[0]}")
     for line in lines[1:]:
         say(f"  {line}")
@@ -104,7 +105,8 @@ def _home(r: dict[str, Any]) -> None:
     measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []
     if serial:
         worst = min(serial, key=lambda name: serial[name])
-        measures.append(f"{serial[worst]:.3g} (worst {'leg' if worst in [g['name'] for g in r['legs']] else 'loop'}, {worst})")
+        kind = "leg" if worst in [leg["name"] for leg in r["legs"]] else "loop"
+        measures.append(f"{serial[worst]:.3g} (worst {kind}, {worst})")
     if measures:
         say(f"  reciprocal condition at home: {', '.join(measures)}")
 

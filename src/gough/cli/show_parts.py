@@ -20,10 +20,13 @@ def show_legs(legs: list[Data]) -> None:
     console().print(where)
     say()
     branched = any(joint["on"] is not None for leg in legs for joint in leg["joints"])
-    joints = table("joints of", "joint", *(["on"] if branched else []), "type", "axes", "drive", "friction, spring, limits")
+    joints = table(
+        "joints of", "joint", *(["on"] if branched else []), "type", "axes", "drive", "friction, spring, limits"
+    )
     for names, leg in alike(legs):
         before = "base"
-        for i, joint in enumerate([*leg["joints"], *([leg["cut"]] if leg["cut"] else [])]):
+        shown: list[Data] = [*leg["joints"], *([leg["cut"]] if leg["cut"] else [])]
+        for i, joint in enumerate(shown):
             cut = joint is leg["cut"]
             on = [joint.get("on") or before] if branched else []
             kind = joint["type"] + (" (cut)" if cut else "")

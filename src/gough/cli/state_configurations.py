@@ -39,7 +39,9 @@ class Given:
 def given_configurations(model: "Model", table: Table) -> Given:
     """The one way in which `table` states configurations; UsageError where there is none, or several."""
     layout, platform = model.layout, model.mechanism.has_platform
-    columns = [name for name in (*QUATERNION, *coordinate_names(model)) if name in table and name not in layout.drive_names]
+    columns = [
+        name for name in (*QUATERNION, *coordinate_names(model)) if name in table and name not in layout.drive_names
+    ]
     turned = [names for names in (QUATERNION, ANGLES) if platform and any(c in table for c in names)]
     arrays = [name for name in ("q", "pose") if name in table]
     on_platform = platform and (bool(turned) or any(c in table for c in POSITION))
@@ -105,8 +107,13 @@ def assembled(model: "Model", given: Given, n: int) -> Found:
         q[:, :7] = values
     if finite.any():
         rows = values[finite]
-        what = {name: rows[:, i] for i, name in enumerate(given.names)} if given.kind == "coordinates" else rows
-        made = model.assemble(**{given.kind: what}, on_bad_state="mark")
+        if given.kind == "coordinates":
+            named = {name: rows[:, i] for i, name in enumerate(given.names)}
+            made = model.assemble(coordinates=named, on_bad_state="mark")
+        elif given.kind == "drives":
+            made = model.assemble(drives=rows, on_bad_state="mark")
+        else:
+            made = model.assemble(rows, on_bad_state="mark")
         q[finite] = made.q
         bad = [f"{Status(c).name.lower()}:{p}" if c else "" for c, p in zip(made.status, made.places, strict=True)]
         failed[finite] = np.array(bad, dtype=object)

@@ -1,6 +1,6 @@
 """Arguments of model calls: shapes checked, leading axes broadcast, bad states raised or marked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -44,11 +44,17 @@ def parameter_rows(parameters: Array, batch: tuple[int, ...]) -> Array:
     return as_rows(parameters, batch)
 
 
-def finish(name: str, evaluation: Evaluation, result: Any, on_bad_state: str) -> Any:
+def finish(
+    name: str,
+    evaluation: Evaluation,
+    result: Any,
+    on_bad_state: str,
+    explain: Callable[[int, str], str] | None = None,
+) -> Any:
     """`result`, or BadStateError for bad states when they are to be raised."""
     check_option(on_bad_state)
     if on_bad_state == "raise" and not evaluation.good:
-        complain(name, evaluation.names, evaluation.batch, result)
+        complain(name, evaluation.names, evaluation.batch, result, explain)
     return result
 
 
@@ -69,7 +75,18 @@ class Calls:
     def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 
+    def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, str], str]:
+        """What is lost at a singular state of a call with configurations q (..., nq)."""
+
+        def explain(state: int, name: str) -> str:
+            from gough.compilation.lost import lost_direction
+
+            rows = as_rows(np.asarray(q, dtype=float), batch)
+            return lost_direction(self._model, rows[state], name)
+
+        return explain
+
     def _array_of(self, name: str, output: str, inputs: dict[str, Any], parameters: Any, on_bad_state: str) -> Array:
         check_option(on_bad_state)
-        evaluation = self._run(name, inputs, parameters)
-        return finish(name, evaluation, evaluation.outputs[output], on_bad_state)
+        e = self._run(name, inputs, parameters)
+        return finish(name, e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch))

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 ITERATIONS = 80
 LARGEST_STEP = 0.5
 """Largest step of an angle (rad), or of a length relative to the robot's size."""
+LEAST_DAMPING = 1e-11
+"""Keeps redundant closures and free motions solvable; relative to the mean square of the closures."""
 CLOSED = 1e-10
 """Accepted closure error relative to the robot's size."""
 
@@ -75,9 +77,10 @@ def close(
 
 
 def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray) -> np.ndarray:
-    """Shortest steps (n, columns) with G step = residual; damped where the error is still large."""
-    small = np.minimum(damping, np.abs(residual).max(axis=1)) ** 2
-    u, s, vt = np.linalg.svd(G, full_matrices=False)
-    top = s[:, :1]
-    gain = np.where(s > 1e-11 * top, s / (s * s + small[:, None] * top * top * 1e-2), 0.0)
-    return np.einsum("nkj,nk,nik,ni->nj", vt, gain, u, residual, optimize=True)
+    """About the shortest steps (n, columns) with G step = residual; damped where the error is still large."""
+    square = np.einsum("nri,nrj->nij", G, G, optimize=True)
+    size = np.einsum("nii->n", square) / square.shape[1]
+    ease = size * (LEAST_DAMPING + 1e-2 * np.minimum(damping, np.abs(residual).max(axis=1)) ** 2)
+    index = np.arange(square.shape[1])
+    square[:, index, index] += np.maximum(ease, 1e-300)[:, None]
+    return np.linalg.solve(square, np.einsum("nri,nr->ni", G, residual)[..., None])[..., 0]

@@ -39,7 +39,7 @@ class DynamicsCalls(FrameCalls):
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
         result = InverseDynamics(tau, np.zeros((*e.batch, 0)), codes(e.names).reshape(e.batch))
-        return finish("inverse_dynamics", e, result, on_bad_state)
+        return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def forward_dynamics(
         self,
@@ -55,7 +55,7 @@ class DynamicsCalls(FrameCalls):
         inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], codes(e.names).reshape(e.batch))
-        return finish("forward_dynamics", e, result, on_bad_state)
+        return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """M (..., nv, nv)."""
@@ -78,7 +78,7 @@ class DynamicsCalls(FrameCalls):
         e = self._run("energies", {"q": q, "v": v}, parameters)
         status = codes(e.names).reshape(e.batch)
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
-        return finish("energies", e, result, on_bad_state)
+        return finish("energies", e, result, on_bad_state, self._explain(q, e.batch))
 
     def joint_reactions(
         self,
@@ -115,7 +115,7 @@ class DynamicsCalls(FrameCalls):
             tuple(c.name for c in model.mechanism.cuts),
             codes(e.names).reshape(e.batch),
         )
-        return finish("joint_reactions", e, result, on_bad_state)
+        return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch))
 
     def coriolis_matrix(
         self,

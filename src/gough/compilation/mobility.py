@@ -21,6 +21,8 @@ NEEDED = 5
 REACH = 0.12
 """Largest step from home to a neighbour: relative to the robot's size, or rad."""
 RANK_TOLERANCE = 1e-7
+NOTHING = 1e-12
+"""A scaled closure row no larger than this closes nothing."""
 THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
 """How independent a row or velocity must be to be taken, tried in turn; relative to the largest."""
 
@@ -48,27 +50,27 @@ def sample(model: "Model") -> Samples:
         G = np.zeros((1, 0, nu))
         return Samples(model.home[None], G, 0, np.eye(nu)[None])
     home = scaled_closures(model, model.home[None])
-    rank, null = ranks(home)[0], null_spaces(home)[0]
+    rank, null = null_space(home[0])
     if null.shape[1] == 0:
         raise StructureError(
             f"{model.robot.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
             f"Remove a loop, or replace a joint by one with more freedoms."
         )
     q = neighbours(model, null)
-    G = np.concatenate([home, scaled_closures(model, q)])
-    found = ranks(G)
     if len(q) < NEEDED:
         raise StructureError(
             f"{model.robot.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
             f"neighbours along them can be assembled: home is singular or the mechanism is shaky. Give another home."
         )
-    if (found != rank).any():
+    G = np.concatenate([home, scaled_closures(model, q)])
+    around = [null_space(g) for g in G[1:]]
+    found = {r for r, _ in around}
+    if found != {rank}:
         raise StructureError(
-            f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(set(found[1:].tolist()))} "
-            f"nearby ({nu - rank} freedoms at home, {nu - int(found.max())} nearby). Give another home."
+            f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
+            f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). Give another home."
         )
-    nulls = np.stack([null_spaces(g[None])[0] for g in G])
-    return Samples(np.concatenate([model.home[None], q]), G, rank, nulls)
+    return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
 
 
 def scaled_closures(model: "Model", q: np.ndarray) -> np.ndarray:
@@ -89,28 +91,14 @@ def neighbours(model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach:
     return q[(error < CLOSED) & moved]
 
 
-def ranks(G: np.ndarray) -> np.ndarray:
-    """Ranks (n,) of scaled closures (n, rows, nu)."""
-    return _count(np.linalg.svd(G, compute_uv=False))
-
-
-def null_spaces(G: np.ndarray) -> list[np.ndarray]:
-    """Orthonormal bases (nu, mobility) of the motions that keep the loops closed."""
-    square = np.einsum(
-        "nri,nrj->nij", G, G
-    )  # its eigenvectors are G's right singular vectors, at a quarter of the cost
-    values, vectors = np.linalg.eigh(square)
-    out = []
-    for g, w, v, rank in zip(G, values, vectors, ranks(G), strict=True):
-        basis = v[:, np.argsort(w)[: g.shape[1] - rank]]
-        # eigenvectors of the square carry the square root of the rounding: one step of refinement against G itself
-        correction = np.linalg.lstsq(g, g @ basis, rcond=RANK_TOLERANCE)[0]
-        out.append(np.linalg.qr(basis - correction)[0] if basis.shape[1] else basis)
-    return out
-
-
-def _count(s: np.ndarray) -> np.ndarray:
-    return (s > RANK_TOLERANCE * np.maximum(s[:, :1], 1e-300)).sum(axis=1)
+def null_space(G: np.ndarray) -> tuple[int, np.ndarray]:
+    """(rank, orthonormal basis (nu, mobility) of the motions that keep the loops closed) of scaled closures (rows, nu)."""
+    acting = G[np.abs(G).max(axis=1, initial=0.0) > NOTHING]  # planar loops in space owe many rows of nothing
+    if not len(acting):
+        return 0, np.eye(G.shape[1])
+    _, s, vt = np.linalg.svd(acting, full_matrices=True)
+    rank = int((s > RANK_TOLERANCE * s[0]).sum())
+    return rank, vt[rank:].T
 
 
 def choose(vectors: np.ndarray, order: list[int], count: int, thresholds: tuple[float, ...] = THRESHOLDS) -> list[int]:
@@ -118,8 +106,11 @@ def choose(vectors: np.ndarray, order: list[int], count: int, thresholds: tuple[
 
     A vector is taken when what is left of it beside those taken before is not small at any sample.
     """
-    left = vectors.copy()
-    largest = np.linalg.norm(vectors, axis=2).max(axis=1)  # (samples,)
+    sizes = np.linalg.norm(vectors, axis=2)  # (samples, n)
+    largest = sizes.max(axis=1)
+    order = [j for j in order if (sizes[:, j] > thresholds[-1] * largest).all()]
+    left = np.zeros_like(vectors)
+    left[:, order] = vectors[:, order]
     taken: list[int] = []
     for threshold in thresholds:
         for j in order:
@@ -131,5 +122,7 @@ def choose(vectors: np.ndarray, order: list[int], count: int, thresholds: tuple[
             if (norm > threshold * largest).all():
                 taken.append(j)
                 e = left[:, j] / norm[:, None]
-                left = left - np.einsum("snk,sk->sn", left, e)[:, :, None] * e[:, None, :]
+                rest = [i for i in order if i not in taken]
+                along = np.einsum("snk,sk->sn", left[:, rest], e)
+                left[:, rest] -= along[:, :, None] * e[:, None, :]
     return taken

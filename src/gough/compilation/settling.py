@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.closing import CLOSED, close, row_scales
-from gough.compilation.retraction import neutral, step_units
+from gough.compilation.mobility import null_space, scaled_closures
+from gough.compilation.retraction import neutral
 from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector
 from gough.errors import StructureError
 
@@ -61,11 +62,8 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 def may_adjust(model: "Model", q: np.ndarray) -> bool:
     """Whether a stated home pose may give way: only a platform with fewer than six freedoms follows from its legs."""
-    out = model.function("closure_rows").values(q=q[None], parameters=model.parameters)
-    G = out["G"][0] / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
-    _, s, vt = np.linalg.svd(G, full_matrices=True)
-    null = vt[int((s > 1e-7 * s[0]).sum()) :]
-    return bool(np.linalg.matrix_rank(null[:, :6], tol=1e-6) < 6)
+    _, null = null_space(scaled_closures(model, q[None])[0])
+    return bool(np.linalg.matrix_rank(null[:6], tol=1e-6) < 6)
 
 
 def _free(model: "Model", held: np.ndarray) -> np.ndarray:

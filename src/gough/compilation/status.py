@@ -1,6 +1,6 @@
 """From names of failed checks to statuses, and what to do about bad states."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,8 +25,17 @@ def check_option(on_bad_state: str) -> None:
         raise UsageError(f"on_bad_state={on_bad_state!r}; use 'raise' or 'mark'")
 
 
-def complain(where: str, names: np.ndarray, batch: tuple[int, ...], result) -> None:
-    """Raise BadStateError for the failed checks `names` (n,), "" for good states."""
+def complain(
+    where: str,
+    names: np.ndarray,
+    batch: tuple[int, ...],
+    result,
+    explain: Callable[[int, str], str] | None = None,
+) -> None:
+    """Raise BadStateError for the failed checks `names` (n,), "" for good states.
+
+    explain: (state, check) -> what more can be said about the first state of each kind.
+    """
     bad = np.flatnonzero(names != "")
     kinds: dict[str, list[int]] = {}
     for i in bad:
@@ -37,6 +46,9 @@ def complain(where: str, names: np.ndarray, batch: tuple[int, ...], result) -> N
         at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
         status = status_of(name)
         lines.append(f"  {len(states)} × {status.name} at {place_of(name)}{at}: {EXPLANATION[status]}")
+        more = explain(states[0], name) if explain is not None else ""
+        if more:
+            lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
     raise BadStateError(
         f"{where}: {len(bad)} of {total} states are bad; good ones are in the exception's .result "

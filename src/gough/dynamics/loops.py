@@ -58,9 +58,11 @@ class Loops:
 
     def all_rows(self) -> np.ndarray:
         """G (rows, nu) of all closures, redundant ones too."""
-        columns = list(range(self.mechanism.layout.nu))
-        parts = [cut.jacobian(columns) for cut in self.cuts]
-        return np.concatenate(parts) if parts else zeros(0, len(columns))
+        out = zeros(self.mechanism.rows, self.mechanism.layout.nu)
+        for cut in self.cuts:
+            columns = cut.columns()
+            out[cut.cut.row : cut.cut.row + cut.cut.rows, columns] = cut.jacobian(columns)
+        return out
 
     def residual(self) -> Vector:
         """Position-level closures of all cuts, one after the other."""

@@ -1,0 +1,38 @@
+"""What is lost at a singular state: the motion that the drives do not hold, or that v does not determine."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.mobility import scaled_closures
+from gough.compilation.status import status_of
+from gough.errors import Status
+
+if TYPE_CHECKING:
+    from gough.compilation.model import Model
+
+SHARE = 0.1
+"""Parts of a motion smaller than this (relative to its largest) are not named."""
+
+
+def lost_direction(model: "Model", q: np.ndarray, name: str) -> str:
+    """A sentence about one bad state q (nq,) with the failed check `name`; "" where there is nothing to say."""
+    status = status_of(name)
+    if status == Status.SINGULAR and name.endswith(":drives"):
+        measure = model.singularity(q)
+        lost = measure.lost
+        if np.isfinite(lost).all():
+            return f"the drives do not hold this motion: {_shares(model.layout.v_names, lost)}"
+    if status in (Status.FOLDED, Status.SINGULAR) and np.isfinite(q).all():
+        G = scaled_closures(model, q[None])[0]
+        held = np.eye(G.shape[1])[list(model.mechanism.selection.independent)]
+        _, _, vt = np.linalg.svd(np.concatenate([G, held]), full_matrices=True)
+        return f"this can move while v stands still: {_shares(model.layout.u_names, vt[-1])}"
+    return ""
+
+
+def _shares(names: tuple[str, ...], motion: np.ndarray) -> str:
+    motion = motion / motion[np.argmax(np.abs(motion))]
+    order = np.argsort(-np.abs(motion), kind="stable")
+    parts = [f"{motion[k]:+.2g} {names[k]}" for k in order if abs(motion[k]) > SHARE]
+    return ", ".join(parts[:6]) + (" …" if len(parts) > 6 else "")

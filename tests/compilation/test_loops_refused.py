@@ -1,0 +1,132 @@
+"""Mechanisms that cannot be: each gets an error that names the place and the remedy."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+import gough
+from compilation.test_full_turns import crank_and_rocker
+from gough.robot import loads
+
+
+def built(data: dict) -> gough.Model:
+    return gough.build(loads(json.dumps(data)))
+
+
+def test_a_loop_that_cannot_close() -> None:
+    data = crank_and_rocker()
+    data["loops"][0]["first"]["pose"]["position"] = [0.05, 0, 0]
+    with pytest.raises(gough.StructureError, match=r"cannot be assembled: pin stays [\d.]+ mm apart"):
+        built(data)
+
+
+def test_a_loop_whose_axes_do_not_fit() -> None:
+    """The rocker's pin is tilted: the loop closes at no position."""
+    data = crank_and_rocker()
+    data["loops"][0]["second"]["pose"]["rpy_zyx"] = [0, 0, "20 deg"]
+    robot = loads(json.dumps(data))
+    with pytest.raises(gough.StructureError, match=r"pin stays.*deg"):
+        gough.build(robot)
+
+
+def test_nothing_can_move() -> None:
+    data = crank_and_rocker()
+    tie = {"name": "strut", "type": "fixed", "first": {"body": "c"}, "second": {"body": "world"}}
+    home = gough.build(loads(json.dumps(data))).home
+    assert len(home) == 3
+    tie["first"]["pose"] = {"position": [0, 0, 0]}
+    tie["second"]["pose"] = {"position": [1.0, 0, 0], "rpy_zyx": [float(home[2]), 0, 0]}
+    data["loops"].append(tie)
+    data["home"] = {"joints": dict(zip(("crank", "knee", "rocker"), map(float, home), strict=True))}
+    robot = loads(json.dumps(data))
+    with pytest.raises(gough.StructureError, match=r"nothing can move: 3 joint freedoms, 11 closure equations"):
+        gough.build(robot)
+
+
+def test_a_drive_on_a_locked_joint() -> None:
+    """A hinge whose axis is across the plane of the loop cannot turn."""
+    data = crank_and_rocker()
+    data["bodies"].append({"name": "d", "mass": 0.1})
+    data["joints"][2] = {
+        "name": "swivel",
+        "type": "revolute",
+        "axis": [1, 0, 0],
+        "parent": "world",
+        "child": "d",
+        "pose": {"position": [1, 0, 0]},
+        "drive": {},
+    }
+    data["joints"].append({"name": "rocker", "type": "revolute", "parent": "d", "child": "c"})
+    with pytest.raises(gough.StructureError, match=r"drive on a joint that cannot move: swivel"):
+        built(data)
+
+
+def test_more_drives_than_freedoms() -> None:
+    data = crank_and_rocker()
+    data["joints"][2]["drive"] = {}
+    with pytest.raises(
+        gough.StructureError, match=r"2 drives \(crank, rocker\) for 1 freedoms.*drive_sharing: least_norm"
+    ):
+        built(data)
+    shared = built(data | {"drive_sharing": "least_norm"})
+    assert shared.mobility == 1 and shared.inverse_dynamics(shared.home, [0.1], [0.2]).tau.shape == (2,)
+    weighted = copy.deepcopy(data)
+    weighted["joints"][0]["drive"] = {"weight": 1.0}
+    weighted["joints"][2]["drive"] = {"weight": 4.0}
+    model = built(weighted)
+    S = model.drive_map(model.home)[0]
+    tau = model.inverse_dynamics(model.home, [0.1], [0.2]).tau
+    assert tau[1] * 4.0 / S[1] == pytest.approx(tau[0] / S[0], rel=1e-10)  # least Σ w τ²: w τ / S is the same for all
+
+
+def test_too_few_drives_and_a_mechanism_that_means_it() -> None:
+    data = crank_and_rocker()
+    data["joints"][0].pop("drive")
+    with pytest.raises(gough.StructureError, match=r"would still move freely.*velocities"):
+        built(data)
+    model = built(data | {"velocities": ["crank"]})
+    assert not model.driven and model.layout.v_names == ("crank",)
+    with pytest.raises(gough.UsageError, match=r"0 drives for 1 freedoms.*forward_dynamics"):
+        model.inverse_dynamics(model.home, [0.0], [0.0])
+    assert model.forward_dynamics(model.home, [0.0], []).vdot.shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("velocities", "message"),
+    [
+        (["knee", "crank"], r"names 2 .*but the mobility is 1"),
+        (["elbow"], r"no elbow; there are crank, knee, rocker"),
+        ("speed", r"use 'platform', 'drives' or a list"),
+    ],
+)
+def test_velocities_that_do_not_fit(velocities: object, message: str) -> None:
+    with pytest.raises((gough.StructureError, gough.UsageError), match=message):
+        gough.build(loads(json.dumps(crank_and_rocker())), velocities=velocities)  # type: ignore[arg-type]
+
+
+def test_a_singular_home_is_called_so() -> None:
+    """A parallelogram laid flat: two assemblies meet, the rank is lower there than around."""
+    data = crank_and_rocker()
+    at = lambda x: {"position": [x, 0, 0]}  # noqa: E731
+    data["loops"][0] |= {"first": {"body": "b", "pose": at(1.0)}, "second": {"body": "c", "pose": at(0.3)}}
+    data["home"] = {"joints": {"crank": 0.0, "knee": 0.0, "rocker": 0.0}}
+    with pytest.raises(gough.StructureError, match=r"home is singular|shaky"):
+        built(data)
+
+
+def test_things_a_robot_without_a_platform_has_not() -> None:
+    model = built(crank_and_rocker())
+    for call in (
+        lambda: model.configuration([0, 0, 0, 1, 0, 0, 0]),
+        lambda: model.inverse_dynamics(model.home, [0.0], [0.0], wrench=[0.0] * 6),
+        lambda: model.twist(model.home, [0.0]),
+    ):
+        with pytest.raises(gough.UsageError, match="no platform"):
+            call()
+    with pytest.raises(gough.UsageError, match=r"unknown \['elbow'\]"):
+        model.configuration(coordinates={"elbow": 1.0})
+    with pytest.raises(gough.UsageError, match="2 given, but the robot has 1 freedoms"):
+        model.configuration(coordinates={"crank": 1.0, "knee": 0.0})
