@@ -123,7 +123,9 @@ def draw(rows: list[dict], path: Path) -> None:
     n = [r["n"] for r in rows]
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     left.loglog(n, [r["gough_us"] for r in rows], "o-", color="#0072B2", label="gough, a state of a batch")
-    left.loglog(n, [r["pinocchio_us"] for r in rows], "s-", color="#D55E00", label="Pinocchio constraintDynamics, a call")
+    left.loglog(
+        n, [r["pinocchio_us"] for r in rows], "s-", color="#D55E00", label="Pinocchio constraintDynamics, a call"
+    )
     left.set(xlabel="loops N", ylabel="forward dynamics (µs)", title="one state, one core")
     right.loglog(n, [r["build_s"] for r in rows], "o-", color="#009E73", label="build")
     right.loglog(n, [r["compile_s"] for r in rows], "s-", color="#CC79A7", label="trace and compile")

@@ -118,8 +118,7 @@ def test_wrong_reactions_are_noticed(lopes):
 
 def test_wrong_forward_dynamics_is_noticed(lopes):
     wrong(lopes, "forward_dynamics", lambda r: replace(r, vdot=r.vdot * (1 + 1e-8)))
-    found = verdicts(lopes)
-    assert found["equation_of_motion"] == "FAIL" and found["forward_of_inverse"] == "FAIL"
+    assert verdicts(lopes)["equation_of_motion"] == "FAIL"
 
 
 @pytest.mark.parametrize("name", ["five_bar", "andrews", "ankle", "delta_fast"])
@@ -151,7 +150,7 @@ def test_a_mechanism_without_drives_is_checked_too():
     model = gough.build("four_bar_chain")
     wrong(model, "forward_dynamics", lambda r: replace(r, vdot=r.vdot * (1 + 1e-6)))
     found = {c.name: c.verdict for c in verify(model, states=3, seed=1).checks}
-    assert found["equation_of_motion"] == found["power_balance"] == "FAIL"
+    assert found["equation_of_motion"] == found["power_balance"] == found["reactions"] == "FAIL"
 
 
 BALANCED = """

@@ -249,7 +249,8 @@ def test_eval_arrays(file, tmp_path):
     model = library.build("five_bar")
     q = model.configuration(drives=[[2.0, 1.0], [2.1, 1.1]])
     for name, arrays in {"q": {"q": q}, "drives": {"drives": model.drives(q)}}.items():
-        np.savez(tmp_path / f"{name}.npz", **arrays, v=[[1.0, 2.0]], acceleration=np.zeros((2, 2)))
+        given = arrays | {"v": np.array([[1.0, 2.0]]), "acceleration": np.zeros((2, 2))}
+        np.savez(tmp_path / f"{name}.npz", **given)  # pyright: ignore[reportArgumentType]
         gough(
             "eval", "five_bar", "inverse_dynamics", "--state", tmp_path / f"{name}.npz", "--out", tmp_path / "out.npz"
         )

@@ -75,7 +75,12 @@ def recut(name: str, loop: str, joint: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["five_bar-0", "delta-0", *(pytest.param(n, marks=SLOW) for n in ("planar-0", "four_bar_chain-0", "chain_closed-0"))]
+    "name",
+    [
+        "five_bar-0",
+        "delta-0",
+        *(pytest.param(n, marks=SLOW) for n in ("planar-0", "four_bar_chain-0", "chain_closed-0")),
+    ],
 )
 def test_cut_elsewhere(name: str) -> None:
     """The first loop that is a hinge or a ball, cut at the passive joint that carries its first body instead."""

@@ -204,7 +204,9 @@ def test_designs_have_both_universal_branches(family: str) -> None:
     assert signs == {-1.0, 1.0}
 
 
-PAPERS = {  # static drive forces at home, from PAPERS: rounding of the printed digits
+PAPERS: dict[
+    str, tuple[list[float], float]
+] = {  # static drive forces at home, from PAPERS: rounding of the printed digits
     "long2014_rigid": ([-621.7, -400.3, 1950.1, -1003.5, -107.5, 1532.3], 0.05),
     "lopes": ([7.3608] * 6, 5e-5),
     "lopes_simplified": ([7.3510] * 6, 5e-5),

@@ -1,8 +1,9 @@
-"""Where the parts of a mechanism are, as plain arrays: how far it reaches, whether its cut joints are on the right way."""
+"""Where the links of a mechanism are, as plain arrays, and how far it reaches."""
 
 import numpy as np
 
 from gough.compilation import Model
+from gough.compilation.rotations import rotation_of_quaternion
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction
 from gough.structure import WORLD, Link, Mechanism
@@ -48,8 +49,6 @@ def link_frames(model: Model, q: np.ndarray, parameters: np.ndarray) -> list[Fra
 
 def moved(link: Link, q: np.ndarray) -> Frame:
     """What a link's motion does at q (n, nq), in its joint's frame."""
-    from gough.compilation.rotations import rotation_of_quaternion
-
     n = len(q)
     R, p = np.broadcast_to(np.eye(3), (n, 3, 3)), np.zeros((n, 3))
     if link.motion == "platform":
@@ -81,21 +80,3 @@ def reach(model: Model, parameters: np.ndarray) -> tuple[np.ndarray, float]:
     spread = np.array(points)
     centre = spread.mean(axis=0)
     return centre, 1.5 * max(float(np.linalg.norm(spread - centre, axis=1).max()), model.size)
-
-
-def genuine(model: Model, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """Whether (n,) the axes of closed cut joints point the same way on both sides.
-
-    Closures say that axes are perpendicular, which reversed axes fulfil too: a pin put in upside down is none.
-    """
-    frames = link_frames(model, q, parameters)
-    good = np.ones(len(q), dtype=bool)
-    for cut in model.mechanism.cuts:
-        axes = {"revolute": (2,), "cylindrical": (2,), "planar": (2,), "fixed": (0, 1, 2), "prismatic": (0, 1, 2)}
-        sides = []
-        for link, positions in ((cut.first, cut.on_first), (cut.second, cut.on_second)):
-            R = placement(model.mechanism, parameters, positions)[0]
-            sides.append(np.broadcast_to(R, (len(q), 3, 3)) if link == WORLD else frames[link][0] @ R)
-        for k in axes.get(cut.type, ()):
-            good &= np.einsum("ni,ni->n", sides[0][:, :, k], sides[1][:, :, k]) > 0.5
-    return good

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from gough.analysis.assembly_places import genuine, reach
+from gough.analysis.assembly_places import reach
 from gough.compilation import Function, Model
 from gough.compilation.closing import CLOSED, close, row_scales
+from gough.compilation.facing import facing
 from gough.compilation.retraction import normalised, retract, step_units
 
 ITERATIONS = 60
@@ -36,9 +37,9 @@ def search(
 
 
 def finish(model: Model, q: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(q (n, nq) closed to the last digits with drives held, whether each is closed and genuine)."""
+    """(q (n, nq) closed to the last digits with drives held, whether each is closed the right way round)."""
     q, error = close(model, normalised(model.mechanism, q), parameters, free_columns(model))
-    return q, (error < CLOSED) & genuine(model, q, parameters)
+    return q, (error < CLOSED) & facing(model, q, parameters)
 
 
 def free_columns(model: Model) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gough.analysis.assembly_places import Frame, axis_of, compose, inverse, moved, placement
 from gough.compilation import Model
+from gough.spatial import quaternion_wxyz_from_rotation
 from gough.structure import WORLD
 
 
@@ -108,8 +109,6 @@ def _parts(links: int, rigid: list[tuple[int, int, Frame]]) -> tuple[dict[int, t
 
 def configuration(model: Model, locked: Locked, parts: dict[int, Frame], drives: np.ndarray) -> np.ndarray:
     """q (nq,) for frames of parts in the world; joints whose parts are not all known stay as at home."""
-    from gough.spatial import quaternion_wxyz_from_rotation
-
     q = model.home.copy()
     q[model.drive_index] = drives
     frames = {i: compose(parts[part], own) for i, (part, own) in locked.places.items() if part in parts}

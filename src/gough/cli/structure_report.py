@@ -102,7 +102,7 @@ def leg_data(model: "Model", k: int) -> dict[str, Any]:
     loops = f" + {len(leg.loops)} loop{'s' * (len(leg.loops) > 1)}" if leg.loops else ""
     return {
         "name": leg.name,
-        "type": kind.upper() if kind else letters + loops,
+        "type": kind.upper() if kind and not loops else letters + loops,
         "geometry": "closed form" if kind else "Newton",
         "branch": list(model.geometry.branches[k]) if kind else None,
         "base": pose_data(leg.base),

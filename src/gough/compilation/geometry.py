@@ -1,7 +1,7 @@
 """Configurations of the closed robot: joint coordinates from a pose (closed form, else Newton), pose from drives (Newton).
 
-Closed-form legs carry a branch (length, rotation), each 0 or 1; it is chosen once from the home configuration and kept,
-so a robot never jumps to another assembly by itself. `near` picks the branch nearest to a given configuration instead.
+Closed-form legs carry a branch (length or elbow, rotation), each 0 or 1; it is chosen once from the home configuration and
+kept, so a robot never jumps to another assembly by itself. `near` picks the branch nearest to a given configuration instead.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.catalogue import slots_of
+from gough.compilation.closed_legs import close_platform
 from gough.compilation.function import Function
 from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
@@ -17,6 +18,7 @@ from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
 from gough.compilation.settling import home_guess, settle
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
+from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import independent_legs
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
@@ -51,6 +53,13 @@ class Geometry:
         """Whether a pose gives the joints of every leg by itself."""
         return independent_legs(self.model.mechanism)
 
+    @property
+    def by_closed_legs(self) -> bool:
+        """Whether closed forms give all legs of a platform that v may not lead, or that has fewer than six freedoms."""
+        cuts = self.model.mechanism.cuts
+        known = bool(self.kinds) and all(kind is not None for kind in self.kinds)
+        return known and all(cut.leg >= 0 or cut.type == "fixed" for cut in cuts)
+
     def settle_home(self) -> np.ndarray:
         """Choose branches from the home configuration and return its q (nq,), closed as far as it can be."""
         model = self.model
@@ -59,7 +68,18 @@ class Geometry:
             start[self.n_pose :] = self._settle_legs(start[: self.n_pose], start[self.n_pose :], known[self.n_pose :])
         q = settle(model, start, known)
         self.home_joints = q[self.n_pose :]
+        if any(kind in ELBOWS for kind in self.kinds):
+            self._recognise_branches(q)
         return q
+
+    def _recognise_branches(self, q: np.ndarray) -> None:
+        """The branches that the assembled home is in: it may be a little off the stated pose, or another than was hinted."""
+        candidates = np.stack(self._all_branches(q[None, :7], self.model.parameters[None]))[:, 0]  # (4, joints)
+        for k, kind in enumerate(self.kinds):
+            if kind in ELBOWS:
+                columns = self._columns(k)
+                cost = np.abs(self._wrapped(candidates[:, columns] - q[7:][columns], columns)).sum(axis=1)
+                self.branches[k] = BRANCHES[int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))]
 
     def _settle_legs(self, pose: np.ndarray, guess: np.ndarray, known: np.ndarray) -> np.ndarray:
         """Joints (joints,) of all legs at a pose; `known` marks those whose guess was given."""
@@ -72,13 +92,15 @@ class Geometry:
             given = known[columns]
             weight = np.where(given, 1.0, 0.0) if given.any() else self._angular(columns)
             target = np.where(given, guess[columns], 0.0)
-            options = range(4) if given.any() else range(2)  # without a hint, keep the usual length
+            free = given.any() or self.kinds[k] in ELBOWS
+            options = range(4) if free else range(2)  # without a hint, keep the usual length
             distance = [self._wrapped(candidates[b][0, columns] - target, columns) for b in options]
             cost = np.array([np.sum(weight * np.abs(d)) for d in distance])
             best = int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))
             self.branches[k] = BRANCHES[best]
             if np.isfinite(cost[best]):
-                guess[columns] = candidates[best][0, columns]
+                elbows = self.kinds[k] in ELBOWS
+                guess[columns] = target + distance[best] if elbows else candidates[best][0, columns]
         for k in self.newton_legs:
             columns = self._columns(k)
             if model.mechanism.legs[k].cuts:
@@ -94,21 +116,13 @@ class Geometry:
         branch: Sequence[Branch] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """(q (n, nq), failed checks (n,)) of poses (n, 7)."""
-        if not self.by_legs:
+        if not self.by_legs and not self.by_closed_legs:
+            if branch is not None:
+                raise UsageError(f"branch=: the legs of {self.model.robot.name} have no closed form; use near=")
             return pose_led(self.model, poses, parameters, near)
-        n = len(poses)
-        joints = np.broadcast_to(self.home_joints, (n, len(self.home_joints))).copy()
-        names = np.full(n, "", dtype=object)
-        if any(kind is not None for kind in self.kinds):
-            if near is None:
-                evaluation = self._closed(tuple(branch or self.branches))(pose=poses, parameters=parameters)
-                found, names = evaluation.outputs["joints"].reshape(n, len(self.home_joints)), evaluation.names.copy()
-            else:
-                found, names = self._nearest(poses, parameters, near)
-            for k in range(len(self.kinds)):
-                if self.kinds[k] is not None:
-                    columns = self._columns(k)
-                    joints[:, columns] = found[:, columns]
+        joints, names = self._leg_joints(poses, parameters, near, branch)
+        if not self.by_legs:
+            return close_platform(self.model, np.concatenate([poses, joints], axis=1), names, parameters, near)
         if near is not None:
             near_joints = near[:, 7:]
             for k in self.newton_legs:
@@ -121,6 +135,30 @@ class Geometry:
             names[np.flatnonzero(open_)] = failed
         q[names != "", 7:] = np.nan
         return q, names
+
+    def _leg_joints(
+        self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None, branch: Sequence[Branch] | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(joints (n, joints), failed checks (n,)): those of closed-form legs at poses (n, 7), others as at home."""
+        n = len(poses)
+        joints = np.broadcast_to(self.home_joints, (n, len(self.home_joints))).copy()
+        names = np.full(n, "", dtype=object)
+        if all(kind is None for kind in self.kinds):
+            return joints, names
+        if near is None:
+            evaluation = self._closed(tuple(branch or self.branches))(pose=poses, parameters=parameters)
+            found, names = evaluation.outputs["joints"].reshape(n, len(self.home_joints)), evaluation.names.copy()
+        else:
+            found, names = self._nearest(poses, parameters, near)
+        for k, kind in enumerate(self.kinds):
+            if kind is not None:
+                columns = self._columns(k)
+                part = found[:, columns]
+                if near is None and kind in ELBOWS:  # cranks turn freely: count their turns from home
+                    home = self.home_joints[columns]
+                    part = home + self._wrapped(part - home, columns)
+                joints[:, columns] = part
+        return joints, names
 
     def _follow(self, q: np.ndarray, parameters: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Newton legs led from home (or `near`) to the poses of q in small steps, so that they keep their assembly."""

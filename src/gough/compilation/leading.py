@@ -104,9 +104,8 @@ def coordinates_led(
     start = _starts(model, near, len(values))
     index = [model.layout.q_names.index(n) if n not in COORDINATES else -1 for n in names]
     columns = [_column(model, n) for n in names]
-    angular = np.array(
-        [n in COORDINATES[3:] or model.layout.q_units[i] == "rad" for n, i in zip(names, index, strict=True)]
-    )
+    joint_angle = [i >= 0 and model.layout.q_units[i] == "rad" for i in index]
+    angular = np.array([n in COORDINATES[3:] or turns for n, turns in zip(names, joint_angle, strict=True)])
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         x = coordinates_of(q[:, :7], "rpy_zyx") if any(i < 0 for i in index) else np.zeros((len(q), 6))
@@ -147,7 +146,7 @@ def coordinates_led(
 
 def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     """Steps (n, nv) with matrices (n, k, nv) @ step = rhs (n, k), least squares and shortest; NaN where not finite."""
-    finite = np.isfinite(matrices).all(axis=(1, 2))
+    finite = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     a = np.where(finite[:, None, None], matrices, 0.0)
     square = a.shape[1] == a.shape[2] and a.shape[1] > 0
     det = np.linalg.det(a) if square else np.zeros(len(a))

@@ -116,7 +116,7 @@ class Singularity:
         S = self.scaled_map
         if 0 in S.shape[-2:]:
             return np.full(S.shape[:-1], np.nan)
-        finite = np.isfinite(S).all(axis=(-2, -1))
+        finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
         u, _, _ = np.linalg.svd(np.where(finite[..., None, None], S, 0.0), full_matrices=True)
         lost = u[..., :, -1] / self.units
         return np.where(finite[..., None], lost / np.linalg.norm(lost, axis=-1, keepdims=True), np.nan)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.mobility import Samples, choose, sample
+from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
 from gough.program.ops import Op
 from gough.structure import Block, Mechanism, Selection
@@ -85,8 +85,8 @@ def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
 
 def kept_rows(samples: Samples) -> list[int]:
     """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
-    rows = samples.G.shape[1]
-    return list(range(rows)) if samples.rank == rows else sorted(choose(samples.G, list(range(rows)), samples.rank))
+    acting = np.flatnonzero((np.abs(samples.G).max(axis=2, initial=0.0) > NOTHING).any(axis=0)).tolist()
+    return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
 
 
 def pattern_of(model: "Model") -> list[set[int]]:

@@ -256,6 +256,7 @@ class _Builder:
         body, index = placed.body, self.bodies[placed.body_name]
         axes = self.links[index].to_user
         leg = f"{self.robot.legs[placed.leg].name}." if placed.leg >= 0 else ""
+        assert body.telescopic is not None
         place = f"{leg}{body.telescopic.joint}"
         source = next(i for i, link in enumerate(self.links) if link.joint == place and link.nu == 1)
         coefficients = [axes.T @ c @ axes for c in np.asarray(body.telescopic.coefficients())]

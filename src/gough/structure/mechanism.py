@@ -86,14 +86,9 @@ class CutJoint:
     @property
     def row_names(self) -> tuple[str, ...]:
         """A name of every closure equation."""
-        names: list[str] = []
-        for c in self.closures:
-            if c.kind == "point":
-                names += ["position along x", "position along y", "position along z"]
-            elif c.kind == "perpendicular":
-                names.append(f"axis {'xyz'[c.a]} of the first across {'xyz'[c.b]} of the second")
-            else:
-                names.append(f"position along {'xyz'[c.a]}" if c.kind == "along" else "distance")
+        groups = {"point": "position", "along": "position", "perpendicular": "direction", "distance": "distance"}
+        kinds = [groups[c.kind] for c in self.closures for _ in range(c.rows)]
+        names = [f"{kind} {kinds[: k + 1].count(kind)} of {kinds.count(kind)}" for k, kind in enumerate(kinds)]
         return tuple(names)
 
 
