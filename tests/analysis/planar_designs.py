@@ -72,7 +72,7 @@ class ThreeRRR:
                 return design
             design.rods = rng.uniform(0.35, 0.6, 3)
 
-    def drives(self, place: tuple[np.ndarray, float], elbows: tuple[int, int, int]) -> np.ndarray:
+    def drives(self, place: tuple[np.ndarray, float], elbows: tuple[int, ...]) -> np.ndarray:
         """Motor angles (3,) at a place of the platform, one of two elbows each."""
         pins = place[0] + self.B @ turn(place[1]).T
         out = []

@@ -60,8 +60,6 @@ def compare_reactions(s: MechanismSubject) -> None:
     joints = JointReactions(r)
     for x in s.states:
         q, v, acceleration, wrench, _ = x
-        if not m.mechanism.has_platform:
-            wrench = None
         tau = m.inverse_dynamics(q, v, acceleration, wrench).tau
         ours = m.joint_reactions(q, v, acceleration, wrench)
         names = {name: k for k, name in enumerate(ours.joint_names)}

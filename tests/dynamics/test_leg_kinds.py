@@ -37,11 +37,12 @@ class Cranks:
             while True:  # until the rod pulls well across the arm's lever
                 frame, axis = random_rotation(rng), random_rotation(rng)[:, 0]
                 leg = {"foot": foot, "R": random_rotation(rng), "axis": axis, "axes": frame[:, :2]}
-                leg |= {"arm": np.cross(axis, rng.normal(size=3)) * 0.15 + 0.05 * axis, "U": random_rotation(rng)}
+                across = np.cross(axis, rng.normal(size=3))
+                leg |= {"arm": 0.2 * across / np.linalg.norm(across) + 0.05 * axis, "U": random_rotation(rng)}
                 leg |= {"tip": frame[:, 2] * 0.5 + rng.uniform(-0.03, 0.03, 3), "angles": rng.uniform(-0.4, 0.4, 3)}
                 moved = self.end(leg, leg["angles"] + [1e-6, 0, 0]) - self.end(leg, leg["angles"])
                 rod = self.end(leg, leg["angles"]) - self.end({**leg, "tip": np.zeros(3)}, leg["angles"])
-                if abs(moved @ rod) > 0.6e-6 * 0.5 * np.linalg.norm(np.cross(axis, leg["arm"])) and rod[2] > 0.2:
+                if abs(moved @ rod) > 0.6e-6 * 0.5 * 0.2 and rod[2] > 0.2:
                     break
             leg["point"] = self.rotation.T @ (self.end(leg, leg["angles"]) - self.position)
             self.legs.append(leg)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from gough.dynamics import energies, forward, inverse, rates, reactions, terms, tilts
@@ -22,6 +23,8 @@ class Entry:
     inputs: tuple[str, ...]
     equations: Callable[..., dict[str, Any]]
     units: dict[str, str]
+    loads: int = 0
+    """Length of the input "loads": wrenches at frames."""
 
 
 CATALOGUE: dict[str, Entry] = {
@@ -71,9 +74,21 @@ def frame_entry(kind: str, frame: str) -> Entry:
     return Entry(("q", "v"), twist, {"twist": "m/s, rad/s"})
 
 
+def loaded_reactions(frames: tuple[str, ...]) -> Entry:
+    """Entry of joint reactions with wrenches at named frames."""
+    plain = CATALOGUE["joint_reactions"]
+    equations = partial(reactions.joint_reactions, frames=frames)
+    return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames))
+
+
 def entry_of(mechanism: Mechanism, name: str) -> Entry:
-    """Entry of a function name; frames as "frame_pose:tool"."""
+    """Entry of a function name; frames as "frame_pose:tool", "joint_reactions:tool,elbow"."""
     kind, _, frame = name.partition(":")
+    if kind == "joint_reactions" and frame:
+        for one in frame.split(","):
+            if one not in mechanism.frames:
+                raise UsageError(f"no frame {one!r}; there are {', '.join(mechanism.frames)}")
+        return loaded_reactions(tuple(frame.split(",")))
     if kind in ("frame_pose", "frame_twist") and frame:
         if frame not in mechanism.frames:
             raise UsageError(f"no frame {frame!r}; there are {', '.join(mechanism.frames)}")
@@ -83,7 +98,7 @@ def entry_of(mechanism: Mechanism, name: str) -> Entry:
     return CATALOGUE[name]
 
 
-def slots_of(mechanism: Mechanism, names: tuple[str, ...]) -> tuple[Slot, ...]:
+def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0) -> tuple[Slot, ...]:
     """Input slots by name, parameters last."""
     layout = mechanism.layout
     sizes = {
@@ -93,6 +108,7 @@ def slots_of(mechanism: Mechanism, names: tuple[str, ...]) -> tuple[Slot, ...]:
         "wrench": (inverse.wrench_size(mechanism), "N, N m"),
         "tau": (len(mechanism.drives), "N, N m"),
         "pose": (7, "m, 1"),
+        "loads": (loads, "N, N m"),
     }
     slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
     return (*slots, Slot("parameters", (len(mechanism.table.names),), "SI", uniform=True))
@@ -113,4 +129,4 @@ def trace_entry(
     def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
         return entry.equations(Numbers(mechanism, parameters), **inputs)
 
-    return trace(run, slots_of(mechanism, entry.inputs), f"{mechanism.name} {name}", values, entry.units)
+    return trace(run, slots_of(mechanism, entry.inputs, entry.loads), f"{mechanism.name} {name}", values, entry.units)

@@ -40,11 +40,16 @@ def closure_errors(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.
 
 
 def close(
-    model: "Model", q: np.ndarray, parameters: np.ndarray, free: Any = None, iterations: int = ITERATIONS
+    model: "Model",
+    q: np.ndarray,
+    parameters: np.ndarray,
+    free: Any = None,
+    only: slice = slice(None),
+    iterations: int = ITERATIONS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q with the loops closed as far as possible, closure errors (n,)) from starts q (n, nq), by shortest steps.
 
-    free: mask (nu,) of tree velocities that may move; the others are held. Default: all.
+    free: mask (nu,) of tree velocities that may move; the others are held. Default: all. only: closure rows that count.
     """
     mechanism = model.mechanism
     q = q.copy()
@@ -59,7 +64,8 @@ def close(
     for _ in range(iterations):
         own = parameters if len(parameters) == 1 else parameters[active]
         out = function.values(q=q[active], parameters=own)
-        residual, G = out["residual"] / rows, out["G"] / rows[:, None] * unit
+        residual = (out["residual"] / rows)[:, only]
+        G = (out["G"] / rows[:, None] * unit)[:, only]
         found = np.abs(residual).max(axis=1)
         better = found < error[active]
         damping[active] = np.where(better, damping[active] * 0.2, np.minimum(damping[active] * 4.0, 10.0))
@@ -73,7 +79,7 @@ def close(
         largest = np.abs(step).max(axis=1) / LARGEST_STEP
         q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
     residual = function.values(q=q, parameters=parameters)["residual"] / rows
-    return q, np.abs(residual).max(axis=1)
+    return q, np.abs(residual[:, only]).max(axis=1)
 
 
 def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray) -> np.ndarray:

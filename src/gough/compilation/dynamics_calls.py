@@ -96,8 +96,7 @@ class DynamicsCalls(FrameCalls):
         A mechanism with too few drives needs tau, and an acceleration that goes with it (see `forward_dynamics`).
         """
         model = self._model
-        if isinstance(wrench, Mapping) and not all(on_platform(model, f) for f in wrench):
-            raise UsageError("joint_reactions: give wrenches on the platform's frames only")
+        elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
         if tau is None and not model.mechanism.drives:
             tau = np.zeros(0)
         if tau is None:
@@ -106,8 +105,16 @@ class DynamicsCalls(FrameCalls):
             tau = solved.tau
         else:
             self._check_tau(q, v, acceleration, tau, wrench, parameters)
-        inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
-        e = self._run("joint_reactions", inputs | {"tau": tau}, parameters)
+        inputs = {"q": q, "v": v, "acceleration": acceleration, "tau": tau}
+        name = "joint_reactions"
+        here = wrench
+        if elsewhere:
+            assert isinstance(wrench, Mapping)
+            here = {f: w for f, w in wrench.items() if f not in elsewhere}
+            name += ":" + ",".join(elsewhere)
+            loads = np.broadcast_arrays(*(as_array(f"wrench[{f!r}]", wrench[f], 6) for f in elsewhere))
+            inputs["loads"] = np.concatenate(loads, axis=-1)
+        e = self._run(name, inputs | {"wrench": self._wrench(q, here, parameters)}, parameters)
         result = Reactions(
             e.outputs["joints"],
             e.outputs["cuts"],

@@ -112,7 +112,8 @@ class Model(ConfigurationCalls, DynamicsCalls):
         if not any(op == Op.BLOCK for op in program.ops):
             return program
         states = sample_states(self)
-        columns = [np.broadcast_to(states[s.name], (len(states["q"]), s.size)) for s in program.inputs]
+        n = len(states["q"])
+        columns = [np.broadcast_to(states.get(s.name, np.ones((1, s.size))), (n, s.size)) for s in program.inputs]
         return order_solves(program, np.concatenate(columns, axis=1))
 
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:

@@ -38,6 +38,7 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
 def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes."""
     mechanism = model.mechanism
+    start = carry_platform(model, start, known)
     drives = np.zeros(len(start), dtype=bool)
     drives[model.drive_index] = True
     pose = np.zeros(len(start), dtype=bool)
@@ -58,6 +59,22 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
             break
     best = found[int(np.argmin(errors))]
     raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
+
+
+def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """`start` with the joints that carry a named platform led to its stated pose, as far as they can."""
+    mechanism = model.mechanism
+    tie = next(
+        (c for c in mechanism.cuts if mechanism.has_platform and c.name == f"{mechanism.platform.name}.platform"), None
+    )
+    if tie is None or not known[:7].all():
+        return start
+    held = known.copy()
+    for i, link in enumerate(mechanism.links):
+        if i not in mechanism.path_to_root(tie.first):
+            held[link.q : link.q + link.nq] = True
+    q, error = close(model, start[None], model.parameters[None], _free(model, held), slice(tie.row, tie.row + tie.rows))
+    return q[0] if error[0] < 1e-3 else start
 
 
 def may_adjust(model: "Model", q: np.ndarray) -> bool:

@@ -6,12 +6,15 @@ Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force
             with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
+from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
 from gough.scalar import note, solve, solve_spd, zeros
 from gough.structure import Mechanism
@@ -19,10 +22,12 @@ from gough.structure import Mechanism
 Vector = np.ndarray
 
 
-def motion_forces(loops: Loops, v: Vector, acceleration: Vector) -> TreeForces:
-    """Tree forces of the motion with independent velocities v and their accelerations."""
+def motion_forces(
+    loops: Loops, v: Vector, acceleration: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()
+) -> TreeForces:
+    """Tree forces of the motion with independent velocities v and their accelerations, under external loads on links."""
     u = loops.rates(v)
-    return TreeForces(loops, u, loops.accelerations(v, u, acceleration))
+    return TreeForces(loops, u, loops.accelerations(v, u, acceleration), loads)
 
 
 def needed_force(loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> Vector:

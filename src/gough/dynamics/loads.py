@@ -80,3 +80,11 @@ def spring_energy(posture: Posture) -> Any:
         stretch = length - rest
         total = total + 0.5 * stiffness * stretch * stretch + preload * length
     return total
+
+
+def wrench_at_frame(posture: Posture, frame: str, wrench: Vector) -> tuple[int, LinkWrench]:
+    """(link, wrench on it in its own axes about its origin) of a wrench (6,) at a named frame's origin, world axes."""
+    place = posture.mechanism.frames[frame]
+    _, p = posture.numbers.placement(place.placement)
+    f = posture.from_world(place.link, wrench[:3])
+    return place.link, LinkWrench(f, posture.from_world(place.link, wrench[3:]) + cross(p, f))

@@ -6,6 +6,8 @@ Derivation  u = Γ v (loops.py). For a robot of legs Γ = [1; J⁻¹P]: Γᵀ f 
             joint k does the same work as the generalised force Γᵀ e_k τ_k, a column of S.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from gough.dynamics.closures import CutGeometry
@@ -36,7 +38,8 @@ class TreeForces:
     generalised: f (nu,), the platform's wrench first.
     """
 
-    def __init__(self, loops: Loops, u: Vector, ud: Vector) -> None:
+    def __init__(self, loops: Loops, u: Vector, ud: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()) -> None:
+        """loads: (link, external wrench on it, own axes about its origin)."""
         self.loops, self.u, self.ud = loops, u, ud
         posture = loops.posture
         self.posture = posture
@@ -55,6 +58,8 @@ class TreeForces:
             self._cut_friction(cut)
         for link, wrench in spring_forces(posture, lambda i, x: point_velocity(posture, u, i, x)):
             self._add(link, wrench)
+        for link, wrench in loads:
+            self._add(link, LinkWrench(-wrench.f, -wrench.n))
         gather_tree(posture, self.wrenches)
         self._to_platform()
         self.generalised = joint_forces(posture, self.wrenches, u, ud) + self.extra

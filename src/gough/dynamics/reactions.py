@@ -12,6 +12,7 @@ Result    joints (n, 6): wrench of the antecedent on the joint's body, at the bo
 import numpy as np
 
 from gough.dynamics.inverse import motion_forces, split_wrench
+from gough.dynamics.loads import wrench_at_frame
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -31,14 +32,27 @@ def joint_links(mechanism: Mechanism) -> list[int]:
 
 
 def joint_reactions(
-    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, tau: Vector, wrench: Vector
+    numbers: Numbers,
+    q: Vector,
+    v: Vector,
+    acceleration: Vector,
+    tau: Vector,
+    wrench: Vector,
+    loads: Vector | None = None,
+    frames: tuple[str, ...] = (),
 ) -> dict[str, np.ndarray]:
-    """Wrenches in all joints for a motion, the drive forces that go with it and the wrench on the platform."""
+    """Wrenches in all joints for a motion, the drive forces that go with it and the wrench on the platform.
+
+    loads (6 · frames,): wrenches at the origins of named frames, world axes.
+    """
     posture = Posture(numbers, q)
     mechanism = posture.mechanism
     loops = Loops(posture)
     check_state(loops)
-    forces = motion_forces(loops, v, acceleration)
+    given = (
+        [] if loads is None else [wrench_at_frame(posture, f, loads[6 * k : 6 * k + 6]) for k, f in enumerate(frames)]
+    )
+    forces = motion_forces(loops, v, acceleration, given)
     missing = forces.generalised.copy()
     for drive, force in zip(mechanism.drives, tau, strict=True):
         k = mechanism.links[drive.link].u
