@@ -2,7 +2,7 @@
 
 Source  P. Dietmaier, "The Stewart-Gough platform of general geometry can have 40 real postures", Advances in Robot
         Kinematics: Analysis and Control, Kluwer 1998, pp. 7-16; its numbers as printed in the documentation of CuikSuite
-        (J. M. Porta, IRI Barcelona, example Dietmeier) and in the tests of Drake. There are never more than 40.
+        (J. M. Porta, IRI Barcelona, example Dietmeier). There are never more than 40.
 """
 
 from __future__ import annotations

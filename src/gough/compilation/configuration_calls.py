@@ -47,7 +47,7 @@ class ConfigurationCalls(Calls):
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
         `near` (default home). coordinates: {name: value} with x y z yaw pitch roll of the platform or joint coordinates;
         independent ones that are not named stay as at home. near: q whose assembly is kept.
-        branch: (length, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
+        branch: (length or elbow, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
         """
         model = self._model
         check_option(on_bad_state)
@@ -59,8 +59,11 @@ class ConfigurationCalls(Calls):
         names: list[str] = []
         if pose is not None and not model.mechanism.has_platform:
             raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
-        if coordinates is not None and set(coordinates) <= set(COORDINATES) and model.geometry.by_legs:
-            pose, coordinates = _pose_from_coordinates(model, coordinates), None
+        if coordinates is not None and branch is not None and not set(coordinates) <= set(COORDINATES):
+            raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
+        if coordinates is not None and set(coordinates) <= set(COORDINATES):
+            if model.geometry.by_legs or branch is not None:  # the rest of the pose is that of home
+                pose, coordinates = _pose_from_coordinates(model, coordinates), None
         if coordinates is not None:
             names, given = _targets(model, coordinates)
         else:

@@ -3,6 +3,7 @@
 Ranks are taken at home and at assembled neighbours; if they differ, the home is singular and nothing is concluded.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -101,17 +102,33 @@ def null_space(G: np.ndarray) -> tuple[int, np.ndarray]:
     return rank, vt[rank:].T
 
 
-def choose(vectors: np.ndarray, order: list[int], count: int, thresholds: tuple[float, ...] = THRESHOLDS) -> list[int]:
-    """The first `count` of the vectors (samples, n, k), tried in `order`, that are independent at every sample.
+def choose(
+    vectors: np.ndarray,
+    order: list[int],
+    count: int,
+    thresholds: tuple[float, ...] = THRESHOLDS,
+    first: Sequence[int] = (),
+) -> list[int]:
+    """The first `count` of the vectors (samples, n, k), tried in `order` after `first`, independent at every sample.
 
     A vector is taken when what is left of it beside those taken before is not small at any sample.
     """
     sizes = np.linalg.norm(vectors, axis=2)  # (samples, n)
     largest = sizes.max(axis=1)
-    order = [j for j in order if (sizes[:, j] > thresholds[-1] * largest).all()]
+    order = [j for j in order if j not in first and (sizes[:, j] > thresholds[-1] * largest).all()]
     left = np.zeros_like(vectors)
-    left[:, order] = vectors[:, order]
+    left[:, [*first, *order]] = vectors[:, [*first, *order]]
     taken: list[int] = []
+
+    def take(j: int, norm: np.ndarray) -> None:
+        taken.append(j)
+        e = left[:, j] / norm[:, None]
+        rest = [i for i in (*first, *order) if i not in taken]
+        along = np.einsum("snk,sk->sn", left[:, rest], e)
+        left[:, rest] -= along[:, :, None] * e[:, None, :]
+
+    for j in first:
+        take(j, np.linalg.norm(left[:, j], axis=1))
     for threshold in thresholds:
         for j in order:
             if len(taken) == count:
@@ -120,9 +137,5 @@ def choose(vectors: np.ndarray, order: list[int], count: int, thresholds: tuple[
                 continue
             norm = np.linalg.norm(left[:, j], axis=1)
             if (norm > threshold * largest).all():
-                taken.append(j)
-                e = left[:, j] / norm[:, None]
-                rest = [i for i in order if i not in taken]
-                along = np.einsum("snk,sk->sn", left[:, rest], e)
-                left[:, rest] -= along[:, :, None] * e[:, None, :]
+                take(j, norm)
     return taken

@@ -44,15 +44,15 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return _named(model, samples, list(wanted))
     if wanted == "drives" or (wanted is None and not platform):
-        order = drives
-    elif wanted == "platform":
-        order = platform
+        groups = [drives]
     else:
-        order = platform + [d for d in drives if d not in platform]
-    taken = choose(samples.null, order, mobility)
+        groups = [platform] if wanted == "platform" else [platform, drives]
+    taken: list[int] = []
+    for group in groups:
+        taken = choose(samples.null, group, mobility, first=taken)
     if len(taken) < mobility:
-        others = [c for c in range(len(names)) if c not in order]
-        rest = choose(samples.null, [*taken, *others], mobility)[len(taken) :]
+        others = [c for c in range(len(names)) if c not in taken]
+        rest = choose(samples.null, others, mobility, first=taken)[len(taken) :]
         loose = ", ".join(names[c] for c in rest)
         what = {"drives": "the drives", "platform": "the platform"}.get(
             str(wanted),
