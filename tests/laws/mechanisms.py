@@ -30,9 +30,13 @@ GALLERY = (
     "tripod_wrist",
 )
 DESIGNS = tuple(f"{family}-0" for family in GENERAL_FAMILIES)
-_FAST = ("delta-0", "tripod-0", "hinge_cuts-0", "planar-0", "five_bar", "redundant_planar")
+_FAST = ("delta-0", "tripod-0", "chain_closed-0", "planar-0", "five_bar", "redundant_planar")
 FEW = (*_FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in (*GALLERY, *DESIGNS) if n not in _FAST))
-ALL = (*GALLERY, *DESIGNS)
+_LARGE = ("inner_loop-0", "hinge_cuts-0", "other_cuts-0", "odd_joints-0")
+ALL = (
+    *(n for n in (*GALLERY, *DESIGNS) if n not in _LARGE),
+    *(pytest.param(n, marks=pytest.mark.slow) for n in _LARGE),
+)
 MANY = tuple(f"{family}-{seed}" for family in GENERAL_FAMILIES for seed in range(1, 21))
 STATES = 3
 

@@ -61,9 +61,9 @@ class ConfigurationCalls(Calls):
             raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
         if coordinates is not None and branch is not None and not set(coordinates) <= set(COORDINATES):
             raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
-        if coordinates is not None and set(coordinates) <= set(COORDINATES):
-            if model.geometry.by_legs or branch is not None:  # the rest of the pose is that of home
-                pose, coordinates = _pose_from_coordinates(model, coordinates), None
+        by_pose = model.geometry.by_legs or branch is not None  # the rest of the pose is that of home
+        if coordinates is not None and by_pose and set(coordinates) <= set(COORDINATES):
+            pose, coordinates = _pose_from_coordinates(model, coordinates), None
         if coordinates is not None:
             names, given = _targets(model, coordinates)
         else:

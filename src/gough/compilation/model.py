@@ -104,10 +104,10 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return self.cached(("function", name), lambda: self._make(name))
 
     def _make(self, name: str) -> Function:
-        program = self._ordered(trace_entry(self.mechanism, name, self.pattern))
+        program = self.ordered(trace_entry(self.mechanism, name, self.pattern))
         return Function(program, self.mechanism.table, self.pattern, interpreted=name == "closure_rows")
 
-    def _ordered(self, program: Program) -> Program:
+    def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
         if not any(op == Op.BLOCK for op in program.ops):
             return program
@@ -126,7 +126,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         if not friction:
             names = self.mechanism.table.names
             numbers |= {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
-        return count(self._ordered(trace_entry(self.mechanism, name, numbers, fixed)))
+        return count(self.ordered(trace_entry(self.mechanism, name, numbers, fixed)))
 
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
         """Parameters (..., n) of a changed design, {name: value or array (...)}."""
