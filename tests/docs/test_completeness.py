@@ -21,12 +21,15 @@ from gough.robot import (
     Inertia,
     JointSpring,
     Limits,
+    Loop,
+    LoopEnd,
     Mdh,
     Parameters,
     Payload,
     Pose,
     Spring,
     Telescopic,
+    TreeJoint,
 )
 from gough.robot.cut import CutType
 from gough.robot.joint import JointType
@@ -35,7 +38,7 @@ from gough.robot.merge import LEG_KEYS
 from gough.robot.units import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
-MODELS += (Parameters, Payload, Pose, Spring, Telescopic)
+MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
 
 
 def words(name: str) -> set[str]:
