@@ -30,6 +30,7 @@ _LAZY = {
     "workspace": ("gough.analysis.workspace", "workspace"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
+    "HomeWarning": ("gough.errors", "HomeWarning"),
     "SingularHomeWarning": ("gough.errors", "SingularHomeWarning"),
     "UnphysicalInertiaWarning": ("gough.robot", "UnphysicalInertiaWarning"),
 }
@@ -40,7 +41,15 @@ if TYPE_CHECKING:
     from gough.analysis.workspace import workspace
     from gough.analysis.workspace_result import Workspace
     from gough.compilation import Function, Model, build
-    from gough.errors import BadStateError, PatternError, SingularHomeWarning, Status, StructureError, UsageError
+    from gough.errors import (
+        BadStateError,
+        HomeWarning,
+        PatternError,
+        SingularHomeWarning,
+        Status,
+        StructureError,
+        UsageError,
+    )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
 
 __all__ = [
@@ -48,6 +57,7 @@ __all__ = [
     "BadStateError",
     "DescriptionError",
     "Function",
+    "HomeWarning",
     "Model",
     "PatternError",
     "Robot",

@@ -57,3 +57,7 @@ class BadStateError(GoughError, ArithmeticError):
 
 class SingularHomeWarning(UserWarning):
     """The home configuration is (close to) singular."""
+
+
+class HomeWarning(UserWarning):
+    """The home configuration is not quite what the description says: moved to close the loops, or outside limits."""

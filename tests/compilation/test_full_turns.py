@@ -98,3 +98,45 @@ def test_two_turns(make, unknowns: int) -> None:
         found = m.forward_dynamics(path[k], v, result.tau[k]).vdot
         assert relative(found, acceleration) < 1e-11
     np.testing.assert_allclose(result.tau[:120], result.tau[120:], rtol=1e-8, atol=1e-9)  # the second turn is the first
+
+
+RSSR = """
+format: 1
+name: rssr
+bodies:
+  - {name: crank, mass: 1.2, center_of_mass: [0.05, 0.01, 0.02]}
+  - {name: coupler, mass: 0.8, center_of_mass: [0.01, 0.2, 0.01]}
+  - {name: rocker, mass: 1.5, center_of_mass: [0.1, 0.02, 0]}
+joints:
+  - {name: motor, type: revolute, parent: world, child: crank, drive: {}}
+  - {name: u, type: universal, axes: [[1, 0, 0], [0, 0, 1]], parent: crank, child: coupler, pose: {position: [0.1, 0, 0]}}
+  - name: rk
+    type: revolute
+    axis: [1, 0, 0]
+    parent: world
+    child: rocker
+    pose: {position: [0.05, 0.5, -0.2], rpy_zyx: [10 deg, 5 deg, 0]}
+loops:
+  - name: s
+    type: spherical
+    first: {body: coupler, pose: {position: [0, 0.52, 0]}}
+    second: {body: rocker, pose: {position: [0.02, 0, 0.2]}}
+home: {joints: {motor: 0.3}}
+"""
+
+
+def test_leading_far_keeps_the_assembly() -> None:
+    """A universal joint that nearly folds on the way: one far call ends where small steps end."""
+    m = gough.build(loads(RSSR))
+    angles = 0.3 + np.linspace(0.0, 2 * np.pi, 73)
+    q, path = m.home, [m.home]
+    for step in np.diff(angles):
+        for _ in range(20):
+            q = m.integrate(q, [step / 20])
+        path.append(q)
+    led = m.assemble(coordinates={"motor": angles})
+    np.testing.assert_allclose(led.q, path, atol=1e-9)
+    np.testing.assert_allclose(led.q[-1, 1:], m.home[1:], atol=1e-9)
+    np.testing.assert_allclose(m.configuration(drives=angles[:, None]), path, atol=1e-9)
+    marked = m.assemble(coordinates={"motor": [np.nan, 0.4]}, on_bad_state="mark")
+    assert marked.status.tolist() == [int(gough.Status.NOT_FINITE), 0]

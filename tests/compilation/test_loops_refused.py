@@ -100,6 +100,7 @@ def test_too_few_drives_and_a_mechanism_that_means_it() -> None:
         (["knee", "crank"], r"names 2 .*but the mobility is 1"),
         (["elbow"], r"no elbow; there are crank, knee, rocker"),
         ("speed", r"use 'platform', 'drives' or a list"),
+        (3, r"use 'platform', 'drives' or a list"),
     ],
 )
 def test_velocities_that_do_not_fit(velocities: object, message: str) -> None:
@@ -130,3 +131,31 @@ def test_things_a_robot_without_a_platform_has_not() -> None:
         model.configuration(coordinates={"elbow": 1.0})
     with pytest.raises(gough.UsageError, match="2 given, but the robot has 1 freedoms"):
         model.configuration(coordinates={"crank": 1.0, "knee": 0.0})
+
+
+def test_a_home_pose_that_the_platform_cannot_take() -> None:
+    """A planar robot lifted a little comes back with a warning, lifted far it is refused."""
+    import warnings
+
+    robot = gough.load("three_rrr")
+    assert robot.home.pose is not None
+    x, y, z = robot.home.pose.position
+    for lift, kind in ((1e-3, gough.HomeWarning), (0.4, None)):
+        pose = robot.home.pose.model_copy(update={"position": (x, y, z + lift)})
+        lifted = robot.model_copy(update={"home": robot.home.model_copy(update={"pose": pose})})
+        if kind is None:
+            with pytest.raises(gough.StructureError, match=r"home\.pose|cannot be assembled"):
+                gough.build(lifted)
+        else:
+            with pytest.warns(kind, match="1 mm"):
+                gough.build(lifted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.HomeWarning)
+        gough.build(robot)
+
+
+def test_a_home_outside_limits_is_said() -> None:
+    data = crank_and_rocker()
+    data["joints"][0]["limits"] = {"lower": 2.0, "upper": 3.0}
+    with pytest.warns(gough.HomeWarning, match="crank lower"):
+        built(data)

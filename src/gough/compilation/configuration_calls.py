@@ -78,6 +78,7 @@ class ConfigurationCalls(Calls):
             q, failed = coordinates_led(model, names, rows, parameter, near_rows)
         else:
             q, failed = self._from_poses(rows, parameter, near_rows, branch)
+        failed = np.where(np.isfinite(rows).all(axis=1) | (failed == ""), failed, "not_finite:input")
         where = places(failed).reshape(batch)
         result = Assembly(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
         if on_bad_state == "raise" and (failed != "").any():

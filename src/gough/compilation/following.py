@@ -15,13 +15,15 @@ from gough.compilation.retraction import retract, step_units
 if TYPE_CHECKING:
     from gough.compilation.model import Model
 
-ITERATIONS = 120
+ITERATIONS = 300
 LARGEST_STEP = 0.2
 """Largest step of an independent coordinate: relative to the robot's size, or rad."""
-LARGEST_FOLLOWING = 0.6
-"""Largest step of a dependent coordinate, in the same measure."""
+LARGEST_FOLLOWING = 0.2
+"""Largest step of a dependent coordinate, in the same measure: larger ones could land in another assembly."""
+OPEN = 0.01
+"""Scaled closure error above which the loops are closed first, before the independent coordinates move on."""
 
-PATIENCE = 10
+PATIENCE = 12
 """Iterations without progress after which a target counts as out of reach."""
 
 Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -48,8 +50,9 @@ def follow(
         size = np.abs(wanted / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
         names[active[lost]] = "singular:targets"
-        limited = wanted / np.maximum(size / LARGEST_STEP, 1.0)[:, None]
         rows = parameters if len(parameters) == 1 else parameters[active]
+        open_ = closure_errors(model, q[active], rows) > OPEN
+        limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / LARGEST_STEP, 1.0)[:, None])
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
         failed = _mend(function, q[active], limited, rows, step, unit, names, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
@@ -59,7 +62,7 @@ def follow(
         settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))
         last[active] = moved
         effort = np.maximum(size, moved)
-        nearer = effort < 0.9 * best[active]
+        nearer = effort < np.maximum(0.9 * best[active], best[active] - 0.5 * LARGEST_STEP)
         best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
         stuck = good & ~settled & (since[active] > PATIENCE)
@@ -67,8 +70,8 @@ def follow(
         active = active[good & ~settled & ~stuck]
     names[active] = "not_converged:" + _place(model)
     left = names == ""
-    open_ = closure_errors(model, q[left], parameters if len(parameters) == 1 else parameters[left]) > CLOSED
-    names[np.flatnonzero(left)[open_]] = "not_converged:" + _place(model)
+    still_open = closure_errors(model, q[left], parameters if len(parameters) == 1 else parameters[left]) > CLOSED
+    names[np.flatnonzero(left)[still_open]] = "not_converged:" + _place(model)
     q[names != ""] = np.nan
     return q, names
 

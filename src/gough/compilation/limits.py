@@ -22,7 +22,12 @@ def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarr
         v = as_array("v", v, model.layout.nv)
         rates = model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
     forces = None if tau is None else as_array("tau", tau, len(model.mechanism.drives))
-    tilts = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
+    cones = [x.joint.limits.cone for x in placed_joints(model.robot)] + [
+        x.limits.cone for x in placed_loops(model.robot)
+    ]
+    tilts = None
+    if any(cone is not None for cone in cones):
+        tilts = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
     names, margins = [], []
     for name, margin in _margins(model, q, rates, forces, tilts):
         names.append(name)

@@ -18,6 +18,10 @@ SHARE = 0.1
 def lost_direction(model: "Model", q: np.ndarray, name: str) -> str:
     """A sentence about one bad state q (nq,) with the failed check `name`; "" where there is nothing to say."""
     status = status_of(name)
+    if name.endswith(":mass matrix"):
+        M = model.function("mass_matrix").values(q=q, parameters=model.parameters)["M"]
+        if np.isfinite(M).all():
+            return f"nothing has inertia in this motion: {_shares(model.layout.v_names, np.linalg.eigh(M)[1][:, 0])}"
     if status == Status.SINGULAR and name.endswith(":drives"):
         measure = model.singularity(q)
         lost = measure.lost

@@ -153,6 +153,8 @@ def build(robot: Robot | str | Path, free: Sequence[str] = (), velocities: str |
     """
     if isinstance(free, str):
         raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
-    if isinstance(velocities, str) and velocities not in ("platform", "drives"):
+    if not (velocities is None or isinstance(velocities, str | Sequence)) or (
+        isinstance(velocities, str) and velocities not in ("platform", "drives")
+    ):
         raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
     return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities)

@@ -87,6 +87,8 @@ class LimitMargins:
 
     def violated(self) -> list[str]:
         """Names of the limits that at least one state violates."""
+        if not self.names:
+            return []
         bad = ~np.asarray((self.margins.reshape(-1, len(self.names)) >= 0).all(axis=0))
         return [name for name, b in zip(self.names, bad, strict=True) if b]
 

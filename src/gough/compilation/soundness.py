@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import SingularHomeWarning, StructureError
+from gough.compilation.rotations import pose_array, pose_difference
+from gough.errors import HomeWarning, SingularHomeWarning, StructureError
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
 
 NEAR_SINGULAR = 1e-4
+SAME_POSE, FAR_POSE = 1e-6, 0.3
+"""Difference (sizes, rad) between the stated home pose and the assembled one that is nothing, or too much."""
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
@@ -46,6 +49,24 @@ def check_drives(model: "Model") -> None:
         )
 
 
+def check_home_pose(model: "Model") -> None:
+    """Say how far the platform's freedoms let it come to the stated home pose."""
+    stated = model.robot.home.pose
+    if stated is None or not model.mechanism.has_platform:
+        return
+    off = pose_difference(pose_array(stated), model.home[:7])
+    moved, turned = float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:]))
+    if moved < SAME_POSE * model.size and turned < SAME_POSE:
+        return
+    text = (
+        f"{model.robot.name}: the platform cannot take home.pose; the loops close {moved * 1e3:.4g} mm and "
+        f"{np.degrees(turned):.3g} deg away from it"
+    )
+    if moved > FAR_POSE * model.size or turned > FAR_POSE:
+        raise StructureError(f"{text}, which is another place. Give a home.pose that can be assembled.")
+    warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=5)
+
+
 def lost_direction(model: "Model", measure) -> str:
     """What moves, or cannot be held, at a parallel singularity."""
     share = np.abs(measure.lost)
@@ -54,7 +75,11 @@ def lost_direction(model: "Model", measure) -> str:
 
 
 def check_home(model: "Model") -> None:
-    """A home at a singularity is said."""
+    """A home that was moved far is refused; one that was moved, violates limits or is singular is said."""
+    check_home_pose(model)
+    violated = model.limit_margins(model.home).violated()
+    if violated:
+        warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=4)
     if len(model.mechanism.drives) < model.mobility:
         return
     measure = model.singularity(model.home)
