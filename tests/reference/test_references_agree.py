@@ -21,7 +21,13 @@ from reference.states import State, home_configuration, random_states
 
 TOLERANCE = 1e-10
 PEERS = ("mujoco", "pinocchio")
-PAPERS = ("fried", "long2014_rigid", "lopes", "lopes_simplified", "pedrammehr2012")  # these references know legs only
+PAPER_ROBOTS = (
+    "fried",
+    "long2014_rigid",
+    "lopes",
+    "lopes_simplified",
+    "pedrammehr2012",
+)  # these references know legs only
 EXEMPT = {"fried": "telescopic inertia"}  # gallery robots that the peers refuse, and why
 
 
@@ -81,7 +87,7 @@ def test_peers_agree_on_many_designs(family: str, seed: int) -> None:
         assert_agree(peer(name, robot), reference, states)
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", PAPER_ROBOTS)
 def test_peers_agree_on_the_gallery(name: str) -> None:
     robot = described(name)
     reference = Reference(robot)
@@ -167,7 +173,7 @@ def rotation(h: np.ndarray) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@pytest.mark.parametrize("name", PAPER_ROBOTS)
 def test_masses_are_read_as_the_library_reads_them(name: str) -> None:
     """The references' own reading of masses, tensors and payloads against the description's ten parameters."""
     for robot in (described(name), design("generic", len(name))):
