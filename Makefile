@@ -41,7 +41,7 @@ lint: setup
 	$(call heading,ruff format)
 	$(BIN)/ruff format --check .
 	$(call heading,pyright)
-	$(BIN)/pyright
+	$(BIN)/pyright --threads 2
 	$(call heading,import layers)
 	$(BIN)/lint-imports --no-cache --no-logo
 
