@@ -1,7 +1,8 @@
 """Newton's iteration that leads the closed robot to given independent coordinates; all states of a batch at once.
 
 Every iteration moves the independent coordinates towards their targets by a limited step and closes the loops to first
-order (`closing_step`), so that the assembly follows continuously from where it starts.
+order (`closing_step`); where the loops have come open it only closes them. So the assembly follows continuously from
+where it starts.
 """
 
 from collections.abc import Callable

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.lost import lost_direction
 from gough.compilation.rotations import pose_array, pose_difference
 from gough.errors import HomeWarning, SingularHomeWarning, StructureError
 from gough.structure import Mechanism
@@ -67,13 +68,6 @@ def check_home_pose(model: "Model") -> None:
     warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=5)
 
 
-def lost_direction(model: "Model", measure) -> str:
-    """What moves, or cannot be held, at a parallel singularity."""
-    share = np.abs(measure.lost)
-    named = [n for n, x in zip(model.layout.v_names, share, strict=True) if x > 0.1 * share.max()]
-    return ", ".join(named)
-
-
 def check_home(model: "Model") -> None:
     """A home that was moved far is refused; one that was moved, violates limits or is singular is said."""
     check_home_pose(model)
@@ -86,7 +80,7 @@ def check_home(model: "Model") -> None:
     if not measure.parallel > NEAR_SINGULAR:
         warnings.warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
-            f"the drives do not hold {lost_direction(model, measure)}. Give another home.",
+            f"{lost_direction(model, model.home, 'singular:drives')}. Give another home.",
             SingularHomeWarning,
             stacklevel=4,
         )
