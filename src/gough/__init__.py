@@ -17,6 +17,7 @@ _LAZY = {
     "load": ("gough.robot", "load"),
     "Model": ("gough.compilation", "Model"),
     "Function": ("gough.compilation", "Function"),
+    "set_threads": ("gough.compilation.threads", "set_threads"),
     "Robot": ("gough.robot", "Robot"),
     "Status": ("gough.errors", "Status"),
     "BadStateError": ("gough.errors", "BadStateError"),
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from gough.analysis.workspace import workspace
     from gough.analysis.workspace_result import Workspace
     from gough.compilation import Function, Model, build
+    from gough.compilation.threads import set_threads
     from gough.errors import (
         BadStateError,
         HomeWarning,
@@ -72,6 +74,7 @@ __all__ = [
     "load",
     "robot",
     "robots",
+    "set_threads",
     "workspace",
 ]
 

@@ -8,6 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+from backends.kernels import run
 from gough import scalar
 from gough.backends.llvm import Kernel
 from gough.program import Slot, trace
@@ -21,7 +22,7 @@ def kernel() -> Kernel:
 
 
 def worst_ulp(x: np.ndarray) -> float:
-    (s, c), _ = kernel()([np.ascontiguousarray(x.reshape(-1, 1))], x.size)
+    (s, c), _ = run(kernel(), [np.ascontiguousarray(x.reshape(-1, 1))], x.size)
     worst = 0.0
     with mp.workdps(60):
         for value, sine, cosine in zip(x.ravel(), s.ravel(), c.ravel(), strict=True):
@@ -46,7 +47,7 @@ def test_next_to_multiples_of_a_right_angle() -> None:
 
 
 def test_exact_values() -> None:
-    (s, c), _ = kernel()([np.array([[0.0], [-0.0]])], 2)
+    (s, c), _ = run(kernel(), [np.array([[0.0], [-0.0]])], 2)
     np.testing.assert_array_equal(s.ravel(), [0.0, -0.0])
     np.testing.assert_array_equal(c.ravel(), [1.0, 1.0])
 
@@ -55,7 +56,7 @@ def test_exact_values() -> None:
 def test_angles_beyond_any_joint_are_right_or_flagged(x: float) -> None:
     """An angle too large to be reduced gives a status, or the right number; not one that looks fine."""
     near = np.array([x, np.nextafter(x, np.inf), -x])
-    (s, c), status = kernel()([near[:, None]], 3)
+    (s, c), status = run(kernel(), [near[:, None]], 3)
     with mp.workdps(400):
         truth = np.array([[float(mp.sin(v).real), float(mp.cos(v).real)] for v in near.tolist()])
     wrong = np.abs(np.stack([s.ravel(), c.ravel()], axis=1) - truth).max(axis=1)
@@ -63,5 +64,5 @@ def test_angles_beyond_any_joint_are_right_or_flagged(x: float) -> None:
 
 
 def test_not_finite_angles_are_flagged() -> None:
-    _, status = kernel()([np.array([[np.nan], [np.inf], [-np.inf], [1.0]])], 4)
+    _, status = run(kernel(), [np.array([[np.nan], [np.inf], [-np.inf], [1.0]])], 4)
     assert (status[:3] != 0).all() and status[3] == 0

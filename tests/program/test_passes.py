@@ -12,13 +12,17 @@ from gough.program import Program, Slot, evaluate, trace
 from gough.program.ops import Call, Op
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.expand_reciprocals import expand_reciprocals
 from gough.program.passes.factor_sums import factor_sums
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.passes.inline_calls import inline_calls
 from gough.program.passes.minimise import minimise, operations
 from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.order import order_for_latency
 from gough.program.passes.pull_constants import pull_constants
+from gough.program.passes.reciprocals import share_reciprocals
 from gough.program.passes.share_scaled import share_scaled
 from program import precise
 from program.specimens import OPERATIONS, SUB_PROGRAM, random_program, specimen
@@ -28,6 +32,11 @@ PASSES = {
     "drop_checks": drop_checks,
     "expand_blocks": expand_blocks,
     "inline_calls": inline_calls,
+    "reciprocals": lambda p: share_reciprocals(expand_blocks(p)),
+    "expand_reciprocals": lambda p: expand_reciprocals(share_reciprocals(expand_blocks(p))),
+    "expand_angles": lambda p: expand_angles(expand_blocks(p)),
+    "expand_angles_unfused": lambda p: expand_angles(expand_blocks(p), fused=False),
+    "order": lambda p: order_for_latency(expand_blocks(p)),
     "multiply_add": lambda p: contract_multiply_add(expand_blocks(p)),
     "factor_sums": lambda p: factor_sums(expand_blocks(p)),
     "pull_constants": lambda p: pull_constants(expand_blocks(p)),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gough.compilation.function import Evaluation
+from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.errors import UsageError
 

@@ -13,7 +13,6 @@ from gough.compilation.function import Function
 from gough.compilation.linear import LinearModel, linearize
 from gough.compilation.own_coordinates import own_coordinate_terms
 from gough.compilation.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
-from gough.compilation.status import codes
 from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
@@ -38,7 +37,7 @@ class DynamicsCalls(FrameCalls):
         inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
-        result = InverseDynamics(tau, np.zeros((*e.batch, 0)), codes(e.names).reshape(e.batch))
+        result = InverseDynamics(tau, np.zeros((*e.batch, 0)), e.codes)
         return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def forward_dynamics(
@@ -54,7 +53,7 @@ class DynamicsCalls(FrameCalls):
         """Accelerations of v for drive forces tau (..., drives); wrench as for `inverse_dynamics`."""
         inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("forward_dynamics", inputs, parameters)
-        result = ForwardDynamics(e.outputs["vdot"], codes(e.names).reshape(e.batch))
+        result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -76,7 +75,7 @@ class DynamicsCalls(FrameCalls):
     def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
         """Kinetic and potential energy, and the power losses take."""
         e = self._run("energies", {"q": q, "v": v}, parameters)
-        status = codes(e.names).reshape(e.batch)
+        status = e.codes
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
         return finish("energies", e, result, on_bad_state, self._explain(q, e.batch))
 
@@ -120,7 +119,7 @@ class DynamicsCalls(FrameCalls):
             e.outputs["cuts"],
             tuple(model.mechanism.links[i].joint for i in joint_links(model.mechanism)),
             tuple(c.name for c in model.mechanism.cuts),
-            codes(e.names).reshape(e.batch),
+            e.codes,
         )
         return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch))
 

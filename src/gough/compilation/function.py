@@ -1,18 +1,20 @@
 """A function of a robot: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from gough.compilation.evaluation import Evaluation
+from gough.compilation.rows import Rows
+from gough.compilation.threads import thread_count
 from gough.errors import UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import jacobian, jvp, vjp
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.constant_outputs import computed_outputs
-from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 from gough.structure import ParameterTable
@@ -20,30 +22,30 @@ from gough.structure import ParameterTable
 INTERPRETED_STATES = 48
 """States a function runs in the interpreter before it is worth compiling (a compilation costs as much as some hundred)."""
 
+CHUNK_BYTES = 32 << 20
+"""Bytes of rows a call may copy at a time."""
 
-class Evaluation:
-    """Outputs of one call: arrays (*batch, *shape) by name, and the failed check of every state ("" when good)."""
-
-    def __init__(self, outputs: dict[str, np.ndarray], names: np.ndarray, batch: tuple[int, ...]) -> None:
-        self.outputs = outputs
-        self.names = names
-        self.batch = batch
-
-    @property
-    def good(self) -> bool:
-        """True when no state is bad."""
-        return not (self.names != "").any()
+PRECISIONS = ("fast", "ieee")
 
 
 class Function:
-    """Made by `Model.function`; thread-safe. The first few states run in the interpreter, then code is compiled."""
+    """Made by `Model.function`; thread-safe. The first few states run in the interpreter, then code is compiled.
+
+    precision: "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots correctly rounded).
+    """
 
     def __init__(
-        self, program: Program, table: ParameterTable, pattern: dict[int, float], interpreted: bool = False
+        self,
+        program: Program,
+        table: ParameterTable,
+        pattern: dict[int, float],
+        interpreted: bool = False,
+        precision: str = "fast",
     ) -> None:
         self.program = program
         self._computed = computed_outputs(program)
         self.interpreted = interpreted
+        self.precision = precision
         self.name = program.name
         self._table = table
         self._pattern = pattern
@@ -73,54 +75,145 @@ class Function:
             raise UsageError(f"mode={mode!r}; use one of {', '.join(rules)}")
         if wrt not in [s.name for s in self.program.inputs]:
             raise UsageError(f"{self.name} has no input {wrt!r}; it has {[s.name for s in self.program.inputs]}")
-        return Function(rules[mode](self.program), self._table, self._pattern)
+        return Function(rules[mode](self.program), self._table, self._pattern, precision=self.precision)
 
-    def compile(self, backend: str = "llvm") -> "Function":
-        """Compile now instead of at the first call."""
+    def compile(self, backend: str = "llvm", precision: str | None = None) -> "Function":
+        """This function compiled now instead of at a later call; with another `precision`, a new one."""
         if backend != "llvm":
             raise UsageError(f"backend={backend!r}; this version has 'llvm'")
-        self._kernel(uniform=True)
-        return self
+        function = self if precision in (None, self.precision) else self._with(precision)
+        function.kernel()
+        return function
 
-    def __call__(self, **inputs: Any) -> Evaluation:
-        """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes."""
-        rows, batch, n = self._rows(inputs)
-        if "parameters" in rows:
-            self._table.check(rows["parameters"], self._pattern)
-        program = self._computed.program
-        if self._interpret(n):
-            flat = [np.full((n, slot.size), np.nan) for slot in program.outputs]
-            flagged = np.arange(n)
-        else:
-            kernel_inputs, kernel = self._prepare(rows)
-            flat, status = kernel(kernel_inputs, n)
-            flagged = np.flatnonzero(status)
-        names = np.full(n, "", dtype=object)
-        if len(flagged):
-            again = {k: x if len(x) == 1 else x[flagged] for k, x in rows.items()}
-            careful, failed = evaluate_with_care(program, flat_inputs(program, again, len(flagged)))
-            names[flagged] = failed
-            bad = names[flagged] != ""
-            for output, better in zip(flat, careful, strict=True):
-                output[flagged] = better
-            flat = self._computed.spread(flat)
-            for output in flat:
-                output[flagged[bad]] = np.nan
-        else:
-            flat = self._computed.spread(flat)
-        return Evaluation(self._named(flat, batch), names, batch)
+    def _with(self, precision: str | None) -> "Function":
+        if precision not in PRECISIONS:
+            raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
+        return Function(self.program, self._table, self._pattern, self.interpreted, precision)
+
+    def __call__(
+        self, *, threads: int | None = None, out: Mapping[str, np.ndarray] | None = None, **inputs: Any
+    ) -> Evaluation:
+        """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes.
+
+        threads: how many; default all cores (see `gough.set_threads`). out: arrays (*batch, *shape) of float64 to fill,
+        by output name.
+        """
+        rows = Rows(self.name, self.program, inputs)
+        return self._evaluate(rows, 0, rows.n, rows.batch, thread_count(threads), out)
+
+    def chunks(self, states: int, *, threads: int | None = None, **inputs: Any) -> Iterator[Evaluation]:
+        """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
+        if isinstance(states, bool) or not isinstance(states, int) or states < 1:
+            raise UsageError(f"chunks: states={states!r}; give a positive number")
+        rows, workers = Rows(self.name, self.program, inputs), thread_count(threads)
+        for begin in range(0, rows.n, states):
+            end = min(begin + states, rows.n)
+            yield self._evaluate(rows, begin, end, (end - begin,), workers, None)
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
-        rows, batch, n = self._rows(inputs)
+        rows = Rows(self.name, self.program, inputs)
+        program, n = self._computed.program, rows.n
         if self._interpret(n):
-            program = self._computed.program
-            nodes = evaluate_nodes(program, flat_inputs(program, rows, n))
+            nodes = evaluate_nodes(program, flat_inputs(program, rows.chunk(0, n), n))
             flat = self._computed.spread(result_columns(program, nodes, n))
         else:
-            kernel_inputs, kernel = self._prepare(rows)
-            flat = self._computed.spread(kernel(kernel_inputs, n)[0])
-        return self._named(flat, batch)
+            flat = [np.empty((n, slot.size)) for slot in self.program.outputs]
+            for _ in self._run(rows, 0, n, flat, thread_count()):
+                pass
+        return self._named(flat, rows.batch)
+
+    def _evaluate(
+        self,
+        rows: Rows,
+        begin: int,
+        end: int,
+        batch: tuple[int, ...],
+        threads: int,
+        out: Mapping[str, np.ndarray] | None,
+    ) -> Evaluation:
+        """States begin … end of the rows."""
+        n = end - begin
+        flat = self._outputs(n, batch, out)
+        if self._interpret(n):
+            self._check_designs(rows.chunk(begin, end))
+            flagged = [np.arange(begin, end)] if n else []
+        else:
+            flagged = list(self._run(rows, begin, end, flat, threads))
+        bad, failed = [], []
+        for states in flagged:
+            again = {k: x for k, x in rows.some(states).items()}
+            careful, names = evaluate_with_care(
+                self._computed.program, flat_inputs(self._computed.program, again, len(states))
+            )
+            wrong = np.array([name != "" for name in names])
+            for output, better in zip(flat, self._computed.spread(careful), strict=True):
+                better[wrong] = np.nan
+                output[states - begin] = better
+            bad.append(states[wrong] - begin)
+            failed.append(np.array(names, dtype=object)[wrong])
+        where = np.concatenate(bad) if bad else np.zeros(0, dtype=np.int64)
+        why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
+        return Evaluation(self._named(flat, batch), where, why, batch)
+
+    def _run(self, rows: Rows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
+        """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
+        one_design = not rows.varies("parameters")
+        kernel = self.kernel(uniform=one_design)
+        widest = max(sum(s.size for s in self.program.inputs), sum(s.size for s in self.program.outputs), 1)
+        step = max(4096, CHUNK_BYTES // (8 * widest) // 4096 * 4096)
+        dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
+        for a in range(begin, end, step):
+            b = min(a + step, end)
+            chunk = rows.chunk(a, b)
+            if a == begin or not one_design:
+                self._check_designs(chunk)
+            here = [x[a - begin : b - begin] for x in flat]
+            computed = [
+                x if full else np.empty((b - a, slot.size))
+                for x, full, slot in zip(here, dense, self._computed.program.outputs, strict=True)
+            ]
+            ordered = [chunk[s.name] for s in self.program.inputs]
+            if kernel.once is not None:
+                ordered.append(self._hoist(kernel, chunk))
+            flagged, _ = kernel(ordered, b - a, computed, threads)
+            self._computed.fill(here, computed, dense)
+            if len(flagged):
+                yield flagged + a
+
+    def _check_designs(self, chunk: dict[str, np.ndarray]) -> None:
+        if "parameters" in chunk:
+            self._table.check(chunk["parameters"], self._pattern)
+
+    def _hoist(self, kernel: Any, chunk: dict[str, np.ndarray]) -> np.ndarray:
+        key = chunk["parameters"].tobytes() if "parameters" in chunk else b""
+        hoisted = self._hoisted.get(key)
+        if hoisted is None:
+            hoisted = kernel.hoisted(chunk)
+            if len(self._hoisted) < 64:
+                self._hoisted[key] = hoisted
+        return hoisted
+
+    def _outputs(self, n: int, batch: tuple[int, ...], out: Mapping[str, np.ndarray] | None) -> list[np.ndarray]:
+        """Arrays (n, size) to fill: new ones, or views of the caller's."""
+        flat = []
+        unknown = set(out or ()) - {slot.name for slot in self.program.outputs}
+        if unknown:
+            raise UsageError(
+                f"{self.name}: no output {sorted(unknown)}; there are {[s.name for s in self.program.outputs]}"
+            )
+        for slot in self.program.outputs:
+            given = None if out is None else out.get(slot.name)
+            if given is None:
+                flat.append(np.empty((n, slot.size)))
+                continue
+            shape = (*batch, *slot.shape)
+            if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.shape != shape:
+                raise UsageError(f"{self.name}: out[{slot.name!r}] must be a float64 array of shape {shape}")
+            if not given.flags.c_contiguous or not given.flags.writeable:
+                raise UsageError(f"{self.name}: out[{slot.name!r}] must be contiguous and writeable")
+            flat.append(given.reshape(n, slot.size))
+        return flat
 
     def _named(self, flat: list[np.ndarray], batch: tuple[int, ...]) -> dict[str, np.ndarray]:
         slots = self.program.outputs
@@ -135,69 +228,16 @@ class Function:
         self._interpreted += n
         return True
 
-    def _rows(self, inputs: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...], int]:
-        arrays: dict[str, np.ndarray] = {}
-        expected = {slot.name for slot in self.program.inputs}
-        if set(inputs) != expected:
-            raise UsageError(f"{self.name} takes {sorted(expected)}, got {sorted(inputs)}")
-        batches = []
-        for slot in self.program.inputs:
-            x = np.asarray(inputs[slot.name], dtype=float)
-            tail = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else None
-            if tail != slot.shape:
-                shape = ", ".join(["...", *map(str, slot.shape)])
-                raise UsageError(f"{self.name}: {slot.name} has shape {x.shape}; expected ({shape})")
-            arrays[slot.name] = x
-            batches.append(x.shape[: x.ndim - len(slot.shape)])
-        try:
-            batch = np.broadcast_shapes(*batches)
-        except ValueError:
-            shapes = ", ".join(f"{s.name} {arrays[s.name].shape}" for s in self.program.inputs)
-            raise UsageError(f"{self.name}: leading axes do not broadcast: {shapes}") from None
-        n = int(np.prod(batch, dtype=int))
-        rows = {}
-        for slot, own in zip(self.program.inputs, batches, strict=True):
-            x = arrays[slot.name]
-            if int(np.prod(own, dtype=int)) == 1:
-                rows[slot.name] = np.ascontiguousarray(x.reshape(1, slot.size))
-            else:
-                rows[slot.name] = np.ascontiguousarray(np.broadcast_to(x, (*batch, *slot.shape)).reshape(n, slot.size))
-        return rows, batch, n
-
-    def _prepare(self, rows: dict[str, np.ndarray]) -> tuple[list[np.ndarray], Any]:
-        parameters = rows.get("parameters")
-        if parameters is None:
-            return [rows[s.name] for s in self.program.inputs], self._kernel(uniform=True)[1]
-        uniform = len(parameters) == 1
-        once, kernel = self._kernel(uniform)
-        if not uniform or once is None:
-            return [rows[s.name] for s in self.program.inputs], kernel
-        key = parameters.tobytes()
-        hoisted = self._hoisted.get(key)
-        if hoisted is None:
-            values = flat_inputs(
-                once, {s.name: np.zeros((1, s.size)) for s in once.inputs} | {"parameters": parameters}, 1
-            )
-            hoisted = once.evaluate_flat(values[0]).reshape(1, -1).astype(float)
-            if len(self._hoisted) < 64:
-                self._hoisted[key] = hoisted
-        ordered: Sequence[np.ndarray] = [rows[s.name] for s in self.program.inputs]
-        return [*ordered, np.ascontiguousarray(hoisted)], kernel
-
-    def _kernel(self, uniform: bool) -> tuple[Program | None, Any]:
+    def kernel(self, uniform: bool = True) -> Any:
+        """Machine code; uniform: one design for all states."""
         with self._lock:
             if uniform not in self._kernels:
                 from gough.backends.llvm import Kernel
-                from gough.program.passes.expand_blocks import expand_blocks
-                from gough.program.passes.minimise import minimise
 
-                if uniform:
-                    once, each = split_uniform(expand_blocks(self._computed.program))
-                    has_work = any(s.name == HOISTED for s in each.inputs)
-                    self._kernels[True] = (once if has_work else None, Kernel(minimise(each)))
-                else:
-                    slots = tuple(replace(s, uniform=False) for s in self.program.inputs)
-                    self._kernels[False] = (None, Kernel(replace(self._computed.program, inputs=slots)))
+                program = self._computed.program
+                if not uniform:
+                    program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
+                self._kernels[uniform] = Kernel(program, self.precision)
             return self._kernels[uniform]
 
     def __getstate__(self) -> dict:
@@ -206,6 +246,7 @@ class Function:
             "table": self._table,
             "pattern": self._pattern,
             "interpreted": self.interpreted,
+            "precision": self.precision,
         }
 
     def __setstate__(self, state: dict) -> None:

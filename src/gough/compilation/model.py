@@ -10,7 +10,7 @@ import numpy as np
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
-from gough.compilation.function import Function
+from gough.compilation.function import PRECISIONS, Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
@@ -31,12 +31,19 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
     free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
-    names, instead of the description's choice of v.
+    names, instead of the description's choice of v. precision: of compiled code, "fast" or "ieee" (see `Function`).
     """
 
-    def __init__(self, robot: Robot, free: Sequence[str] = (), velocities: str | Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        free: Sequence[str] = (),
+        velocities: str | Sequence[str] | None = None,
+        precision: str = "fast",
+    ) -> None:
         self.robot = robot
         self.free = tuple(free)
+        self.precision = precision
         self._asked = velocities
         self.velocities = velocities if velocities is not None else robot.velocities
         self.mechanism: Mechanism = build_structure(robot)
@@ -85,7 +92,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops, {drives} drives>"
 
     def __reduce__(self) -> tuple:
-        return (Model, (self.robot, self.free, self._asked))
+        return (Model, (self.robot, self.free, self._asked, self.precision))
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
@@ -99,13 +106,19 @@ class Model(ConfigurationCalls, DynamicsCalls):
         """Names of `parameters`."""
         return tuple(self.mechanism.table.names)
 
-    def function(self, name: str) -> Function:
-        """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives."""
-        return self.cached(("function", name), lambda: self._make(name))
+    def function(self, name: str, baked: bool = False) -> Function:
+        """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
-    def _make(self, name: str) -> Function:
-        program = self.ordered(trace_entry(self.mechanism, name, self.pattern))
-        return Function(program, self.mechanism.table, self.pattern, interpreted=name == "closure_rows")
+        baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
+        """
+        return self.cached(("function", name, baked), lambda: self._make(name, baked))
+
+    def _make(self, name: str, baked: bool) -> Function:
+        pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
+        program = self.ordered(trace_entry(self.mechanism, name, pattern))
+        return Function(
+            program, self.mechanism.table, pattern, interpreted=name == "closure_rows", precision=self.precision
+        )
 
     def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
@@ -144,12 +157,18 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
-def build(robot: Robot | str | Path, free: Sequence[str] = (), velocities: str | Sequence[str] | None = None) -> Model:
+def build(
+    robot: Robot | str | Path,
+    free: Sequence[str] = (),
+    velocities: str | Sequence[str] | None = None,
+    precision: str = "fast",
+) -> Model:
     """Model of a robot (a description, a gallery name or a path).
 
     free: names of parameters that stay inputs although they are zero or a right angle (a trailing * matches a prefix),
     so that other designs may change them. velocities: the independent velocities v, "platform", "drives" or names of
-    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives.
+    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives. precision:
+    "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots of compiled code correctly rounded).
     """
     if isinstance(free, str):
         raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
@@ -157,4 +176,6 @@ def build(robot: Robot | str | Path, free: Sequence[str] = (), velocities: str |
         isinstance(velocities, str) and velocities not in ("platform", "drives")
     ):
         raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
-    return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities)
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
+    return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities, precision)

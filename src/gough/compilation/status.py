@@ -60,7 +60,7 @@ def complain(
 def codes(names: Sequence[str] | np.ndarray) -> np.ndarray:
     """Status codes (n,) of check names."""
     found = np.asarray(names, dtype=object).ravel()
-    out = np.zeros(len(found), dtype=np.int64)
+    out = np.zeros(len(found), dtype=np.uint8)
     for i in np.flatnonzero(found != ""):
         out[i] = status_of(found[i])
     return out

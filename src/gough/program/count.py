@@ -5,10 +5,13 @@ from dataclasses import asdict, dataclass
 
 from gough.program.ops import Op
 from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.expand_reciprocals import expand_reciprocals
 from gough.program.passes.hoist import split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.reciprocals import share_reciprocals
 from gough.program.program import Program
 
 
@@ -36,7 +39,7 @@ def count(program: Program) -> Count:
     once, program = split_uniform(expand_blocks(drop_checks(program), checks=False))
     program = minimise(program, thorough=True)
     add, mul, div, sqrt, trig = _tally(program)
-    fused = contract_multiply_add(program)
+    fused = min((contract_multiply_add(p) for p in (program, share_reciprocals(program))), key=arithmetic)
     return Count(
         add=add,
         mul=mul,
@@ -44,10 +47,15 @@ def count(program: Program) -> Count:
         sqrt=sqrt,
         trig=trig,
         operations=add + mul + div,
-        operations_fma=sum(_tally(fused)[:3]),
-        instructions=_instructions(fused),
+        operations_fma=arithmetic(fused),
+        instructions=instructions(expand_angles(expand_reciprocals(contract_multiply_add(share_reciprocals(program))))),
         uniform=sum(_tally(once)[:3]),
     )
+
+
+def arithmetic(program: Program) -> int:
+    """Additions, multiplications, divisions and multiply-adds."""
+    return sum(_tally(program)[:3])
 
 
 def _tally(program: Program) -> tuple[int, int, int, int, int]:
@@ -55,11 +63,13 @@ def _tally(program: Program) -> tuple[int, int, int, int, int]:
     for op, args in zip(program.ops, program.args, strict=True):
         if op in (Op.ADD, Op.SUB):
             add += 1
-        elif op in (Op.MUL, Op.FMA, Op.FMS, Op.FNMA):
+        elif op in (Op.MUL, Op.FMA, Op.FMS, Op.FNMA, Op.FNMS, Op.RCP):
             mul += 1
         elif op == Op.DIV:
             one = program.ops[args[0]] == Op.CONST and program.args[args[0]][0] == 1.0
             mul, div = mul + one, div + (not one)
+        elif op == Op.RSQRT:
+            mul, sqrt = mul + 1, sqrt + 1
         elif op == Op.SQRT:
             sqrt += 1
         elif op in (Op.SIN, Op.COS, Op.ATAN2):
@@ -67,17 +77,10 @@ def _tally(program: Program) -> tuple[int, int, int, int, int]:
     return add, mul, div, sqrt, trig
 
 
-SINCOS_INSTRUCTIONS = 35
-"""Vector instructions of one sine–cosine pair in the LLVM backend (argument reduction, two polynomials, quadrant)."""
+_WEIGHT = {Op.QUADRANT_SIN: 4, Op.QUADRANT_COS: 4, Op.RCP_SEED: 2, Op.RSQRT_SEED: 2}
+"""Vector instructions of operations that take more than one; a seed holds its port for two."""
 
 
-def _instructions(program: Program) -> int:
-    """Arithmetic vector instructions: one an operation, plus the polynomials of sine–cosine pairs."""
-    total = 0
-    angles = set()
-    for op, args in zip(program.ops, program.args, strict=True):
-        if op in (Op.SIN, Op.COS):
-            angles.add(args[0])
-        elif op not in (Op.INPUT, Op.CONST, Op.BLOCK, Op.ITEM):
-            total += 1
-    return total + SINCOS_INSTRUCTIONS * len(angles)
+def instructions(program: Program) -> int:
+    """Vector instructions of a lowered program on AVX-512, without loads and stores."""
+    return sum(_WEIGHT.get(Op(op), 1) for op in program.ops if op > Op.CONST)

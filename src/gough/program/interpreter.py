@@ -10,6 +10,20 @@ import numpy as np
 from gough.program.ops import Block, Call, ConstantMatvec, Op, Solve
 from gough.program.program import Program
 
+
+def _short(x: np.ndarray) -> np.ndarray:
+    """x to 15 bits, as a machine's seed of a reciprocal."""
+    mantissa, exponent = np.frexp(x)
+    return np.ldexp(np.round(mantissa * 32768.0) / 32768.0, exponent)
+
+
+def _quadrant(t: np.ndarray, ahead: int, s: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """Sine (ahead 0) or cosine (1) from those of the remainder; t carries the quarter turns in its last bits."""
+    quarter = np.asarray(t, dtype=float).view(np.int64) + ahead
+    value = np.where(quarter & 1, c, s)
+    return np.where(quarter & 2, -value, value)
+
+
 _FUNCTIONS = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
@@ -26,6 +40,13 @@ _FUNCTIONS = {
     Op.FMA: lambda a, b, c: a * b + c,
     Op.FMS: lambda a, b, c: a * b - c,
     Op.FNMA: lambda a, b, c: c - a * b,
+    Op.FNMS: lambda a, b, c: -(a * b) - c,
+    Op.RCP: lambda a: 1.0 / a,
+    Op.RSQRT: lambda a: 1.0 / np.sqrt(a),
+    Op.RCP_SEED: lambda a: _short(1.0 / a),
+    Op.RSQRT_SEED: lambda a: _short(1.0 / np.sqrt(a)),
+    Op.QUADRANT_SIN: lambda t, s, c: _quadrant(t, 0, s, c),
+    Op.QUADRANT_COS: lambda t, s, c: _quadrant(t, 1, s, c),
 }
 
 

@@ -5,7 +5,13 @@ from enum import IntEnum
 
 
 class Op(IntEnum):
-    """Kind of a node. Leaves first, then arithmetic, then blocks; INPUT and CONST carry a payload instead of operands."""
+    """Kind of a node. Leaves first, then arithmetic, then what machines have, then blocks.
+
+    INPUT and CONST carry a payload instead of operands. The machine's operations are made by passes, never recorded:
+    FMA a b + c, FMS a b - c, FNMA c - a b, FNMS -a b - c; RCP 1/a and RSQRT 1/√a; RCP_SEED and RSQRT_SEED the same to
+    14 bits; QUADRANT_SIN and QUADRANT_COS (t, s, c): sine and cosine of an angle whose remainder after whole quarter
+    turns has sine s and cosine c; the last two bits of t say which quarter.
+    """
 
     INPUT = 0
     CONST = 1
@@ -24,8 +30,15 @@ class Op(IntEnum):
     FMA = 14
     FMS = 15
     FNMA = 16
-    BLOCK = 17
-    ITEM = 18
+    FNMS = 17
+    RCP = 18
+    RSQRT = 19
+    RCP_SEED = 20
+    RSQRT_SEED = 21
+    QUADRANT_SIN = 22
+    QUADRANT_COS = 23
+    BLOCK = 24
+    ITEM = 25
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,13 @@ _FORMAT = {
     Op.FMA: "{} * {} + {}",
     Op.FMS: "{} * {} - {}",
     Op.FNMA: "-{} * {} + {}",
+    Op.FNMS: "-{} * {} - {}",
+    Op.RCP: "1 / {}",
+    Op.RSQRT: "1 / sqrt({})",
+    Op.RCP_SEED: "rcp_seed({})",
+    Op.RSQRT_SEED: "rsqrt_seed({})",
+    Op.QUADRANT_SIN: "quadrant_sin({}, {}, {})",
+    Op.QUADRANT_COS: "quadrant_cos({}, {}, {})",
 }
 
 

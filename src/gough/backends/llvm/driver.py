@@ -1,98 +1,180 @@
-"""The driver of a kernel: rows of states into vectors, the body, vectors back into rows, tile by tile."""
+"""The driver of a kernel: rows of states into vectors, the body, vectors back into rows, tile by tile.
 
-from gough.program.program import Program
+A tile is W states. Full tiles are transposed block by block; the last, partial one is gathered entry by entry, its
+missing lanes repeating the last state. Input slots with stride 0 hold one row for all states: it is spread once.
+"""
+
+from dataclasses import dataclass
+
+from gough.backends.llvm.body import ARGUMENTS, Body
+from gough.backends.llvm.transpose import load_block, store_block
+from gough.backends.llvm.writer import Writer
+from gough.program.program import Program, Slot
+
+SIGNATURE = (
+    "ptr %inputs, ptr %in_strides, ptr %outputs, ptr %out_strides, ptr %status, i64 %begin, i64 %end, ptr %numbers"
+)
 
 
-def write_driver(program: Program, lanes: int, n_chunks: int, n_scratch: int, arguments: str) -> str:
-    """IR of  void kernel(inputs, strides, outputs, status, begin, end)."""
-    T, I = f"<{lanes} x double>", f"<{lanes} x i64>"
-    lines = [
-        "define void @kernel(ptr %inputs, ptr %strides, ptr %outputs, ptr %status, i64 %begin, i64 %end) {",
-        "entry:",
-        f"  %scratch = alloca {T}, i64 {max(n_scratch, 1)}, align 64",
-        f"  %tile = alloca {T}, i64 {max(program.n_inputs, 1)}, align 64",
-        f"  %results = alloca {T}, i64 {max(len(program.results), 1)}, align 64",
-        f"  %mask = alloca {I}, align 64",
-        "  %last = sub i64 %end, 1",
-        "  br label %loop",
-        "loop:",
-        "  %i = phi i64 [ %begin, %entry ], [ %next, %finish ]",
-        f"  store {I} zeroinitializer, ptr %mask, align 64",
-    ]
-    for lane in range(lanes):
-        lines += [
-            f"  %a{lane} = add i64 %i, {lane}",
-            f"  %c{lane} = icmp slt i64 %a{lane}, %last",
-            f"  %r{lane} = select i1 %c{lane}, i64 %a{lane}, i64 %last",
-        ]
-    label = "loop"
-    offset = 0
-    for s, slot in enumerate(program.inputs):
-        if slot.size and not slot.uniform:
-            label = _copy(lines, f"in{s}", label, lanes, slot.size, offset, s, inward=True)
+@dataclass
+class _Place:
+    """A slot, its number and the position of its first entry in the tile."""
+
+    slot: Slot
+    number: int
+    offset: int
+
+
+def write_driver(program: Program, body: Body) -> str:
+    """IR of  i64 kernel(inputs, in_strides, outputs, out_strides, status, begin, end, numbers).
+
+    Row i of input slot s starts at inputs[s] + i · in_strides[s] doubles; status word i - begin says which checks state i
+    fails; the result is all status words together.
+    """
+    w = Writer(body.lanes)
+    ins, outs = _places(program.inputs, varying=True), _places(program.outputs)
+    call = [f"call void @chunk_{k}({ARGUMENTS})" for k in range(len(body.chunks))]
+    for name, size in (
+        ("scratch", len(body.scratch)),
+        ("tile", program.n_inputs),
+        ("results", len(program.results)),
+        ("mask", 1),
+    ):
+        w.lines.append(f"  %{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+    for place in ins:
+        _base(w, "in", place)
+    for place in outs:
+        _base(w, "out", place)
+    w.do(f"%full = and i64 {w.emit('sub i64 %end, %begin')}, {-w.lanes}")
+    w.do("%stop = add i64 %begin, %full")
+    w.do("%last = sub i64 %end, 1")
+    for place in ins:
+        _spread(w, place)
+    w.do("br label %loop.head")
+    w.label("loop.head")
+    w.do("%i = phi i64 [ %begin, %" + (f"in{ins[-1].number}.spread.end" if ins else "entry") + " ], [ %i.next, %loop ]")
+    w.do("%any = phi i64 [ 0, %" + (f"in{ins[-1].number}.spread.end" if ins else "entry") + " ], [ %any.next, %loop ]")
+    w.do("%more = icmp slt i64 %i, %stop")
+    w.do("br i1 %more, label %load, label %tail")
+    w.label("load")
+    for place in ins:
+        _load_full(w, place)
+    w.do(f"store {w.I} zeroinitializer, ptr %mask, align {w.bytes}")
+    for line in call:
+        w.do(line)
+    for place in outs:
+        _blocks(w, place, inward=False)
+    w.do("br label %loop")
+    w.label("loop")
+    w.do(f"%m = load {w.I}, ptr %mask, align {w.bytes}")
+    w.do("%place = sub i64 %i, %begin")
+    w.do("%word = getelementptr i64, ptr %status, i64 %place")
+    w.do(f"store {w.I} %m, ptr %word, align 8")
+    w.do(f"%any.next = or i64 %any, {_joined(w, '%m')}")
+    w.do(f"%i.next = add i64 %i, {w.lanes}")
+    w.do("br label %loop.head")
+    w.label("tail")
+    w.do("%some = icmp slt i64 %i, %end")
+    w.do("br i1 %some, label %partial, label %done")
+    w.label("partial")
+    _tail(w, ins, outs, call)
+    w.do("br label %done")
+    w.label("done")
+    w.do("%all = phi i64 [ %any, %tail ], [ %any.tail, %partial ]")
+    w.do("ret i64 %all")
+    body.declared |= w.declared
+    return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
+
+
+def _places(slots: tuple[Slot, ...], varying: bool = False) -> list[_Place]:
+    found, offset = [], 0
+    for number, slot in enumerate(slots):
+        if slot.size and not (varying and slot.uniform):
+            found.append(_Place(slot, number, offset))
         offset += slot.size
-    lines += [f"  call void @chunk_{k}({arguments})" for k in range(n_chunks)]
-    offset = 0
-    for s, slot in enumerate(program.outputs):
-        if slot.size:
-            label = _copy(lines, f"out{s}", label, lanes, slot.size, offset, s, inward=False)
-        offset += slot.size
-    lines += ["  br label %finish", "finish:", f"  %m = load {I}, ptr %mask, align 64"]
-    for lane in range(lanes):
-        lines += [
-            f"  %s{lane} = extractelement {I} %m, i32 {lane}",
-            f"  %q{lane} = getelementptr i64, ptr %status, i64 %r{lane}",
-            f"  store i64 %s{lane}, ptr %q{lane}, align 8",
-        ]
-    lines += [
-        f"  %next = add i64 %i, {lanes}",
-        "  %more = icmp slt i64 %next, %end",
-        "  br i1 %more, label %loop, label %done",
-        "done:",
-        "  ret void",
-        "}",
-    ]
-    return "\n".join(lines)
+    return found
 
 
-def _copy(lines: list[str], name: str, label: str, lanes: int, size: int, offset: int, slot: int, inward: bool) -> str:
-    """A loop over the entries of a slot that moves one entry of all lanes; returns the label it ends in."""
-    T = f"<{lanes} x double>"
-    array, block = ("%inputs", "%tile") if inward else ("%outputs", "%results")
-    lines.append(f"  %{name}.at = getelementptr ptr, ptr {array}, i64 {slot}")
-    lines.append(f"  %{name}.base = load ptr, ptr %{name}.at, align 8")
-    if inward:
-        lines.append(f"  %{name}.sat = getelementptr i64, ptr %strides, i64 {slot}")
-        lines.append(f"  %{name}.stride = load i64, ptr %{name}.sat, align 8")
-    for lane in range(lanes):
-        stride = f"%{name}.stride" if inward else str(size)
-        lines.append(f"  %{name}.o{lane} = mul i64 %r{lane}, {stride}")
-        lines.append(f"  %{name}.p{lane} = getelementptr double, ptr %{name}.base, i64 %{name}.o{lane}")
-    lines += [
-        f"  %{name}.tile = getelementptr {T}, ptr {block}, i64 {offset}",
-        f"  br label %{name}",
-        f"{name}:",
-        f"  %{name}.k = phi i64 [ 0, %{label} ], [ %{name}.next, %{name} ]",
-        f"  %{name}.v = getelementptr {T}, ptr %{name}.tile, i64 %{name}.k",
+def _base(w: Writer, side: str, place: _Place) -> None:
+    name = f"%{side}{place.number}"
+    for what, array, kind in (("base", f"%{side}puts", "ptr"), ("stride", f"%{side}_strides", "i64")):
+        at = w.emit(f"getelementptr {kind}, ptr {array}, i64 {place.number}")
+        w.do(f"{name}.{what} = load {kind}, ptr {at}, align 8")
+
+
+def _spread(w: Writer, place: _Place) -> None:
+    """Fill the tile of a slot that has one row for all states."""
+    name = f"in{place.number}"
+    w.do(f"%{name}.one = icmp eq i64 %{name}.stride, 0")
+    w.do(f"br i1 %{name}.one, label %{name}.spread, label %{name}.spread.end")
+    w.label(f"{name}.spread")
+    for k in range(place.slot.size):
+        at = w.emit(f"getelementptr double, ptr %{name}.base, i64 {k}")
+        value = w.splat(w.emit(f"load double, ptr {at}, align 8"))
+        w.do(f"store {w.T} {value}, ptr {w.at('%tile', place.offset + k)}, align {w.bytes}")
+    w.do(f"br label %{name}.spread.end")
+    w.label(f"{name}.spread.end")
+
+
+def _load_full(w: Writer, place: _Place) -> None:
+    name = f"in{place.number}"
+    w.do(f"br i1 %{name}.one, label %{name}.loaded, label %{name}.load")
+    w.label(f"{name}.load")
+    _blocks(w, place, inward=True)
+    w.do(f"br label %{name}.loaded")
+    w.label(f"{name}.loaded")
+
+
+def _blocks(w: Writer, place: _Place, inward: bool) -> None:
+    """All blocks of a slot at state %i."""
+    name, move = (f"%in{place.number}", load_block) if inward else (f"%out{place.number}", store_block)
+    offset = w.emit(f"mul i64 %i, {name}.stride")
+    first = w.emit(f"getelementptr double, ptr {name}.base, i64 {offset}")
+    for k in range(0, place.slot.size, w.lanes):
+        row = w.emit(f"getelementptr double, ptr {first}, i64 {k}")
+        tile = w.at("%tile" if inward else "%results", place.offset + k)
+        move(w, row, f"{name}.stride", min(w.lanes, place.slot.size - k), tile)
+
+
+def _joined(w: Writer, vector: str) -> str:
+    name = f"llvm.vector.reduce.or.v{w.lanes}i64"
+    w.declared.add(f"declare i64 @{name}({w.I})")
+    return w.emit(f"call i64 @{name}({w.I} {vector})")
+
+
+def _tail(w: Writer, ins: list[_Place], outs: list[_Place], call: list[str]) -> None:
+    """States %i … %last, fewer than the lanes."""
+    rows = []
+    for lane in range(w.lanes):
+        a = w.emit(f"add i64 %i, {lane}")
+        rows.append(w.emit(f"select i1 {w.emit(f'icmp slt i64 {a}, %last')}, i64 {a}, i64 %last"))
+    for place in ins:
+        starts = _row_starts(w, f"%in{place.number}", rows)
+        for k in range(place.slot.size):
+            vector = "poison"
+            for lane, start in enumerate(starts):
+                x = w.emit(f"load double, ptr {w.emit(f'getelementptr double, ptr {start}, i64 {k}')}, align 8")
+                vector = w.emit(f"insertelement {w.T} {vector}, double {x}, i32 {lane}")
+            w.do(f"store {w.T} {vector}, ptr {w.at('%tile', place.offset + k)}, align {w.bytes}")
+    w.do(f"store {w.I} zeroinitializer, ptr %mask, align {w.bytes}")
+    for line in call:
+        w.do(line)
+    for place in outs:
+        starts = _row_starts(w, f"%out{place.number}", rows)
+        for k in range(place.slot.size):
+            value = w.load("%results", place.offset + k)
+            for lane, start in enumerate(starts):
+                x = w.emit(f"extractelement {w.T} {value}, i32 {lane}")
+                w.do(f"store double {x}, ptr {w.emit(f'getelementptr double, ptr {start}, i64 {k}')}, align 8")
+    m = w.emit(f"load {w.I}, ptr %mask, align {w.bytes}")
+    for lane, row in enumerate(rows):
+        x = w.emit(f"extractelement {w.I} {m}, i32 {lane}")
+        at = w.emit(f"getelementptr i64, ptr %status, i64 {w.emit(f'sub i64 {row}, %begin')}")
+        w.do(f"store i64 {x}, ptr {at}, align 8")
+    w.do(f"%any.tail = or i64 %any, {_joined(w, m)}")
+
+
+def _row_starts(w: Writer, name: str, rows: list[str]) -> list[str]:
+    return [
+        w.emit(f"getelementptr double, ptr {name}.base, i64 {w.emit(f'mul i64 {row}, {name}.stride')}") for row in rows
     ]
-    for lane in range(lanes):
-        lines.append(f"  %{name}.x{lane} = getelementptr double, ptr %{name}.p{lane}, i64 %{name}.k")
-    if inward:  # one vector store, so that the body's vector load is served from the store buffer
-        vector = "undef"
-        for lane in range(lanes):
-            lines.append(f"  %{name}.z{lane} = load double, ptr %{name}.x{lane}, align 8")
-            lines.append(f"  %{name}.w{lane} = insertelement {T} {vector}, double %{name}.z{lane}, i32 {lane}")
-            vector = f"%{name}.w{lane}"
-        lines.append(f"  store {T} {vector}, ptr %{name}.v, align 64")
-    else:
-        lines.append(f"  %{name}.w = load {T}, ptr %{name}.v, align 64")
-        for lane in range(lanes):
-            lines.append(f"  %{name}.z{lane} = extractelement {T} %{name}.w, i32 {lane}")
-            lines.append(f"  store double %{name}.z{lane}, ptr %{name}.x{lane}, align 8")
-    lines += [
-        f"  %{name}.next = add i64 %{name}.k, 1",
-        f"  %{name}.more = icmp slt i64 %{name}.next, {size}",
-        f"  br i1 %{name}.more, label %{name}, label %{name}.end",
-        f"{name}.end:",
-    ]
-    return f"{name}.end"

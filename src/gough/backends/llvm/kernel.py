@@ -5,55 +5,54 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gough.backends.llvm.lower import lower
-from gough.backends.llvm.target import MachineCode, host
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.multiply_add import contract_multiply_add
+from gough.backends.llvm.slices import SLICE, over_slices
+from gough.backends.llvm.store import Entry, stored
+from gough.backends.llvm.target import LoadedObject, host
 from gough.program.program import Program
+from gough.program.verdict import flat_inputs
 
-SLICE = 1 << 18
-"""States per call into machine code; between slices Python can be interrupted."""
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
-_SIGNATURE = ctypes.CFUNCTYPE(
-    None,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_void_p,
-    ctypes.c_int64,
-    ctypes.c_int64,
-)
+PRECISIONS = ("fast", "ieee")
 
 
 class Kernel:
-    """Machine code of a program for this CPU."""
+    """Machine code of a program for this CPU.
 
-    def __init__(self, program: Program) -> None:
-        self.program = contract_multiply_add(expand_blocks(program))
-        lowered = lower(self.program, host().lanes)
-        self.bits = lowered.bits
-        self._code = MachineCode(lowered.ir)
+    precision: "fast" (reciprocals by Newton steps, 1–2 ulp) or "ieee" (divisions and roots correctly rounded).
+    """
+
+    def __init__(self, program: Program, precision: str = "fast") -> None:
+        self.program = program
+        entry: Entry = stored(program, host(), precision)
+        self.bits = entry.bits
+        self.once = entry.once
+        self._numbers = entry.numbers
+        self._code = LoadedObject(entry.object_file)
         self._function = _SIGNATURE(self._code.address("kernel"))
 
-    def __call__(self, inputs: Sequence[np.ndarray], n: int) -> tuple[list[np.ndarray], np.ndarray]:
-        """Outputs (n, size) per slot and status words (n,) for flat rows of inputs.
+    def hoisted(self, rows: dict[str, np.ndarray]) -> np.ndarray:
+        """What is computed once per design: the row (1, k) of the slot "hoisted", from rows (1, size) of uniform slots."""
+        assert self.once is not None
+        known = {s.name: rows[s.name] if s.uniform else np.zeros((1, s.size)) for s in self.once.inputs}
+        return self.once.evaluate_flat(flat_inputs(self.once, known, 1)[0]).reshape(1, -1).astype(float)
 
-        inputs: per slot an array (n, size) or (1, size) of float64 with contiguous rows; one row is used for all states.
+    def __call__(
+        self, inputs: Sequence[np.ndarray], n: int, outputs: Sequence[np.ndarray], threads: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Fill `outputs` (n, size) per slot; returns (states that fail a check (k,), their status words (k,)).
+
+        inputs: per slot, and for "hoisted" where there is work to hoist, an array (n, size) or (1, size) of float64 whose
+        rows are contiguous, any number of bytes apart; one row is used for all states.
         """
-        outputs = [np.empty((n, slot.size)) for slot in self.program.outputs]
-        status = np.zeros(n, dtype=np.int64)
-        if n == 0:
-            return outputs, status
         strides = np.array([0 if len(x) == 1 else x.strides[0] // 8 for x in inputs], dtype=np.int64)
-        in_pointers = np.array([x.ctypes.data for x in inputs], dtype=np.uint64)
+        out_strides = np.array([x.strides[0] // 8 for x in outputs], dtype=np.int64)
+        pointers = np.array([x.ctypes.data for x in inputs], dtype=np.uint64)
         out_pointers = np.array([x.ctypes.data for x in outputs], dtype=np.uint64)
-        for begin in range(0, n, SLICE):
-            self._function(
-                in_pointers.ctypes.data,
-                strides.ctypes.data,
-                out_pointers.ctypes.data,
-                status.ctypes.data,
-                begin,
-                min(begin + SLICE, n),
-            )
-        return outputs, status
+        fixed = (pointers.ctypes.data, strides.ctypes.data, out_pointers.ctypes.data, out_strides.ctypes.data)
+        numbers = self._numbers.ctypes.data
+
+        def run(begin: int, end: int, status: np.ndarray) -> bool:
+            return self._function(*fixed, status.ctypes.data, begin, end, numbers) != 0
+
+        return over_slices(run, n, SLICE, threads)

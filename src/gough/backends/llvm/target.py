@@ -1,49 +1,94 @@
-"""The host's CPU: how many lanes, which features; and turning IR text into machine code."""
+"""CPUs: how many lanes, which features; and turning IR text into an object file."""
 
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
 
-_lock = threading.Lock()
+from gough.program.lowering import Machine
+
+LOCK = threading.RLock()
+"""LLVM's parser and code generators are used by one thread at a time."""
 
 
 @dataclass(frozen=True)
-class Host:
-    """CPU name, feature string and number of double lanes of a vector register."""
+class Target:
+    """A CPU: LLVM's triple ("" for this machine's), its name, feature string and doubles in a vector register."""
 
+    triple: str
     cpu: str
     features: str
     lanes: int
+    fused: bool
+
+    def machine(self, precision: str) -> Machine:
+        """What programs may use; seeds of reciprocals beat division on AVX-512 only."""
+        return Machine(fused=self.fused, seeds=self.lanes == 8, shared=precision != "ieee")
+
+
+KNOWN = {
+    "avx512": Target("x86_64-unknown-linux-gnu", "skylake-avx512", "-prefer-256-bit", 8, True),
+    "avx2": Target("x86_64-unknown-linux-gnu", "haswell", "", 4, True),
+    "sse2": Target("x86_64-unknown-linux-gnu", "x86-64", "", 2, False),
+    "neon": Target("aarch64-unknown-linux-gnu", "cortex-a72", "", 2, True),
+}
+"""CPUs code can be made for from any machine."""
 
 
 @lru_cache(maxsize=1)
-def host() -> Host:
+def host() -> Target:
     """This machine's CPU."""
     import llvmlite.binding as llvm
 
-    with _lock:
+    with LOCK:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
     found = dict(llvm.get_host_cpu_features())
     features = llvm.get_host_cpu_features().flatten()
-    if found.get("avx512f"):
-        return Host(llvm.get_host_cpu_name(), features + ",-prefer-256-bit", 8)
-    return Host(llvm.get_host_cpu_name(), features, 4 if found.get("avx2") else 2)
+    name = llvm.get_host_cpu_name()
+    if llvm.get_process_triple().startswith(("aarch64", "arm64")):
+        return Target("", name, features, 2, True)
+    if found.get("avx512f") and found.get("avx512dq"):
+        return Target("", name, features + ",-prefer-256-bit", 8, True)
+    fused = bool(found.get("fma"))
+    return Target("", name, features, 4 if found.get("avx2") and fused else 2, fused)
 
 
-class MachineCode:
-    """Compiled module; keeps the engine alive as long as its functions are used."""
+def target_machine(target: Target):
+    """LLVM's code generator for a target."""
+    import llvmlite.binding as llvm
 
-    def __init__(self, ir: str) -> None:
+    if target.triple:
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        kind = llvm.Target.from_triple(target.triple)
+    else:
+        kind = llvm.Target.from_default_triple()
+    return kind.create_target_machine(
+        cpu=target.cpu, features=target.features, opt=2, reloc="default", codemodel="jitdefault", jit=True
+    )
+
+
+def compile_object(ir: str, target: Target) -> bytes:
+    """Object file of IR text."""
+    import llvmlite.binding as llvm
+
+    with LOCK:
+        machine = target_machine(target)
+        module = llvm.parse_assembly(ir)
+        module.triple = machine.triple
+        return machine.emit_object(module)
+
+
+class LoadedObject:
+    """An object file made for this machine, loaded; keeps its code alive as long as its functions are used."""
+
+    def __init__(self, data: bytes) -> None:
         import llvmlite.binding as llvm
 
-        target = host()
-        with _lock:
-            module = llvm.parse_assembly(ir)
-            machine = llvm.Target.from_default_triple().create_target_machine(
-                cpu=target.cpu, features=target.features, opt=2, reloc="default", codemodel="jitdefault", jit=True
-            )
-            self.engine = llvm.create_mcjit_compiler(module, machine)
+        with LOCK:
+            empty = llvm.parse_assembly("")
+            self.engine = llvm.create_mcjit_compiler(empty, target_machine(host()))
+            self.engine.add_object_file(llvm.ObjectFileRef.from_data(data))
             self.engine.finalize_object()
 
     def address(self, name: str) -> int:

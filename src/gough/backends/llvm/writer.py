@@ -6,8 +6,9 @@ import struct
 class Writer:
     """Lines of a function body; `emit` returns the name of a new value. T, I, B are the vector types of the lanes."""
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
+    def __init__(self, lanes: int, fused: bool = True) -> None:
+        self.lanes, self.fused = lanes, fused
+        self.bytes = 8 * lanes
         self.T = f"<{lanes} x double>"
         self.I = f"<{lanes} x i64>"
         self.B = f"<{lanes} x i1>"
@@ -21,6 +22,10 @@ class Writer:
         name = f"%t{self._serial}"
         self.lines.append(f"  {name} = {instruction}")
         return name
+
+    def label(self, name: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{name}:")
 
     def do(self, instruction: str) -> None:
         """Append an instruction without result."""
@@ -50,8 +55,24 @@ class Writer:
         return self.emit(f"call {self.T} @{full}({', '.join(f'{self.T} {x}' for x in operands)})")
 
     def fma(self, a: str, b: str, c: str) -> str:
-        """a b + c with one rounding."""
+        """a b + c, with one rounding where the machine can."""
+        if not self.fused:
+            return self.binary("fadd", self.binary("fmul", a, b), c)
         return self.intrinsic("fma", a, b, c)
+
+    def at(self, base: str, k: int) -> str:
+        """Address of vector k of an array."""
+        return self.emit(f"getelementptr {self.T}, ptr {base}, i64 {k}")
+
+    def load(self, base: str, k: int) -> str:
+        """Vector k of an array."""
+        return self.emit(f"load {self.T}, ptr {self.at(base, k)}, align {self.bytes}")
+
+    def seed(self, name: str, a: str) -> str:
+        """A reciprocal or reciprocal root to 14 bits (AVX-512, eight lanes)."""
+        full = f"llvm.x86.avx512.{name}.pd.512"
+        self.declared.add(f"declare {self.T} @{full}({self.T}, {self.T}, i8)")
+        return self.emit(f"call {self.T} @{full}({self.T} {a}, {self.T} zeroinitializer, i8 -1)")
 
     def per_lane(self, function: str, *operands: str) -> str:
         """A libm function called lane by lane."""

@@ -21,6 +21,13 @@ class Computed:
         """Outputs (n, size) per slot from the computed entries (n, k)."""
         return [_spread(x, fixed) for x, fixed in zip(computed, self.fixed, strict=True)]
 
+    def fill(self, outputs: list[np.ndarray], computed: list[np.ndarray], dense: list[bool]) -> None:
+        """Write `computed` entries (n, k) and fixed ones into outputs (n, size); dense slots are already there."""
+        for out, x, fixed, full in zip(outputs, computed, self.fixed, dense, strict=True):
+            if not full:
+                out[:] = fixed
+                out[:, np.isnan(fixed)] = x
+
 
 def computed_outputs(program: Program) -> Computed:
     """Separate constant outputs from computed ones."""

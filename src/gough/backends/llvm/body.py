@@ -1,0 +1,161 @@
+"""The body of a kernel: a program's operations on vectors, one state a lane.
+
+Long programs are cut into functions of CHUNK operations that pass values through a scratch array, because code
+generation grows faster than linearly with the length of a function. Numbers and uniform inputs are read as scalars that
+the instruction spreads over its lanes.
+"""
+
+from gough.backends.llvm.writer import Writer
+from gough.program.ops import Op
+from gough.program.program import Program
+
+CHUNK = 400
+SPLIT_ABOVE = 3000
+NOT_FINITE_BIT = 0
+ARGUMENTS = "ptr %inputs, ptr %tile, ptr %results, ptr %mask, ptr %scratch, ptr %numbers"
+_BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
+
+
+def chunks_of(program: Program) -> list[range]:
+    """Ranges of nodes that become one function each."""
+    n = len(program.ops)
+    return [range(n)] if n <= SPLIT_ABOVE else [range(k, min(k + CHUNK, n)) for k in range(0, n, CHUNK)]
+
+
+class Body:
+    """Writes the functions  void chunk_k(inputs, tile, results, mask, scratch, numbers)."""
+
+    def __init__(self, program: Program, lanes: int, fused: bool, bits: dict[str, int]) -> None:
+        self.program, self.lanes, self.fused, self.bits = program, lanes, fused, bits
+        self.declared: set[str] = set()
+        self.numbers: dict[float, int] = {}
+        self.scratch: dict[int, int] = {}
+        self.chunks = chunks_of(program)
+        self._slot_of = [(s, k) for s, slot in enumerate(program.inputs) for k in range(slot.size)]
+        self._results: dict[int, list[int]] = {}
+        for position, node in enumerate(program.results):
+            self._results.setdefault(node, []).append(position)
+        self._checks: dict[int, list] = {}
+        for check in program.checks:
+            self._checks.setdefault(check.node, []).append(check)
+        home = {i: c for c, chunk in enumerate(self.chunks) for i in chunk}
+        self._later = {k for i in range(len(program.ops)) for k in program.operands(i) if home[k] != home[i]}
+
+    def functions(self) -> list[str]:
+        """Text of all chunks."""
+        return [self._function(k, chunk) for k, chunk in enumerate(self.chunks)]
+
+    def _function(self, number: int, chunk: range) -> str:
+        w = Writer(self.lanes, self.fused)
+        program = self.program
+        value: dict[int, str] = {}
+        self._bad: dict[int, str] = {}
+        self._bases: dict[int, str] = {}
+        self._quarters: dict[int, tuple[str, str]] = {}
+        finite = ""
+        for i in chunk:
+            op, args = program.ops[i], program.args[i]
+            if op > Op.CONST:
+                value[i] = self._operation(w, op, args, [self._operand(w, k, value) for k in args])
+                if i in self._later:
+                    at = w.at("%scratch", self.scratch.setdefault(i, len(self.scratch)))
+                    w.do(f"store {w.T} {value[i]}, ptr {at}, align {w.bytes}")
+            if i in self._results:
+                finite = self._store(w, i, value, finite)
+            for check in self._checks.get(i, ()):
+                x, least = self._operand(w, i, value), self._number(w, check.minimum)
+                self._flag(w, w.emit(f"fcmp ult {w.T} {x}, {least}"), self.bits[check.name])
+        if finite:  # 0 times the sum of what was stored is NaN where one of them is not finite
+            self._flag(w, w.emit(f"fcmp uno {w.T} {finite}, {finite}"), NOT_FINITE_BIT)
+        if self._bad:
+            self._keep_status(w)
+        self.declared |= w.declared
+        head = f'define internal void @chunk_{number}({ARGUMENTS}) "stackrealign" {{'
+        return "\n".join([head, "entry:", *w.lines, "  ret void", "}"])
+
+    def _keep_status(self, w: Writer) -> None:
+        status = w.emit(f"load {w.I}, ptr %mask, align {w.bytes}")
+        for bit, bad in self._bad.items():
+            flagged = w.emit(f"select {w.B} {bad}, {w.I} {w.integer(1 << bit)}, {w.I} zeroinitializer")
+            status = w.emit(f"or {w.I} {status}, {flagged}")
+        w.do(f"store {w.I} {status}, ptr %mask, align {w.bytes}")
+
+    def _operand(self, w: Writer, i: int, value: dict[int, str]) -> str:
+        if i not in value:
+            op, args = self.program.ops[i], self.program.args[i]
+            if op == Op.CONST:
+                return self._number(w, args[0])
+            value[i] = self._load(w, args[0]) if op == Op.INPUT else w.load("%scratch", self.scratch[i])
+        return value[i]
+
+    def _number(self, w: Writer, x: float) -> str:
+        if x == 0.0:
+            return "zeroinitializer"
+        at = w.emit(f"getelementptr double, ptr %numbers, i64 {self.numbers.setdefault(x, len(self.numbers))}")
+        return w.splat(w.emit(f"load double, ptr {at}, align 8, !invariant.load !0"))
+
+    def _load(self, w: Writer, position: int) -> str:
+        slot, k = self._slot_of[position]
+        if not self.program.inputs[slot].uniform:
+            return w.load("%tile", position)
+        if slot not in self._bases:
+            at = w.emit(f"getelementptr ptr, ptr %inputs, i64 {slot}")
+            self._bases[slot] = w.emit(f"load ptr, ptr {at}, align 8, !invariant.load !0")
+        at = w.emit(f"getelementptr double, ptr {self._bases[slot]}, i64 {k}")
+        return w.splat(w.emit(f"load double, ptr {at}, align 8, !invariant.load !0"))
+
+    def _store(self, w: Writer, i: int, value: dict[int, str], finite: str) -> str:
+        x = self._operand(w, i, value)
+        for position in self._results[i]:
+            w.do(f"store {w.T} {x}, ptr {w.at('%results', position)}, align {w.bytes}")
+        return w.fma(x, "zeroinitializer", finite or "zeroinitializer")
+
+    def _flag(self, w: Writer, bad: str, bit: int) -> None:
+        self._bad[bit] = bad if bit not in self._bad else w.emit(f"or {w.B} {self._bad[bit]}, {bad}")
+
+    def _operation(self, w: Writer, op: int, args: tuple, x: list[str]) -> str:
+        if op in _BINARY:
+            return w.binary(_BINARY[Op(op)], *x)
+        if op in (Op.FMA, Op.FMS, Op.FNMA, Op.FNMS):
+            a = w.negate(x[0]) if op in (Op.FNMA, Op.FNMS) else x[0]
+            return w.fma(a, x[1], w.negate(x[2]) if op in (Op.FMS, Op.FNMS) else x[2])
+        if op == Op.NEG:
+            return w.negate(*x)
+        if op == Op.SQRT:
+            return w.intrinsic("sqrt", *x)
+        if op == Op.RCP:
+            return w.binary("fdiv", w.constant(1.0), x[0])
+        if op == Op.RSQRT:
+            return w.binary("fdiv", w.constant(1.0), w.intrinsic("sqrt", *x))
+        if op in (Op.RCP_SEED, Op.RSQRT_SEED):
+            return w.seed("rcp14" if op == Op.RCP_SEED else "rsqrt14", x[0])
+        if op in (Op.QUADRANT_SIN, Op.QUADRANT_COS):
+            return self._quadrant(w, args[0], x, op == Op.QUADRANT_COS)
+        if op == Op.ABS:
+            return w.intrinsic("fabs", *x)
+        if op == Op.ATAN2:
+            return w.per_lane("atan2", *x)
+        if op == Op.SELECT:
+            positive = w.emit(f"fcmp ogt {w.T} {x[0]}, zeroinitializer")
+            return w.emit(f"select {w.B} {positive}, {w.T} {x[1]}, {w.T} {x[2]}")
+        if op == Op.SIGN:
+            one = w.intrinsic("copysign", w.constant(1.0), x[0])
+            zero = w.emit(f"fcmp ueq {w.T} {x[0]}, zeroinitializer")
+            return w.emit(f"select {w.B} {zero}, {w.T} {x[0]}, {w.T} {one}")
+        raise ValueError(f"operation {Op(op).name} has no instructions; lower the program first")
+
+    def _quadrant(self, w: Writer, node: int, x: list[str], cosine: bool) -> str:
+        """Swap and sign sine and cosine by the last two bits of t."""
+        t, s, c = x
+        if node not in self._quarters:
+            bits = w.emit(f"bitcast {w.T} {t} to {w.I}")
+            odd = w.emit(f"icmp ne {w.I} {w.emit(f'and {w.I} {bits}, {w.integer(1)}')}, zeroinitializer")
+            self._quarters[node] = (bits, odd)
+        bits, odd = self._quarters[node]
+        if cosine:
+            s, c = c, s
+            bits = w.emit(f"add {w.I} {bits}, {w.integer(1)}")
+        chosen = w.emit(f"select {w.B} {odd}, {w.T} {c}, {w.T} {s}")
+        sign = w.emit(f"and {w.I} {w.emit(f'shl {w.I} {bits}, {w.integer(62)}')}, {w.integer(-(1 << 63))}")
+        signed = w.emit(f"xor {w.I} {w.emit(f'bitcast {w.T} {chosen} to {w.I}')}, {sign}")
+        return w.emit(f"bitcast {w.I} {signed} to {w.T}")

@@ -1,0 +1,73 @@
+"""Running a kernel over slices of states, on several threads; between slices Python can be interrupted."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
+import numpy as np
+
+SLICE = 1 << 14
+"""States per call into machine code: a few milliseconds of the largest programs, a few times the cache of small ones."""
+
+PARALLEL_ABOVE = 4096
+"""Fewer states run on the calling thread: handing them over would take longer."""
+
+Run = Callable[[int, int, np.ndarray], bool]
+"""run(begin, end, status) -> whether a status word is set; status has room for a slice."""
+
+
+def over_slices(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """(indices of flagged states, their words), in order."""
+    if threads > 1 and n > PARALLEL_ABOVE:
+        size = min(size, max(512, -(-n // (4 * threads)) // 64 * 64))
+        return _threaded(run, n, size, threads)
+    flags = _Flags(size if n > size else n)
+    for begin in range(0, n, size):
+        flags.run(run, begin, min(begin + size, n))
+    return _collected([flags])
+
+
+class _Flags:
+    def __init__(self, size: int) -> None:
+        self.status = np.zeros(max(size, 1), dtype=np.int64)
+        self.found: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def run(self, run: Run, begin: int, end: int) -> None:
+        if run(begin, end, self.status):
+            bad = np.flatnonzero(self.status[: end - begin])
+            self.found.append((bad + begin, self.status[bad]))
+
+
+def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    stop = threading.Event()
+    begins = iter(range(0, n, size))
+    turn = threading.Lock()
+
+    def work() -> _Flags:
+        flags = _Flags(size)
+        while not stop.is_set():
+            with turn:
+                begin = next(begins, None)
+            if begin is None:
+                break
+            flags.run(run, begin, min(begin + size, n))
+        return flags
+
+    with ThreadPoolExecutor(threads) as pool:
+        jobs = [pool.submit(work) for _ in range(threads)]
+        try:
+            while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
+                pass
+        finally:  # an interrupt, too, leaves no thread writing into arrays the caller may free
+            stop.set()
+    return _collected([job.result() for job in jobs])
+
+
+def _collected(parts: list[_Flags]) -> tuple[np.ndarray, np.ndarray]:
+    found = [pair for flags in parts for pair in flags.found]
+    if not found:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    states = np.concatenate([states for states, _ in found])
+    words = np.concatenate([words for _, words in found])
+    order = np.argsort(states)
+    return states[order], words[order]

@@ -1,0 +1,158 @@
+"""Compiled objects, kept on disk between runs.
+
+An entry's name is a hash of the program, the CPU, the precision and the versions of everything that shapes the code. A
+file that is cut short, damaged or of another key is ignored and made again; files appear whole or not at all, so many
+processes may share the folder; a folder that cannot be written is done without.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from gough.backends.llvm.module import write_module
+from gough.backends.llvm.target import Target, compile_object
+from gough.program.lowering import lower
+from gough.program.plain import program_from_plain, program_to_plain
+from gough.program.program import Program
+
+log = logging.getLogger("gough.cache")
+
+MAGIC = b"gough kernel 1\n"
+LARGEST_CACHE = 1 << 30
+"""Bytes the folder may hold; the files unused for longest go first."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A compiled program: object file, numbers it reads, names of its status bits, program of the hoisted work."""
+
+    object_file: bytes
+    numbers: np.ndarray
+    bits: tuple[str, ...]
+    once: Program | None
+
+
+def stored(program: Program, target: Target, precision: str) -> Entry:
+    """The compiled program, from the cache where it is there."""
+    key = key_of(program, target, precision)
+    folder = cache_folder()
+    path = None if folder is None else folder / f"{key[:32]}.kernel"
+    entry = None if path is None else _read(path, key)
+    if entry is None:
+        lowered = lower(program, target.machine(precision))
+        module = write_module(lowered.each, target.lanes, target.fused)
+        entry = Entry(compile_object(module.ir, target), module.numbers, module.bits, lowered.once)
+        if path is not None:
+            _write(path, key, entry)
+    return entry
+
+
+def cache_folder() -> Path | None:
+    """Where compiled objects are kept: $GOUGH_CACHE_DIR, else the user's cache folder; None where it is set to ""."""
+    named = os.environ.get("GOUGH_CACHE_DIR")
+    if named is not None:
+        return Path(named) if named else None
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "gough"
+
+
+@lru_cache(maxsize=1)
+def _versions() -> str:
+    """Versions of LLVM, and a hash of the sources that shape code: an edited installation never reads stale objects."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for folder in (root, root.parent.parent / "program"):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return f"{llvmlite.__version__} {llvm.llvm_version_info} {digest.hexdigest()}"
+
+
+def key_of(program: Program, target: Target, precision: str) -> str:
+    """Hash of all that decides the object file."""
+    digest = hashlib.sha256(_versions().encode())
+    digest.update(repr((target, precision)).encode())
+    digest.update(repr(replace(program, notes=(), name="")).encode())
+    digest.update(repr((program.inputs, program.outputs, program.ops, program.args, program.results)).encode())
+    digest.update(repr(program.checks).encode())
+    return digest.hexdigest()
+
+
+def _read(path: Path, key: str) -> Entry | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    try:
+        if not data.startswith(MAGIC):
+            raise ValueError("not a kernel")
+        digest, body = data[len(MAGIC) : len(MAGIC) + 32], data[len(MAGIC) + 32 :]
+        if hashlib.sha256(body).digest() != digest:
+            raise ValueError("damaged")
+        size = int.from_bytes(body[:8], "little")
+        head = json.loads(body[8 : 8 + size])
+        if head["key"] != key:
+            raise ValueError("of another program")
+        once = None if head["once"] is None else program_from_plain(head["once"])
+        numbers = np.array([float.fromhex(x) for x in head["numbers"]])
+        entry = Entry(body[8 + size :], numbers, tuple(head["bits"]), once)
+    except (ValueError, KeyError, TypeError, IndexError) as problem:
+        log.warning("%s is %s; it is made again", path, problem)
+        return None
+    _touch(path)
+    return entry
+
+
+def _touch(path: Path) -> None:
+    try:
+        os.utime(path)
+    except OSError:
+        log.debug("cannot mark %s as used", path)
+
+
+def _write(path: Path, key: str, entry: Entry) -> None:
+    once = None if entry.once is None else program_to_plain(entry.once)
+    numbers = [float(x).hex() for x in entry.numbers]
+    head = json.dumps({"key": key, "bits": entry.bits, "numbers": numbers, "once": once}).encode()
+    body = len(head).to_bytes(8, "little") + head + entry.object_file
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        with os.fdopen(handle, "wb") as file:
+            file.write(MAGIC + hashlib.sha256(body).digest() + body)
+        os.replace(temporary, path)
+        _prune(path.parent)
+    except OSError as problem:
+        log.warning("compiled code is not kept: %s; set GOUGH_CACHE_DIR to a folder that can be written", problem)
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _prune(folder: Path) -> None:
+    """Remove the files unused for longest beyond LARGEST_CACHE bytes."""
+    files = sorted(((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*.kernel")), reverse=True)
+    total = 0
+    for _, size, file in files:
+        total += size
+        if total > LARGEST_CACHE:
+            file.unlink(missing_ok=True)

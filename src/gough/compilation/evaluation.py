@@ -1,0 +1,39 @@
+"""The outcome of one call of a function."""
+
+import numpy as np
+
+from gough.compilation.status import status_of
+
+
+class Evaluation:
+    """Outputs of one call: arrays (*batch, *shape) by name, and which states are bad.
+
+    bad (k,): indices over the flattened batch; failed (k,): the check each of them fails, "status:place".
+    """
+
+    def __init__(
+        self, outputs: dict[str, np.ndarray], bad: np.ndarray, failed: np.ndarray, batch: tuple[int, ...]
+    ) -> None:
+        self.outputs = outputs
+        self.bad = bad
+        self.failed = failed
+        self.batch = batch
+
+    @property
+    def good(self) -> bool:
+        """True when no state is bad."""
+        return not len(self.bad)
+
+    @property
+    def names(self) -> np.ndarray:
+        """The failed check of every state (n,), "" where it is good."""
+        names = np.full(int(np.prod(self.batch, dtype=int)), "", dtype=object)
+        names[self.bad] = self.failed
+        return names
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Status code of every state, of the batch's shape."""
+        codes = np.zeros(int(np.prod(self.batch, dtype=int)), dtype=np.uint8)
+        codes[self.bad] = [status_of(str(name)) for name in self.failed]
+        return codes.reshape(self.batch)

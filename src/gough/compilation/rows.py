@@ -1,0 +1,109 @@
+"""Inputs of a function as rows of states, chunk by chunk: any strides, any leading axes that broadcast.
+
+An array whose leading axes can be seen as one (and whose last is contiguous float64) is used where it lies; one row serves
+all states; any other array is copied a chunk at a time, so that a call's own memory does not grow with its states.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.program import Program, Slot
+
+
+class Rows:
+    """The inputs of one call. batch: their common leading axes; n: number of states."""
+
+    def __init__(self, name: str, program: Program, inputs: Mapping[str, Any]) -> None:
+        expected = {slot.name for slot in program.inputs}
+        if set(inputs) != expected:
+            raise UsageError(f"{name} takes {sorted(expected)}, got {sorted(inputs)}")
+        arrays = {slot.name: _as_numbers(name, slot, inputs[slot.name]) for slot in program.inputs}
+        leading = [arrays[s.name].shape[: arrays[s.name].ndim - len(s.shape)] for s in program.inputs]
+        try:
+            self.batch = np.broadcast_shapes(*leading)
+        except ValueError:
+            shapes = ", ".join(f"{s.name} {arrays[s.name].shape}" for s in program.inputs)
+            raise UsageError(f"{name}: leading axes do not broadcast: {shapes}") from None
+        self.n = int(np.prod(self.batch, dtype=int))
+        self._sources = {
+            s.name: _Source(arrays[s.name], s, own, self.batch) for s, own in zip(program.inputs, leading, strict=True)
+        }
+
+    def varies(self, name: str) -> bool:
+        """Whether a slot is there and has more than one row."""
+        return name in self._sources and not self._sources[name].single
+
+    def chunk(self, begin: int, end: int) -> dict[str, np.ndarray]:
+        """Rows (end - begin, size), or (1, size), of every slot."""
+        return {name: source.chunk(begin, end) for name, source in self._sources.items()}
+
+    def some(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """Rows (k, size), or (1, size), of chosen states."""
+        return {name: source.some(states) for name, source in self._sources.items()}
+
+
+class _Source:
+    def __init__(self, x: np.ndarray, slot: Slot, own: tuple[int, ...], batch: tuple[int, ...]) -> None:
+        self.single = int(np.prod(own, dtype=int)) == 1
+        self.batch, self.size = batch, slot.size
+        n = int(np.prod(batch, dtype=int))
+        if self.single:
+            self.rows = np.ascontiguousarray(x.reshape(1, slot.size), dtype=float)
+            return
+        whole = np.broadcast_to(x, (*batch, *slot.shape))
+        self.rows = _as_rows(whole, n, slot.size)
+        self.whole = whole
+        self.direct = self.rows is not None and (
+            self.rows.dtype == np.float64
+            and self.rows.dtype.isnative
+            and (self.size < 2 or self.rows.strides[1] == 8)
+            and self.rows.strides[0] % 8 == 0
+            and self.rows.ctypes.data % 8 == 0
+        )
+
+    def chunk(self, begin: int, end: int) -> np.ndarray:
+        if self.single:
+            return self.rows
+        if self.rows is None:
+            return self.some(np.arange(begin, end))
+        part = self.rows[begin:end]
+        return part if self.direct else np.ascontiguousarray(part, dtype=float)
+
+    def some(self, states: np.ndarray) -> np.ndarray:
+        if self.single:
+            return self.rows
+        if self.rows is not None:
+            return np.ascontiguousarray(self.rows[states], dtype=float)
+        picked = self.whole[np.unravel_index(states, self.batch)]
+        return np.ascontiguousarray(picked.reshape(len(states), self.size), dtype=float)
+
+
+def _as_rows(x: np.ndarray, n: int, size: int) -> np.ndarray | None:
+    """A view (n, size) of x, or None where only a copy would do."""
+    try:
+        return x.reshape(n, size, copy=False)
+    except ValueError:
+        return None
+
+
+def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
+    x = np.asanyarray(value)
+    if isinstance(x, np.ma.MaskedArray):
+        if np.ma.is_masked(x):
+            raise UsageError(f"{name}: {slot.name} has masked entries; fill them or leave those states out")
+        x = x.data
+    if x.dtype == object:
+        try:
+            x = np.asarray(x, dtype=float)
+        except (TypeError, ValueError):
+            raise UsageError(f"{name}: {slot.name} holds things that are no numbers; give floats") from None
+    if x.dtype.kind not in "fiub":
+        raise UsageError(f"{name}: {slot.name} has entries of type {x.dtype}; give real numbers (float64)")
+    tail = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else None
+    if tail != slot.shape:
+        shape = ", ".join(["...", *map(str, slot.shape)])
+        raise UsageError(f"{name}: {slot.name} has shape {x.shape}; expected ({shape})")
+    return x

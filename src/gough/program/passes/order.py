@@ -1,0 +1,124 @@
+"""An instruction order for latency and live values.
+
+List scheduling on a machine that starts PORTS operations a cycle: among the operations whose operands are ready, the one
+with the longest way to the end goes first, as long as fewer than LIVE values wait for a use; beyond that the one that
+frees most. Only operations within WINDOW places of the first one not yet placed compete, which keeps values short-lived.
+"""
+
+from bisect import insort
+from dataclasses import replace
+from heapq import heappop, heappush
+
+from gough.program.ops import Op
+from gough.program.program import Check, Program
+
+PORTS = 2
+LIVE = 100
+WINDOW = 300
+LATENCY = dict.fromkeys(Op, 4) | {
+    Op.DIV: 24,
+    Op.SQRT: 32,
+    Op.RCP: 15,
+    Op.RSQRT: 22,
+    Op.RCP_SEED: 7,
+    Op.RSQRT_SEED: 7,
+    Op.SIN: 60,
+    Op.COS: 60,
+    Op.ATAN2: 100,
+    Op.NEG: 1,
+    Op.ABS: 1,
+    Op.QUADRANT_SIN: 6,
+    Op.QUADRANT_COS: 6,
+}
+
+
+def order_for_latency(program: Program, live: int = LIVE, window: int = WINDOW) -> Program:
+    """The same operations in another order; blocks are not allowed."""
+    return permute(program, latency_order(program, live, window))
+
+
+def latency_order(program: Program, most: int, window: int) -> list[int]:
+    """Nodes in their new order, leaves first."""
+    ops, args = program.ops, program.args
+    n = len(ops)
+    operands = [
+        () if op <= Op.CONST else tuple({k for k in a if ops[k] > Op.CONST}) for op, a in zip(ops, args, strict=True)
+    ]
+    users: list[list[int]] = [[] for _ in range(n)]
+    waiting = [len(x) for x in operands]
+    for i, x in enumerate(operands):
+        for k in x:
+            users[k].append(i)
+    left = [len(u) for u in users]
+    height = [0] * n
+    for i in range(n - 1, -1, -1):
+        height[i] = LATENCY[ops[i]] + max((height[u] for u in users[i]), default=0)
+    order = [i for i in range(n) if ops[i] <= Op.CONST]
+    work = [i for i in range(n) if ops[i] > Op.CONST]
+    place = {i: k for k, i in enumerate(work)}
+    start = [0] * n
+    placed = bytearray(n)
+    ready: list[tuple[int, int]] = []  # (-height, node), sorted
+    later: list[tuple[int, int]] = []  # (cycle, node)
+    beyond: list[tuple[int, int]] = [(place[i], i) for i in work if waiting[i] == 0]
+    first = alive = cycle = 0
+    total = len(work)
+    done = 0
+    while done < total:
+        while placed[work[first]]:
+            first += 1
+        while beyond and beyond[0][0] < first + window:
+            i = heappop(beyond)[1]
+            heappush(later, (start[i], i))
+        while later and later[0][0] <= cycle:
+            i = heappop(later)[1]
+            insort(ready, (-height[i], i))
+        if not ready:
+            cycle = max(cycle + 1, later[0][0])
+            continue
+        for _ in range(min(PORTS, len(ready))):
+            at = 0
+            if alive >= most:
+                at = min(
+                    range(len(ready)), key=lambda k: (_growth(ready[k][1], operands, users, left), place[ready[k][1]])
+                )
+            i = ready.pop(at)[1]
+            alive += _growth(i, operands, users, left)
+            placed[i] = 1
+            order.append(i)
+            done += 1
+            for k in operands[i]:
+                left[k] -= 1
+            end = cycle + LATENCY[ops[i]]
+            for u in users[i]:
+                waiting[u] -= 1
+                if start[u] < end:
+                    start[u] = end
+                if waiting[u] == 0:
+                    if place[u] < first + window:
+                        heappush(later, (start[u], u))
+                    else:
+                        heappush(beyond, (place[u], u))
+        cycle += 1
+    return order
+
+
+def _growth(i: int, operands: list[tuple[int, ...]], users: list[list[int]], left: list[int]) -> int:
+    """Change of the number of live values when operation i is placed."""
+    return (1 if users[i] else 0) - sum(left[k] == 1 for k in operands[i])
+
+
+def permute(program: Program, order: list[int]) -> Program:
+    """The program with its nodes in another order."""
+    new = [0] * len(order)
+    for k, i in enumerate(order):
+        new[i] = k
+    ops, args = program.ops, program.args
+    return replace(
+        program,
+        ops=[ops[i] for i in order],
+        args=[args[i] if ops[i] <= Op.CONST else tuple(new[k] for k in args[i]) for i in order],
+        notes=[program.notes[i] for i in order] if program.notes else program.notes,
+        results=tuple(new[i] for i in program.results),
+        checks=tuple(Check(c.name, new[c.node], c.minimum) for c in program.checks),
+    )

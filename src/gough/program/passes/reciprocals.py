@@ -1,0 +1,55 @@
+"""Share reciprocals: a/x and b/x become a·(1/x) and b·(1/x), 1/√x is one operation, √x beside it is x·(1/√x).
+
+A vector division takes as long as some sixteen multiplications, a reciprocal by a seed and Newton steps six of them.
+"""
+
+from gough.program.graph import CONST, DIV, MUL, NEG, SQRT, Graph
+from gough.program.ops import Op
+from gough.program.passes.rewrite import finish, replay
+from gough.program.program import Program
+
+
+class _Reciprocals(Graph):
+    __slots__ = ()
+
+    def div(self, a: int, b: int) -> int:
+        i = super().div(a, b)
+        if self.ops[i] == NEG:
+            return self.neg(self._as_product(self.args[i][0]))
+        return self._as_product(i)
+
+    def _as_product(self, i: int) -> int:
+        if self.ops[i] != DIV:
+            return i
+        a, b = self.args[i]
+        return self.mul(a, self.reciprocal(b))
+
+    def reciprocal(self, x: int) -> int:
+        """1 / x."""
+        ops, args = self.ops, self.args
+        if ops[x] == SQRT:
+            return self.raw(Op.RSQRT, args[x][0])
+        if ops[x] == MUL and ops[args[x][0]] == CONST:
+            return self.mul(self.const(1.0 / args[args[x][0]][0]), self.reciprocal(args[x][1]))
+        return self.raw(Op.RCP, x)
+
+
+def share_reciprocals(program: Program) -> Program:
+    """The same program without divisions."""
+    graph = _Reciprocals()
+    program = finish(program, graph, replay(program, graph))
+    inverted = {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.RSQRT}
+    if not any(op == SQRT and args[0] in inverted for op, args in zip(program.ops, program.args, strict=True)):
+        return program
+    graph = Graph()
+    new: list[int] = []
+    for i, op in enumerate(program.ops):
+        if program.notes:
+            graph.note = program.notes[i]
+        args = program.args[i] if op <= CONST else tuple(new[k] for k in program.args[i])
+        if op == SQRT and program.args[i][0] in inverted:
+            new.append(graph.mul(args[0], graph.raw(Op.RSQRT, *args)))
+        else:
+            new.append(graph.raw(op, *args))
+    graph.note = None
+    return finish(program, graph, new)

@@ -1,0 +1,120 @@
+"""The cache of compiled objects: reused, and harmless whatever is in the folder."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backends.kernels import run
+from gough.backends.llvm import Kernel, store
+from program.specimens import N, random_program
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by one with every compilation."""
+    compiled: list[str] = []
+    real = store.compile_object
+    monkeypatch.setattr(store, "compile_object", lambda ir, target: (compiled.append("x"), real(ir, target))[1])
+    return compiled
+
+
+def results(seed: int = 0, precision: str = "fast") -> np.ndarray:
+    rng = np.random.default_rng(0)
+    rows = [rng.uniform(0.5, 1.5, (9, N)), rng.uniform(0.5, 1.5, (1, 3))]
+    found, _ = run(Kernel(random_program(seed, 60, uniform=True), precision), rows, 9)
+    return np.concatenate(found, axis=1)
+
+
+def test_a_second_kernel_is_not_compiled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled = made(monkeypatch)
+    first = results()
+    np.testing.assert_array_equal(results(), first)
+    assert len(compiled) == 1
+    results(1)
+    results(0, "ieee")
+    assert len(compiled) == 3 and len(list(folder.glob("*.kernel"))) == 3
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "foreign", "swapped"])
+def test_damaged_files_are_made_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = results()
+    (path,) = folder.glob("*.kernel")
+    data = path.read_bytes()
+    if damage == "swapped":  # a whole file of another program under this name
+        results(1)
+        (other,) = set(folder.glob("*.kernel")) - {path}
+        path.write_bytes(other.read_bytes())
+    else:
+        changed = {
+            "cut": data[: len(data) // 2],
+            "flipped": data[:-100] + bytes([data[-100] ^ 1]) + data[-99:],
+            "empty": b"",
+            "foreign": b"%PDF-1.7 something else",
+        }
+        path.write_bytes(changed[damage])
+    compiled = made(monkeypatch)
+    with caplog.at_level(logging.WARNING, logger="gough.cache"):
+        np.testing.assert_array_equal(results(), first)
+    assert len(compiled) == 1 and "made again" in caplog.text
+    assert path.read_bytes() == data
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    with caplog.at_level(logging.WARNING, logger="gough.cache"):
+        assert np.isfinite(results()).all()
+    assert "GOUGH_CACHE_DIR" in caplog.text
+
+
+def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch, caplog) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store.os, "replace", full)
+    with caplog.at_level(logging.WARNING, logger="gough.cache"):
+        assert np.isfinite(results()).all()
+    assert "No space left" in caplog.text and not list(folder.iterdir())
+
+
+def test_no_cache_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOUGH_CACHE_DIR", "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert np.isfinite(results()).all() and not list(tmp_path.iterdir())
+
+
+def test_the_oldest_files_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results(0)
+    (first,) = folder.glob("*.kernel")
+    os.utime(first, (1.0, 1.0))
+    monkeypatch.setattr(store, "LARGEST_CACHE", first.stat().st_size + 10)
+    results(1)
+    assert not first.exists() and len(list(folder.glob("*.kernel"))) == 1
+
+
+def _in_another_process(folder: str, seed: int) -> list[float]:
+    os.environ["GOUGH_CACHE_DIR"] = folder
+    return results(seed % 2).ravel().tolist()
+
+
+def test_many_processes_at_once(folder: Path) -> None:
+    expected = [results(0).ravel().tolist(), results(1).ravel().tolist()]
+    for path in folder.glob("*.kernel"):
+        path.unlink()
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        found = pool.starmap(_in_another_process, [(str(folder), k) for k in range(6)])
+    assert found == [expected[k % 2] for k in range(6)]
+    assert len(list(folder.glob("*.kernel"))) == 2 and not list(folder.glob("*.part"))
