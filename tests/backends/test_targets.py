@@ -20,7 +20,7 @@ def assembly(name: str, precision: str = "fast", seed: int = 0) -> str:
 
     target = KNOWN[name]
     lowered = lower(random_program(seed, 120), target.machine(precision))
-    module = llvm.parse_assembly(write_module(lowered.each, target.lanes, target.fused).ir)
+    module = llvm.parse_assembly(write_module(lowered.each, target).ir)
     return target_machine(target).emit_assembly(module)
 
 
@@ -47,7 +47,7 @@ def test_every_operation_compiles(name: str) -> None:
     target = KNOWN[name]
     for operation in OPERATIONS:
         lowered = lower(specimen(operation), target.machine("fast"))
-        assert compile_object(write_module(lowered.each, target.lanes, target.fused).ir, target)
+        assert compile_object(write_module(lowered.each, target).ir, target)
 
 
 def test_the_host_is_known() -> None:

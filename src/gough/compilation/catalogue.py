@@ -9,6 +9,7 @@ from gough.dynamics import energies, forward, inverse, rates, reactions, terms, 
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
+from gough.dynamics.regrouping import regrouped
 from gough.dynamics.twists import frame_pose, frame_twist
 from gough.dynamics.validity import check_state
 from gough.errors import UsageError
@@ -25,17 +26,23 @@ class Entry:
     units: dict[str, str]
     loads: int = 0
     """Length of the input "loads": wrenches at frames."""
+    regroups: bool = False
+    """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
 
 
 CATALOGUE: dict[str, Entry] = {
-    "inverse_dynamics": Entry(("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m"}),
-    "forward_dynamics": Entry(("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}),
-    "dynamics_residual": Entry(
-        ("q", "v", "acceleration", "tau", "wrench"), inverse.dynamics_residual, {"residual": "N, N m"}
+    "inverse_dynamics": Entry(
+        ("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m"}, regroups=True
     ),
-    "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}),
-    "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}),
-    "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}),
+    "forward_dynamics": Entry(
+        ("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True
+    ),
+    "dynamics_residual": Entry(
+        ("q", "v", "acceleration", "tau", "wrench"), inverse.dynamics_residual, {"residual": "N, N m"}, regroups=True
+    ),
+    "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}, regroups=True),
+    "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}, regroups=True),
+    "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}, regroups=True),
     "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
     "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
     "joint_reactions": Entry(
@@ -127,6 +134,7 @@ def trace_entry(
         values.setdefault(slot, {}).update(numbers)
 
     def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
-        return entry.equations(Numbers(mechanism, parameters), **inputs)
+        numbers = Numbers(mechanism, parameters)
+        return entry.equations(regrouped(numbers) if entry.regroups else numbers, **inputs)
 
     return trace(run, slots_of(mechanism, entry.inputs, entry.loads), f"{mechanism.name} {name}", values, entry.units)

@@ -65,6 +65,24 @@ class Function:
         """The program as readable text."""
         return to_text(self.program)
 
+    def to_casadi(self, parameters: Any = "design", checks: bool = False) -> Any:
+        """A `casadi.Function` of SX with the slots by name; see docs/derivatives.md.
+
+        parameters: "design" puts the robot's own numbers in, an array (n,) other ones, "input" leaves them an input.
+        checks: one more output, "checks": margins of the checks, negative at a bad state.
+        """
+        from gough.backends.casadi import to_casadi
+        from gough.backends.fixed_inputs import with_parameters
+
+        return to_casadi(with_parameters(self.program, parameters, self._table, self._pattern), checks)
+
+    def to_jax(self, parameters: Any = "design") -> Any:
+        """A pure function of JAX arrays in float64, by keywords or by position; `parameters` as for `to_casadi`."""
+        from gough.backends.fixed_inputs import with_parameters
+        from gough.backends.jax import to_jax
+
+        return to_jax(with_parameters(self.program, parameters, self._table, self._pattern))
+
     def derivative(self, wrt: str, mode: str = "jacobian") -> "Function":
         """Derivative by an input slot as a new function: "jacobian", "jvp" or "vjp".
 
@@ -142,7 +160,7 @@ class Function:
             flagged = list(self._run(rows, begin, end, flat, threads))
         bad, failed = [], []
         for states in flagged:
-            again = {k: x for k, x in rows.some(states).items()}
+            again = rows.some(states)
             careful, names = evaluate_with_care(
                 self._computed.program, flat_inputs(self._computed.program, again, len(states))
             )

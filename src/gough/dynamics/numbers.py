@@ -11,10 +11,14 @@ from gough.structure import Link, Mechanism
 
 @dataclass(frozen=True)
 class Numbers:
-    """`parameters` is an array (n_parameters,) of any scalar; structural ones are plain numbers."""
+    """`parameters` is an array (n_parameters,) of any scalar; structural ones are plain numbers.
+
+    inertias: of all links by number, where they are not those of the parameters (see `regrouping`).
+    """
 
     mechanism: Mechanism
     parameters: np.ndarray
+    inertias: dict[int, Inertia | None] | None = None
 
     def at(self, positions: tuple[int, ...]) -> list[Any]:
         """Scalars at these positions of the parameter vector."""
@@ -33,6 +37,8 @@ class Numbers:
 
     def inertia(self, link: Link) -> Inertia | None:
         """Ten parameters of a link, None when it is massless."""
+        if self.inertias is not None:
+            return self.inertias[self.mechanism.links.index(link)]
         return None if link.ten is None else Inertia.from_ten(self.at(link.ten))
 
     def telescopic(self, link: Link) -> list[np.ndarray]:

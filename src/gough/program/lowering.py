@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.expand_reciprocals import expand_reciprocals
+from gough.program.passes.guard_results import guard_results
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
@@ -46,4 +47,6 @@ def lower(program: Program, machine: Machine, checks: bool = True) -> Lowered:
     each = expand_angles(contract_multiply_add(each), machine.fused)
     if machine.seeds and machine.shared:
         each = expand_reciprocals(each)
+    if checks:
+        each = guard_results(each)
     return Lowered(once if hoisted else None, order_for_latency(each))

@@ -1,18 +1,18 @@
 """The body of a kernel: a program's operations on vectors, one state a lane.
 
 Long programs are cut into functions of CHUNK operations that pass values through a scratch array, because code
-generation grows faster than linearly with the length of a function. Numbers and uniform inputs are read as scalars that
-the instruction spreads over its lanes.
+generation grows faster than linearly with the length of a function.
+Uniform inputs stand in a table, as scalars that are spread over the lanes.
 """
 
 from gough.backends.llvm.writer import Writer
 from gough.program.ops import Op
+from gough.program.passes.guard_results import NOT_FINITE
 from gough.program.program import Program
 
 CHUNK = 400
 SPLIT_ABOVE = 3000
-NOT_FINITE_BIT = 0
-ARGUMENTS = "ptr %inputs, ptr %tile, ptr %results, ptr %mask, ptr %scratch, ptr %numbers"
+ARGUMENTS = "ptr %tile, ptr %results, ptr %mask, ptr %scratch, ptr %table"
 _BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 
 
@@ -23,15 +23,19 @@ def chunks_of(program: Program) -> list[range]:
 
 
 class Body:
-    """Writes the functions  void chunk_k(inputs, tile, results, mask, scratch, numbers)."""
+    """Writes the functions  void chunk_k(tile, results, mask, scratch, table).
 
-    def __init__(self, program: Program, lanes: int, fused: bool, bits: dict[str, int]) -> None:
-        self.program, self.lanes, self.fused, self.bits = program, lanes, fused, bits
+    table: what the entries of the table are, a number or the position of a uniform input.
+    """
+
+    def __init__(self, program: Program, lanes: int, fused: bool) -> None:
+        self.program, self.lanes, self.fused = program, lanes, fused
         self.declared: set[str] = set()
-        self.numbers: dict[float, int] = {}
+        self.table: list[float | int] = []
         self.scratch: dict[int, int] = {}
         self.chunks = chunks_of(program)
-        self._slot_of = [(s, k) for s, slot in enumerate(program.inputs) for k in range(slot.size)]
+        self._uniform = program.uniform_inputs().tolist()
+        self._entry_of: dict[int, int] = {}
         self._results: dict[int, list[int]] = {}
         for position, node in enumerate(program.results):
             self._results.setdefault(node, []).append(position)
@@ -50,9 +54,7 @@ class Body:
         program = self.program
         value: dict[int, str] = {}
         self._bad: dict[int, str] = {}
-        self._bases: dict[int, str] = {}
         self._quarters: dict[int, tuple[str, str]] = {}
-        finite = ""
         for i in chunk:
             op, args = program.ops[i], program.args[i]
             if op > Op.CONST:
@@ -61,12 +63,10 @@ class Body:
                     at = w.at("%scratch", self.scratch.setdefault(i, len(self.scratch)))
                     w.do(f"store {w.T} {value[i]}, ptr {at}, align {w.bytes}")
             if i in self._results:
-                finite = self._store(w, i, value, finite)
+                self._store(w, i, value)
             for check in self._checks.get(i, ()):
-                x, least = self._operand(w, i, value), self._number(w, check.minimum)
-                self._flag(w, w.emit(f"fcmp ult {w.T} {x}, {least}"), self.bits[check.name])
-        if finite:  # 0 times the sum of what was stored is NaN where one of them is not finite
-            self._flag(w, w.emit(f"fcmp uno {w.T} {finite}, {finite}"), NOT_FINITE_BIT)
+                x, least = self._operand(w, i, value), w.constant(check.minimum)
+                self._flag(w, w.emit(f"fcmp ult {w.T} {x}, {least}"), 0 if check.name == NOT_FINITE else 1)
         if self._bad:
             self._keep_status(w)
         self.declared |= w.declared
@@ -84,31 +84,26 @@ class Body:
         if i not in value:
             op, args = self.program.ops[i], self.program.args[i]
             if op == Op.CONST:
-                return self._number(w, args[0])
-            value[i] = self._load(w, args[0]) if op == Op.INPUT else w.load("%scratch", self.scratch[i])
+                value[i] = w.constant(args[0])
+            elif op == Op.INPUT:
+                value[i] = self._input(w, args[0])
+            else:
+                value[i] = w.load("%scratch", self.scratch[i])
         return value[i]
 
-    def _number(self, w: Writer, x: float) -> str:
-        if x == 0.0:
-            return "zeroinitializer"
-        at = w.emit(f"getelementptr double, ptr %numbers, i64 {self.numbers.setdefault(x, len(self.numbers))}")
-        return w.splat(w.emit(f"load double, ptr {at}, align 8, !invariant.load !0"))
-
-    def _load(self, w: Writer, position: int) -> str:
-        slot, k = self._slot_of[position]
-        if not self.program.inputs[slot].uniform:
+    def _input(self, w: Writer, position: int) -> str:
+        if not self._uniform[position]:
             return w.load("%tile", position)
-        if slot not in self._bases:
-            at = w.emit(f"getelementptr ptr, ptr %inputs, i64 {slot}")
-            self._bases[slot] = w.emit(f"load ptr, ptr {at}, align 8, !invariant.load !0")
-        at = w.emit(f"getelementptr double, ptr {self._bases[slot]}, i64 {k}")
+        entry = self._entry_of.setdefault(position, len(self.table))
+        if entry == len(self.table):
+            self.table.append(position)
+        at = w.emit(f"getelementptr double, ptr %table, i64 {entry}")
         return w.splat(w.emit(f"load double, ptr {at}, align 8, !invariant.load !0"))
 
-    def _store(self, w: Writer, i: int, value: dict[int, str], finite: str) -> str:
+    def _store(self, w: Writer, i: int, value: dict[int, str]) -> None:
         x = self._operand(w, i, value)
         for position in self._results[i]:
             w.do(f"store {w.T} {x}, ptr {w.at('%results', position)}, align {w.bytes}")
-        return w.fma(x, "zeroinitializer", finite or "zeroinitializer")
 
     def _flag(self, w: Writer, bad: str, bit: int) -> None:
         self._bad[bit] = bad if bit not in self._bad else w.emit(f"or {w.B} {self._bad[bit]}, {bad}")

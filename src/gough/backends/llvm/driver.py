@@ -1,7 +1,7 @@
 """The driver of a kernel: rows of states into vectors, the body, vectors back into rows, tile by tile.
 
-A tile is W states. Full tiles are transposed block by block; the last, partial one is gathered entry by entry, its
-missing lanes repeating the last state. Input slots with stride 0 hold one row for all states: it is spread once.
+A tile is W states, transposed block by block. The rows of the last, partial tile are copied aside, the last state repeated
+for the missing lanes, and the results copied back. Input slots with stride 0 hold one row for all states: it is spread once.
 """
 
 from dataclasses import dataclass
@@ -12,112 +12,142 @@ from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
 
 SIGNATURE = (
-    "ptr %inputs, ptr %in_strides, ptr %outputs, ptr %out_strides, ptr %status, i64 %begin, i64 %end, ptr %numbers"
+    "ptr %inputs, ptr %in_strides, ptr %outputs, ptr %out_strides, ptr %status, i64 %begin, i64 %end, ptr %table"
 )
 
 
 @dataclass
 class _Place:
-    """A slot, its number and the position of its first entry in the tile."""
+    """A slot, the name of its values, the position of its first entry in the tile."""
 
     slot: Slot
     number: int
+    name: str
     offset: int
 
 
 def write_driver(program: Program, body: Body) -> str:
-    """IR of  i64 kernel(inputs, in_strides, outputs, out_strides, status, begin, end, numbers).
+    """IR of  i64 kernel(inputs, in_strides, outputs, out_strides, status, begin, end, table).
 
     Row i of input slot s starts at inputs[s] + i · in_strides[s] doubles; status word i - begin says which checks state i
-    fails; the result is all status words together.
+    fails (there is room for whole tiles); the result is all status words together.
     """
     w = Writer(body.lanes)
-    ins, outs = _places(program.inputs, varying=True), _places(program.outputs)
-    call = [f"call void @chunk_{k}({ARGUMENTS})" for k in range(len(body.chunks))]
-    for name, size in (
-        ("scratch", len(body.scratch)),
-        ("tile", program.n_inputs),
-        ("results", len(program.results)),
-        ("mask", 1),
-    ):
-        w.lines.append(f"  %{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
-    for place in ins:
-        _base(w, "in", place)
-    for place in outs:
-        _base(w, "out", place)
-    w.do(f"%full = and i64 {w.emit('sub i64 %end, %begin')}, {-w.lanes}")
-    w.do("%stop = add i64 %begin, %full")
-    w.do("%last = sub i64 %end, 1")
+    ins, outs = _places(program.inputs, "in", varying=True), _places(program.outputs, "out")
+    sizes = {"scratch": len(body.scratch), "tile": program.n_inputs, "results": len(program.results), "mask": 1}
+    for name, size in sizes.items():
+        w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+    for place in (*ins, *outs):
+        w.do(f"%{place.name}.aside = alloca double, i64 {place.slot.size * w.lanes}, align {w.bytes}")
+        side = "in" if place in ins else "out"
+        for what, array, kind in (("base", f"%{side}puts", "ptr"), ("stride", f"%{side}_strides", "i64")):
+            at = w.emit(f"getelementptr {kind}, ptr {array}, i64 {place.number}")
+            w.do(f"%{place.name}.{what} = load {kind}, ptr {at}, align 8")
     for place in ins:
         _spread(w, place)
-    w.do("br label %loop.head")
-    w.label("loop.head")
-    w.do("%i = phi i64 [ %begin, %" + (f"in{ins[-1].number}.spread.end" if ins else "entry") + " ], [ %i.next, %loop ]")
-    w.do("%any = phi i64 [ 0, %" + (f"in{ins[-1].number}.spread.end" if ins else "entry") + " ], [ %any.next, %loop ]")
-    w.do("%more = icmp slt i64 %i, %stop")
-    w.do("br i1 %more, label %load, label %tail")
-    w.label("load")
+    w.do("br label %head")
+    w.label("head")
+    before = f"{ins[-1].name}.spread.end" if ins else "entry"
+    w.do(f"%i = phi i64 [ %begin, %{before} ], [ %i.next, %next ]")
+    w.do(f"%any = phi i64 [ 0, %{before} ], [ %any.next, %next ]")
+    w.do("%left = sub i64 %end, %i")
+    w.do("br i1 " + w.emit("icmp sgt i64 %left, 0") + ", label %tile.begin, label %done")
+    w.label("tile.begin")
+    w.do(f"%full = icmp sge i64 %left, {w.lanes}")
+    w.do("br i1 %full, label %move, label %collect")
+    w.label("collect")
     for place in ins:
-        _load_full(w, place)
+        _copy_rows(w, place, inward=True)
+    w.do("br label %move")
+    w.label("move")
+    for place in ins:
+        _load_slot(w, place)
     w.do(f"store {w.I} zeroinitializer, ptr %mask, align {w.bytes}")
-    for line in call:
-        w.do(line)
+    for k in range(len(body.chunks)):
+        w.do(f"call void @chunk_{k}({ARGUMENTS})")
     for place in outs:
         _blocks(w, place, inward=False)
-    w.do("br label %loop")
-    w.label("loop")
+    w.do("br i1 %full, label %next, label %scatter")
+    w.label("scatter")
+    for place in outs:
+        _copy_rows(w, place, inward=False)
+    w.do("br label %next")
+    w.label("next")
     w.do(f"%m = load {w.I}, ptr %mask, align {w.bytes}")
-    w.do("%place = sub i64 %i, %begin")
-    w.do("%word = getelementptr i64, ptr %status, i64 %place")
+    w.do("%word = getelementptr i64, ptr %status, i64 " + w.emit("sub i64 %i, %begin"))
     w.do(f"store {w.I} %m, ptr %word, align 8")
-    w.do(f"%any.next = or i64 %any, {_joined(w, '%m')}")
+    joined = f"llvm.vector.reduce.or.v{w.lanes}i64"
+    w.declared.add(f"declare i64 @{joined}({w.I})")
+    w.do("%any.next = or i64 %any, " + w.emit(f"call i64 @{joined}({w.I} %m)"))
     w.do(f"%i.next = add i64 %i, {w.lanes}")
-    w.do("br label %loop.head")
-    w.label("tail")
-    w.do("%some = icmp slt i64 %i, %end")
-    w.do("br i1 %some, label %partial, label %done")
-    w.label("partial")
-    _tail(w, ins, outs, call)
-    w.do("br label %done")
+    w.do("br label %head")
     w.label("done")
-    w.do("%all = phi i64 [ %any, %tail ], [ %any.tail, %partial ]")
-    w.do("ret i64 %all")
+    w.do("ret i64 %any")
     body.declared |= w.declared
     return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
 
 
-def _places(slots: tuple[Slot, ...], varying: bool = False) -> list[_Place]:
+def _places(slots: tuple[Slot, ...], side: str, varying: bool = False) -> list[_Place]:
     found, offset = [], 0
     for number, slot in enumerate(slots):
         if slot.size and not (varying and slot.uniform):
-            found.append(_Place(slot, number, offset))
+            found.append(_Place(slot, number, f"{side}{number}", offset))
         offset += slot.size
     return found
 
 
-def _base(w: Writer, side: str, place: _Place) -> None:
-    name = f"%{side}{place.number}"
-    for what, array, kind in (("base", f"%{side}puts", "ptr"), ("stride", f"%{side}_strides", "i64")):
-        at = w.emit(f"getelementptr {kind}, ptr {array}, i64 {place.number}")
-        w.do(f"{name}.{what} = load {kind}, ptr {at}, align 8")
+def _loop(w: Writer, name: str, start: str, count: int | str) -> str:
+    """Begin a loop of `count` turns after block `start`; returns the counter. `_end_loop` ends it."""
+    w.do(f"br label %{name}")
+    w.label(name)
+    w.do(f"%{name}.k = phi i64 [ 0, %{start} ], [ %{name}.next, %{name} ]")
+    w.do(f"%{name}.next = add i64 %{name}.k, 1")
+    w.do(f"%{name}.more = icmp slt i64 %{name}.next, {count}")
+    return f"%{name}.k"
+
+
+def _end_loop(w: Writer, name: str) -> None:
+    w.do(f"br i1 %{name}.more, label %{name}, label %{name}.end")
+    w.label(f"{name}.end")
 
 
 def _spread(w: Writer, place: _Place) -> None:
     """Fill the tile of a slot that has one row for all states."""
-    name = f"in{place.number}"
+    name = place.name
     w.do(f"%{name}.one = icmp eq i64 %{name}.stride, 0")
     w.do(f"br i1 %{name}.one, label %{name}.spread, label %{name}.spread.end")
     w.label(f"{name}.spread")
-    for k in range(place.slot.size):
-        at = w.emit(f"getelementptr double, ptr %{name}.base, i64 {k}")
-        value = w.splat(w.emit(f"load double, ptr {at}, align 8"))
-        w.do(f"store {w.T} {value}, ptr {w.at('%tile', place.offset + k)}, align {w.bytes}")
+    k = _loop(w, f"{name}.fill", f"{name}.spread", place.slot.size)
+    at = w.emit(f"getelementptr double, ptr %{name}.base, i64 {k}")
+    value = w.splat(w.emit(f"load double, ptr {at}, align 8"))
+    to = w.emit(f"getelementptr {w.T}, ptr {w.at('%tile', place.offset)}, i64 {k}")
+    w.do(f"store {w.T} {value}, ptr {to}, align {w.bytes}")
+    _end_loop(w, f"{name}.fill")
     w.do(f"br label %{name}.spread.end")
     w.label(f"{name}.spread.end")
 
 
-def _load_full(w: Writer, place: _Place) -> None:
-    name = f"in{place.number}"
+def _copy_rows(w: Writer, place: _Place, inward: bool) -> None:
+    """Rows %i … %end - 1 into their place aside, the last repeated up to W rows; or back out."""
+    name, size = place.name, 8 * place.slot.size
+    loop = f"{name}.copy"
+    w.do(f"br label %{loop}.start")
+    w.label(f"{loop}.start")
+    k = _loop(w, loop, f"{loop}.start", w.lanes if inward else "%left")
+    row = w.emit(f"add i64 %i, {k}")
+    if inward:
+        last = w.emit("sub i64 %end, 1")
+        row = w.emit(f"select i1 {w.emit(f'icmp slt i64 {row}, {last}')}, i64 {row}, i64 {last}")
+    outside = w.emit(f"getelementptr double, ptr %{name}.base, i64 {w.emit(f'mul i64 {row}, %{name}.stride')}")
+    aside = w.emit(f"getelementptr double, ptr %{name}.aside, i64 {w.emit(f'mul i64 {k}, {place.slot.size}')}")
+    w.declared.add("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    to, source = (aside, outside) if inward else (outside, aside)
+    w.do(f"call void @llvm.memcpy.p0.p0.i64(ptr align 8 {to}, ptr align 8 {source}, i64 {size}, i1 false)")
+    _end_loop(w, loop)
+
+
+def _load_slot(w: Writer, place: _Place) -> None:
+    name = place.name
     w.do(f"br i1 %{name}.one, label %{name}.loaded, label %{name}.load")
     w.label(f"{name}.load")
     _blocks(w, place, inward=True)
@@ -126,55 +156,12 @@ def _load_full(w: Writer, place: _Place) -> None:
 
 
 def _blocks(w: Writer, place: _Place, inward: bool) -> None:
-    """All blocks of a slot at state %i."""
-    name, move = (f"%in{place.number}", load_block) if inward else (f"%out{place.number}", store_block)
-    offset = w.emit(f"mul i64 %i, {name}.stride")
-    first = w.emit(f"getelementptr double, ptr {name}.base, i64 {offset}")
-    for k in range(0, place.slot.size, w.lanes):
+    """All blocks of a slot at state %i, or aside."""
+    name, size = place.name, place.slot.size
+    there = w.emit(f"getelementptr double, ptr %{name}.base, i64 {w.emit(f'mul i64 %i, %{name}.stride')}")
+    first = w.emit(f"select i1 %full, ptr {there}, ptr %{name}.aside")
+    stride = w.emit(f"select i1 %full, i64 %{name}.stride, i64 {size}")
+    move, array = (load_block, "%tile") if inward else (store_block, "%results")
+    for k in range(0, size, w.lanes):
         row = w.emit(f"getelementptr double, ptr {first}, i64 {k}")
-        tile = w.at("%tile" if inward else "%results", place.offset + k)
-        move(w, row, f"{name}.stride", min(w.lanes, place.slot.size - k), tile)
-
-
-def _joined(w: Writer, vector: str) -> str:
-    name = f"llvm.vector.reduce.or.v{w.lanes}i64"
-    w.declared.add(f"declare i64 @{name}({w.I})")
-    return w.emit(f"call i64 @{name}({w.I} {vector})")
-
-
-def _tail(w: Writer, ins: list[_Place], outs: list[_Place], call: list[str]) -> None:
-    """States %i … %last, fewer than the lanes."""
-    rows = []
-    for lane in range(w.lanes):
-        a = w.emit(f"add i64 %i, {lane}")
-        rows.append(w.emit(f"select i1 {w.emit(f'icmp slt i64 {a}, %last')}, i64 {a}, i64 %last"))
-    for place in ins:
-        starts = _row_starts(w, f"%in{place.number}", rows)
-        for k in range(place.slot.size):
-            vector = "poison"
-            for lane, start in enumerate(starts):
-                x = w.emit(f"load double, ptr {w.emit(f'getelementptr double, ptr {start}, i64 {k}')}, align 8")
-                vector = w.emit(f"insertelement {w.T} {vector}, double {x}, i32 {lane}")
-            w.do(f"store {w.T} {vector}, ptr {w.at('%tile', place.offset + k)}, align {w.bytes}")
-    w.do(f"store {w.I} zeroinitializer, ptr %mask, align {w.bytes}")
-    for line in call:
-        w.do(line)
-    for place in outs:
-        starts = _row_starts(w, f"%out{place.number}", rows)
-        for k in range(place.slot.size):
-            value = w.load("%results", place.offset + k)
-            for lane, start in enumerate(starts):
-                x = w.emit(f"extractelement {w.T} {value}, i32 {lane}")
-                w.do(f"store double {x}, ptr {w.emit(f'getelementptr double, ptr {start}, i64 {k}')}, align 8")
-    m = w.emit(f"load {w.I}, ptr %mask, align {w.bytes}")
-    for lane, row in enumerate(rows):
-        x = w.emit(f"extractelement {w.I} {m}, i32 {lane}")
-        at = w.emit(f"getelementptr i64, ptr %status, i64 {w.emit(f'sub i64 {row}, %begin')}")
-        w.do(f"store i64 {x}, ptr {at}, align 8")
-    w.do(f"%any.tail = or i64 %any, {_joined(w, m)}")
-
-
-def _row_starts(w: Writer, name: str, rows: list[str]) -> list[str]:
-    return [
-        w.emit(f"getelementptr double, ptr {name}.base, i64 {w.emit(f'mul i64 {row}, {name}.stride')}") for row in rows
-    ]
+        move(w, row, stride, min(w.lanes, size - k), w.at(array, place.offset + k))

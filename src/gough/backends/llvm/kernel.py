@@ -19,15 +19,18 @@ PRECISIONS = ("fast", "ieee")
 class Kernel:
     """Machine code of a program for this CPU.
 
+    A status word is 0 for a good state; bit 0: a result is not finite, bit 1: a check fails. Which one, and whether the
+    state is truly bad, is for the interpreter to say.
     precision: "fast" (reciprocals by Newton steps, 1–2 ulp) or "ieee" (divisions and roots correctly rounded).
     """
 
     def __init__(self, program: Program, precision: str = "fast") -> None:
         self.program = program
         entry: Entry = stored(program, host(), precision)
-        self.bits = entry.bits
         self.once = entry.once
         self._numbers = entry.numbers
+        self._uniform_entries = np.flatnonzero(entry.uniform >= 0)
+        self._uniform_inputs = entry.uniform[self._uniform_entries]
         self._code = LoadedObject(entry.object_file)
         self._function = _SIGNATURE(self._code.address("kernel"))
 
@@ -50,9 +53,19 @@ class Kernel:
         pointers = np.array([x.ctypes.data for x in inputs], dtype=np.uint64)
         out_pointers = np.array([x.ctypes.data for x in outputs], dtype=np.uint64)
         fixed = (pointers.ctypes.data, strides.ctypes.data, out_pointers.ctypes.data, out_strides.ctypes.data)
-        numbers = self._numbers.ctypes.data
+        table = self._table(inputs)
+        address = table.ctypes.data
 
         def run(begin: int, end: int, status: np.ndarray) -> bool:
-            return self._function(*fixed, status.ctypes.data, begin, end, numbers) != 0
+            return self._function(*fixed, status.ctypes.data, begin, end, address) != 0
 
         return over_slices(run, n, SLICE, threads)
+
+    def _table(self, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        """Numbers and uniform inputs in the order of their use."""
+        if not len(self._uniform_entries):
+            return self._numbers
+        table = self._numbers.copy()
+        row = np.concatenate([x[0] if len(x) else np.zeros(x.shape[1]) for x in inputs])
+        table[self._uniform_entries] = row[self._uniform_inputs]
+        return table

@@ -12,6 +12,9 @@ SLICE = 1 << 14
 PARALLEL_ABOVE = 4096
 """Fewer states run on the calling thread: handing them over would take longer."""
 
+WIDEST = 8
+"""States of the widest tile: a kernel writes status words of whole tiles."""
+
 Run = Callable[[int, int, np.ndarray], bool]
 """run(begin, end, status) -> whether a status word is set; status has room for a slice."""
 
@@ -29,7 +32,7 @@ def over_slices(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, 
 
 class _Flags:
     def __init__(self, size: int) -> None:
-        self.status = np.zeros(max(size, 1), dtype=np.int64)
+        self.status = np.zeros(size + WIDEST, dtype=np.int64)
         self.found: list[tuple[np.ndarray, np.ndarray]] = []
 
     def run(self, run: Run, begin: int, end: int) -> None:

@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,11 +32,11 @@ LARGEST_CACHE = 1 << 30
 
 @dataclass(frozen=True)
 class Entry:
-    """A compiled program: object file, numbers it reads, names of its status bits, program of the hoisted work."""
+    """A compiled program: object file, its table (see `Module`), the program of the hoisted work."""
 
     object_file: bytes
     numbers: np.ndarray
-    bits: tuple[str, ...]
+    uniform: np.ndarray
     once: Program | None
 
 
@@ -48,8 +48,8 @@ def stored(program: Program, target: Target, precision: str) -> Entry:
     entry = None if path is None else _read(path, key)
     if entry is None:
         lowered = lower(program, target.machine(precision))
-        module = write_module(lowered.each, target.lanes, target.fused)
-        entry = Entry(compile_object(module.ir, target), module.numbers, module.bits, lowered.once)
+        module = write_module(lowered.each, target)
+        entry = Entry(compile_object(module.ir, target), module.numbers, module.uniform, lowered.once)
         if path is not None:
             _write(path, key, entry)
     return entry
@@ -91,7 +91,6 @@ def key_of(program: Program, target: Target, precision: str) -> str:
     """Hash of all that decides the object file."""
     digest = hashlib.sha256(_versions().encode())
     digest.update(repr((target, precision)).encode())
-    digest.update(repr(replace(program, notes=(), name="")).encode())
     digest.update(repr((program.inputs, program.outputs, program.ops, program.args, program.results)).encode())
     digest.update(repr(program.checks).encode())
     return digest.hexdigest()
@@ -113,8 +112,9 @@ def _read(path: Path, key: str) -> Entry | None:
         if head["key"] != key:
             raise ValueError("of another program")
         once = None if head["once"] is None else program_from_plain(head["once"])
-        numbers = np.array([float.fromhex(x) for x in head["numbers"]])
-        entry = Entry(body[8 + size :], numbers, tuple(head["bits"]), once)
+        numbers = np.frombuffer(bytes.fromhex(head["numbers"]), dtype=np.float64).copy()
+        uniform = np.array(head["uniform"], dtype=np.int64)
+        entry = Entry(body[8 + size :], numbers, uniform, once)
     except (ValueError, KeyError, TypeError, IndexError) as problem:
         log.warning("%s is %s; it is made again", path, problem)
         return None
@@ -131,8 +131,9 @@ def _touch(path: Path) -> None:
 
 def _write(path: Path, key: str, entry: Entry) -> None:
     once = None if entry.once is None else program_to_plain(entry.once)
-    numbers = [float(x).hex() for x in entry.numbers]
-    head = json.dumps({"key": key, "bits": entry.bits, "numbers": numbers, "once": once}).encode()
+    numbers = entry.numbers.tobytes().hex()  # bit patterns: some entries are masks
+    uniform = entry.uniform.tolist()
+    head = json.dumps({"key": key, "numbers": numbers, "uniform": uniform, "once": once}).encode()
     body = len(head).to_bytes(8, "little") + head + entry.object_file
     temporary = ""
     try:

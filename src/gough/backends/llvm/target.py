@@ -1,5 +1,6 @@
 """CPUs: how many lanes, which features; and turning IR text into an object file."""
 
+import sys
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,8 @@ class Target:
     features: str
     lanes: int
     fused: bool
+    assembler: bool = False
+    """Whether bodies are written as assembly (AVX-512, System V calling convention)."""
 
     def machine(self, precision: str) -> Machine:
         """What programs may use; seeds of reciprocals beat division on AVX-512 only."""
@@ -26,7 +29,7 @@ class Target:
 
 
 KNOWN = {
-    "avx512": Target("x86_64-unknown-linux-gnu", "skylake-avx512", "-prefer-256-bit", 8, True),
+    "avx512": Target("x86_64-unknown-linux-gnu", "skylake-avx512", "-prefer-256-bit", 8, True, True),
     "avx2": Target("x86_64-unknown-linux-gnu", "haswell", "", 4, True),
     "sse2": Target("x86_64-unknown-linux-gnu", "x86-64", "", 2, False),
     "neon": Target("aarch64-unknown-linux-gnu", "cortex-a72", "", 2, True),
@@ -42,13 +45,15 @@ def host() -> Target:
     with LOCK:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        llvm.initialize_native_asmparser()
     found = dict(llvm.get_host_cpu_features())
     features = llvm.get_host_cpu_features().flatten()
     name = llvm.get_host_cpu_name()
     if llvm.get_process_triple().startswith(("aarch64", "arm64")):
         return Target("", name, features, 2, True)
     if found.get("avx512f") and found.get("avx512dq"):
-        return Target("", name, features + ",-prefer-256-bit", 8, True)
+        linux = sys.platform == "linux" and llvm.get_process_triple().startswith("x86_64")
+        return Target("", name, features + ",-prefer-256-bit", 8, True, linux)
     fused = bool(found.get("fma"))
     return Target("", name, features, 4 if found.get("avx2") and fused else 2, fused)
 
@@ -60,6 +65,7 @@ def target_machine(target: Target):
     if target.triple:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
+        llvm.initialize_native_asmparser()
         kind = llvm.Target.from_triple(target.triple)
     else:
         kind = llvm.Target.from_default_triple()

@@ -8,20 +8,20 @@ from gough.program.program import Program
 from gough.program.scalar_solve import dot_nodes, scalar_solve
 
 RESIDUAL_SQUARED = 1e-18
-"""Accepted |A x - b|² / |b|² of an elimination."""
+"""Accepted |A x - b|² / |b|² of an elimination in double precision."""
 
 
-def expand_blocks(program: Program, checks: bool = True) -> Program:
-    """The same program in scalar operations only."""
+def expand_blocks(program: Program, checks: bool = True, residual: float = RESIDUAL_SQUARED) -> Program:
+    """The same program in scalar operations only; residual: accepted |A x - b|² / |b|² of eliminations."""
     graph = Graph()
 
     def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
         if isinstance(block, Solve):
-            return _solve(graph, block, operands, checks)
+            return _solve(graph, block, operands, checks, residual)
         if isinstance(block, ConstantMatvec):
             return [dot_nodes(graph, [graph.const(x) for x in row], operands) for row in block.matrix]
         assert isinstance(block, Call) and isinstance(block.program, Program)
-        inner = expand_blocks(block.program, checks)
+        inner = expand_blocks(block.program, checks, residual)
         new = replay(inner, graph, inputs=dict(enumerate(operands)))
         graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks if checks)
         return [new[i] for i in inner.results]
@@ -30,7 +30,7 @@ def expand_blocks(program: Program, checks: bool = True) -> Program:
     return finish(program, graph, new)
 
 
-def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool) -> list[int]:
+def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool, residual: float) -> list[int]:
     x, pivots = scalar_solve(graph, block, operands)
     if checks and block.name:
         varying = [pivot for pivot in pivots if graph.ops[pivot] != CONST]
@@ -39,15 +39,15 @@ def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool) 
             floor = block.floor[k] if k < len(block.floor) else 0.0
             graph.checks.append((block.name, size, max(floor, 1e-300)))
         if block.n > 3 and not block.spd:
-            _check_residual(graph, block, operands, x)
+            _check_residual(graph, block, operands, x, residual)
     return [value for row in x for value in row]
 
 
-def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: list[list[int]]) -> None:
+def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: list[list[int]], residual: float) -> None:
     n, m = block.n, block.m
     for j in range(m):
         b = [operands[n * n + i * m + j] for i in range(n)]
         column = [x[k][j] for k in range(n)]
         r = [graph.sub(dot_nodes(graph, operands[i * n : (i + 1) * n], column), b[i]) for i in range(n)]
-        margin = graph.sub(graph.mul(graph.const(RESIDUAL_SQUARED), dot_nodes(graph, b, b)), dot_nodes(graph, r, r))
+        margin = graph.sub(graph.mul(graph.const(residual), dot_nodes(graph, b, b)), dot_nodes(graph, r, r))
         graph.checks.append((block.name, margin, -1e-280))

@@ -1,11 +1,14 @@
 """An instruction order for latency and live values.
 
-List scheduling on a machine that starts PORTS operations a cycle: among the operations whose operands are ready, the one
-with the longest way to the end goes first, as long as fewer than LIVE values wait for a use; beyond that the one that
-frees most. Only operations within WINDOW places of the first one not yet placed compete, which keeps values short-lived.
+First depth first from the results, the operand that needs most registers before the others (Sethi and Ullman): a leg is
+then finished before the next begins, and values live for a short time. Then list scheduling on a machine that starts PORTS
+operations a cycle: among the operations whose operands are ready, the one with the longest way to the end goes first, as
+long as fewer than LIVE values wait for a use; beyond that the one that frees most. Only operations within WINDOW places of
+the first one not yet placed compete, which keeps the order nearly depth first.
 """
 
 from bisect import insort
+from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
 
@@ -13,8 +16,8 @@ from gough.program.ops import Op
 from gough.program.program import Check, Program
 
 PORTS = 2
-LIVE = 100
-WINDOW = 300
+LIVE = 30
+WINDOW = 40
 LATENCY = dict.fromkeys(Op, 4) | {
     Op.DIV: 24,
     Op.SQRT: 32,
@@ -34,7 +37,73 @@ LATENCY = dict.fromkeys(Op, 4) | {
 
 def order_for_latency(program: Program, live: int = LIVE, window: int = WINDOW) -> Program:
     """The same operations in another order; blocks are not allowed."""
+    program = permute(program, depth_first(program))
     return permute(program, latency_order(program, live, window))
+
+
+def depth_first(program: Program) -> list[int]:
+    """Nodes in depth-first order, leaves first; a value that only checks need comes as soon as it can."""
+    ops, args = program.ops, program.args
+    n = len(ops)
+    need = [0] * n
+    for i in range(n):
+        if ops[i] > Op.CONST:
+            needs = sorted((need[k] for k in set(args[i]) if ops[k] > Op.CONST), reverse=True)
+            need[i] = max([1, *(x + k for k, x in enumerate(needs))])
+    order = [i for i in range(n) if ops[i] <= Op.CONST]
+    placed = bytearray(n)
+    for i in order:
+        placed[i] = 1
+    wanted = bytearray(n)
+    _mark(program, program.results, wanted)
+    after: dict[int, list[int]] = {}
+    for root in (c.node for c in program.checks):
+        if not wanted[root]:
+            sources = _sources(program, root, wanted)
+            after.setdefault(max(sources, default=-1), []).append(root)
+    for root in (*after.pop(-1, ()), *program.results):
+        _visit(program, root, need, placed, order, after)
+    return order
+
+
+def _mark(program: Program, roots: Iterable[int], seen: bytearray) -> None:
+    stack = list(roots)
+    while stack:
+        i = stack.pop()
+        if not seen[i]:
+            seen[i] = 1
+            stack += program.operands(i)
+
+
+def _sources(program: Program, root: int, wanted: bytearray) -> list[int]:
+    """Operations that results need too, and that the value of a check is made from."""
+    stack, seen, found = [root], {root}, []
+    while stack:
+        for k in program.operands(stack.pop()):
+            if k not in seen:
+                seen.add(k)
+                if wanted[k]:
+                    found += [k] if program.ops[k] > Op.CONST else []
+                else:
+                    stack.append(k)
+    return found
+
+
+def _visit(
+    program: Program, root: int, need: list[int], placed: bytearray, order: list[int], after: dict[int, list[int]]
+) -> None:
+    stack = [root]
+    while stack:
+        i = stack[-1]
+        left = [] if placed[i] else [k for k in set(program.args[i]) if not placed[k]]
+        if left:
+            stack.append(max(left, key=lambda k: (need[k], -k)))
+            continue
+        stack.pop()
+        if not placed[i]:
+            placed[i] = 1
+            order.append(i)
+            stack += after.pop(i, ())
 
 
 def latency_order(program: Program, most: int, window: int) -> list[int]:

@@ -1,0 +1,212 @@
+"""The body of a kernel as AVX-512 assembly (AT&T), eight states a register.
+
+    void chunk_0(tile, results, mask, scratch, table)   rdi rsi rdx rcx r8, System V calling convention
+
+Instructions come in the order of the program; one source of each may be memory. A multiply-add overwrites one of its
+sources: one that is not needed later, else a fresh copy. k2 collects results that are not finite, k3 failed checks.
+"""
+
+import struct
+
+from gough.backends.avx512.registers import NEVER, Registers
+from gough.program.ops import Op
+from gough.program.passes.guard_results import NOT_FINITE
+from gough.program.program import Program
+
+_PLAIN = {Op.ADD: "vaddpd", Op.MUL: "vmulpd", Op.SUB: "vsubpd", Op.DIV: "vdivpd"}
+_UNARY = {Op.SQRT: "vsqrtpd", Op.RCP_SEED: "vrcp14pd", Op.RSQRT_SEED: "vrsqrt14pd"}
+_FUSED = {Op.FMA: "vfmadd", Op.FMS: "vfmsub", Op.FNMA: "vfnmadd", Op.FNMS: "vfnmsub"}
+_SIGN_BIT, _ONE_BIT = -0.0, 5e-324
+(_OTHER_BITS,) = struct.unpack("<d", struct.pack("<q", (1 << 63) - 1))
+_BITS = {Op.NEG: ("vpxorq", _SIGN_BIT), Op.ABS: ("vpandq", _OTHER_BITS)}
+_OTHERS = {Op.QUADRANT_SIN, Op.QUADRANT_COS, Op.SELECT, Op.SIGN}
+AVX512_OPERATIONS = frozenset({Op.INPUT, Op.CONST, *_PLAIN, *_UNARY, *_FUSED, *_BITS, *_OTHERS})
+"""What can be written; a program with other operations is left to LLVM."""
+
+
+def write_function(program: Program) -> tuple[str, list[float | int]]:
+    """(assembly of chunk_0, entries of its table: numbers, or positions of uniform inputs)."""
+    return _Body(program).run()
+
+
+class _Body:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.lines: list[str] = []
+        self.registers = Registers(program, self.lines)
+        self.results: dict[int, list[int]] = {}
+        for position, node in enumerate(program.results):
+            self.results.setdefault(node, []).append(position)
+        self.checks: dict[int, list] = {}
+        for check in program.checks:
+            self.checks.setdefault(check.node, []).append(check)
+
+    def run(self) -> tuple[str, list[float | int]]:
+        program, r = self.program, self.registers
+        for i, op in enumerate(program.ops):
+            r.begin()
+            if op > Op.CONST:
+                self._operation(i, Op(op), program.args[i])
+            self._uses_outside(i)
+            if op > Op.CONST:
+                r.release((i,), i)
+        size = 64 * r.n_slots
+        head = [
+            "pushq %rbp",
+            "movq %rsp, %rbp",
+            "andq $-64, %rsp",
+            f"subq ${size}, %rsp",
+            "leaq 8192(%rsp), %rax",
+            "addq $1024, %r8",
+            "kxorw %k2, %k2, %k2",
+            "kxorw %k3, %k3, %k3",
+        ]
+        tail = [
+            f"vpbroadcastq {r.number(_ONE_BIT)}, %zmm0{{%k2}}{{z}}",
+            f"vpbroadcastq {r.number(2 * _ONE_BIT)}, %zmm1{{%k3}}{{z}}",
+            "vporq %zmm0, %zmm1, %zmm0",
+            "vmovdqa64 %zmm0, (%rdx)",
+            "movq %rbp, %rsp",
+            "popq %rbp",
+            "vzeroupper",
+            "retq",
+        ]
+        body = "\n".join([".text", ".p2align 6", ".globl chunk_0", "chunk_0:", *head, *self.lines, *tail])
+        return body, [what for _, what in r.table.values()]
+
+    def _operation(self, i: int, op: Op, args: tuple[int, ...]) -> None:
+        if op in _FUSED:
+            self._multiply_add(i, _FUSED[op], args)
+        elif op in _PLAIN:
+            self._plain(i, op, args)
+        elif op in _UNARY:
+            (x,), d = self._sources(args), self._target(i, args)
+            self._say(f"{_UNARY[op]} {x}, {d}")
+        elif op in _BITS:
+            name, number = _BITS[op]
+            self.registers.load(args[0], i, args)
+            (x,), d = self._sources(args), self._target(i, args)
+            self._say(f"{name} {self.registers.number(number)}{{1to8}}, {x}, {d}")
+        else:
+            self._several(i, op, args)
+
+    def _say(self, line: str) -> None:
+        self.lines.append(line)
+
+    def _sources(self, args: tuple[int, ...]) -> list[str]:
+        return [self.registers.operand(k) for k in args]
+
+    def _target(self, i: int, args: tuple[int, ...]) -> str:
+        """Register of the result, which may be that of a source that dies here."""
+        r = self.registers
+        alive = tuple(k for k in args if k in r.of and r.next_use(k, i) < NEVER)
+        r.release(args, i)
+        r.of[i] = r.take(i, alive)
+        return r.name(i)
+
+    def _memory_operand(self, i: int, args: tuple[int, ...], allowed: tuple[int, ...]) -> None:
+        """Load the sources that are not in registers but one, which may stay in memory."""
+        r = self.registers
+        missing = [k for k in dict.fromkeys(args) if k not in r.of]
+        able = [k for k in missing if k in allowed and args.count(k) == 1]
+        if able:
+            stays = max(able, key=lambda k: r.next_use(k, i))
+            if not r.worth_a_register(stays, i, args):
+                missing.remove(stays)
+        for k in missing:
+            r.load(k, i, args)
+
+    def _plain(self, i: int, op: Op, args: tuple[int, ...]) -> None:
+        a, b = args
+        commutes = op in (Op.ADD, Op.MUL)
+        self._memory_operand(i, args, args if commutes else (b,))
+        if commutes and a not in self.registers.of:
+            a, b = b, a
+        (x, y), d = self._sources((a, b)), self._target(i, args)
+        self._say(f"{_PLAIN[op]} {y}, {x}, {d}")
+
+    def _multiply_add(self, i: int, name: str, args: tuple[int, ...]) -> None:
+        r = self.registers
+        a, b, c = args
+        self._memory_operand(i, args, args)
+        dying = [k for k in (c, a, b) if k in r.of and args.count(k) == 1 and r.next_use(k, i) == NEVER]
+        if dying:
+            over = dying[0]
+            register = r.of[over]
+        else:  # a copy is overwritten: of what is in memory anyway, else of the addend
+            outside = [k for k in args if k not in r.of]
+            over = outside[0] if outside else c
+            register = r.take(i, args)
+            if outside:
+                address, scalar = r.memory(over)
+                self._say(f"{'vbroadcastsd' if scalar else 'vmovapd'} {address}, %zmm{register}")
+            else:
+                self._say(f"vmovapd {r.name(over)}, %zmm{register}")
+        d = f"%zmm{register}"
+        if over == c and c not in (a, b):
+            x, y = (b, a) if a not in r.of else (a, b)
+            self._say(f"{name}231pd {r.operand(y)}, {r.operand(x)}, {d}")
+        else:
+            other = b if over == a else a
+            x = d if other == over else r.operand(other)
+            z = d if c == over else r.operand(c)
+            if other != over and other not in r.of:
+                self._say(f"{name}132pd {x}, {z}, {d}")
+            else:
+                self._say(f"{name}213pd {z}, {x}, {d}")
+        if dying:
+            del r.of[over]
+        r.release(args, i)
+        r.of[i] = register
+
+    def _several(self, i: int, op: Op, args: tuple[int, ...]) -> None:
+        """Operations of several instructions: all sources in registers, the result in one of its own."""
+        r = self.registers
+        for k in dict.fromkeys(args):
+            r.load(k, i, args)
+        x = self._sources(args)
+        register = r.take(i, args)
+        d = f"%zmm{register}"
+        if op in (Op.QUADRANT_SIN, Op.QUADRANT_COS):
+            cosine = op == Op.QUADRANT_COS
+            one = r.number(_ONE_BIT) + "{1to8}"
+            self._say(f"vptestmq {one}, {x[0]}, %k1")
+            first, second = (x[2], x[1]) if cosine else (x[1], x[2])
+            temporary = r.take(i, (*args, i))
+            t = f"%zmm{temporary}"
+            self._say(f"vblendmpd {second}, {first}, {d}{{%k1}}")
+            source = x[0]
+            if cosine:
+                self._say(f"vpaddq {one}, {x[0]}, {t}")
+                source = t
+            self._say(f"vpsllq $62, {source}, {t}")
+            self._say(f"vpternlogq $0x78, {r.number(_SIGN_BIT)}{{1to8}}, {t}, {d}")
+            r.free.append(temporary)
+        elif op == Op.SELECT:
+            self._say(f"vpxorq {d}, {d}, {d}")
+            self._say(f"vcmppd $0x1e, {d}, {x[0]}, %k1")
+            self._say(f"vblendmpd {x[1]}, {x[2]}, {d}{{%k1}}")
+        else:  # SIGN: 1 with the sign of x, and x itself where it is 0 or NaN
+            self._say(f"vpxorq {d}, {d}, {d}")
+            self._say(f"vcmppd $0x08, {d}, {x[0]}, %k1")
+            self._say(f"vbroadcastsd {r.number(1.0)}, {d}")
+            self._say(f"vpternlogq $0xf8, {r.number(_SIGN_BIT)}{{1to8}}, {x[0]}, {d}")
+            self._say(f"vmovapd {x[0]}, {d}{{%k1}}")
+        r.release(args, i)
+        r.of[i] = register
+
+    def _uses_outside(self, i: int) -> None:
+        """Store results and test checks as soon as their value is there."""
+        if i not in self.results and i not in self.checks:
+            return
+        r = self.registers
+        register = r.load(i, i, (i,))
+        for position in self.results.get(i, ()):
+            self._say(f"vmovapd %zmm{register}, {64 * position}(%rsi)")
+        for check in self.checks.get(i, ()):
+            mask = "%k2" if check.name == NOT_FINITE else "%k3"
+            least = r.number(check.minimum)
+            self._say(f"vcmppd $0x19, {least}{{1to8}}, %zmm{register}, %k1")
+            self._say(f"korw %k1, {mask}, {mask}")
+        if self.program.ops[i] <= Op.CONST:
+            r.release((i,), i)

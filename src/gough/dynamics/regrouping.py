@@ -1,0 +1,85 @@
+"""Inertia moved towards the base where no motion can tell the difference.
+
+Computes  the inertia of every link after regrouping; the tree's kinetic energy and the work of gravity on its joints are
+          the same, and with them all that follows from them: M, h, S, drive forces. Reactions are not the same.
+Sources   the base inertial parameters of trees (Gautier and Khalil 1990), as what a joint's motion leaves invariant.
+Derivation, link j on parent i:
+    fixed         the whole body belongs to the parent
+    translation   ω_j = ω_i: the tensor J belongs to the parent
+    rotation      a body that looks the same from the parent whatever the angle: mass M at the axis, first moment m e along
+                  it, tensor λ (I - e eᵀ); λ is one of the two transverse moments, so that the other becomes their difference
+    to a parent whose origin sees the joint at p, axes turned by R, with c = R MS:
+                  M' = M,  MS' = c + M p,  J' = R J Rᵀ + 2 (p·c) I - p cᵀ - c pᵀ + M (p² I - p pᵀ)
+What reaches the world is gone. A rotation gives only where that costs no new terms: to the world, or to a link that turns
+about an axis fixed in the world, of whose inertia the moment about that axis alone is felt.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.numbers import Numbers
+from gough.scalar import dot, zeros
+from gough.spatial import Inertia
+from gough.structure import WORLD, Link
+
+
+def regrouped(numbers: Numbers) -> Numbers:
+    """The same numbers with inertia moved inwards."""
+    links = numbers.mechanism.links
+    own: dict[int, Inertia | None] = {i: numbers.inertia(link) for i, link in enumerate(links)}
+    for i in range(len(links) - 1, -1, -1):
+        link, inertia = links[i], own[i]
+        if inertia is None or inertia.massless or link.motion == "platform":
+            continue
+        if link.telescopic is not None or (link.parent != WORLD and links[link.parent].telescopic is not None):
+            continue  # inertia that depends on a coordinate is left where it is described
+        moved, rest = _split(link, inertia, _receives(links, link.parent))
+        if moved is None:
+            continue
+        own[i] = rest
+        if link.parent != WORLD:
+            own[link.parent] = _sum(own[link.parent], _seen_from_parent(numbers, link, moved))
+    return Numbers(numbers.mechanism, numbers.parameters, own)
+
+
+def _receives(links: tuple[Link, ...], parent: int) -> bool:
+    """Whether a rotation's invariant part may go to a parent."""
+    return parent == WORLD or (links[parent].motion == "rotation" and links[parent].parent == WORLD)
+
+
+def _split(link: Link, inertia: Inertia, rotation_gives: bool) -> tuple[Inertia | None, Inertia | None]:
+    """(what belongs to the parent, what stays), both in the link's axes; (None, …) where nothing moves."""
+    J = inertia.tensor
+    if link.motion == "fixed":
+        return inertia, None
+    if link.motion == "translation":
+        return Inertia(0.0, zeros(3), J), Inertia(inertia.mass, inertia.first_moments, zeros(3, 3))
+    if link.motion != "rotation" or not rotation_gives:
+        return None, inertia
+    e = np.array([1.0 if k == link.axis else 0.0 for k in range(3)], dtype=object)
+    across = np.array(np.eye(3), dtype=object) - np.outer(e, e)
+    along = inertia.first_moments[link.axis]
+    transverse = [J[k, k] for k in range(3) if k != link.axis]
+    amount = 0.0 if any(_is_zero(x) for x in transverse) else transverse[1]  # a thin rod has one moment already
+    moved = Inertia(inertia.mass, e * along, amount * across)
+    return moved, Inertia(0.0, inertia.first_moments - e * along, J - amount * across)
+
+
+def _seen_from_parent(numbers: Numbers, link: Link, x: Inertia) -> Inertia:
+    R, p = numbers.placement(link.placement)
+    c = R @ x.first_moments
+    one: Any = np.array(np.eye(3), dtype=object)
+    shift = 2.0 * dot(p, c) * one - np.outer(p, c) - np.outer(c, p)
+    tensor = R @ x.tensor @ R.T + shift + x.mass * (dot(p, p) * one - np.outer(p, p))
+    return Inertia(x.mass, c + x.mass * p, tensor)
+
+
+def _sum(a: Inertia | None, b: Inertia) -> Inertia:
+    if a is None:
+        return b
+    return Inertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)
+
+
+def _is_zero(x: Any) -> bool:
+    return isinstance(x, float) and x == 0.0

@@ -1,0 +1,30 @@
+"""A check that all results are finite: 0 times their sum is 0, or NaN where one of them is infinite or NaN."""
+
+from dataclasses import replace
+
+from gough.program.ops import Op
+from gough.program.program import Check, Program
+
+NOT_FINITE = "not_finite:result"
+
+
+def guard_results(program: Program) -> Program:
+    """The same program with the check NOT_FINITE; nothing may fold it afterwards."""
+    computed = [i for i in dict.fromkeys(program.results) if program.ops[i] != Op.CONST]
+    if not computed:
+        return program
+    ops, args, notes = list(program.ops), list(program.args), list(program.notes)
+
+    def add(op: Op, *operands) -> int:
+        ops.append(op)
+        args.append(operands)
+        if program.notes:
+            notes.append("results are finite")
+        return len(ops) - 1
+
+    zero = add(Op.CONST, 0.0)
+    total = zero
+    for i in computed:
+        total = add(Op.FMA, i, zero, total)
+    checks = (*program.checks, Check(NOT_FINITE, total, 0.0))
+    return replace(program, ops=ops, args=args, notes=notes, checks=checks)
