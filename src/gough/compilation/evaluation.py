@@ -1,5 +1,7 @@
 """The outcome of one call of a function."""
 
+import math
+
 import numpy as np
 
 from gough.compilation.status import status_of
@@ -27,13 +29,13 @@ class Evaluation:
     @property
     def names(self) -> np.ndarray:
         """The failed check of every state (n,), "" where it is good."""
-        names = np.full(int(np.prod(self.batch, dtype=int)), "", dtype=object)
+        names = np.full(math.prod(self.batch), "", dtype=object)
         names[self.bad] = self.failed
         return names
 
     @property
     def codes(self) -> np.ndarray:
         """Status code of every state, of the batch's shape."""
-        codes = np.zeros(int(np.prod(self.batch, dtype=int)), dtype=np.uint8)
+        codes = np.zeros(math.prod(self.batch), dtype=np.uint8)
         codes[self.bad] = [status_of(str(name)) for name in self.failed]
         return codes.reshape(self.batch)

@@ -49,6 +49,7 @@ class Function:
         self.name = program.name
         self._table = table
         self._pattern = pattern
+        self._guard = table.guard(pattern)
         self._lock = threading.Lock()
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
@@ -201,7 +202,7 @@ class Function:
 
     def _check_designs(self, chunk: dict[str, np.ndarray]) -> None:
         if "parameters" in chunk:
-            self._table.check(chunk["parameters"], self._pattern)
+            self._guard(chunk["parameters"])
 
     def _hoist(self, kernel: Any, chunk: dict[str, np.ndarray]) -> np.ndarray:
         key = chunk["parameters"].tobytes() if "parameters" in chunk else b""

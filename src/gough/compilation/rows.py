@@ -4,6 +4,7 @@ An array whose leading axes can be seen as one (and whose last is contiguous flo
 all states; any other array is copied a chunk at a time, so that a call's own memory does not grow with its states.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,7 +28,7 @@ class Rows:
         except ValueError:
             shapes = ", ".join(f"{s.name} {arrays[s.name].shape}" for s in program.inputs)
             raise UsageError(f"{name}: leading axes do not broadcast: {shapes}") from None
-        self.n = int(np.prod(self.batch, dtype=int))
+        self.n = math.prod(self.batch)
         self._sources = {
             s.name: _Source(arrays[s.name], s, own, self.batch) for s, own in zip(program.inputs, leading, strict=True)
         }
@@ -47,9 +48,9 @@ class Rows:
 
 class _Source:
     def __init__(self, x: np.ndarray, slot: Slot, own: tuple[int, ...], batch: tuple[int, ...]) -> None:
-        self.single = int(np.prod(own, dtype=int)) == 1
+        self.single = math.prod(own) == 1
         self.batch, self.size = batch, slot.size
-        n = int(np.prod(batch, dtype=int))
+        n = math.prod(batch)
         if self.single:
             self.rows = np.ascontiguousarray(x.reshape(1, slot.size), dtype=float)
             return

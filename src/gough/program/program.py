@@ -1,5 +1,6 @@
 """A straight-line program: named inputs, a list of nodes, named outputs and checks."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,7 @@ class Slot:
     @property
     def size(self) -> int:
         """Number of scalars."""
-        return int(np.prod(self.shape, dtype=int))
+        return math.prod(self.shape)
 
 
 PIVOT = 1e-300

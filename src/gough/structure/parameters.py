@@ -1,7 +1,7 @@
 """The parameter vector: every number of a design that equations use, with a name, a unit and its structural value."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,21 +50,28 @@ class ParameterTable:
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
         """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""
-        if values.shape[-1:] != (len(self.names),):
-            raise UsageError(f"parameters has shape {values.shape}; expected (..., {len(self.names)})")
-        if not pattern:
-            return
-        where = np.fromiter(pattern, dtype=int)
-        exact = np.array([pattern[i] for i in where])
-        allowed = ANGLE_TOLERANCE * np.array([self.units[i] == "rad" for i in where])
-        wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too
-        if wrong.any():
-            names = [self.names[i] for i in where[wrong.reshape(-1, len(where)).any(axis=0)]]
-            shown = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
-            raise PatternError(
-                f"these parameters are structural zeros (or right angles) of this model and may not change: {shown}. "
-                f"Build it with gough.build(robot, free={names[:6]!r}) to keep them as inputs."
-            )
+        self.guard(pattern)(values)
+
+    def guard(self, pattern: dict[int, float]) -> Callable[[np.ndarray], None]:
+        """`check` for one pattern, made ready."""
+        names, n = self.names, len(self.names)
+        where = np.fromiter(pattern, dtype=int, count=len(pattern))
+        exact = np.array([pattern[int(i)] for i in where])
+        allowed = ANGLE_TOLERANCE * np.array([self.units[int(i)] == "rad" for i in where])
+
+        def check(values: np.ndarray) -> None:
+            if values.shape[-1:] != (n,):
+                raise UsageError(f"parameters has shape {values.shape}; expected (..., {n})")
+            wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too
+            if wrong.any():
+                found = [names[i] for i in where[wrong.reshape(-1, len(where)).any(axis=0)]]
+                shown = ", ".join(found[:6]) + (" …" if len(found) > 6 else "")
+                raise PatternError(
+                    f"these parameters are structural zeros (or right angles) of this model and may not change: {shown}. "
+                    f"Build it with gough.build(robot, free={found[:6]!r}) to keep them as inputs."
+                )
+
+        return check
 
 
 def structural_value(value: float, unit: str) -> float | None:

@@ -24,7 +24,7 @@ def over_slices(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, 
     if threads > 1 and n > PARALLEL_ABOVE:
         size = min(size, max(512, -(-n // (4 * threads)) // 64 * 64))
         return _threaded(run, n, size, threads)
-    flags = _Flags(size if n > size else n)
+    flags = _Flags(min(n, size))
     for begin in range(0, n, size):
         flags.run(run, begin, min(begin + size, n))
     return _collected([flags])

@@ -14,9 +14,10 @@ def remove_dead_code(program: Program) -> Program:
         live[i] = 1
     for check in program.checks:
         live[check.node] = 1
+    block = Op.BLOCK
     for i in range(len(ops) - 1, -1, -1):
-        if live[i]:
-            for k in program.operands(i):
+        if live[i] and ops[i] > Op.CONST:
+            for k in args[i] if ops[i] < block else program.operands(i):
                 live[k] = 1
     new = [-1] * len(ops)
     new_ops, new_args, new_notes = [], [], []
@@ -27,12 +28,12 @@ def remove_dead_code(program: Program) -> Program:
         new_ops.append(op)
         if op <= Op.CONST:
             new_args.append(args[i])
-        elif op == Op.BLOCK:
+        elif op == block:
             new_args.append((args[i][0], *(new[k] for k in args[i][1:])))
         elif op == Op.ITEM:
             new_args.append((new[args[i][0]], args[i][1]))
         else:
-            new_args.append(tuple(new[k] for k in args[i]))
+            new_args.append(tuple([new[k] for k in args[i]]))
         if program.notes:
             new_notes.append(program.notes[i])
     return replace(

@@ -18,9 +18,10 @@ def factor_sums(program: Program) -> Program:
     """The same program with common factors of sums taken out."""
     ops, args = program.ops, program.args
     uses = [0] * len(ops)
-    for i in range(len(ops)):
-        for k in program.operands(i):
-            uses[k] += 1
+    for i, op in enumerate(ops):
+        if op > CONST:
+            for k in args[i] if op < Op.BLOCK else program.operands(i):
+                uses[k] += 1
     for i in (*program.results, *(c.node for c in program.checks)):
         uses[i] += 2
     inner = bytearray(len(ops))

@@ -8,8 +8,11 @@ from gough.program.program import Program
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT, Op.SIN, Op.COS, Op.ATAN2})
 ROUNDS = 3
+QUICK_ROUNDS = 2
 LARGEST = 30_000
 """Longer programs are left as they are: the passes would take seconds."""
+SCALED = 0.1
+"""Share of products with a number above which moving numbers outwards is tried in the quick search as well."""
 TRIED_FACTORS = 12
 """Numbers that are tried inside instead of outside products."""
 
@@ -26,9 +29,19 @@ def minimise(program: Program, thorough: bool = False) -> Program:
     """
     if len(program.ops) > LARGEST:
         return program
-    pulled = _pulled(program, TRIED_FACTORS if thorough else 0)
-    best = min((_settle(program), pulled), key=operations)
-    return best if operations(best) < operations(program) else program
+    if thorough:
+        candidates = [program, _settle(program), _pulled(program, TRIED_FACTORS)]
+    else:
+        candidates = [program, _settle(program, QUICK_ROUNDS)]
+        if _scaled_share(program) > SCALED:
+            candidates.append(_settle(pull_constants(program), QUICK_ROUNDS))
+    return min(candidates, key=operations)
+
+
+def _scaled_share(program: Program) -> float:
+    """Share of the products that have a number as a factor."""
+    products = [program.ops[a[0]] == Op.CONST for op, a in zip(program.ops, program.args, strict=True) if op == Op.MUL]
+    return sum(products) / max(len(products), 1)
 
 
 def _settle(program: Program, rounds: int = ROUNDS) -> Program:

@@ -12,9 +12,10 @@ def share_scaled(program: Program) -> Program:
     """The same program; each group of k products with one scaled factor needs k - 1 multiplications less."""
     ops, args = program.ops, program.args
     uses = [0] * len(ops)
-    for i in range(len(ops)):
-        for k in program.operands(i):
-            uses[k] += 1
+    for i, op in enumerate(ops):
+        if op > CONST:
+            for k in args[i] if op < Op.BLOCK else program.operands(i):
+                uses[k] += 1
     for i in (*program.results, *(c.node for c in program.checks)):
         uses[i] += 2
     scaled: dict[int, tuple[int, int, int]] = {}
