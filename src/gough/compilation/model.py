@@ -12,6 +12,7 @@ from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import PRECISIONS, Function
 from gough.compilation.geometry import Geometry
+from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
 from gough.compilation.selecting import redundant_closures, select
@@ -109,13 +110,17 @@ class Model(ConfigurationCalls, DynamicsCalls):
     def function(self, name: str, baked: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
+        "NAME@pose" takes the platform's pose (7) instead of q where all legs have closed forms (in home's branches).
         baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
         """
         return self.cached(("function", name, baked), lambda: self._make(name, baked))
 
     def _make(self, name: str, baked: bool) -> Function:
         pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
-        program = self.ordered(trace_entry(self.mechanism, name, pattern))
+        if name.endswith(SUFFIX):
+            program = self.ordered(trace_posed(self, name.removesuffix(SUFFIX), pattern))
+        else:
+            program = self.ordered(trace_entry(self.mechanism, name, pattern))
         return Function(
             program, self.mechanism.table, pattern, interpreted=name == "closure_rows", precision=self.precision
         )
@@ -125,6 +130,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         if not any(op == Op.BLOCK for op in program.ops):
             return program
         states = sample_states(self)
+        states = states | {"pose": states["q"][:, :7]}
         n = len(states["q"])
         columns = [np.broadcast_to(states.get(s.name, np.ones((1, s.size))), (n, s.size)) for s in program.inputs]
         return order_solves(program, np.concatenate(columns, axis=1))

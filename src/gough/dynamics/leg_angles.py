@@ -33,7 +33,7 @@ def universal_angles(name: str, axes: tuple[Vector, Vector], w: Vector, t: Vecto
     check(f"out_of_reach:{name}", inside, 0.0)
     gamma = sign * sqrt(inside)
     z = a1 * alpha + a2 * beta + normal * gamma
-    return turn(a1, z, t), turn(a2, w, z)
+    return turn(a1, z, t, t), turn(a2, w, z, w)
 
 
 def elbow_angle(name: str, axis: Vector, p: Vector, t: Vector, square: Any, sign: float) -> Any:
@@ -44,11 +44,13 @@ def elbow_angle(name: str, axis: Vector, p: Vector, t: Vector, square: Any, sign
     c = 0.5 * (dot(t, t) - along_t * along_t + dot(p, p) - along_p * along_p - square)
     inside = A * A + B * B - c * c
     check(f"out_of_reach:{name}", inside, 0.0)
-    return atan2(B, A) + sign * atan2(sqrt(inside), c)
+    radius = sqrt(A * A + B * B)  # of both
+    return atan2(B, A, radius) + sign * atan2(sqrt(inside), c, radius)
 
 
-def turn(axis: Vector, start: Vector, end: Vector) -> Any:
-    """Angle about `axis` that turns `start` into `end` (both seen along the axis)."""
+def turn(axis: Vector, start: Vector, end: Vector, either: Vector) -> Any:
+    """Angle about `axis` that turns `start` into `end` (both seen along the axis); `either`: the simpler of the two."""
     sine = dot(axis, cross(start, end))
     cosine = dot(start, end) - dot(axis, start) * dot(axis, end)
-    return atan2(sine, cosine)
+    along = dot(axis, either)
+    return atan2(sine, cosine, dot(either, either) - along * along)

@@ -84,7 +84,7 @@ def _planar(numbers: Numbers, name: str, links: list[Link], tip: Vector, t: Vect
     along = dot(axis, tip)
     theta = elbow_angle(name, direction(links[0]), p1, t, dot(tip, tip) - along * along, signs[0])  # (3)
     seen = R1.T @ (_turned_back(links[0], theta, t) - p1)
-    return [theta, turn(axis, tip, seen)]
+    return [theta, turn(axis, tip, seen, tip)]
 
 
 def _arm(numbers: Numbers, leg: int, arm: Link, places: dict[int, Vector], signs: list[float]) -> list[Any]:

@@ -24,9 +24,10 @@ class Graph:
     """Nodes as parallel lists: `ops[i]`, `args[i]` (operand nodes, or the payload of a leaf), `notes[i]`.
 
     `note` overrides the note of new nodes (passes copy notes); None takes the note that surrounds the recording.
+    `radii[i]` is the node of √(x² + y²) of an arc tangent i, where the equations know it.
     """
 
-    __slots__ = ("args", "blocks", "checks", "note", "notes", "ops", "table")
+    __slots__ = ("args", "blocks", "checks", "note", "notes", "ops", "radii", "table")
 
     def __init__(self) -> None:
         self.ops: list[int] = []
@@ -36,6 +37,7 @@ class Graph:
         self.table: dict[tuple, int] = {}
         self.blocks: dict[int, Block] = {}
         self.checks: list[tuple[str, int, float]] = []
+        self.radii: dict[int, int] = {}
 
     def raw(self, *key) -> int:
         """The node with this key (operation, operands…), made when new."""

@@ -96,9 +96,13 @@ class Traced:
         """Sign."""
         return self.tracer.wrap(self.tracer.graph.unary(SIGN, self.node))
 
-    def atan2(self, x: Any) -> Any:
-        """Angle of the point (x, self)."""
-        return self.tracer.wrap(self.tracer.graph.atan2(self.node, self.tracer.node(x)))
+    def atan2(self, x: Any, radius: Any = None) -> Any:
+        """Angle of the point (x, self); radius: its distance from the origin, where it is known."""
+        t = self.tracer
+        angle = t.graph.atan2(self.node, t.node(x))
+        if radius is not None:
+            t.graph.radii.setdefault(angle, t.node(radius))
+        return t.wrap(angle)
 
     def __bool__(self) -> bool:
         raise TypeError(_MISUSE.format("truth value"))
@@ -122,8 +126,8 @@ class Traced:
 class Tracer:
     """Owner of a graph; implements what `gough.scalar` asks of traced scalars."""
 
-    def __init__(self) -> None:
-        self.graph = Graph()
+    def __init__(self, graph: Graph | None = None) -> None:
+        self.graph = Graph() if graph is None else graph
 
     def wrap(self, i: int) -> Any:
         """Traced scalar of node i, or its number when it is a constant."""
@@ -187,13 +191,15 @@ def trace(
     name: str = "program",
     values: Mapping[str, Mapping[int, float]] | None = None,
     units: Mapping[str, str] | None = None,
+    graph: Graph | None = None,
 ) -> Program:
     """Record `function(**arrays)`, which returns named scalars or arrays.
 
     inputs: slots; the function gets an object array of each slot's shape.
     values: numbers to put in place of single inputs, {slot: {flat position: number}} (structural zeros, baked values).
+    graph: an empty graph of another kind to record into.
     """
-    tracer = Tracer()
+    tracer = Tracer(graph)
     graph = tracer.graph
     arrays, offset = {}, 0
     for slot in inputs:

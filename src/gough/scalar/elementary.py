@@ -36,12 +36,12 @@ def sqrt(x: Any) -> Any:
     return _unary("sqrt", x)
 
 
-def atan2(y: Any, x: Any) -> Any:
-    """Angle of the point (x, y), rad."""
+def atan2(y: Any, x: Any, radius: Any = None) -> Any:
+    """Angle of the point (x, y), rad; radius: its distance from the origin, for sines and cosines of the angle."""
     if hasattr(y, "tracer"):
-        return y.atan2(x)
+        return y.atan2(x, radius)
     if hasattr(x, "tracer"):
-        return x.tracer.lift(y).atan2(x)
+        return x.tracer.lift(y).atan2(x, radius)
     if isinstance(y, Symbol):
         return y.apply("atan2", x)
     if isinstance(x, Symbol):

@@ -1,7 +1,7 @@
 """Reciprocals and reciprocal roots by a 14-bit seed and one step of fourth order.
 
 With e = 1 - x s of a seed s, 1/x = s (1 + e)(1 + e²) to e⁴; with e = 1 - x s², 1/√x = s (1 + e/2 + 3e²/8 + 5e³/16) to e⁴.
-The seed of 0 is infinite and the step makes it NaN, which the kernel flags.
+√x is x times 1/√x. The seed of 0 is infinite and the step makes it NaN, which the kernel flags.
 """
 
 from gough.program.graph import Graph
@@ -11,7 +11,7 @@ from gough.program.program import Program
 
 
 def expand_reciprocals(program: Program) -> Program:
-    """The same program with RCP and RSQRT written out."""
+    """The same program with RCP, RSQRT and SQRT written out."""
     graph = Graph()
     one = graph.const(1.0)
 
@@ -28,7 +28,10 @@ def expand_reciprocals(program: Program) -> Program:
         p = graph.raw(Op.FMA, e, p, graph.const(0.5))
         return graph.raw(Op.FMA, graph.raw(Op.MUL, s, e), p, s)
 
-    return rewrite_machine(program, graph, {Op.RCP: rcp, Op.RSQRT: rsqrt})
+    def sqrt(x: int) -> int:
+        return graph.raw(Op.MUL, x, rsqrt(x))
+
+    return rewrite_machine(program, graph, {Op.RCP: rcp, Op.RSQRT: rsqrt, Op.SQRT: sqrt})
 
 
 def rewrite_machine(program: Program, graph: Graph, rules: dict) -> Program:
