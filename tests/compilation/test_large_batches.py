@@ -217,7 +217,11 @@ print("finished", flush=True)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 def test_an_interrupt_stops_a_hundred_million_states() -> None:
     """Within a second: the process must have ended soon after the signal, long before the work could be done."""
-    command = [sys.executable, "-c", "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + INTERRUPTED]
+    command = [
+        sys.executable,
+        "-c",
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n" + INTERRUPTED,
+    ]
     environment = os.environ | {"GOUGH_NUM_THREADS": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         assert process.stdout is not None
@@ -226,5 +230,3 @@ def test_an_interrupt_stops_a_hundred_million_states() -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 3
         assert process.stdout.read().split() == ["stopped"]
-
-

@@ -1,0 +1,48 @@
+"""Regrouped inertia: the energy the described bodies have, less terms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gough.dynamics.energies import energies
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.regrouping import regrouped
+from gough.spatial import Inertia
+from laws.subjects import built, described
+
+ROBOTS = ("pedrammehr2012", "long2014_rigid", "three_rrr", "delta", "andrews", "fried", "ankle", "ups-0", "generic-1")
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_kinetic_energy_is_kept_and_potential_energy_but_for_a_constant(name: str) -> None:
+    """The energies of the links are written without knowing how inertia was moved."""
+    model = built(described(name))
+    parameters = np.array(model.parameters, dtype=object)
+    plain = Numbers(model.mechanism, parameters)
+    moved = regrouped(plain)
+    rng = np.random.default_rng(0)
+    q = np.stack([model.home, model.integrate(model.home, rng.normal(size=model.layout.nv), 0.05)])
+    offsets = []
+    for x in q:
+        v = rng.normal(size=model.layout.nv)
+        a, b = (energies(n, x.astype(object), v.astype(object)) for n in (plain, moved))
+        assert b["kinetic"] == pytest.approx(a["kinetic"], rel=1e-10)
+        assert b["losses"] == pytest.approx(a["losses"], rel=1e-12, abs=1e-14)
+        offsets.append((a["potential"] - b["potential"], abs(a["potential"]) + 1.0))
+    assert offsets[0][0] == pytest.approx(offsets[1][0], abs=1e-9 * offsets[0][1])
+
+
+def test_something_moves_and_coordinate_dependent_inertia_stays() -> None:
+    model = built(described("pedrammehr2012"))
+    numbers = Numbers(model.mechanism, np.array(model.parameters, dtype=object))
+    moved = regrouped(numbers)
+    upper = next(link for link in model.mechanism.links if link.name == "upper" or link.motion == "translation")
+    assert isinstance(moved.inertia(upper), Inertia)
+    assert not np.any(moved.inertia(upper).tensor) and np.any(numbers.inertia(upper).tensor)  # type: ignore[union-attr]
+    fried = built(described("fried"))
+    numbers = Numbers(fried.mechanism, np.array(fried.parameters, dtype=object))
+    for link in fried.mechanism.links:
+        if link.telescopic is not None and link.ten is not None:
+            ours, described_ = regrouped(numbers).inertia(link), numbers.inertia(link)
+            assert ours is not None and described_ is not None and (ours.tensor == described_.tensor).all()
