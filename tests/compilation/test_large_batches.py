@@ -117,7 +117,7 @@ def test_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert thread_count() == 2
     for wrong in ("0", "many", "-1"):
         monkeypatch.setenv("GOUGH_NUM_THREADS", wrong)
-        with pytest.raises(gough.UsageError, match="GOUGH_NUM_THREADS|threads"):
+        with pytest.raises(gough.UsageError, match="thread"):
             thread_count()
     for wrong in (0, -1, 1.5, True):
         with pytest.raises(gough.UsageError, match="threads"):

@@ -21,7 +21,7 @@ def run(module):
         return module["main"]()
 
 
-@pytest.mark.parametrize("start", ["01", "02", "04", "05"])
+@pytest.mark.parametrize("start", ["01", "02", "04", "05", "06"])
 def test_numbers(start):
     module = read(start)
     found = run(module)
@@ -48,7 +48,9 @@ def test_expected_numbers_are_not_invented_here():
     # l² = 0.36 + 0.25 + 0.09 - 0.3 cos 40° = 0.4701867; f = 12 · 10.61 / (6 · 0.6 / l)
     assert abs(start - 12 * 10.61 * 0.4701866671**0.5 / 3.6) < 1e-6
     assert read("05")["EXPECTED"]["largest force (N)"] == (2377.4, 0.05)
+    # 1 rad in two halves of T/2 each: 0.5 = ½ (τ/I) (T/2)², τ/I = 100 rad/s²
+    assert abs(read("06")["EXPECTED"]["time, rods without mass (s)"][0] - 0.2) < 1e-12
 
 
 def test_every_example_is_tested():
-    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05"]
+    assert [p.name[:2] for p in FILES] == ["01", "02", "03", "04", "05", "06"]

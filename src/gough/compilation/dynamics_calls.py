@@ -171,9 +171,12 @@ class DynamicsCalls(FrameCalls):
         numbers = self._parameters(parameters)
         return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers)
 
-    def tangent_derivative(self, name: str, *wrt: str) -> Function:
-        """Derivative of a function by motions of the closed robot ("q": nv directions) and by other inputs."""
-        return tangent_derivative(self._model, name, tuple(wrt or ("q",)))
+    def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian") -> Function:
+        """Derivative of a function by motions of the closed robot ("q": nv directions) and by other inputs.
+
+        mode: "jacobian", "jvp" or "vjp".
+        """
+        return tangent_derivative(self._model, name, tuple(wrt or ("q",)), mode)
 
     def _check_tau(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any) -> None:
         """Refuse drive forces that do not belong to the motion: reactions would not balance the platform."""

@@ -1,7 +1,7 @@
 """A function of a robot: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from gough.compilation.rows import Rows
 from gough.compilation.threads import thread_count
 from gough.errors import UsageError
 from gough.program import Count, Program, count
-from gough.program.derivatives import jacobian, jvp, vjp
+from gough.program.derivatives import derive
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.text import to_text
@@ -84,17 +84,13 @@ class Function:
 
         return to_jax(with_parameters(self.program, parameters, self._table, self._pattern))
 
-    def derivative(self, wrt: str, mode: str = "jacobian") -> "Function":
-        """Derivative by an input slot as a new function: "jacobian", "jvp" or "vjp".
+    def derivative(self, wrt: str | Sequence[str], mode: str = "jacobian") -> "Function":
+        """Derivative by input slots as a new function.
 
-        For q these are plain derivatives by all nq entries; `Model.tangent_derivative` gives those by motions.
+        mode: "jacobian" (the cheapest way is chosen; "forward" and "reverse" insist), "jvp" or "vjp". For q these are plain
+        derivatives by all nq entries; `Model.tangent_derivative` gives those by motions.
         """
-        rules = {"jacobian": lambda p: jacobian(p, wrt), "jvp": lambda p: jvp(p, [wrt]), "vjp": lambda p: vjp(p, [wrt])}
-        if mode not in rules:
-            raise UsageError(f"mode={mode!r}; use one of {', '.join(rules)}")
-        if wrt not in [s.name for s in self.program.inputs]:
-            raise UsageError(f"{self.name} has no input {wrt!r}; it has {[s.name for s in self.program.inputs]}")
-        return Function(rules[mode](self.program), self._table, self._pattern, precision=self.precision)
+        return Function(derive(self.program, wrt, mode), self._table, self._pattern, precision=self.precision)
 
     def compile(self, backend: str = "llvm", precision: str | None = None) -> "Function":
         """This function compiled now instead of at a later call; with another `precision`, a new one."""

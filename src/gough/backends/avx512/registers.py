@@ -11,7 +11,7 @@ from gough.program.program import Program
 
 REGISTERS = 32
 NEVER = 1 << 60
-NEAR = 40
+NEAR = 20
 """A memory operand used again within so many operations is worth a register."""
 
 

@@ -1,6 +1,19 @@
 """Derivatives of programs as programs."""
 
-from gough.program.derivatives.forward import jacobian, jvp, push_forward
-from gough.program.derivatives.reverse import vjp
+from gough.program.derivatives.derivation import Derivation, Directions
+from gough.program.derivatives.derive import derive, jacobian, jvp, prepare, push_forward, vjp
+from gough.program.derivatives.linearise import linearise
+from gough.program.derivatives.net import Net
 
-__all__ = ["jacobian", "jvp", "push_forward", "vjp"]
+__all__ = [
+    "Derivation",
+    "Directions",
+    "Net",
+    "derive",
+    "jacobian",
+    "jvp",
+    "linearise",
+    "prepare",
+    "push_forward",
+    "vjp",
+]

@@ -17,7 +17,7 @@ from gough.program.program import Check, Program
 
 PORTS = 2
 LIVE = 30
-WINDOW = 40
+WINDOW = 100
 LATENCY = dict.fromkeys(Op, 4) | {
     Op.DIV: 24,
     Op.SQRT: 32,

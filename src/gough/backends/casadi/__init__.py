@@ -1,0 +1,5 @@
+"""Programs as CasADi functions."""
+
+from gough.backends.casadi.function import to_casadi
+
+__all__ = ["to_casadi"]

@@ -1,0 +1,5 @@
+"""Programs as JAX functions."""
+
+from gough.backends.jax.function import to_jax
+
+__all__ = ["to_jax"]

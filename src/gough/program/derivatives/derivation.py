@@ -1,0 +1,162 @@
+"""Jacobians, directional derivatives and vector–Jacobian products of a linearised program, as programs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gough.errors import UsageError
+from gough.program.derivatives.net import Net
+from gough.program.derivatives.reduce import drop_useless, reduce_net
+from gough.program.derivatives.sweep import Counting, Row, Writing, backward, forward
+from gough.program.graph import CONST
+from gough.program.ops import Op
+from gough.program.passes.dead_code import remove_dead_code
+from gough.program.program import Check, Program, Slot
+
+MODES = ("auto", "forward", "reverse")
+
+
+@dataclass(frozen=True)
+class Directions:
+    """How a slot may move: its name, the shape of a motion, the vertices of its single motions, its unit."""
+
+    name: str
+    shape: tuple[int, ...]
+    vertices: tuple[int, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """A program, its nodes `new` in the net's graph, the vertices `at` of its nodes, and the directions it may move in.
+
+    first: vertices a reduction eliminates before all others, in this order. Take one derivative of a Derivation: it is used up.
+    """
+
+    program: Program
+    net: Net
+    new: Sequence[int]
+    at: dict[int, int]
+    directions: tuple[Directions, ...]
+    first: tuple[int, ...] = ()
+
+    def jacobian(self, mode: str = "auto") -> Program:
+        """Outputs "<output>_<slot>" (*output, *slot), those of the first slot first.
+
+        mode: "forward" or "reverse" sweep the net as it is; "auto" takes the cheapest of these and of both sweeps over
+        the reduced net, by their numbers of operations.
+        """
+        if mode not in MODES:
+            raise UsageError(f"mode={mode!r}; use one of {', '.join(MODES)}")
+        sources = [v for d in self.directions for v in d.vertices]
+        sinks = [self._sum({k: self.net.graph.const(1.0)}) for k in range(len(self.program.results))]
+        drop_useless(self.net, sinks)
+        net = self.net
+        if mode == "auto":
+            net, mode = _cheapest(net, sources, sinks, self.first)
+        net.graph.note = f"derivatives, {mode}"
+        one = net.graph.const(1.0)
+        if mode == "forward":
+            swept = forward(net, _units(sources, one), Writing(net))
+            rows = [swept[v] for v in sinks]
+        else:
+            swept = backward(net, _units(sinks, one), Writing(net))
+            rows = [{k: swept[v][s] for k, v in enumerate(sources) if s in swept[v]} for s in range(len(sinks))]
+        outputs, results = self._blocks(rows)
+        return self._program(outputs, results, "d/d" + ",".join(d.name for d in self.directions))
+
+    def jvp(self) -> Program:
+        """New inputs "d_<slot>", outputs "d_<output>": the derivative along one direction."""
+        net, position, inputs = self.net, self.program.n_inputs, []
+        seeds: dict[int, Row] = {}
+        for d in self.directions:
+            inputs.append(Slot(f"d_{d.name}", d.shape, d.unit))
+            for v in d.vertices:
+                seeds[v] = {0: net.graph.raw(Op.INPUT, position)}
+                position += 1
+        sinks = [self._sum({k: net.graph.const(1.0)}) for k in range(len(self.program.results))]
+        drop_useless(self.net, sinks)
+        net.graph.note = "derivatives, forward"
+        rows = forward(net, seeds, Writing(net))
+        outputs = [Slot(f"d_{s.name}", s.shape) for s in self.program.outputs]
+        return self._program(outputs, [rows[v].get(0) for v in sinks], "jvp", inputs)
+
+    def vjp(self) -> Program:
+        """New inputs "bar_<output>" (weights of the results), outputs "bar_<slot>": the gradient of the weighted sum."""
+        net, position, inputs = self.net, self.program.n_inputs, []
+        weights: list[int] = []
+        for slot in self.program.outputs:
+            inputs.append(Slot(f"bar_{slot.name}", slot.shape))
+            for _ in range(slot.size):
+                weights.append(net.graph.raw(Op.INPUT, position))
+                position += 1
+        sink = self._sum(dict(enumerate(weights)))
+        drop_useless(net, [sink])
+        net.graph.note = "derivatives, reverse"
+        rows = backward(net, _units([sink], net.graph.const(1.0)), Writing(net))
+        outputs = [Slot(f"bar_{d.name}", d.shape) for d in self.directions]
+        return self._program(outputs, [rows[v].get(0) for d in self.directions for v in d.vertices], "vjp", inputs)
+
+    def _sum(self, weights: dict[int, int]) -> int:
+        """A vertex that sums results, {number of the result: weight}."""
+        vertex = self.net.vertex()
+        for k, weight in weights.items():
+            if self.program.results[k] in self.at:
+                self.net.edge(self.at[self.program.results[k]], vertex, weight)
+        return vertex
+
+    def _blocks(self, rows: Sequence[Row]) -> tuple[list[Slot], list[int | None]]:
+        """One output for every pair of slot and output."""
+        outputs, results, start = [], [], 0
+        for d in self.directions:
+            columns, k = range(start, start + len(d.vertices)), 0
+            for slot in self.program.outputs:
+                outputs.append(Slot(f"{slot.name}_{d.name}", (*slot.shape, *d.shape)))
+                results += [row.get(c) for row in rows[k : k + slot.size] for c in columns]
+                k += slot.size
+            start = columns.stop
+        return outputs, results
+
+    def _program(
+        self, outputs: list[Slot], results: list[int | None], label: str, inputs: Sequence[Slot] = ()
+    ) -> Program:
+        graph, program = self.net.graph, self.program
+        zero = graph.const(0.0)
+        graph.note = None
+        checks = [Check(c.name, self.new[c.node], c.minimum) for c in program.checks]
+        return remove_dead_code(
+            replace(
+                program,
+                name=f"{program.name} {label}",
+                inputs=(*program.inputs, *inputs),
+                outputs=tuple(outputs),
+                ops=graph.ops,
+                args=graph.args,
+                notes=graph.notes,
+                results=tuple(zero if r is None else r for r in results),
+                checks=tuple(c for c in checks if graph.ops[c.node] != CONST or graph.args[c.node][0] < c.minimum),
+            )
+        )
+
+
+def _units(vertices: Sequence[int], one: object) -> dict[int, Row]:
+    return {v: {k: one} for k, v in enumerate(vertices)}
+
+
+def _cheapest(net: Net, sources: Sequence[int], sinks: Sequence[int], first: Sequence[int]) -> tuple[Net, str]:
+    """The net, as it is or reduced, and the sweep with the fewest operations; of equals the first tried."""
+    candidates = [net]
+    for cheap_first in (False, True):
+        small = net.copy()
+        for v in first:
+            small.eliminate(v)
+        reduce_net(small, (*sources, *sinks), cheap_first)
+        candidates.insert(-1, small)
+    best: tuple[int, Net, str] | None = None
+    for candidate in candidates:
+        for mode, sweep, ends in (("forward", forward, sources), ("reverse", backward, sinks)):
+            counting = Counting(candidate)
+            sweep(candidate, _units(ends, Counting.one), counting)
+            if best is None or counting.work + candidate.work < best[0]:
+                best = (counting.work + candidate.work, candidate, mode)
+    assert best is not None
+    return best[1], best[2]

@@ -1,0 +1,113 @@
+"""From a program to the net of its tangents."""
+
+from collections.abc import Mapping, Sequence
+
+from gough.program.derivatives.net import Net, SolveStage
+from gough.program.derivatives.partials import partials
+from gough.program.ops import ConstantMatvec, Op, Solve
+from gough.program.program import Program
+
+
+def linearise(
+    net: Net,
+    program: Program,
+    new: Sequence[int],
+    moving: Mapping[int, int],
+    known: Mapping[int, int] | None = None,
+) -> dict[int, int]:
+    """{node of the program: its vertex} of all nodes that move and that some result needs.
+
+    new: the program's nodes in the net's graph. moving: {input position: vertex}. known: {node of the graph: vertex} of
+    values whose tangents are known otherwise (entries of a rotation matrix turn with ω). Calls must be inlined.
+    """
+    graph, at = net.graph, {}
+    stages: dict[int, SolveStage] = {}
+    live = needed(program)
+    notes = program.notes
+    for i, op in enumerate(program.ops):
+        if not live[i] or op == Op.CONST:
+            continue
+        if notes:
+            graph.note = notes[i]
+        args = program.args[i]
+        if op == Op.INPUT:
+            if args[0] in moving:
+                at[i] = moving[args[0]]
+        elif known and new[i] in known:
+            at[i] = known[new[i]]
+        elif op == Op.ITEM:
+            _item(net, program, i, new, at, stages)
+        elif any(k in at for k in program.operands(i)):
+            if op == Op.BLOCK:
+                if isinstance(program.block(i), Solve):
+                    stages[i] = _solve(net, program, i, new, at)
+            else:
+                at[i] = _scalar(net, program, i, new, at)
+    graph.note = None
+    return at
+
+
+def needed(program: Program) -> bytearray:
+    """Which nodes some result reads; checks have no derivatives."""
+    live = bytearray(len(program.ops))
+    for i in program.results:
+        live[i] = 1
+    for i in range(len(program.ops) - 1, -1, -1):
+        if live[i]:
+            for k in program.operands(i):
+                live[k] = 1
+    return live
+
+
+def _scalar(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, int]) -> int:
+    graph, op, args = net.graph, program.ops[i], program.args[i]
+    x = tuple(new[k] for k in args)
+    if op == Op.DIV and args[0] in at and args[1] in at:
+        # d(a/b) = (da - y db) / b, with a vertex for the numerator.
+        numerator = net.vertex()
+        net.edge(at[args[0]], numerator, graph.const(1.0))
+        net.edge(at[args[1]], numerator, graph.neg(new[i]))
+        vertex = net.vertex()
+        net.edge(numerator, vertex, graph.div(graph.const(1.0), x[1]))
+        return vertex
+    vertex = net.vertex()
+    for k, weight in zip(args, partials(graph, op, new[i], x), strict=True):
+        if k in at:
+            net.edge(at[k], vertex, weight)
+    return vertex
+
+
+def _solve(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, int]) -> SolveStage:
+    graph, block = net.graph, program.block(i)
+    assert isinstance(block, Solve)
+    n, m, operands = block.n, block.m, program.args[i][1:]
+    x = graph.block(block, tuple(new[k] for k in operands))
+    w = tuple(tuple(net.vertex() for _ in range(n)) for _ in range(m))
+    one = graph.const(1.0)
+    for c in range(m):
+        for r in range(n):
+            if operands[n * n + r * m + c] in at:
+                net.edge(at[operands[n * n + r * m + c]], w[c][r], one)
+            for k in range(n):
+                if operands[r * n + k] in at:
+                    net.edge(at[operands[r * n + k]], w[c][r], graph.neg(x[k * m + c]))
+    dx = tuple(tuple(net.vertex() for _ in range(n)) for _ in range(m))
+    moves = any(k in at for k in operands[: n * n])
+    stage = SolveStage(block, tuple(new[k] for k in operands[: n * n]), w, dx, moves)
+    net.solves.append(stage)
+    return stage
+
+
+def _item(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, int], stages: dict) -> None:
+    source, number = program.args[i]
+    block = program.block(source)
+    if isinstance(block, ConstantMatvec):
+        operands = program.args[source][1:]
+        if any(k in at for k in operands):
+            at[i] = net.vertex()
+            for k, weight in zip(operands, block.matrix[number], strict=True):
+                if k in at:
+                    net.edge(at[k], at[i], net.graph.const(weight))
+    elif source in stages and isinstance(block, Solve):
+        row, column = divmod(number, block.m)
+        at[i] = stages[source].x[column][row]
