@@ -50,3 +50,16 @@ def test_table():
 def test_unknown_function():
     out, err = gough("count", QUICK, "--function", "inverse_dynamic", code=2)
     assert out == "" and "inverse_dynamics" in err
+
+
+def test_no_papers_for_a_robot_without_printed_counts(counted):
+    assert counted["papers"] == []
+
+
+@pytest.mark.slow
+def test_papers_stand_beside():
+    out, _ = gough("count", "lopes")
+    assert "[Lopes, Table 1]" in out and "1611/3270/60" in out and "(reference)" in out
+    entries = gough_json("count", "lopes")["papers"]
+    keys = {"quantity", "source", "printed", "paper", "scope", "counted", "here", "here_scope", "ratio"}
+    assert all(set(entry) == keys for entry in entries)

@@ -27,8 +27,12 @@ def count(
 
     JSON keys: robot, parameters ("inputs" or "baked"), friction, functions {name: {add mul div sqrt trig operations
     operations_fma instructions uniform}}, those of inverse_dynamics at the top as well, and absent {name: why} with
-    functions this robot does not have (inverse_dynamics, where there are fewer drives than freedoms).
+    functions this robot does not have (inverse_dynamics, where there are fewer drives than freedoms). papers: where a
+    paper prints counts of this robot, or a reference is known, [{quantity source printed paper {add mul div operations}
+    scope counted here {add mul div operations sqrt trig} here_scope ratio}]; here: with numeric parameters; ratio: the
+    paper's operations over those here.
     """
+    from gough.bench.paper_counts import beside_papers
     from gough.cli.functions import absent
     from gough.compilation.catalogue import COUNTED
     from gough.errors import UsageError
@@ -40,6 +44,7 @@ def count(
         raise UsageError("; ".join(f"{name} is not there: {reason}" for name, reason in missing.items()))
     names = tuple(name for name in names if name not in missing)
     counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
+    papers = [] if function else beside_papers(model)
     if json:
         report: dict[str, Any] = {
             "robot": model.robot.name,
@@ -47,6 +52,7 @@ def count(
             "friction": not no_friction,
             "functions": counts,
             "absent": missing,
+            "papers": papers,
         }
         write_json(report | counts.get("inverse_dynamics", {}))
         return
@@ -58,3 +64,26 @@ def count(
     console().print(shown)
     for name, reason in missing.items():
         say(f"{name} is not there: {reason}")
+    if papers:
+        _show_papers(papers)
+
+
+def _show_papers(papers: list[dict[str, Any]]) -> None:
+    """Printed counts beside those of the same quantity here, then what each covers."""
+    say()
+    say("beside the papers, numeric parameters (add/mul/div):")
+    shown = table("quantity", "source", "there", "here", "ratio", numbers=("there", "here", "ratio"))
+    for entry in papers:
+        there, here = entry["paper"], entry["here"]
+        ours = "–" if here is None else "{add}/{mul}/{div}".format(**here)
+        ratio = "–" if here is None else f"{entry['ratio']:.3g}"
+        source = entry["source"] if entry["printed"] else f"{entry['source']} (reference)"
+        shown.add_row(entry["quantity"], source, "{add}/{mul}/{div}".format(**there), ours, ratio)
+    console().print(shown)
+    told: dict[str, None] = {}
+    for entry in papers:
+        told[f"{entry['quantity']}, {entry['source']}: {entry['scope']}"] = None
+        if entry["here"] is not None:
+            told[f"{entry['quantity']}, here ({entry['counted']}): {entry['here_scope']}"] = None
+    for line in told:
+        say(line)

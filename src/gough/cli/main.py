@@ -9,10 +9,12 @@ import typer
 
 import gough
 from gough.cli import failure
+from gough.cli.bench import bench
 from gough.cli.check import check
 from gough.cli.count import count
 from gough.cli.demo import demo
 from gough.cli.evaluate import evaluate
+from gough.cli.export import export
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.show import show
@@ -35,6 +37,8 @@ COMMANDS = {
     "eval": evaluate,
     "verify": verify,
     "map": survey,
+    "export": export,
+    "bench": bench,
     "demo": demo,
 }
 

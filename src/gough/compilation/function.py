@@ -26,6 +26,7 @@ CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
 
 PRECISIONS = ("fast", "ieee")
+BACKENDS = ("llvm", "cuda")
 
 
 class Function:
@@ -92,12 +93,22 @@ class Function:
         """
         return Function(derive(self.program, wrt, mode), self._table, self._pattern, precision=self.precision)
 
-    def compile(self, backend: str = "llvm", precision: str | None = None) -> "Function":
-        """This function compiled now instead of at a later call; with another `precision`, a new one."""
-        if backend != "llvm":
-            raise UsageError(f"backend={backend!r}; this version has 'llvm'")
+    def compile(self, backend: str = "llvm", precision: str | None = None, dtype: str | None = None) -> "Function":
+        """This function compiled now instead of at a later call; with another `precision`, a new one.
+
+        backend: "llvm" for this CPU or "cuda" for a GPU. dtype: "float32" on a GPU allows calls in single precision.
+        """
+        if backend not in BACKENDS:
+            raise UsageError(f"backend={backend!r}; use one of {', '.join(BACKENDS)}")
+        if dtype not in (None, "float64") and backend != "cuda":
+            raise UsageError(f"dtype={dtype!r}: backend {backend!r} computes in float64; single precision needs 'cuda'")
         function = self if precision in (None, self.precision) else self._with(precision)
-        function.kernel()
+        if backend == "cuda":
+            from gough.compilation.device import compile_for_device
+
+            compile_for_device(function, dtype)
+        else:
+            function.kernel()
         return function
 
     def _with(self, precision: str | None) -> "Function":
@@ -108,13 +119,22 @@ class Function:
     def __call__(
         self, *, threads: int | None = None, out: Mapping[str, np.ndarray] | None = None, **inputs: Any
     ) -> Evaluation:
-        """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes.
+        """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
 
         threads: how many; default all cores (see `gough.set_threads`). out: arrays (*batch, *shape) of float64 to fill,
         by output name.
         """
+        if _on_device(inputs):
+            return self._on_device(inputs, out)
         rows = Rows(self.name, self.program, inputs)
         return self._evaluate(rows, 0, rows.n, rows.batch, thread_count(threads), out)
+
+    def _on_device(self, inputs: Mapping[str, Any], out: Any = None, checked: bool = True) -> Evaluation:
+        from gough.compilation.device import evaluate
+
+        if out is not None:
+            raise UsageError(f"{self.name}: out= takes NumPy arrays; results of arrays on a GPU are made there")
+        return evaluate(self, inputs, checked)
 
     def chunks(self, states: int, *, threads: int | None = None, **inputs: Any) -> Iterator[Evaluation]:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
@@ -127,6 +147,8 @@ class Function:
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
+        if _on_device(inputs):
+            return self._on_device(inputs, checked=False).outputs
         rows = Rows(self.name, self.program, inputs)
         program, n = self._computed.program, rows.n
         if self._interpret(n):
@@ -266,3 +288,8 @@ class Function:
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)  # type: ignore[misc]
+
+
+def _on_device(inputs: Mapping[str, Any]) -> bool:
+    """Whether one of the arrays is on a GPU."""
+    return any(hasattr(x, "__cuda_array_interface__") for x in inputs.values())

@@ -1,0 +1,1 @@
+"""Timing against peers on the same robot and the same states."""

@@ -1,0 +1,83 @@
+"""The states every peer gets: assembled, well conditioned, the same on every run."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.compilation import Model
+from gough.compilation.mobility import neighbours
+from gough.compilation.rotations import integrate_pose
+from gough.errors import UsageError
+
+REACH = (0.15, 0.25)
+"""Largest offsets from home: positions relative to the robot's size, angles in rad."""
+WORST = 1e3
+"""Largest condition of the scaled drive map (and mass matrix where there are fewer drives than freedoms)."""
+
+
+@dataclass(frozen=True)
+class States:
+    """q (n, nq), v, acceleration (n, nv), tau (n, drives): tau gives acceleration where the robot has inverse dynamics,
+    else acceleration follows from tau. u, ud (n, nu): rates and accelerations of the whole tree."""
+
+    q: np.ndarray
+    v: np.ndarray
+    acceleration: np.ndarray
+    tau: np.ndarray
+    u: np.ndarray
+    ud: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def repeated(self, n: int) -> "States":
+        """The same states over and over, n in all."""
+        rows = np.arange(n) % len(self)
+        return States(*(getattr(self, k)[rows] for k in ("q", "v", "acceleration", "tau", "u", "ud")))
+
+
+def random_states(model: Model, count: int, seed: int = 4) -> States:
+    """`count` states around home with random velocities and accelerations; UsageError where too few assemble."""
+    rng = np.random.default_rng(seed)
+    q = _configurations(model, count, rng)
+    n, nv, drives = len(q), model.layout.nv, len(model.mechanism.drives)
+    v, acceleration = rng.normal(size=(n, nv)), rng.normal(size=(n, nv))
+    if model.driven:
+        tau = model.inverse_dynamics(q, v, acceleration).tau
+    else:
+        tau = rng.normal(size=(n, drives)) if drives else np.zeros((n, 0))
+        acceleration = model.forward_dynamics(q, v, tau).vdot
+    moved = model.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=model.parameters)
+    return States(q, v, acceleration, tau, moved["u"], moved["ud"])
+
+
+def _configurations(model: Model, count: int, rng: np.random.Generator) -> np.ndarray:
+    found = np.zeros((0, model.layout.nq))
+    for attempt in range(8):
+        if model.geometry.by_legs:
+            reach = np.array([REACH[0] * model.size] * 3 + [REACH[1]] * 3)
+            steps = rng.uniform(-1, 1, (count, 6)) * reach
+            poses = integrate_pose(np.repeat(model.home[None, :7], count, axis=0), steps)
+            q, failed = model.geometry.from_pose(poses, model.parameters[None])
+            q = q[failed == ""]
+        else:
+            q = neighbours(model, model.null_space, min(count, 64), REACH[1] / (1 + attempt))
+        found = np.concatenate([found, q[_good(model, q)]])
+        if len(found) >= count:
+            return found[:count]
+    if not len(found):
+        raise UsageError(f"{model.robot.name}: no well conditioned state around home can be assembled")
+    return found[np.arange(count) % len(found)]
+
+
+def _good(model: Model, q: np.ndarray) -> np.ndarray:
+    """Which configurations (n,) are far from singular."""
+    if not len(q):
+        return np.zeros(0, bool)
+    e = model.function("mass_matrix")(q=q, parameters=model.parameters)
+    good = e.names == ""
+    if model.driven:
+        S = model.function("drive_map").values(q=q, parameters=model.parameters)["S"]
+        units = np.array([1.0 / model.size if name.startswith("w") else 1.0 for name in model.layout.v_names])
+        good &= np.nan_to_num(np.linalg.cond(S * units[:, None]), nan=np.inf) < WORST
+    return good

@@ -1,0 +1,102 @@
+"""`gough bench`: measured times of a robot's functions, and of its peers."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gough.cli.failure import INTERRUPTED
+from gough.cli.opening import Json
+from gough.cli.output import console, note, say, table, write_json
+
+
+def bench(
+    robot: Annotated[
+        str, typer.Argument(metavar="[ROBOT]", help="Name of a gallery robot or path to a .yaml file.")
+    ] = "pedrammehr2012",
+    function: Annotated[
+        list[str] | None,
+        typer.Option("--function", help="Function to time; may be given again. Default: inverse and forward dynamics."),
+    ] = None,
+    peers: Annotated[
+        str | None,
+        typer.Option("--peers", help='Peers, separated by commas ("none": gough alone). Default: all that are there.'),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few states and rounds: seconds, with much noise.")] = False,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="Cost against legs, loops, chain length and states instead.")
+    ] = False,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the Markdown and JSON files.")] = Path("benchmarks"),
+    json: Json = False,
+) -> None:
+    """Time a robot's functions on this machine, beside Pinocchio, MuJoCo, CasADi and JAX where they are installed.
+
+    All get the same robot (without friction and springs) and the same states. Every peer's answer is checked first; one
+    that is wrong is named and not timed. All take turns; the best time counts, its spread is given. Pinocchio's C++
+    harness is built when first needed (minutes). Ctrl-C keeps what is done.
+
+    Peers: pinocchio, pinocchio-python, mujoco, casadi, casadi-c, jax.
+
+    JSON keys: format, robot, scope, share (how it is computed), machine {cpu llvm_cpu cores lanes system date python
+    versions}, functions {name: {count, states, batch, rows, peak_instructions_per_s, issue_limit_ns,
+    share_of_issue_limit, start, gpu}}, absent {name: why}, interrupted. rows: [{peer call threads difference reason
+    remark best_ns median_ns spread rounds ratio ratio_median}], ratio = time over gough's batch on as many threads.
+    start: import_s build_s trace_s compile_s cached_start_s cached_load_s. With --growth: format, machine, series {name:
+    {axis, what, points}}, interrupted.
+    """
+    from gough.bench import report
+    from gough.bench.run import FUNCTIONS, QUICK, Effort, run
+
+    def progress(text: str) -> None:
+        if not json:
+            note(text)
+
+    chosen = None if peers is None else [p.strip() for p in peers.split(",") if p.strip() and p.strip() != "none"]
+    if growth:
+        from gough.bench.growth import grow
+        from gough.bench.growth_report import write_growth
+
+        grown = grow(quick=quick, say=progress)
+        _finish(grown, write_growth(grown, out), json)
+        return
+    result = run(robot, tuple(function or FUNCTIONS), chosen, QUICK if quick else Effort(), progress)
+    written = report.write(result, out)
+    if not json:
+        for line in report.machine_lines(result["machine"]):
+            say(line)
+        for name, made in result["functions"].items():
+            _show(name, made)
+        for name, reason in result["absent"].items():
+            say(f"{name} is not there: {reason}")
+    _finish(result, written, json)
+
+
+def _show(name: str, made: dict[str, Any]) -> None:
+    from gough.bench.report import COLUMNS, doubt, rows
+
+    say()
+    say(name)
+    shown = table(*COLUMNS, numbers=("threads", "ns a state", "spread", "times gough", "difference"))
+    for row in rows(made):
+        shown.add_row(*row)
+    console().print(shown)
+    if text := doubt(made):
+        note(f"{name}: {text}")
+    share = made.get("share_of_issue_limit")
+    if share:
+        say(f"{made['count']['instructions']} instructions a state, {100 * share:.0f} % of the issue limit on one core")
+    if made.get("start"):
+        say(f"compile {made['start']['compile_s']:.2f} s, from the cache {made['start']['cached_start_s']:.2f} s")
+
+
+def _finish(result: dict[str, Any], written: tuple[Path, ...], json: bool) -> None:
+    from gough.bench.report import finite
+
+    if json:
+        write_json(finite(result))
+    else:
+        say()
+        say("written: " + ", ".join(str(path) for path in written))
+    if result["interrupted"]:
+        note("interrupted: figures are those measured before")
+        raise typer.Exit(INTERRUPTED)

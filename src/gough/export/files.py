@@ -1,0 +1,116 @@
+"""Writing a robot's function to files."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
+from gough.backends.c.cuda import cuda_header, cuda_source
+from gough.backends.c.words import checked_identifier, identifier
+from gough.compilation.function import Function
+from gough.errors import UsageError
+from gough.export.alike import common_pattern
+from gough.export.cuda_driver import cuda_driver
+from gough.export.driver import driver
+from gough.export.head import head_lines
+from gough.export.references import references
+from gough.export.subject import Options, Subject, subject_of
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+TARGETS = ("c", "cuda")
+LEGS = ("auto", "loops", "flat")
+BUILD_C = (
+    "Compile as C99 and link with libm: cc -std=c99 -O2 -c NAME.c. Fastest with the machine's vectors and multiply-adds, "
+    "for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno -fno-tree-slp-vectorize. "
+    "Not with -ffast-math: the status relies on NaN, angles on the order of operations."
+)
+BUILD_CUDA = "Compile with nvcc: nvcc -O3 -c NAME.cu. Not with -use_fast_math: the status relies on NaN."
+
+
+def export(
+    model: "Model",
+    function: "str | Function",
+    folder: str | Path = ".",
+    target: str = "c",
+    *,
+    name: str | None = None,
+    baked: bool = False,
+    friction: bool = True,
+    wrench: bool = True,
+    checks: bool = True,
+    derivative: str = "",
+    mode: str = "jacobian",
+    legs: str = "auto",
+) -> list[Path]:
+    """Write a function of a robot as source text; returns the files, the header first.
+
+    function: a name as for `model.function`, or a Function (a derivative, for instance). target: "c" or "cuda".
+    name: of the C function, default ROBOT_FUNCTION. baked: parameters as numbers instead of an input. friction, wrench,
+    checks: False leaves them out. derivative: input slot to differentiate by, in a mode ("jacobian", "jvp", "vjp").
+    legs: "loops" over what is done alike three times or more (C only), "flat", or "auto": what is faster for a single state.
+    """
+    options = Options(baked, friction, wrench, checks, derivative, mode, legs)
+    texts = export_texts(model, function, target, name, options)
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            (place / file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as problem:
+        raise UsageError(f"cannot write to {place}: {problem.strerror or problem}; name another folder") from None
+    return [place / file for file in texts]
+
+
+def export_texts(
+    model: "Model",
+    function: "str | Function",
+    target: str = "c",
+    name: str | None = None,
+    options: Options | None = None,
+) -> dict[str, str]:
+    """{file name: text} of a function: header, source, test driver."""
+    options = options or Options()
+    if target not in TARGETS:
+        raise UsageError(f"target={target!r}; use one of {', '.join(TARGETS)}")
+    if target == "cuda" and options.legs == "loops":
+        raise UsageError("target='cuda' has no loops over legs: a thread's values stay in registers; use legs='flat'")
+    subject, listing = _listing(model, function, name, replace(options, legs="flat") if target == "cuda" else options)
+    word = listing.name
+    known = references(model, subject.program)
+    if target == "cuda":
+        listing = replace(listing, head=head_lines(subject, listing, BUILD_CUDA.replace("NAME", word)))
+        texts = (cuda_header(listing), cuda_source(listing), cuda_driver(listing, known))
+        return dict(zip((f"{word}.cuh", f"{word}.cu", f"{word}_test.cu"), texts, strict=True))
+    listing = replace(listing, head=head_lines(subject, listing, BUILD_C.replace("NAME", word)))
+    texts = (header(listing), source(listing), driver(listing, known))
+    return dict(zip((f"{word}.h", f"{word}.c", f"{word}_test.c"), texts, strict=True))
+
+
+def _listing(model: "Model", function: "str | Function", name: str | None, options: Options) -> tuple[Subject, Listing]:
+    """(what is exported, its text): with loops over lanes where they are found and wanted."""
+    if options.legs not in LEGS:
+        raise UsageError(f"legs={options.legs!r}; use one of {', '.join(LEGS)}")
+
+    def word(subject: Subject) -> str:
+        return identifier(f"{model.robot.name} {subject.function}") if name is None else checked_identifier(name)
+
+    design = {"parameters": model.parameters}
+    if options.legs != "flat":
+        alike = subject_of(model, function, replace(options, baked=False), common_pattern(model))
+        listing = rolled_listing(
+            alike.program,
+            word(alike),
+            alike.fixed,
+            design,
+            options.checks,
+            options.baked,
+            paying=options.legs == "auto",
+        )
+        if listing is not None:
+            return replace(alike, options=options), listing
+        if options.legs == "loops":
+            raise UsageError(f"{model.robot.name} {alike.function} does nothing three times alike; use legs='flat'")
+    subject = subject_of(model, function, options, model.pattern)
+    return subject, flat_listing(subject.program, word(subject), subject.fixed, design, options.checks)

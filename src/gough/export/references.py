@@ -1,0 +1,64 @@
+"""Reference values for a test driver: sampled assembled states and what the interpreter makes of them.
+
+The interpreter solves with pivoting through LAPACK, so it shares neither elimination order nor machine code with the text.
+Tolerance of an output at a state: RELATIVE of its largest entry, or SENSITIVE times what rounding the inputs changes.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.sampling import sample_states
+from gough.program import Program
+from gough.program.verdict import evaluate_with_care
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+STATES = 6
+RELATIVE = 1e-9
+SENSITIVE = 1e4
+_ROUNDING = 2.0**-52
+_TRIES = 3
+
+
+@dataclass(frozen=True)
+class References:
+    """inputs: {slot: (n, size)} of those that vary; outputs, tolerances: {slot: (n, size)} and {slot: (n,)}."""
+
+    inputs: dict[str, np.ndarray]
+    outputs: dict[str, np.ndarray]
+    tolerances: dict[str, np.ndarray]
+
+
+def references(model: "Model", program: Program, states: int = STATES) -> References:
+    """Reference values of a program of a model at up to `states` good states."""
+    samples = sample_states(model)
+    n = len(samples["q"])
+    rng = np.random.default_rng(1959)
+    columns = {}
+    for slot in program.inputs:
+        x = samples.get(slot.name)
+        columns[slot.name] = rng.normal(size=(n, slot.size)) if x is None else np.broadcast_to(x, (n, slot.size))
+    flat = np.concatenate([columns[s.name] for s in program.inputs], axis=1)
+    outputs, failed = evaluate_with_care(program, flat)
+    good = np.flatnonzero(np.array(failed, dtype=object) == "")[:states]
+    noise = [np.zeros(len(good)) for _ in outputs]
+    for _ in range(_TRIES):
+        moved = flat[good] * (1.0 + _ROUNDING * rng.choice([-1.0, 1.0], size=(len(good), flat.shape[1])))
+        again, _ = evaluate_with_care(program, moved)
+        noise = [
+            np.fmax(worst, np.abs(b - a[good]).max(axis=1, initial=0.0))
+            for worst, a, b in zip(noise, outputs, again, strict=True)
+        ]
+    tolerances = [
+        np.fmax(RELATIVE * np.abs(a[good]).max(axis=1, initial=0.0), SENSITIVE * worst)
+        for a, worst in zip(outputs, noise, strict=True)
+    ]
+    names = [s.name for s in program.outputs]
+    return References(
+        {s.name: columns[s.name][good] for s in program.inputs if not s.uniform},
+        {name: x[good] for name, x in zip(names, outputs, strict=True)},
+        dict(zip(names, tolerances, strict=True)),
+    )

@@ -1,0 +1,113 @@
+"""What is exported: the program of a robot's function with the wishes of the user built in."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gough.backends.c import Fixed
+from gough.compilation.catalogue import trace_entry
+from gough.compilation.function import Function
+from gough.dynamics.inverse import wrench_size
+from gough.errors import UsageError
+from gough.program import Program
+from gough.program.ops import Op
+from gough.structure.parameters import ANGLE_TOLERANCE
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+MODES = ("jacobian", "jvp", "vjp")
+
+
+@dataclass(frozen=True)
+class Options:
+    """baked: parameters as numbers. friction, wrench, checks: False leaves them out. derivative: input slot the function
+    is differentiated by ("" for the function itself), in a mode: "jacobian", "jvp" or "vjp". legs: "loops" over what is
+    done three times alike or more, "flat", or "auto": loops where there is such work."""
+
+    baked: bool = False
+    friction: bool = True
+    wrench: bool = True
+    checks: bool = True
+    derivative: str = ""
+    mode: str = "jacobian"
+    legs: str = "auto"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A program with its name in words; fixed: {input position: structural value}; reads: positions in the parameters."""
+
+    model: "Model"
+    function: str
+    program: Program
+    fixed: dict[int, Fixed]
+    options: Options
+
+
+def subject_of(model: "Model", function: "str | Function", options: Options, pattern: dict[int, float]) -> Subject:
+    """What is exported. pattern: {parameter: structural value} that is folded in."""
+    if options.derivative and options.mode not in MODES:
+        raise UsageError(f"mode={options.mode!r}; use one of {', '.join(MODES)}")
+    if isinstance(function, Function):
+        if options.baked or not options.friction or not options.wrench:
+            raise UsageError("baked, friction and wrench are for functions given by name: this one has its program")
+        program, name = function.program, function.name
+    else:
+        name = function
+        program, pattern = _traced(model, function, options, pattern)
+    if options.derivative:
+        program = Function(program, model.mechanism.table, pattern).derivative(options.derivative, options.mode).program
+        name = f"{name} {options.mode} {options.derivative}"
+    gone = [
+        s.name for s in program.inputs if (s.name == "wrench" and not options.wrench and not _reads(program, "wrench"))
+    ]
+    if options.baked:
+        gone.append("parameters")
+    program = without_slots(program, gone)
+    return Subject(model, name, program, _fixed(model, program, pattern), options)
+
+
+def _traced(model: "Model", name: str, options: Options, pattern: dict[int, float]) -> tuple[Program, dict[int, float]]:
+    """(program, structural parameters a design must keep)."""
+    if name == "inverse_dynamics" and not model.driven:
+        raise UsageError(f"{model.robot.name} has fewer drives than freedoms: there is no inverse dynamics to export")
+    names = model.mechanism.table.names
+    numbers = dict(enumerate(map(float, model.parameters))) | pattern if options.baked else dict(pattern)
+    kept = dict(pattern)
+    if not options.friction:
+        friction = {i for i, n in enumerate(names) if ".friction." in n}
+        numbers |= dict.fromkeys(friction, 0.0)
+        kept = {i: x for i, x in pattern.items() if i not in friction}  # a design may have friction: it is left out
+    loads = {} if options.wrench else {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
+    return model.ordered(trace_entry(model.mechanism, name, numbers, loads)), kept
+
+
+def _reads(program: Program, slot: str) -> bool:
+    offset = program.input_offset(slot)
+    size = next(s.size for s in program.inputs if s.name == slot)
+    return bool(read_positions(program) & set(range(offset, offset + size)))
+
+
+def read_positions(program: Program) -> set[int]:
+    """Input positions a program reads."""
+    return {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
+
+
+def _fixed(model: "Model", program: Program, pattern: dict[int, float]) -> dict[int, Fixed]:
+    if not any(s.name == "parameters" for s in program.inputs):
+        return {}
+    offset, units = program.input_offset("parameters"), model.mechanism.table.units
+    return {offset + i: Fixed(x, ANGLE_TOLERANCE if units[i] == "rad" else 0.0) for i, x in sorted(pattern.items())}
+
+
+def without_slots(program: Program, names: list[str]) -> Program:
+    """The program without input slots it does not read; positions close up."""
+    keep, new, old = [], {}, 0
+    for slot in program.inputs:
+        if slot.name not in names:
+            start = sum(s.size for s in keep)
+            new |= {old + k: start + k for k in range(slot.size)}
+            keep.append(slot)
+        old += slot.size
+    args = [(new[a[0]],) if op == Op.INPUT else a for op, a in zip(program.ops, program.args, strict=True)]
+    return replace(program, inputs=tuple(keep), args=args)

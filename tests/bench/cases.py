@@ -1,0 +1,23 @@
+"""Robots and states for the tests of the peers."""
+
+import warnings
+from functools import cache
+
+from gough.bench.bare import without_losses
+from gough.bench.peer import Case
+from gough.bench.states import random_states
+from gough.compilation import Model, build
+from gough.robot import load
+
+
+@cache
+def bare_model(name: str) -> Model:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return build(without_losses(load(name)))
+
+
+@cache
+def case(name: str, function: str, states: int = 8) -> Case:
+    model = bare_model(name)
+    return Case(model, function, random_states(model, states))
