@@ -31,6 +31,9 @@ from gough.scalar import dot, zeros
 from gough.spatial import cross, turning_matrix
 from gough.structure import CutJoint
 
+FEW_STEPS = 4
+"""Axes are carried down so many steps one by one; beyond, rotations are collected, so that long chains cost linearly."""
+
 Vector = np.ndarray
 Column = tuple[Vector, Vector]
 
@@ -273,9 +276,14 @@ def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
     """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes."""
     lever = point
     columns: dict[int, Column] = {}
+    turned: np.ndarray | None = None
     for k in range(len(chain) - 1, -1, -1):
         link = chain[k].link
-        below = partial(down, chain[k + 1 :])
+        if len(chain) - 1 - k <= FEW_STEPS:
+            below = partial(down, chain[k + 1 :])
+        else:
+            turned = _turned(chain, k, turned)
+            below = turned.__matmul__
         if link.motion == "platform":
             axes = [down(chain[k:], e) for e in np.array(np.eye(3), dtype=object)]
             columns |= {link.u + j: (e, zeros(3)) for j, e in enumerate(axes)}
@@ -290,6 +298,14 @@ def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
             columns |= {link.u + j: (cross(e, lever), e) for j, e in enumerate(axes)}
         lever = lever + below(chain[k].offset)
     return columns, lever
+
+
+def _turned(chain: list[Step], k: int, next_one: np.ndarray | None) -> np.ndarray:
+    """Rotation (3, 3) from the axes of step k of a chain to those of its last link, made from that of step k + 1."""
+    unit = np.array(np.eye(3), dtype=object)
+    if next_one is None:
+        return np.array([down(chain[k + 1 :], e) for e in unit], dtype=object).T
+    return next_one @ np.array([chain[k + 1].to_child(e) for e in unit], dtype=object).T
 
 
 def _apply(row: Row, linear: Vector, angular: Vector) -> Any:
