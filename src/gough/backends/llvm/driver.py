@@ -11,6 +11,9 @@ from gough.backends.llvm.transpose import load_block, store_block
 from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
 
+AHEAD, LINES = 2, 40
+"""Tiles between asking for rows and reading them; cache lines asked for in one slot."""
+
 SIGNATURE = (
     "ptr %inputs, ptr %in_strides, ptr %outputs, ptr %out_strides, ptr %status, i64 %begin, i64 %end, ptr %table"
 )
@@ -161,7 +164,16 @@ def _blocks(w: Writer, place: _Place, inward: bool) -> None:
     there = w.emit(f"getelementptr double, ptr %{name}.base, i64 {w.emit(f'mul i64 %i, %{name}.stride')}")
     first = w.emit(f"select i1 %full, ptr {there}, ptr %{name}.aside")
     stride = w.emit(f"select i1 %full, i64 %{name}.stride, i64 {size}")
+    _prefetch(w, there, size, inward)
     move, array = (load_block, "%tile") if inward else (store_block, "%results")
     for k in range(0, size, w.lanes):
         row = w.emit(f"getelementptr double, ptr {first}, i64 {k}")
         move(w, row, stride, min(w.lanes, size - k), w.at(array, place.offset + k))
+
+
+def _prefetch(w: Writer, row: str, size: int, reading: bool) -> None:
+    """Ask for the lines of the tile AHEAD tiles on, as if rows were contiguous; a wrong guess costs nothing but the asking."""
+    w.declared.add("declare void @llvm.prefetch.p0(ptr, i32 immarg, i32 immarg, i32 immarg)")
+    for line in range(min(size * w.lanes * 8 // 64, LINES)):
+        at = w.emit(f"getelementptr i8, ptr {row}, i64 {AHEAD * size * w.lanes * 8 + 64 * line}")
+        w.do(f"call void @llvm.prefetch.p0(ptr {at}, i32 {0 if reading else 1}, i32 3, i32 1)")

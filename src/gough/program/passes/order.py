@@ -16,8 +16,10 @@ from gough.program.ops import Op
 from gough.program.program import Check, Program
 
 PORTS = 2
-LIVE = 30
-WINDOW = 100
+NARROW, WIDE = (24, 80), (60, 300)
+"""(LIVE, WINDOW) of programs bound by their operations, and of those bound by their longest chain of operations."""
+CHAINED = 0.2
+"""Cycles of the longest chain per operation above which a program is bound by it."""
 LATENCY = dict.fromkeys(Op, 4) | {
     Op.DIV: 24,
     Op.SQRT: 32,
@@ -35,10 +37,20 @@ LATENCY = dict.fromkeys(Op, 4) | {
 }
 
 
-def order_for_latency(program: Program, live: int = LIVE, window: int = WINDOW) -> Program:
-    """The same operations in another order; blocks are not allowed."""
+def order_for_latency(program: Program, live: int | None = None, window: int | None = None) -> Program:
+    """The same operations in another order; blocks are not allowed. live, window: instead of those that fit."""
     program = permute(program, depth_first(program))
-    return permute(program, latency_order(program, live, window))
+    fitting = WIDE if longest_chain(program) > CHAINED * len(program.ops) else NARROW
+    return permute(program, latency_order(program, live or fitting[0], window or fitting[1]))
+
+
+def longest_chain(program: Program) -> int:
+    """Cycles from the inputs to the last result if nothing but operands had to be waited for."""
+    ends = [0] * len(program.ops)
+    for i, op in enumerate(program.ops):
+        if op > Op.CONST:
+            ends[i] = LATENCY[op] + max(ends[k] for k in program.args[i])
+    return max(ends, default=0)
 
 
 def depth_first(program: Program) -> list[int]:
