@@ -15,9 +15,28 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
+def on_gpu(x: Any) -> bool:
+    """Whether an array lives on a GPU."""
+    return hasattr(x, "__cuda_array_interface__")
+
+
+def on_host(x: Any) -> Any:
+    """The array in the host's memory."""
+    return x.get() if on_gpu(x) and hasattr(x, "get") else x
+
+
+def module_of(*arrays: Any) -> Any:
+    """cupy where one of the arrays is on a GPU, else numpy."""
+    if any(on_gpu(x) for x in arrays):
+        import cupy
+
+        return cupy
+    return np
+
+
 def as_array(name: str, value: Any, size: int) -> Array:
-    """Float array (..., size), or a UsageError that says what was expected."""
-    x = np.asarray(value, dtype=float)
+    """Float array (..., size), or a UsageError that says what was expected; one on a GPU stays there."""
+    x = value if on_gpu(value) else np.asarray(value, dtype=float)
     if x.shape[-1:] != (size,):
         raise UsageError(f"{name} has shape {x.shape}; expected (..., {size})")
     return x
@@ -70,7 +89,7 @@ class Calls:
             return self._model.parameters
         if isinstance(parameters, Mapping):
             return self._model.parameters_with(parameters)
-        return np.asarray(parameters, dtype=float)
+        return np.asarray(on_host(parameters), dtype=float)
 
     def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
@@ -81,7 +100,7 @@ class Calls:
         def explain(state: int, name: str) -> str:
             from gough.compilation.lost import lost_direction
 
-            rows = as_rows(np.asarray(q, dtype=float), batch)
+            rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
             return lost_direction(self._model, rows[state], name)
 
         return explain

@@ -37,7 +37,7 @@ class DynamicsCalls(FrameCalls):
         inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
-        result = InverseDynamics(tau, np.zeros((*e.batch, 0)), e.codes)
+        result = InverseDynamics(tau, tau[..., :0], e.codes)
         return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def forward_dynamics(

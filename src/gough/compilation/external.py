@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.arguments import as_array
+from gough.compilation.arguments import as_array, module_of
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 
@@ -41,17 +41,20 @@ def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> 
             f"{model.robot.name} has no platform to put a wrench on; name the frame: wrench={{frame: [fx, fy, fz, mx, my, mz]}}"
         )
     given = as_array("wrench", wrench, 6)
-    return np.concatenate([given, np.zeros((*given.shape[:-1], size - 6))], axis=-1)
+    xp = module_of(given)
+    return xp.concatenate([given, xp.zeros((*given.shape[:-1], size - 6))], axis=-1)
 
 
 def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array, size: int) -> Array:
+    xp = module_of(q, value)
+    value = xp.asarray(value)
     if model.mechanism.has_platform and frame in model.mechanism.frames and on_platform(model, frame):
         position, _ = model.frame_pose(q, frame, parameters=parameters, on_bad_state="mark")
-        lever = position - np.asarray(q, dtype=float)[..., :3]
-        moment = value[..., 3:] + np.cross(lever, value[..., :3])
-        force = np.broadcast_to(value[..., :3], moment.shape)
-        rest = np.zeros((*moment.shape[:-1], size - 6))
-        return np.concatenate([force, moment, rest], axis=-1)
+        lever = xp.asarray(position) - xp.asarray(q, dtype=float)[..., :3]
+        moment = value[..., 3:] + xp.cross(lever, value[..., :3])
+        force = xp.broadcast_to(value[..., :3], moment.shape)
+        rest = xp.zeros((*moment.shape[:-1], size - 6))
+        return xp.concatenate([force, moment, rest], axis=-1)
     J = model.frame_jacobian(q, frame, parameters=parameters, on_bad_state="mark")
-    load = np.einsum("...ij,...i->...j", J, value)
-    return np.concatenate([np.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)
+    load = xp.einsum("...ij,...i->...j", xp.asarray(J), value)
+    return xp.concatenate([xp.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)

@@ -140,6 +140,8 @@ class Function:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
         if isinstance(states, bool) or not isinstance(states, int) or states < 1:
             raise UsageError(f"chunks: states={states!r}; give a positive number")
+        if _on_device(inputs):
+            raise UsageError(f"{self.name}: chunks takes NumPy arrays; on a GPU give parts of the arrays")
         rows, workers = Rows(self.name, self.program, inputs), thread_count(threads)
         for begin in range(0, rows.n, states):
             end = min(begin + states, rows.n)

@@ -24,7 +24,9 @@ def thread_count(asked: int | None = None) -> int:
         try:
             return _checked(int(named))
         except ValueError:
-            raise UsageError(f"the number of threads GOUGH_NUM_THREADS={named!r}: set it to a positive number, or not at all") from None
+            raise UsageError(
+                f"the number of threads GOUGH_NUM_THREADS={named!r}: set it to a positive number, or not at all"
+            ) from None
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -1,0 +1,162 @@
+"""Kernels and reference values for `cuda_states.py`, which runs where there is a GPU and no gough.
+
+    python benchmarks/cuda_artefacts.py build/cuda.tar.gz [--robots delta,fried]
+
+For every robot of the gallery and every function of the catalogue: the kernel saved as users save it, 64 states and their
+results by the interpreter. For `pedrammehr2012` without friction the functions that are timed, and 4096 states.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import tarfile
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gough
+from gough.backends.cuda import Kernel, runtime
+from gough.backends.cuda.lowering import lower_for_gpu
+from gough.bench.bare import without_losses
+from gough.bench.states import random_states
+from gough.compilation.catalogue import CATALOGUE, trace_entry
+from gough.dynamics.inverse import wrench_size
+from gough.program import Program, Slot
+from gough.program.derivatives import vjp
+from gough.program.ops import Op
+from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.verdict import evaluate_with_care, flat_inputs
+
+FREE = (
+    Op.INPUT,
+    Op.CONST,
+    Op.NEG,
+    Op.ABS,
+    Op.SELECT,
+    Op.SIGN,
+    Op.RCP_SEED,
+    Op.RSQRT_SEED,
+    Op.QUADRANT_SIN,
+    Op.QUADRANT_COS,
+)
+"""Operations that are no instructions of the double-precision units."""
+LARGEST = 30_000
+
+
+def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.ndarray]:
+    """Rows of every input a function may take."""
+    found = random_states(model, states, seed)
+    rng = np.random.default_rng(seed)
+    return {
+        "q": found.q,
+        "pose": np.ascontiguousarray(found.q[:, :7]),
+        "v": found.v,
+        "acceleration": found.acceleration,
+        "tau": found.tau,
+        "wrench": 10.0 * rng.normal(size=(states, wrench_size(model.mechanism))),
+        "parameters": model.parameters[None],
+    }
+
+
+def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str, **options: Any) -> None:
+    """Kernel and reference of one program."""
+    kernel = Kernel(program, **options)
+    kernel.save(folder)
+    (folder / "gough_kernel.py").unlink()  # one loader serves them all here
+    n = max(len(rows[s.name]) for s in program.inputs)
+    truth, failed = evaluate_with_care(program, flat_inputs(program, rows, n))
+    named = {f"in_{s.name}": rows[s.name] for s in program.inputs}
+    np.savez_compressed(
+        folder / "reference.npz",
+        good=np.array([x == "" for x in failed]),
+        **named,
+        **{f"out_{s.name}": x for s, x in zip(program.outputs, truth, strict=True)},
+    )
+    each = lower_for_gpu(program, kernel.precision, kernel.dtype.name).each
+    figures = {
+        "kind": kind,
+        "fp64": sum(op not in FREE for op in each.ops),
+        "operations": sum(op > Op.CONST for op in each.ops),
+    }
+    (folder / "figures.json").write_text(json.dumps(figures))
+
+
+def checked(target: Path, robots: list[str]) -> None:
+    """Every function of every robot."""
+    for name in robots:
+        start = time.perf_counter()
+        model = gough.build(gough.load(name))
+        rows = inputs_of(model, 64)
+        count = 0
+        for function in CATALOGUE:
+            if function == "inverse_dynamics" and not model.driven:
+                continue
+            program = model.function(function)._computed.program
+            if len(program.ops) > LARGEST or not sum(s.size for s in program.outputs):
+                continue
+            save(target / "checked" / f"{name}.{function}", program, rows, "checked")
+            count += 1
+        print(f"{name}: {count} functions, {time.perf_counter() - start:.0f} s", flush=True)
+
+
+def timed(target: Path, name: str = "pedrammehr2012") -> None:
+    """What is timed."""
+    model = gough.build(without_losses(gough.load(name)))
+    rows = inputs_of(model, 4096) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
+    numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
+    programs = {
+        "inverse_dynamics": model.function("inverse_dynamics").program,
+        "inverse_dynamics_baked": model.ordered(trace_entry(model.mechanism, "inverse_dynamics", numbers)),
+        "forward_dynamics": model.function("forward_dynamics").program,
+        "forward_dynamics_baked": model.ordered(trace_entry(model.mechanism, "forward_dynamics", numbers)),
+        "inverse_dynamics_pose": model.function("inverse_dynamics@pose").program,
+        "inverse_dynamics_pose_baked": model.function("inverse_dynamics@pose", baked=True).program,
+        "forward_dynamics_pose_baked": model.function("forward_dynamics@pose", baked=True).program,
+        "gradient_pose": vjp(model.function("inverse_dynamics@pose").program, ["pose", "v", "acceleration"]),
+        "gradient": vjp(model.function("inverse_dynamics").program, ["q", "v", "acceleration"]),
+        "jacobian": model.tangent_derivative("inverse_dynamics", "q", "v", "acceleration").program,
+    }
+    rng = np.random.default_rng(7)
+    for title, program in programs.items():
+        program = computed_outputs(program).program
+        given = {s.name: rows[s.name] if s.name in rows else _weights(rng, s) for s in program.inputs}
+        save(target / "timed" / title, program, given, "timed")
+        if title in ("inverse_dynamics", "forward_dynamics"):
+            for block in (32, 128):
+                save(target / "timed" / f"{title}_block{block}", program, given, "timed", block=block)
+        if title == "inverse_dynamics":
+            save(target / "timed" / f"{title}_float32", program, given, "timed", dtype="float32")
+        print(title, flush=True)
+
+
+def _weights(rng: np.random.Generator, slot: Slot) -> np.ndarray:
+    return rng.normal(size=(4096, slot.size))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("archive", type=Path)
+    parser.add_argument("--robots", default="")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    gallery = Path(gough.__file__).parent / "robot" / "gallery"
+    robots = options.robots.split(",") if options.robots else sorted(p.stem for p in gallery.glob("*.yaml"))
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder)
+        shutil.copyfile(str(runtime.__file__), target / "gough_kernel.py")
+        timed(target)
+        checked(target, robots)
+        options.archive.parent.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(options.archive, "w:gz") as archive:
+            archive.add(target, "cuda")
+    print(f"{options.archive}: {options.archive.stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

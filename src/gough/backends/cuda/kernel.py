@@ -1,0 +1,103 @@
+"""A program as a GPU kernel: its text is made here, without a GPU; `runtime` compiles and runs it."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gough.backends.cuda.artefact import save_kernel
+from gough.backends.cuda.lowering import DTYPES, PRECISIONS, lower_for_gpu
+from gough.backends.cuda.memory import Memory, choose_memory
+from gough.backends.cuda.order import order_for_few_live
+from gough.backends.cuda.registers import Plan, plan_registers
+from gough.backends.cuda.runtime import StateKernel
+from gough.backends.cuda.signature import write_signature
+from gough.backends.cuda.store import stored_text
+from gough.backends.cuda.text import write_text
+from gough.errors import UsageError
+from gough.program.program import Program
+
+BLOCK = 64
+"""Threads of a block."""
+BLOCKS = (32, 64, 128, 256)
+ROOM = {"float64": 96, "float32": 200}
+"""Values a thread holds in its 255 registers."""
+CHEAP = (8, 64, 1000)
+"""Operations at most that making a value again may take instead of storing it; what is cheapest is taken."""
+
+
+class Kernel:
+    """CUDA of a program; one thread a state.
+
+    precision: "fast" (reciprocals by Newton steps, 1–2 ulp) or "ieee" (divisions and roots correctly rounded). dtype:
+    "float64" or "float32"; `relative_error` is then the largest error seen against double precision. block: threads that
+    share a tile of states.
+    """
+
+    def __init__(self, program: Program, precision: str = "fast", dtype: str = "float64", block: int = BLOCK) -> None:
+        if precision not in PRECISIONS:
+            raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
+        if dtype not in DTYPES:
+            raise UsageError(f"dtype={dtype!r}; a GPU kernel computes in one of {', '.join(DTYPES)}")
+        self.program, self.precision, self.dtype = program, precision, np.dtype(dtype)
+        if block not in BLOCKS:
+            raise UsageError(f"block={block!r}; use one of {', '.join(map(str, BLOCKS))}")
+        made = stored_text(program, (precision, dtype, block), lambda: make_text(program, precision, dtype, block))
+        self.signature: dict[str, Any] = made["signature"]
+        self.source: str = made["source"]
+        self.bits = tuple(self.signature["bits"])
+        self.relative_error: float | None = None
+
+    @cached_property
+    def runtime(self) -> StateKernel:
+        """The kernel on a GPU; compiled at its first launch."""
+        return StateKernel(self.signature, self.source)
+
+    def save(self, path: str | Path, defaults: dict[str, np.ndarray] | None = None, gpus: tuple[str, ...] = ()) -> Path:
+        """Write a folder that cupy and numpy alone can run (see docs/gpu.md).
+
+        defaults: values of uniform inputs a call may leave out. gpus: architectures ("sm_90", …) to compile for now,
+        with nvcc; without, the loader compiles at its first call.
+        """
+        return save_kernel(self.signature, self.source, Path(path), defaults or {}, gpus)
+
+    def measure_error(self, outputs: list[np.ndarray], truth: list[np.ndarray]) -> float:
+        """Largest |difference| / largest |entry| of a row, over states; kept as the largest seen in `relative_error`."""
+        worst = self.relative_error or 0.0
+        for x, y in zip(outputs, truth, strict=True):
+            if not y.size:
+                continue
+            scale = np.abs(y).max(axis=1)
+            error = np.abs(np.asarray(x, dtype=np.float64) - y).max(axis=1) / np.where(scale > 0, scale, 1.0)
+            good = error[np.isfinite(error)]
+            worst = max(worst, float(good.max(initial=0.0)))
+        self.relative_error = worst
+        return worst
+
+
+def make_text(program: Program, precision: str, dtype: str, block: int = BLOCK) -> dict[str, Any]:
+    """{"signature", "source"} of a program; needs no GPU and no CuPy."""
+    lowered = lower_for_gpu(program, precision, dtype)
+    each = lowered.each
+    order = order_for_few_live(each)
+    itemsize = np.dtype(dtype).itemsize
+    plans = [plan_registers(each, order, ROOM[dtype], cheap) for cheap in CHEAP]
+    layouts = [(plan, choose_memory(each, plan.slots, block, itemsize)) for plan in plans]
+    plan, memory = min(layouts, key=lambda x: estimated_cycles(*x))
+    text = write_text(each, plan, memory, dtype)
+    signature = write_signature(program, lowered, memory, text, precision, dtype)
+    return {"signature": json.loads(json.dumps(signature)), "source": text.source}
+
+
+def estimated_cycles(plan: Plan, memory: Memory) -> int:
+    """Rough cost of a thread's steps: an operation 2 cycles, shared memory 4, local memory (mostly the L2 cache) 40."""
+    tally = plan.tally()
+    accesses = [0] * plan.slots
+    for step in plan.steps:
+        if step.slot >= 0:
+            accesses[step.slot] += 1
+    accesses.sort(reverse=True)
+    near, far = sum(accesses[: memory.near]), sum(accesses[memory.near :])
+    return 2 * (tally["do"] + tally["again"]) + 4 * (tally["input"] + near) + 40 * far

@@ -1,0 +1,83 @@
+"""Texts of kernels, kept on disk between runs beside the CPU's objects: ordering a large program takes seconds.
+
+The machine code NVRTC makes of a text is kept by CuPy, under CUPY_CACHE_DIR.
+"""
+
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gough.backends.llvm.store import cache_folder, key_of
+from gough.program.program import Program
+
+log = logging.getLogger("gough.cache")
+
+
+def stored_text(program: Program, options: tuple, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """{"signature", "source"} of a program, from the cache where it is there; damaged or foreign files are made again."""
+    key = _key(program, options)
+    folder = cache_folder()
+    path = None if folder is None else folder / f"{key[:32]}.cuda.kernel"
+    found = None if path is None else _read(path, key)
+    if found is None:
+        found = make()
+        if path is not None:
+            _write(path, key, found)
+    return found
+
+
+def _key(program: Program, options: tuple) -> str:
+    digest = hashlib.sha256(key_of(program, ("cuda", *options), "").encode())  # type: ignore[arg-type]
+    digest.update(_sources())
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _sources() -> bytes:
+    """Hash of this backend's files: an edited installation never reads stale texts."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _read(path: Path, key: str) -> dict[str, Any] | None:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        return None
+    except ValueError as problem:
+        log.warning("%s is damaged (%s); it is made again", path, problem)
+        return None
+    if not isinstance(data, dict) or data.get("key") != key or not isinstance(data.get("source"), str):
+        log.warning("%s is of another program or damaged; it is made again", path)
+        return None
+    if hashlib.sha256(_body(data)).hexdigest() != data.get("digest"):
+        log.warning("%s is damaged; it is made again", path)
+        return None
+    return {"signature": data["signature"], "source": data["source"]}
+
+
+def _body(data: dict[str, Any]) -> bytes:
+    return json.dumps([data["signature"], data["source"]], sort_keys=True).encode()
+
+
+def _write(path: Path, key: str, made: dict[str, Any]) -> None:
+    text = json.dumps({"key": key, "digest": hashlib.sha256(_body(made)).hexdigest(), **made})
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except OSError as problem:
+        log.warning("kernel texts are not kept: %s; set GOUGH_CACHE_DIR to a folder that can be written", problem)
+        if temporary and os.path.exists(temporary):
+            os.unlink(temporary)
