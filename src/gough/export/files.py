@@ -23,7 +23,7 @@ TARGETS = ("c", "cuda")
 LEGS = ("auto", "loops", "flat")
 BUILD_C = (
     "Compile as C99 and link with libm: cc -std=c99 -O2 -c NAME.c. Fastest with the machine's vectors and multiply-adds, "
-    "for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno -fno-tree-slp-vectorize. "
+    "for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. "
     "Not with -ffast-math: the status relies on NaN, angles on the order of operations."
 )
 BUILD_CUDA = "Compile with nvcc: nvcc -O3 -c NAME.cu. Not with -use_fast_math: the status relies on NaN."

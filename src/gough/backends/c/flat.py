@@ -60,7 +60,12 @@ def indented(lines: Sequence[str], depth: int = 1) -> list[str]:
 
 def failing(word: str, minimum: float, bit: str) -> str:
     """Statement that sets a bit where a value is below its minimum, or NaN."""
-    return f"status |= (uint64_t)!({word} >= {number(minimum)}) << {bit};"
+    return f"status |= (uint64_t)!({word} >= {floor(minimum)}) << {bit};"
+
+
+def floor(minimum: float) -> str:
+    """A check's minimum. Floors of pivots are a share of what sampled states had: three digits say it."""
+    return number(float(f"{minimum:.3g}"))
 
 
 def stores(program: Program, words: Sequence[str], results: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ Values that leave a loop are arrays g0, g1, … of one entry a lane; the loops h
 from collections.abc import Sequence
 
 from gough.backends.c.checks import NOT_FINITE, StatusBits
-from gough.backends.c.flat import failing, indented, not_finite
+from gough.backends.c.flat import failing, floor, indented, not_finite
 from gough.backends.c.words import comment, expression, number
 from gough.program.ops import Op
 from gough.program.rolling import Rolled, Source, Stage
@@ -170,10 +170,10 @@ class LaneBody:
 
     def _minima(self, minima: tuple[float, ...]) -> str:
         """C text of a check's minimum, a number or a constant array."""
-        if len(set(minima)) == 1:
-            return number(minima[0])
+        entries = [floor(x) for x in (*minima, *[minima[-1]] * (self.width - len(minima)))]
+        if len(set(entries)) == 1:
+            return entries[0]
         array = self._array()
-        entries = [number(x) for x in (*minima, *[minima[-1]] * (self.width - len(minima)))]
         self.lines.append(f"static const double {array}[{self.width}] = {{{', '.join(entries)}}};")
         return f"{array}[k]"
 

@@ -21,6 +21,7 @@ from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.program import Program
 from gough.program.rolling import LaneCheck, Rolled, Stage, roll
 
+ANGLES = "sines and cosines: whole quarter turns are taken off, then the polynomials of fdlibm"
 WORTH = 0.75
 """Share of the plain text's cost below which loops pay."""
 
@@ -87,7 +88,9 @@ def tuned(rolled: Rolled) -> Rolled:
 def _with_angles(stage: Stage) -> Stage:
     """Sines and cosines by polynomials. Of their checks, that the angle is not too large for products that round twice is
     enough: it also finds angles that are not finite."""
-    program = expand_angles(stage.program, fused=False)
+    program = stage.program
+    notes = [ANGLES if op in (Op.SIN, Op.COS) else note for op, note in zip(program.ops, program.notes, strict=False)]
+    program = expand_angles(replace(program, notes=notes), fused=False)
     more = [c for c in program.checks[len(stage.checks) :] if program.ops[c.node] == Op.SUB]
     program = remove_dead_code(replace(program, checks=(*program.checks[: len(stage.checks)], *more)))
     added = [LaneCheck((c.name,) * stage.lanes, (c.minimum,) * stage.lanes) for c in more]

@@ -1,5 +1,8 @@
 """A program as a graph whose chains of sums are flat: the order of terms says nothing about lanes."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from gough.program.graph import ADD, CONST, NEG, SUB
 from gough.program.ops import Op
 from gough.program.program import Program
@@ -17,7 +20,8 @@ class FlatSums:
             raise ValueError("expand the blocks of a program before it is rolled")
         self.program = program
         self.ops, self.args = program.ops, program.args
-        ops, args = self.ops, self.args
+        ops: Sequence[int] = self.ops
+        args: Sequence[tuple[Any, ...]] = self.args
         uses = [0] * len(ops)
         for i, op in enumerate(ops):
             if op > CONST:
@@ -28,8 +32,9 @@ class FlatSums:
         inner = bytearray(len(ops))
         for i, op in enumerate(ops):
             if op in (ADD, SUB):
-                for k in args[i]:
-                    below = args[k][0] if ops[k] == NEG else k
+                operands: tuple[int, ...] = args[i]
+                for k in operands:
+                    below: int = args[k][0] if ops[k] == NEG else k
                     if uses[k] == 1 and ops[k] in (ADD, SUB):
                         inner[k] = 1
                     elif uses[k] == 1 and ops[k] == NEG and ops[below] in (ADD, SUB) and uses[below] == 1:

@@ -1,0 +1,53 @@
+"""`gough export` writes files and says where; bad usage ends with code 2 and a remedy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cli.command import QUICK, gough, gough_json
+
+
+def test_files_are_written_and_named(tmp_path: Path) -> None:
+    out, _ = gough("export", "five_bar", "inverse_dynamics", "--out", tmp_path / "c")
+    files = [Path(line) for line in out.split()]
+    assert [f.name for f in files] == [f"five_bar_inverse_dynamics{end}" for end in (".h", ".c", "_test.c")]
+    assert all(f.is_file() for f in files)
+
+
+def test_json_names_the_files(tmp_path: Path) -> None:
+    report = gough_json(
+        "export",
+        "five_bar",
+        "mass_matrix",
+        "--target",
+        "cuda",
+        "--name",
+        "M",
+        "--baked",
+        "--no-checks",
+        "--out",
+        tmp_path,
+    )
+    assert (report["robot"], report["function"], report["target"]) == ("five_bar", "mass_matrix", "cuda")
+    assert [Path(f).name for f in report["files"]] == ["M.cuh", "M.cu", "M_test.cu"]
+
+
+def test_options_reach_the_text(tmp_path: Path) -> None:
+    gough(
+        "export", QUICK, "inverse_dynamics", "--out", tmp_path, "--name", "f",
+        "--no-friction", "--no-wrench", "--derivative", "v", "--legs", "flat",
+    )  # fmt: skip
+    header = (tmp_path / "f.h").read_text(encoding="utf-8")
+    assert "Left out: friction, wrench." in header and "inverse_dynamics jacobian v" in header
+
+
+def test_bad_usage(tmp_path: Path) -> None:
+    for arguments, said in (
+        (("five_bar", "nonsense"), "no function 'nonsense'"),
+        (("five_bar", "mass_matrix", "--target", "ada"), "use one of c, cuda"),
+        (("bricard", "inverse_dynamics"), "fewer drives than freedoms"),
+        (("five_bar", "mass_matrix", "--legs", "loops"), "legs='flat'"),
+    ):
+        _, err = gough("export", *arguments, "--out", tmp_path, code=2)
+        assert said in err
+    assert not list(tmp_path.iterdir())
