@@ -23,6 +23,7 @@ from gough.errors import UsageError
 from gough.program import Count, Program, count
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
+from gough.program.program import PIVOT
 from gough.robot import Robot, load
 from gough.structure import Layout, Mechanism, build_structure
 
@@ -127,7 +128,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
     def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
-        if not any(op == Op.BLOCK for op in program.ops):
+        if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
             return program
         states = sample_states(self)
         states = states | {"pose": states["q"][:, :7]}
@@ -157,6 +158,12 @@ class Model(ConfigurationCalls, DynamicsCalls):
                 raise UsageError(f"no parameter {name!r}; see model.parameter_names or `gough show ROBOT --parameters`")
             out[..., self.parameter_names.index(name)] = value
         return out
+
+    def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:
+        """Write a function as C or CUDA source with a test driver; options as in `gough.export.export`."""
+        from gough.export import export
+
+        return export(self, function, folder, target, **options)
 
     def pose_array(self, pose: Any) -> np.ndarray:
         """Pose (..., 7) from any accepted form."""

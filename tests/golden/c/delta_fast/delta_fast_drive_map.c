@@ -181,6 +181,7 @@ uint64_t delta_fast_drive_map(const double q[19], const double prepared[35], dou
     double g14[4];
     double g15[4];
     double g16[4];
+    static const double g17[4] = {4.72e-10, 4.64e-10, 4.68e-10, 4.68e-10};
     for (int k = 0; k < 4; ++k) {
         const double t7 = 2.0 * g0[k];
         const double t8 = t7 * q[3];
@@ -325,8 +326,8 @@ uint64_t delta_fast_drive_map(const double q[19], const double prepared[35], dou
         g8[k] = t136;
         g9[k] = t88;
         const double t137 = t112 >= 0.0 ? 0.0 : 1.0;
-        const double t138 = t129 >= 1e-300 ? 0.0 : 1.0;
-        const double t139 = t130 >= 1e-300 ? 0.0 : 1.0;
+        const double t138 = t129 >= 1.24e-09 ? 0.0 : 1.0;
+        const double t139 = t130 >= g17[k] ? 0.0 : 1.0;
         const double t140 = t31 >= 0.0 ? 0.0 : 1.0;
         const double t141 = t56 >= 0.0 ? 0.0 : 1.0;
         const double t142 = t81 >= 0.0 ? 0.0 : 1.0;
@@ -373,9 +374,9 @@ uint64_t delta_fast_drive_map(const double q[19], const double prepared[35], dou
     const double t155 = t154 - t146 * t146;
     status |= (uint64_t)!(t149 >= 0.0) << DELTA_FAST_DRIVE_MAP_BAD_QUATERNION_PLATFORM;
     status |= (uint64_t)!(t155 >= 0.0) << DELTA_FAST_DRIVE_MAP_OPEN_LOOP_PLATFORM_PLATFORM;
-    status |= (uint64_t)!(prepared[32] >= 1e-300) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG0;
-    status |= (uint64_t)!(prepared[33] >= 1e-300) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG1;
-    status |= (uint64_t)!(prepared[34] >= 1e-300) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG2;
+    status |= (uint64_t)!(prepared[32] >= 1.24e-09) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG0;
+    status |= (uint64_t)!(prepared[33] >= 1.24e-09) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG1;
+    status |= (uint64_t)!(prepared[34] >= 1.24e-09) << DELTA_FAST_DRIVE_MAP_FOLDED_LEG2;
 
     S[0] = g6[0];
     S[1] = g6[1];

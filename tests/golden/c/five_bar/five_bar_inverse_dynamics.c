@@ -145,8 +145,8 @@ uint64_t five_bar_inverse_dynamics(
     const double t62 = t59 - v[0] * t9;
     const double t63 = t41 * t61 + t62;
     const double t64 = fabs(t39);
-    status |= (uint64_t)!(t64 >= 1e-300) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
-    status |= (uint64_t)!(prepared[13] >= 1e-300) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
+    status |= (uint64_t)!(t64 >= 3.48e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
+    status |= (uint64_t)!(prepared[13] >= 3.5e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
 
     /* pin: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
     const double t65 = v[0] * prepared[1];
