@@ -4,13 +4,14 @@ import numpy as np
 
 from gough.bench.peer import Case, Peer
 from gough.bench.repeated import seconds_per_call
+from gough.errors import UsageError
 
 BATCH = 1 << 14
 """States of one timed call: short enough to fit between two interruptions, long enough to hide the call itself."""
 
 
 class Ours(Peer):
-    """`model.function(name)` on a batch of row-major arrays; results and statuses are allocated by the call."""
+    """`model.function(name)` on a batch of row-major arrays, results into given arrays."""
 
     name = "gough"
     call = "Function on a batch"
@@ -25,15 +26,44 @@ class Ours(Peer):
     def prepare(self, case: Case) -> str:
         self._case = case
         self._function = case.model.function(case.function).compile()
-        self._inputs = case.inputs(case.states.repeated(self._size))
+        self._take(case.inputs(case.states.repeated(self._size)))
         return ""
+
+    def _take(self, inputs: dict[str, np.ndarray]) -> None:
+        self._inputs = inputs
+        outputs = self._function(**inputs).outputs
+        self._out = {name: np.empty_like(x) for name, x in outputs.items()}
 
     def answers(self) -> np.ndarray:
         states = self._case.states
         return Case.flat(self._function(**self._case.inputs(states)).outputs)
 
     def seconds(self, budget: float, threads: int = 1) -> float:
-        return seconds_per_call(lambda: self._function(**self._inputs, threads=threads), budget) / self._size
+        call = lambda: self._function(**self._inputs, threads=threads, out=self._out)  # noqa: E731
+        return seconds_per_call(call, budget) / self._size
+
+
+class OursPosed(Ours):
+    """`NAME@pose` with the design's numbers baked in: the pose instead of q, the legs' joints computed on the way."""
+
+    name = "gough @pose"
+    call = "Function of the pose, parameters baked, on a batch"
+
+    def prepare(self, case: Case) -> str:
+        self._case = case
+        try:
+            self._function = case.model.function(f"{case.function}@pose", baked=True).compile()
+        except UsageError as problem:
+            return str(problem)
+        self._take(_posed(case.inputs(case.states.repeated(self._size))))
+        return ""
+
+    def answers(self) -> np.ndarray:
+        return Case.flat(self._function(**_posed(self._case.inputs(self._case.states))).outputs)
+
+
+def _posed(inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {k: x for k, x in inputs.items() if k != "q"} | {"pose": np.ascontiguousarray(inputs["q"][..., :7])}
 
 
 class OurSingle(Ours):

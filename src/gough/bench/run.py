@@ -14,7 +14,7 @@ from gough.bench.jax_peer import Jax
 from gough.bench.machine import cores, machine
 from gough.bench.measure import Line, check, measure
 from gough.bench.mujoco_peer import MuJoCo
-from gough.bench.ours import Ours, OurSingle
+from gough.bench.ours import Ours, OurSingle, OursPosed
 from gough.bench.ours_c import OurC
 from gough.bench.peak import Peak
 from gough.bench.peer import Case, Peer
@@ -130,6 +130,7 @@ def _one_function(
     made |= {"count": count, "states": len(case.states), "batch": effort.batch, "rows": []}
     everyone: list[Peer] = [
         Ours(effort.batch),
+        OursPosed(effort.batch),
         OurSingle(),
         OurC(),
         *(PEERS[k]() for k in (peers if peers is not None else PEERS)),
@@ -161,9 +162,7 @@ def figures(lines: Sequence[Line], rate: float, lanes: int, instructions: int) -
 
     ratio: best over best; ratio_median: median over rounds of the ratio within a round.
     """
-    batch = {
-        line.threads: line for line in lines if isinstance(line.peer, Ours) and not isinstance(line.peer, OurSingle)
-    }
+    batch = {line.threads: line for line in lines if type(line.peer) is Ours}
     rows = []
     for line in lines:
         row = line.figures()

@@ -199,7 +199,8 @@ class Function:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
         one_design = not rows.varies("parameters")
         kernel = self.kernel(uniform=one_design)
-        widest = max(sum(s.size for s in self.program.inputs), sum(s.size for s in self.program.outputs), 1)
+        varying = sum(s.size for s in self.program.inputs if not (s.uniform and one_design))
+        widest = max(varying, sum(s.size for s in self.program.outputs), 1)
         step = max(4096, CHUNK_BYTES // (8 * widest) // 4096 * 4096)
         dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
         for a in range(begin, end, step):

@@ -1,8 +1,9 @@
 """Running a kernel over slices of states, on several threads; between slices Python can be interrupted."""
 
+import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -56,14 +57,34 @@ def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np
             flags.run(run, begin, min(begin + size, n))
         return flags
 
-    with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(work) for _ in range(threads)]
-        try:
-            while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done:
-                pass
-        finally:  # an interrupt, too, leaves no thread writing into arrays the caller may free
-            stop.set()
+    jobs = [_pool(threads).submit(work) for _ in range(threads)]
+    try:
+        while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not any(_failed(job) for job in jobs):
+            pass
+    finally:  # an interrupt, too, leaves no thread writing into arrays the caller may free
+        stop.set()
+        wait(jobs)
     return _collected([job.result() for job in jobs])
+
+
+def _failed(job: Future) -> bool:
+    return job.done() and job.exception() is not None
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+_pools_lock = threading.Lock()
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work between calls: starting them takes as long as thousands of states."""
+    with _pools_lock:
+        if threads not in _pools:
+            _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="gough")
+        return _pools[threads]
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pools.clear)
 
 
 def _collected(parts: list[_Flags]) -> tuple[np.ndarray, np.ndarray]:
