@@ -1,6 +1,7 @@
 """Arguments of model calls: shapes checked, leading axes broadcast, bad states raised or marked."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -28,9 +29,7 @@ def on_host(x: Any) -> Any:
 def module_of(*arrays: Any) -> Any:
     """cupy where one of the arrays is on a GPU, else numpy."""
     if any(on_gpu(x) for x in arrays):
-        import cupy
-
-        return cupy
+        return import_module("cupy")
     return np
 
 

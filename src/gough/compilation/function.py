@@ -116,9 +116,7 @@ class Function:
             raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
         return Function(self.program, self._table, self._pattern, self.interpreted, precision)
 
-    def __call__(
-        self, *, threads: int | None = None, out: Mapping[str, np.ndarray] | None = None, **inputs: Any
-    ) -> Evaluation:
+    def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
 
         threads: how many; default all cores (see `gough.set_threads`). out: arrays (*batch, *shape) of float64 to fill,
@@ -136,7 +134,7 @@ class Function:
             raise UsageError(f"{self.name}: out= takes NumPy arrays; results of arrays on a GPU are made there")
         return evaluate(self, inputs, checked)
 
-    def chunks(self, states: int, *, threads: int | None = None, **inputs: Any) -> Iterator[Evaluation]:
+    def chunks(self, states: int, *, threads: Any = None, **inputs: Any) -> Iterator[Evaluation]:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
         if isinstance(states, bool) or not isinstance(states, int) or states < 1:
             raise UsageError(f"chunks: states={states!r}; give a positive number")

@@ -32,7 +32,7 @@ def trace_posed(model: "Model", name: str, pattern: dict[int, float]) -> Program
             f"q = model.configuration(pose=...)"
         )
     entry = entry_of(mechanism, name)
-    branches = list(geometry.branches)
+    branches: list[tuple[int, int] | None] = [*geometry.branches]
 
     def run(pose: Any, parameters: Any, **inputs: Any) -> dict[str, Any]:
         numbers = Numbers(mechanism, parameters)

@@ -48,6 +48,7 @@ class Rows:
 
 class _Source:
     def __init__(self, x: np.ndarray, slot: Slot, own: tuple[int, ...], batch: tuple[int, ...]) -> None:
+        self.rows: np.ndarray | None = None
         self.single = math.prod(own) == 1
         self.batch, self.size = batch, slot.size
         n = math.prod(batch)
@@ -66,20 +67,27 @@ class _Source:
         )
 
     def chunk(self, begin: int, end: int) -> np.ndarray:
+        if self.rows is None:
+            return self._gathered(begin, end)
         if self.single:
             return self.rows
-        if self.rows is None:
-            return self.some(np.arange(begin, end))
         part = self.rows[begin:end]
         return part if self.direct else np.ascontiguousarray(part, dtype=float)
 
     def some(self, states: np.ndarray) -> np.ndarray:
-        if self.single:
-            return self.rows
         if self.rows is not None:
-            return np.ascontiguousarray(self.rows[states], dtype=float)
+            return self.rows if self.single else np.ascontiguousarray(self.rows[states], dtype=float)
         picked = self.whole[np.unravel_index(states, self.batch)]
         return np.ascontiguousarray(picked.reshape(len(states), self.size), dtype=float)
+
+    def _gathered(self, begin: int, end: int) -> np.ndarray:
+        """Rows of an array that has no rows to be seen: whole steps of its first axis are copied where they are small."""
+        inner = math.prod(self.batch[1:])
+        if inner > end - begin:
+            return self.some(np.arange(begin, end))
+        first, last = begin // inner, -(-end // inner)
+        part = self.whole[first:last].reshape((last - first) * inner, self.size)
+        return np.ascontiguousarray(part[begin - first * inner : end - first * inner], dtype=float)
 
 
 def _as_rows(x: np.ndarray, n: int, size: int) -> np.ndarray | None:

@@ -34,7 +34,7 @@ class _Contraction:
         for i, op in enumerate(ops):
             if op in (ADD, SUB):
                 for k in args[i]:
-                    below = args[k][0] if ops[k] == NEG else k
+                    below = int(args[int(k)][0]) if ops[k] == NEG else int(k)
                     if uses[k] == 1 and ops[below] in (ADD, SUB) and uses[below] == 1:
                         self.inner[k] = self.inner[below] = 1
         self.sums = {i: self._terms(i) for i, op in enumerate(ops) if op in (ADD, SUB) and not self.inner[i]}

@@ -20,7 +20,7 @@ NARROW, WIDE = (24, 80), (60, 300)
 """(LIVE, WINDOW) of programs bound by their operations, and of those bound by their longest chain of operations."""
 CHAINED = 0.2
 """Cycles of the longest chain per operation above which a program is bound by it."""
-LATENCY = dict.fromkeys(Op, 4) | {
+LATENCY: dict[int, int] = dict.fromkeys(map(int, Op), 4) | {
     Op.DIV: 24,
     Op.SQRT: 32,
     Op.RCP: 15,
