@@ -95,6 +95,9 @@ def draw(result: dict[str, Any], path: Path) -> None:
             elif growing:
                 at.set_xscale("log")
                 at.set_ylim(0, max(3e8, *y))
+            if not growing:  # few sizes, each with its own tick
+                at.set_xticks(n, [str(k) for k in n])
+                at.minorticks_off()
             at.set(xlabel=series["axis"], ylabel=label)
             at.grid(True, which="both", alpha=0.3)
             if row == 0:
