@@ -4,7 +4,6 @@ import gc
 import time
 from collections.abc import Callable
 
-
 FEW = 8
 
 
