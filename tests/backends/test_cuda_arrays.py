@@ -14,7 +14,8 @@ import pytest
 from backends.cuda_host import COMPILER, HostKernel
 from gough import scalar
 from gough.backends.cuda.runtime import StateKernel
-from gough.compilation.device import compile_for_device, device_kernel, evaluate, on_device
+from gough.compilation.arguments import on_gpu
+from gough.compilation.device import compile_for_device, device_kernel, evaluate
 from gough.compilation.function import Function
 from gough.errors import Status, UsageError
 from gough.program import Slot, trace
@@ -91,7 +92,7 @@ def test_batches_strides_and_host_arrays(function: Function) -> None:
     truth = function.values(x=x, parameters=NUMBERS)
     wide = device(np.repeat(x, 2, axis=-1))[..., ::2]
     for given in (device(x), wide, device(np.swapaxes(np.swapaxes(x, 0, 1).copy(), 0, 1))):
-        assert on_device({"x": given})
+        assert on_gpu(given)
         found = evaluate(function, {"x": given, "parameters": NUMBERS})
         assert found.good and found.batch == (4, 5) and isinstance(found.outputs["y"], DeviceArray)
         assert found.codes.shape == (4, 5) and not found.codes.any()

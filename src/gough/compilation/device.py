@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import status_of
 from gough.errors import UsageError
@@ -26,11 +27,6 @@ SAMPLED = 64
 
 _lock = threading.RLock()
 _kernels: "WeakKeyDictionary[Function, dict[tuple[bool, str], Kernel]]" = WeakKeyDictionary()
-
-
-def on_device(inputs: Mapping[str, Any]) -> bool:
-    """Whether one of the arrays is on a GPU."""
-    return any(hasattr(x, "__cuda_array_interface__") for x in inputs.values())
 
 
 class DeviceEvaluation(Evaluation):
@@ -121,7 +117,7 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
 
 def _kernel_for(function: "Function", inputs: Mapping[str, Any], uniform: bool) -> "Kernel":
     """Single precision where it was asked for and all arrays on the GPU have it."""
-    kinds = {str(np.dtype(x.dtype)) for x in inputs.values() if hasattr(x, "__cuda_array_interface__")}
+    kinds = {str(np.dtype(x.dtype)) for x in inputs.values() if on_gpu(x)}
     single = kinds == {"float32"} and any(dtype == "float32" for _, dtype in _kernels.get(function, {}))
     return device_kernel(function, uniform, "float32" if single else "float64")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.rows import Rows
 from gough.compilation.threads import thread_count
@@ -14,6 +15,7 @@ from gough.errors import UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive
 from gough.program.interpreter import evaluate_nodes
+from gough.program.lowering import PRECISIONS
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
@@ -25,7 +27,6 @@ INTERPRETED_STATES = 48
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
 
-PRECISIONS = ("fast", "ieee")
 BACKENDS = ("llvm", "cuda")
 
 
@@ -122,7 +123,7 @@ class Function:
         threads: how many; default all cores (see `gough.set_threads`). out: arrays (*batch, *shape) of float64 to fill,
         by output name.
         """
-        if _on_device(inputs):
+        if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, out)
         rows = Rows(self.name, self.program, inputs)
         return self._evaluate(rows, 0, rows.n, rows.batch, thread_count(threads), out)
@@ -138,7 +139,7 @@ class Function:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
         if isinstance(states, bool) or not isinstance(states, int) or states < 1:
             raise UsageError(f"chunks: states={states!r}; give a positive number")
-        if _on_device(inputs):
+        if any(map(on_gpu, inputs.values())):
             raise UsageError(f"{self.name}: chunks takes NumPy arrays; on a GPU give parts of the arrays")
         rows, workers = Rows(self.name, self.program, inputs), thread_count(threads)
         for begin in range(0, rows.n, states):
@@ -147,7 +148,7 @@ class Function:
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
-        if _on_device(inputs):
+        if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, checked=False).outputs
         rows = Rows(self.name, self.program, inputs)
         program, n = self._computed.program, rows.n
@@ -289,8 +290,3 @@ class Function:
 
     def __setstate__(self, state: dict) -> None:
         self.__init__(**state)  # type: ignore[misc]
-
-
-def _on_device(inputs: Mapping[str, Any]) -> bool:
-    """Whether one of the arrays is on a GPU."""
-    return any(hasattr(x, "__cuda_array_interface__") for x in inputs.values())

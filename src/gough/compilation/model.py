@@ -10,7 +10,7 @@ import numpy as np
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
-from gough.compilation.function import PRECISIONS, Function
+from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
@@ -21,6 +21,7 @@ from gough.compilation.soundness import check_drives, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, Program, count
+from gough.program.lowering import PRECISIONS
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT

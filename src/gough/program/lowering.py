@@ -17,6 +17,9 @@ from gough.program.passes.order import order_for_latency
 from gough.program.passes.reciprocals import share_reciprocals
 from gough.program.program import Program
 
+PRECISIONS = ("fast", "ieee")
+"""What a backend may be asked for: reciprocals right to 1–2 units in the last place, or all as IEEE 754 rounds."""
+
 
 @dataclass(frozen=True)
 class Machine:

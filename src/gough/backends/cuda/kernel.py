@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.backends.cuda.artefact import save_kernel
-from gough.backends.cuda.lowering import DTYPES, PRECISIONS, lower_for_gpu
+from gough.backends.cuda.lowering import DTYPES, lower_for_gpu
 from gough.backends.cuda.memory import Memory, choose_memory
 from gough.backends.cuda.order import order_for_few_live
 from gough.backends.cuda.registers import Plan, plan_registers
@@ -17,6 +17,7 @@ from gough.backends.cuda.signature import write_signature
 from gough.backends.cuda.store import stored_text
 from gough.backends.cuda.text import write_text
 from gough.errors import UsageError
+from gough.program.lowering import PRECISIONS
 from gough.program.program import Program
 
 BLOCK = 64

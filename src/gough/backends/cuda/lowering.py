@@ -17,7 +17,6 @@ from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.reciprocals import share_reciprocals
 from gough.program.program import Program
 
-PRECISIONS = ("fast", "ieee")
 DTYPES = ("float64", "float32")
 RESIDUALS = {"float64": RESIDUAL_SQUARED, "float32": 1e-6}
 """Accepted |A x - b|² / |b|² of an elimination."""

@@ -13,8 +13,6 @@ from gough.program.verdict import flat_inputs
 
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
 
-PRECISIONS = ("fast", "ieee")
-
 
 class Kernel:
     """Machine code of a program for this CPU.
