@@ -11,10 +11,7 @@ from gough.backends.llvm import Kernel
 
 def run(kernel: Kernel, inputs: Sequence[np.ndarray], n: int, threads: int = 1) -> tuple[list[np.ndarray], np.ndarray]:
     outputs = [np.full((n, slot.size), np.nan) for slot in kernel.program.outputs]
-    given = list(inputs)
-    if kernel.once is not None:
-        given.append(kernel.hoisted({s.name: x for s, x in zip(kernel.program.inputs, inputs, strict=True)}))
-    states, words = kernel(given, n, outputs, threads)
+    states, words = kernel(inputs, n, outputs, threads)
     status = np.zeros(n, dtype=np.int64)
     status[states] = words
     return outputs, status

@@ -27,6 +27,9 @@ INTERPRETED_STATES = 48
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
 
+KNOWN_DESIGNS = 64
+"""Designs remembered as having the structural zeros the program was made for."""
+
 BACKENDS = ("llvm", "cuda")
 
 
@@ -46,6 +49,7 @@ class Function:
     ) -> None:
         self.program = program
         self._computed = computed_outputs(program)
+        self._dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
         self.interpreted = interpreted
         self.precision = precision
         self.name = program.name
@@ -55,7 +59,7 @@ class Function:
         self._lock = threading.Lock()
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
-        self._hoisted: dict[bytes, np.ndarray] = {}
+        self._known: set[bytes] = set()
 
     def __repr__(self) -> str:
         return f"<gough function {self.name}: {len(self.program)} nodes>"
@@ -201,7 +205,6 @@ class Function:
         varying = sum(s.size for s in self.program.inputs if not (s.uniform and one_design))
         widest = max(varying, sum(s.size for s in self.program.outputs), 1)
         step = max(4096, CHUNK_BYTES // (8 * widest) // 4096 * 4096)
-        dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
         for a in range(begin, end, step):
             b = min(a + step, end)
             chunk = rows.chunk(a, b)
@@ -210,28 +213,23 @@ class Function:
             here = [x[a - begin : b - begin] for x in flat]
             computed = [
                 x if full else np.empty((b - a, slot.size))
-                for x, full, slot in zip(here, dense, self._computed.program.outputs, strict=True)
+                for x, full, slot in zip(here, self._dense, self._computed.program.outputs, strict=True)
             ]
             ordered = [chunk[s.name] for s in self.program.inputs]
-            if kernel.once is not None:
-                ordered.append(self._hoist(kernel, chunk))
             flagged, _ = kernel(ordered, b - a, computed, threads)
-            self._computed.fill(here, computed, dense)
+            self._computed.fill(here, computed, self._dense)
             if len(flagged):
                 yield flagged + a
 
     def _check_designs(self, chunk: dict[str, np.ndarray]) -> None:
-        if "parameters" in chunk:
-            self._guard(chunk["parameters"])
-
-    def _hoist(self, kernel: Any, chunk: dict[str, np.ndarray]) -> np.ndarray:
-        key = chunk["parameters"].tobytes() if "parameters" in chunk else b""
-        hoisted = self._hoisted.get(key)
-        if hoisted is None:
-            hoisted = kernel.hoisted(chunk)
-            if len(self._hoisted) < 64:
-                self._hoisted[key] = hoisted
-        return hoisted
+        design = chunk.get("parameters")
+        if design is None:
+            return
+        key = design.tobytes() if len(design) == 1 else b""
+        if key not in self._known:
+            self._guard(design)
+            if key and len(self._known) < KNOWN_DESIGNS:
+                self._known.add(key)
 
     def _outputs(self, n: int, batch: tuple[int, ...], out: Mapping[str, np.ndarray] | None) -> list[np.ndarray]:
         """Arrays (n, size) to fill: new ones, or views of the caller's."""

@@ -55,6 +55,9 @@ class _Source:
         if self.single:
             self.rows = np.ascontiguousarray(x.reshape(1, slot.size), dtype=float)
             return
+        if own == batch and x.dtype == np.float64 and x.flags.c_contiguous and x.flags.aligned:
+            self.rows, self.whole, self.direct = x.reshape(n, slot.size), x, True
+            return
         whole = np.broadcast_to(x, (*batch, *slot.shape))
         self.rows = _as_rows(whole, n, slot.size)
         self.whole = whole
@@ -99,6 +102,12 @@ def _as_rows(x: np.ndarray, n: int, size: int) -> np.ndarray | None:
 
 
 def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
+    if (
+        type(value) is np.ndarray
+        and value.dtype == np.float64
+        and value.shape[value.ndim - len(slot.shape) :] == slot.shape
+    ):
+        return value
     x = np.asanyarray(value)
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ class Slot:
     unit: str = ""
     uniform: bool = False
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of scalars."""
         return math.prod(self.shape)

@@ -3,7 +3,8 @@
     void chunk_0(tile, results, mask, scratch, table)   rdi rsi rdx rcx r8, System V calling convention
 
 Instructions come in the order of the program; one source of each may be memory. A multiply-add overwrites one of its
-sources: one that is not needed later, else a fresh copy. k2 collects results that are not finite, k3 failed checks.
+sources: one that is not needed later, else a fresh copy. k2 keeps the lanes whose results are finite, k3 … k6 those that
+pass their checks (four, so that none waits for the last).
 """
 
 import struct
@@ -16,6 +17,7 @@ from gough.program.program import Program
 _PLAIN = {Op.ADD: "vaddpd", Op.MUL: "vmulpd", Op.SUB: "vsubpd", Op.DIV: "vdivpd"}
 _UNARY = {Op.SQRT: "vsqrtpd", Op.RCP_SEED: "vrcp14pd", Op.RSQRT_SEED: "vrsqrt14pd"}
 _FUSED = {Op.FMA: "vfmadd", Op.FMS: "vfmsub", Op.FNMA: "vfnmadd", Op.FNMS: "vfnmsub"}
+_FINITE, _PASSED = 2, (3, 4, 5, 6)
 _SIGN_BIT, _ONE_BIT = -0.0, 5e-324
 (_OTHER_BITS,) = struct.unpack("<d", struct.pack("<q", (1 << 63) - 1))
 _BITS = {Op.NEG: ("vpxorq", _SIGN_BIT), Op.ABS: ("vpandq", _OTHER_BITS)}
@@ -37,6 +39,7 @@ class _Body:
         self.results: dict[int, list[int]] = {}
         for position, node in enumerate(program.results):
             self.results.setdefault(node, []).append(position)
+        self.tested = 0
         self.checks: dict[int, list] = {}
         for check in program.checks:
             self.checks.setdefault(check.node, []).append(check)
@@ -58,12 +61,13 @@ class _Body:
             f"subq ${size}, %rsp",
             "leaq 8192(%rsp), %rax",
             "addq $1024, %r8",
-            "kxorw %k2, %k2, %k2",
-            "kxorw %k3, %k3, %k3",
+            *(f"kxnorw %k{k}, %k{k}, %k{k}" for k in (_FINITE, *_PASSED)),
         ]
         tail = [
-            f"vpbroadcastq {r.number(_ONE_BIT)}, %zmm0{{%k2}}{{z}}",
-            f"vpbroadcastq {r.number(2 * _ONE_BIT)}, %zmm1{{%k3}}{{z}}",
+            *(f"kandw %k{k}, %k{_PASSED[0]}, %k{_PASSED[0]}" for k in _PASSED[1:]),
+            *(f"knotw %k{k}, %k{k}" for k in (_FINITE, _PASSED[0])),
+            f"vpbroadcastq {r.number(_ONE_BIT)}, %zmm0{{%k{_FINITE}}}{{z}}",
+            f"vpbroadcastq {r.number(2 * _ONE_BIT)}, %zmm1{{%k{_PASSED[0]}}}{{z}}",
             "vporq %zmm0, %zmm1, %zmm0",
             "vmovdqa64 %zmm0, (%rdx)",
             "movq %rbp, %rsp",
@@ -204,9 +208,9 @@ class _Body:
         for position in self.results.get(i, ()):
             self._say(f"vmovapd %zmm{register}, {64 * position}(%rsi)")
         for check in self.checks.get(i, ()):
-            mask = "%k2" if check.name == NOT_FINITE else "%k3"
+            mask = _FINITE if check.name == NOT_FINITE else _PASSED[self.tested % len(_PASSED)]
+            self.tested += 1
             least = r.number(check.minimum)
-            self._say(f"vcmppd $0x19, {least}{{1to8}}, %zmm{register}, %k1")
-            self._say(f"korw %k1, {mask}, {mask}")
+            self._say(f"vcmppd $0x1d, {least}{{1to8}}, %zmm{register}, %k{mask}{{%k{mask}}}")
         if self.program.ops[i] <= Op.CONST:
             r.release((i,), i)

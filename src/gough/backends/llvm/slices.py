@@ -33,13 +33,24 @@ def over_slices(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, 
 
 class _Flags:
     def __init__(self, size: int) -> None:
-        self.status = np.zeros(size + WIDEST, dtype=np.int64)
+        self.status = _words(size + WIDEST)
         self.found: list[tuple[np.ndarray, np.ndarray]] = []
 
     def run(self, run: Run, begin: int, end: int) -> None:
         if run(begin, end, self.status):
             bad = np.flatnonzero(self.status[: end - begin])
             self.found.append((bad + begin, self.status[bad]))
+
+
+_kept = threading.local()
+
+
+def _words(size: int) -> np.ndarray:
+    """Room for status words, kept by each thread: fresh memory costs as much as a thousand states."""
+    words = getattr(_kept, "words", None)
+    if words is None or len(words) < size:
+        words = _kept.words = np.empty(size, dtype=np.int64)
+    return words
 
 
 def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
