@@ -25,6 +25,7 @@ from gough.backends.cuda import Kernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
 from gough.bench.bare import without_losses
 from gough.bench.states import random_states
+from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import CATALOGUE, trace_entry
 from gough.dynamics.inverse import wrench_size
 from gough.program import Program, Slot
@@ -47,6 +48,7 @@ FREE = (
 )
 """Operations that are no instructions of the double-precision units."""
 LARGEST = 30_000
+DYNAMICS = ("inverse_dynamics", "forward_dynamics")
 
 
 def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.ndarray]:
@@ -64,6 +66,13 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
     }
 
 
+def with_common_structure(model: gough.Model) -> gough.Model:
+    """The same model whose programs keep legs alike: only what is zero in all legs is folded."""
+    other = gough.build(model.robot)
+    other.pattern = common_pattern(model)
+    return other
+
+
 def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str, **options: Any) -> None:
     """Kernel and reference of one program."""
     kernel = Kernel(program, **options)
@@ -71,7 +80,7 @@ def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str,
     (folder / "gough_kernel.py").unlink()  # one loader serves them all here
     n = max(len(rows[s.name]) for s in program.inputs)
     truth, failed = evaluate_with_care(program, flat_inputs(program, rows, n))
-    named = {f"in_{s.name}": rows[s.name] for s in program.inputs}
+    named = {f"in_{s.name}": rows[s.name][:, : s.size] for s in program.inputs}
     np.savez_compressed(
         folder / "reference.npz",
         good=np.array([x == "" for x in failed]),
@@ -82,6 +91,7 @@ def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str,
     figures = {
         "kind": kind,
         "fp64": sum(op not in FREE for op in each.ops),
+        "in_stages": "for (int leg" in kernel.source,
         "operations": sum(op > Op.CONST for op in each.ops),
     }
     (folder / "figures.json").write_text(json.dumps(figures))
@@ -92,6 +102,7 @@ def checked(target: Path, robots: list[str]) -> None:
     for name in robots:
         start = time.perf_counter()
         model = gough.build(gough.load(name))
+        common = with_common_structure(model)
         rows = inputs_of(model, 64)
         count = 0
         for function in CATALOGUE:
@@ -100,9 +111,26 @@ def checked(target: Path, robots: list[str]) -> None:
             program = model.function(function)._computed.program
             if len(program.ops) > LARGEST or not sum(s.size for s in program.outputs):
                 continue
-            save(target / "checked" / f"{name}.{function}", program, rows, "checked")
+            other = common.function(function)._computed.program
+            if (other.inputs, other.outputs) != (program.inputs, program.outputs):
+                other = None  # an entry that is a number in this design only
+            save(target / "checked" / f"{name}.{function}", program, rows, "checked", alike=other)
             count += 1
         print(f"{name}: {count} functions, {time.perf_counter() - start:.0f} s", flush=True)
+
+
+def plain_programs(model: gough.Model) -> dict[str, Program]:
+    """What is timed with parameters as inputs."""
+    inverse = model.function("inverse_dynamics").program
+    from_pose = model.function("inverse_dynamics@pose").program
+    return {
+        "inverse_dynamics": inverse,
+        "forward_dynamics": model.function("forward_dynamics").program,
+        "inverse_dynamics_pose": from_pose,
+        "gradient_pose": vjp(from_pose, ["pose", "v", "acceleration"]),
+        "gradient": vjp(inverse, ["q", "v", "acceleration"]),
+        "jacobian": model.tangent_derivative("inverse_dynamics", "q", "v", "acceleration").program,
+    }
 
 
 def timed(target: Path, name: str = "pedrammehr2012") -> None:
@@ -110,24 +138,17 @@ def timed(target: Path, name: str = "pedrammehr2012") -> None:
     model = gough.build(without_losses(gough.load(name)))
     rows = inputs_of(model, 4096) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
-    programs = {
-        "inverse_dynamics": model.function("inverse_dynamics").program,
-        "inverse_dynamics_baked": model.ordered(trace_entry(model.mechanism, "inverse_dynamics", numbers)),
-        "forward_dynamics": model.function("forward_dynamics").program,
-        "forward_dynamics_baked": model.ordered(trace_entry(model.mechanism, "forward_dynamics", numbers)),
-        "inverse_dynamics_pose": model.function("inverse_dynamics@pose").program,
-        "inverse_dynamics_pose_baked": model.function("inverse_dynamics@pose", baked=True).program,
-        "forward_dynamics_pose_baked": model.function("forward_dynamics@pose", baked=True).program,
-        "gradient_pose": vjp(model.function("inverse_dynamics@pose").program, ["pose", "v", "acceleration"]),
-        "gradient": vjp(model.function("inverse_dynamics").program, ["q", "v", "acceleration"]),
-        "jacobian": model.tangent_derivative("inverse_dynamics", "q", "v", "acceleration").program,
-    }
+    baked = {f"{name}_baked": model.ordered(trace_entry(model.mechanism, name, numbers)) for name in DYNAMICS}
+    baked |= {f"{name}_pose_baked": model.function(f"{name}@pose", baked=True).program for name in DYNAMICS}
+    programs, common = plain_programs(model), plain_programs(with_common_structure(model))
+    programs |= baked
     rng = np.random.default_rng(7)
     for title, program in programs.items():
         program = computed_outputs(program).program
-        given = {s.name: rows[s.name] if s.name in rows else _weights(rng, s) for s in program.inputs}
-        save(target / "timed" / title, program, given, "timed")
-        if title in ("inverse_dynamics", "forward_dynamics"):
+        other = computed_outputs(common[title]).program if title in common else None
+        given = {s.name: rows[s.name][:, : s.size] if s.name in rows else _weights(rng, s) for s in program.inputs}
+        save(target / "timed" / title, program, given, "timed", alike=other)
+        if title in DYNAMICS:
             for block in (32, 128):
                 save(target / "timed" / f"{title}_block{block}", program, given, "timed", block=block)
         if title == "inverse_dynamics":

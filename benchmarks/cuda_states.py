@@ -97,7 +97,7 @@ def prepared(loader, folder: Path, states: int) -> tuple:
         if slot["uniform"]:
             fixed[slot["name"]] = x[0]
         elif slot["name"] in f.signature["varying"]:
-            rows[slot["name"]] = cp.asarray(np.ascontiguousarray(x[np.arange(states) % len(x)], dtype=f.dtype))
+            rows[slot["name"]] = cp.asarray(x.astype(f.dtype))[cp.arange(states) % len(x)]
     out = [cp.full((states, int(np.prod(s["shape"]))), np.nan, dtype=f.dtype) for s in f.signature["outputs"]]
     return f, rows, f.uniform_values(fixed), out, kept
 

@@ -71,7 +71,7 @@ def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest
     monkeypatch.setitem(making.ROOM, "float64", room)
     monkeypatch.setattr(making, "CHEAP", (cheap,))
     narrow = Kernel(program)
-    assert "near[" in narrow.source and "near[" not in wide.source
+    assert "NEAR(near" in narrow.source and "NEAR(near" not in wide.source
     inputs = rows(program, 4)
     for a, b in zip(HostKernel(wide)(inputs, 4)[0], HostKernel(narrow)(inputs, 4)[0], strict=True):
         np.testing.assert_array_equal(a, b)

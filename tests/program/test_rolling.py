@@ -9,6 +9,7 @@ from gough import scalar
 from gough.program import Program, Slot, trace
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.hoist import split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.rolling import Rolled, Source, roll
@@ -159,3 +160,11 @@ def test_random_programs_keep_their_values(seed: int) -> None:
     if made is not None:
         assert_sound(made)
         assert_same(program, made, seed)
+
+
+def test_a_column_that_waits_for_itself_ends_the_search() -> None:
+    """Scalars that look paired, but of which one is made from another's lane: levels of lanes would rise for ever."""
+    program = expand_blocks(random_program(14, 250, uniform=True))
+    made = roll(split_uniform(program)[1])
+    if made is not None:
+        assert_sound(made)

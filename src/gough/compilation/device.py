@@ -15,6 +15,7 @@ from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import status_of
 from gough.errors import UsageError
+from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 SAMPLED = 64
 """States of the first single-precision call that are computed again in double precision for `relative_error`."""
+
+LARGE = 3000
+"""Nodes of a program above which one that does the same for every leg is made beside it: its kernel may run in stages."""
 
 _lock = threading.RLock()
 _kernels: "WeakKeyDictionary[Function, dict[tuple[bool, str], Kernel]]" = WeakKeyDictionary()
@@ -54,8 +58,18 @@ def device_kernel(function: "Function", uniform: bool = True, dtype: str = "floa
             program = function._computed.program
             if not uniform:
                 program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
-            known[uniform, dtype] = Kernel(program, function.precision, dtype)
+            other = None
+            if function.alike is not None and len(program) > LARGE:
+                other = _as_computed(function, function.alike(), program)
+            known[uniform, dtype] = Kernel(program, function.precision, dtype, alike=other)
         return known[uniform, dtype]
+
+
+def _as_computed(function: "Function", other: Program, program: Program) -> Program:
+    """The outputs and inputs of `program`, which leaves numbers out, of a program that has all of them."""
+    kept = np.isnan(np.concatenate([np.zeros(0), *function._computed.fixed]))
+    results = tuple(r for r, wanted in zip(other.results, kept, strict=True) if wanted)
+    return remove_dead_code(replace(other, inputs=program.inputs, outputs=program.outputs, results=results))
 
 
 def compile_for_device(function: "Function", dtype: str | None = None) -> "Kernel":

@@ -1,7 +1,7 @@
 """A function of a robot: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +37,7 @@ class Function:
     """Made by `Model.function`; thread-safe. The first few states run in the interpreter, then code is compiled.
 
     precision: "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots correctly rounded).
+    alike: makes the same function as a program that does the same for every leg, for backends that make loops of it.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class Function:
         pattern: dict[int, float],
         interpreted: bool = False,
         precision: str = "fast",
+        alike: Callable[[], Program] | None = None,
     ) -> None:
         self.program = program
+        self.alike = alike
         self._computed = computed_outputs(program)
         self._dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
         self.interpreted = interpreted
@@ -96,7 +99,9 @@ class Function:
         mode: "jacobian" (the cheapest way is chosen; "forward" and "reverse" insist), "jvp" or "vjp". For q these are plain
         derivatives by all nq entries; `Model.tangent_derivative` gives those by motions.
         """
-        return Function(derive(self.program, wrt, mode), self._table, self._pattern, precision=self.precision)
+        made, alike = derive(self.program, wrt, mode), self.alike
+        again = None if alike is None else lambda: derive(alike(), wrt, mode)
+        return Function(made, self._table, self._pattern, precision=self.precision, alike=again)
 
     def compile(self, backend: str = "llvm", precision: str | None = None, dtype: str | None = None) -> "Function":
         """This function compiled now instead of at a later call; with another `precision`, a new one.
@@ -119,7 +124,7 @@ class Function:
     def _with(self, precision: str | None) -> "Function":
         if precision not in PRECISIONS:
             raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
-        return Function(self.program, self._table, self._pattern, self.interpreted, precision)
+        return Function(self.program, self._table, self._pattern, self.interpreted, precision, self.alike)
 
     def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.

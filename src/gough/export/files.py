@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.c.cuda import cuda_header, cuda_source
 from gough.backends.c.words import checked_identifier, identifier
+from gough.compilation.alike import common_pattern
 from gough.compilation.function import Function
 from gough.errors import UsageError
-from gough.export.alike import common_pattern
 from gough.export.cuda_driver import cuda_driver
 from gough.export.driver import driver
 from gough.export.head import head_lines

@@ -40,7 +40,9 @@ def references(model: "Model", program: Program, states: int = STATES) -> Refere
     columns = {}
     for slot in program.inputs:
         x = samples.get(slot.name)
-        columns[slot.name] = rng.normal(size=(n, slot.size)) if x is None else np.broadcast_to(x, (n, slot.size))
+        columns[slot.name] = (
+            rng.normal(size=(n, slot.size)) if x is None else np.broadcast_to(x[:, : slot.size], (n, slot.size))
+        )
     flat = np.concatenate([columns[s.name] for s in program.inputs], axis=1)
     outputs, failed = evaluate_with_care(program, flat)
     good = np.flatnonzero(np.array(failed, dtype=object) == "")[:states]

@@ -42,7 +42,11 @@ class Lowered:
 
 def lower(program: Program, machine: Machine, checks: bool = True) -> Lowered:
     """Any program, made ready for a machine."""
-    once, each = split_uniform(expand_blocks(program, checks))
+    return lower_split(*split_uniform(expand_blocks(program, checks)), machine, checks)
+
+
+def lower_split(once: Program, each: Program, machine: Machine, checks: bool = True) -> Lowered:
+    """As `lower`, after blocks are expanded and work on uniform inputs is set apart."""
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     each = minimise(each)
     if machine.shared:

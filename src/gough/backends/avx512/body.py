@@ -18,6 +18,8 @@ _PLAIN = {Op.ADD: "vaddpd", Op.MUL: "vmulpd", Op.SUB: "vsubpd", Op.DIV: "vdivpd"
 _UNARY = {Op.SQRT: "vsqrtpd", Op.RCP_SEED: "vrcp14pd", Op.RSQRT_SEED: "vrsqrt14pd"}
 _FUSED = {Op.FMA: "vfmadd", Op.FMS: "vfmsub", Op.FNMA: "vfnmadd", Op.FNMS: "vfnmsub"}
 _FINITE, _PASSED = 2, (3, 4, 5, 6)
+NONE_FAILED = [f"kxnorw %k{k}, %k{k}, %k{k}" for k in (_FINITE, *_PASSED)]
+LEAVE = ["movq %rbp, %rsp", "popq %rbp", "vzeroupper", "retq"]
 _SIGN_BIT, _ONE_BIT = -0.0, 5e-324
 (_OTHER_BITS,) = struct.unpack("<d", struct.pack("<q", (1 << 63) - 1))
 _BITS = {Op.NEG: ("vpxorq", _SIGN_BIT), Op.ABS: ("vpandq", _OTHER_BITS)}
@@ -28,10 +30,17 @@ AVX512_OPERATIONS = frozenset({Op.INPUT, Op.CONST, *_PLAIN, *_UNARY, *_FUSED, *_
 
 def write_function(program: Program) -> tuple[str, list[float | int]]:
     """(assembly of chunk_0, entries of its table: numbers, or positions of uniform inputs)."""
-    return _Body(program).run()
+    return Body(program).run()
 
 
-class _Body:
+def function(name: str, lines: list[str]) -> str:
+    """Text of a function that other modules may call."""
+    return "\n".join([".text", ".p2align 6", f".globl {name}", f"{name}:", *lines])
+
+
+class Body:
+    """Writes the operations of a program."""
+
     def __init__(self, program: Program) -> None:
         self.program = program
         self.lines: list[str] = []
@@ -45,6 +54,14 @@ class _Body:
             self.checks.setdefault(check.node, []).append(check)
 
     def run(self) -> tuple[str, list[float | int]]:
+        """(text of chunk_0, table)."""
+        self._write()
+        head = [*self._enter(), "leaq 8192(%rsp), %rax", "addq $1024, %r8", *NONE_FAILED]
+        tail = [*self._status(), "vmovdqa64 %zmm0, (%rdx)", *LEAVE]
+        return function("chunk_0", [*head, *self.lines, *tail]), [what for _, what in self.registers.table.values()]
+
+    def _write(self) -> None:
+        """The operations, into `lines`."""
         program, r = self.program, self.registers
         for i, op in enumerate(program.ops):
             r.begin()
@@ -53,30 +70,21 @@ class _Body:
             self._uses_outside(i)
             if op > Op.CONST:
                 r.release((i,), i)
-        size = 64 * r.n_slots
-        head = [
-            "pushq %rbp",
-            "movq %rsp, %rbp",
-            "andq $-64, %rsp",
-            f"subq ${size}, %rsp",
-            "leaq 8192(%rsp), %rax",
-            "addq $1024, %r8",
-            *(f"kxnorw %k{k}, %k{k}, %k{k}" for k in (_FINITE, *_PASSED)),
-        ]
-        tail = [
+
+    def _enter(self) -> list[str]:
+        """Room for spilled values, on a boundary of vectors."""
+        return ["pushq %rbp", "movq %rsp, %rbp", "andq $-64, %rsp", f"subq ${64 * self.registers.n_slots}, %rsp"]
+
+    def _status(self) -> list[str]:
+        """The status words in zmm0."""
+        r = self.registers
+        return [
             *(f"kandw %k{k}, %k{_PASSED[0]}, %k{_PASSED[0]}" for k in _PASSED[1:]),
             *(f"knotw %k{k}, %k{k}" for k in (_FINITE, _PASSED[0])),
             f"vpbroadcastq {r.number(_ONE_BIT)}, %zmm0{{%k{_FINITE}}}{{z}}",
             f"vpbroadcastq {r.number(2 * _ONE_BIT)}, %zmm1{{%k{_PASSED[0]}}}{{z}}",
             "vporq %zmm0, %zmm1, %zmm0",
-            "vmovdqa64 %zmm0, (%rdx)",
-            "movq %rbp, %rsp",
-            "popq %rbp",
-            "vzeroupper",
-            "retq",
         ]
-        body = "\n".join([".text", ".p2align 6", ".globl chunk_0", "chunk_0:", *head, *self.lines, *tail])
-        return body, [what for _, what in r.table.values()]
 
     def _operation(self, i: int, op: Op, args: tuple[int, ...]) -> None:
         if op in _FUSED:
@@ -199,6 +207,10 @@ class _Body:
         r.release(args, i)
         r.of[i] = register
 
+    def _stored_to(self, position: int) -> list[str]:
+        """Where a result goes."""
+        return [f"{64 * position}(%rsi)"]
+
     def _uses_outside(self, i: int) -> None:
         """Store results and test checks as soon as their value is there."""
         if i not in self.results and i not in self.checks:
@@ -206,7 +218,8 @@ class _Body:
         r = self.registers
         register = r.load(i, i, (i,))
         for position in self.results.get(i, ()):
-            self._say(f"vmovapd %zmm{register}, {64 * position}(%rsi)")
+            for address in self._stored_to(position):
+                self._say(f"vmovapd %zmm{register}, {address}")
         for check in self.checks.get(i, ()):
             mask = _FINITE if check.name == NOT_FINITE else _PASSED[self.tested % len(_PASSED)]
             self.tested += 1

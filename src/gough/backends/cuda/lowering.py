@@ -24,17 +24,27 @@ RESIDUALS = {"float64": RESIDUAL_SQUARED, "float32": 1e-6}
 
 def lower_for_gpu(program: Program, precision: str = "fast", dtype: str = "float64") -> Lowered:
     """Any program, made ready for a GPU; operations keep the order in which they were recorded."""
+    split = in_scalars(program, dtype)
+    return Lowered(split.once, lower_scalars(split.each, precision, dtype))
+
+
+def in_scalars(program: Program, dtype: str = "float64") -> Lowered:
+    """Any program without blocks, its work on uniform inputs apart; not yet in a GPU's operations."""
     once, each = split_uniform(expand_blocks(program, residual=RESIDUALS[dtype]))
-    hoisted = any(slot.name == HOISTED for slot in each.inputs)
-    each = minimise(each)
+    return Lowered(once if any(slot.name == HOISTED for slot in each.inputs) else None, each)
+
+
+def lower_scalars(program: Program, precision: str, dtype: str) -> Program:
+    """A program without blocks in the operations of a GPU."""
+    program = minimise(program)
     if precision == "fast":
-        each = share_reciprocals(each)
-    each = contract_multiply_add(each)
+        program = share_reciprocals(program)
+    program = contract_multiply_add(program)
     if dtype == "float64":
-        each = expand_angles(each)
+        program = expand_angles(program)
         if precision == "fast":
-            each = expand_seeds(each)
-    return Lowered(once if hoisted else None, each)
+            program = expand_seeds(program)
+    return program
 
 
 def expand_seeds(program: Program) -> Program:

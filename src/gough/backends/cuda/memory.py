@@ -21,6 +21,13 @@ THREADS = 256
 """Threads that keep a multiprocessor busy; with 255 registers each there is no room for more."""
 
 
+OPERATION, NEAR, FAR = 2, 2, 16
+"""Cycles an operation takes, and an access to scratch in shared and in local memory (mostly the L2 cache), as measured on
+an H200: what decides between plans."""
+FEW_THREADS = 1.3
+"""How much longer all takes with half the threads."""
+
+
 def pitch_of(size: int) -> int:
     """Distance of staged rows: a thread reads its own row, and a half-warp's reads should fall into sixteen banks."""
     return size if gcd(size, 16) <= 2 else size + 1
@@ -29,7 +36,8 @@ def pitch_of(size: int) -> int:
 @dataclass(frozen=True)
 class Memory:
     """stages: of staged inputs (0: all are read from their rows); staged_out: results leave through shared memory;
-    near: scratch slots in shared memory. Sizes count scalars of one thread."""
+    near: scratch slots in shared memory. Sizes count scalars of one thread. threads: that a multiprocessor should hold;
+    their registers are bounded so that it can. table: scalars of a whole block besides."""
 
     block: int
     stages: int
@@ -37,11 +45,18 @@ class Memory:
     near: int
     inputs: int
     outputs: int
+    threads: int = THREADS
+    table: int = 0
 
     @property
     def scalars(self) -> int:
         """Shared scalars of one thread."""
         return self.stages * self.inputs + self.staged_out * self.outputs + self.near
+
+    @property
+    def block_scalars(self) -> int:
+        """Shared scalars of a block."""
+        return self.scalars * self.block + self.table
 
 
 def varying_slots(program: Program) -> list[int]:
@@ -59,7 +74,7 @@ def choose_memory(program: Program, slots: int, block: int, itemsize: int) -> Me
         room = min((SHARED - RESERVED * (threads // block)) // threads, LARGEST_BLOCK // block) // itemsize
         for stages, staged_out in ((2, True), (1, True), (1, False)):
             if stages * inputs + staged_out * outputs + slots <= room:
-                return Memory(block, stages, staged_out, slots, inputs, outputs)
+                return Memory(block, stages, staged_out, slots, inputs, outputs, threads)
     if inputs <= room:
-        return Memory(block, 1, False, room - inputs, inputs, outputs)
-    return Memory(block, 0, False, min(room, slots), inputs, outputs)
+        return Memory(block, 1, False, room - inputs, inputs, outputs, threads)
+    return Memory(block, 0, False, min(room, slots), inputs, outputs, threads)

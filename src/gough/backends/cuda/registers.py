@@ -39,6 +39,14 @@ class Plan:
             counts[step.kind] += 1
         return counts
 
+    def accesses(self) -> list[int]:
+        """Stores and loads of every scratch slot."""
+        counts = [0] * self.slots
+        for step in self.steps:
+            if step.slot >= 0:
+                counts[step.slot] += 1
+        return counts
+
 
 def plan_registers(program: Program, order: list[int], room: int, cheap: int = CHEAP) -> Plan:
     """Steps for operations in an order, at most `room` values (or a few more within one operation) held at once."""

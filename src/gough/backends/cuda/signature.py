@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from gough.backends.cuda.frame import BY_VALUE, Text
 from gough.backends.cuda.memory import Memory, varying_slots
 from gough.backends.cuda.runtime import FORMAT
-from gough.backends.cuda.text import BY_VALUE, Text
 from gough.program.lowering import Lowered
 from gough.program.ops import Op
 from gough.program.program import Program, Slot
@@ -23,7 +23,7 @@ def write_signature(
         "dtype": dtype,
         "precision": precision,
         "block": memory.block,
-        "shared_bytes": memory.scalars * memory.block * itemsize,
+        "shared_bytes": memory.block_scalars * itemsize,
         "staged": memory.stages > 0,
         "inputs": [_slot(s) for s in program.inputs],
         "outputs": [_slot(s) for s in program.outputs],

@@ -19,9 +19,9 @@ from gough.program.program import Program
 log = logging.getLogger("gough.cache")
 
 
-def stored_text(program: Program, options: tuple, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """{"signature", "source"} of a program, from the cache where it is there; damaged or foreign files are made again."""
-    key = _key(program, options)
+def stored_text(programs: tuple[Program, ...], options: tuple, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """{"signature", "source"} of programs, from the cache where it is there; damaged or foreign files are made again."""
+    key = _key(programs, options)
     folder = cache_folder()
     path = None if folder is None else folder / f"{key[:32]}.cuda.kernel"
     found = None if path is None else _read(path, key)
@@ -32,8 +32,9 @@ def stored_text(program: Program, options: tuple, make: Callable[[], dict[str, A
     return found
 
 
-def _key(program: Program, options: tuple) -> str:
-    digest = hashlib.sha256(key_of(program, ("cuda", *options), "").encode())  # type: ignore[arg-type]
+def _key(programs: tuple[Program, ...], options: tuple) -> str:
+    keys = [key_of(program, ("cuda", *options), "") for program in programs]  # type: ignore[arg-type]
+    digest = hashlib.sha256("".join(keys).encode())
     digest.update(_sources())
     return digest.hexdigest()
 
@@ -42,7 +43,7 @@ def _key(program: Program, options: tuple) -> str:
 def _sources() -> bytes:
     """Hash of this backend's files: an edited installation never reads stale texts."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
 

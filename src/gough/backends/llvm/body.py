@@ -22,10 +22,18 @@ def chunks_of(program: Program) -> list[range]:
     return [range(n)] if n <= SPLIT_ABOVE else [range(k, min(k + CHUNK, n)) for k in range(0, n, CHUNK)]
 
 
+def function_of(name: str, arguments: str, lines: list[str]) -> str:
+    """Text of a function of the module."""
+    return "\n".join(
+        [f'define internal void @{name}({arguments}) "stackrealign" {{', "entry:", *lines, "  ret void", "}"]
+    )
+
+
 class Body:
     """Writes the functions  void chunk_k(tile, results, mask, scratch, table).
 
-    table: what the entries of the table are, a number or the position of a uniform input.
+    table: what the entries of the table are, a number or the position of a uniform input. calls: the functions a tile needs,
+    in order; outputs: address and index of every result.
     """
 
     def __init__(self, program: Program, lanes: int, fused: bool) -> None:
@@ -33,7 +41,11 @@ class Body:
         self.declared: set[str] = set()
         self.table: list[float | int] = []
         self.scratch: dict[int, int] = {}
+        self.first_scratch = 0
+        self.arguments = ARGUMENTS
         self.chunks = chunks_of(program)
+        self.calls = [f"chunk_{k}" for k in range(len(self.chunks))]
+        self.outputs = [("%results", k) for k in range(len(program.results))]
         self._uniform = program.uniform_inputs().tolist()
         self._entry_of: dict[int, int] = {}
         self._results: dict[int, list[int]] = {}
@@ -45,12 +57,18 @@ class Body:
         home = {i: c for c, chunk in enumerate(self.chunks) for i in chunk}
         self._later = {k for i in range(len(program.ops)) for k in program.operands(i) if home[k] != home[i]}
 
+    @property
+    def scratch_size(self) -> int:
+        """Vectors that pass from chunk to chunk."""
+        return self.first_scratch + len(self.scratch)
+
     def functions(self) -> list[str]:
         """Text of all chunks."""
         return [self._function(k, chunk) for k, chunk in enumerate(self.chunks)]
 
     def _function(self, number: int, chunk: range) -> str:
         w = Writer(self.lanes, self.fused)
+        self._open(w)
         program = self.program
         value: dict[int, str] = {}
         self._bad: dict[int, str] = {}
@@ -60,7 +78,7 @@ class Body:
             if op > Op.CONST:
                 value[i] = self._operation(w, op, args, [self._operand(w, k, value) for k in args])
                 if i in self._later:
-                    at = w.at("%scratch", self.scratch.setdefault(i, len(self.scratch)))
+                    at = w.at("%scratch", self.first_scratch + self.scratch.setdefault(i, len(self.scratch)))
                     w.do(f"store {w.T} {value[i]}, ptr {at}, align {w.bytes}")
             if i in self._results:
                 self._store(w, i, value)
@@ -70,8 +88,10 @@ class Body:
         if self._bad:
             self._keep_status(w)
         self.declared |= w.declared
-        head = f'define internal void @chunk_{number}({ARGUMENTS}) "stackrealign" {{'
-        return "\n".join([head, "entry:", *w.lines, "  ret void", "}"])
+        return function_of(self.calls[number], self.arguments, w.lines)
+
+    def _open(self, w: Writer) -> None:
+        """What comes before the first operation of a function."""
 
     def _keep_status(self, w: Writer) -> None:
         status = w.emit(f"load {w.I}, ptr %mask, align {w.bytes}")
@@ -88,7 +108,7 @@ class Body:
             elif op == Op.INPUT:
                 value[i] = self._input(w, args[0])
             else:
-                value[i] = w.load("%scratch", self.scratch[i])
+                value[i] = w.load("%scratch", self.first_scratch + self.scratch[i])
         return value[i]
 
     def _input(self, w: Writer, position: int) -> str:

@@ -4,9 +4,11 @@ A tile is W states, transposed block by block. The rows of the last, partial til
 for the missing lanes, and the results copied back. Input slots with stride 0 hold one row for all states: it is spread once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from gough.backends.llvm.body import ARGUMENTS, Body
+from gough.backends.llvm.body import ARGUMENTS
 from gough.backends.llvm.transpose import load_block, store_block
 from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
@@ -19,6 +21,21 @@ SIGNATURE = (
 )
 
 
+class Callables(Protocol):
+    """What the driver calls. calls: functions of a tile, in order; outputs: (array, index) of every result; declared: what
+    they declare."""
+
+    lanes: int
+    calls: list[str]
+    outputs: list[tuple[str, int]]
+    declared: set[str]
+
+    @property
+    def scratch_size(self) -> int:
+        """Vectors of room the functions want."""
+        ...
+
+
 @dataclass
 class _Place:
     """A slot, the name of its values, the position of its first entry in the tile."""
@@ -29,7 +46,7 @@ class _Place:
     offset: int
 
 
-def write_driver(program: Program, body: Body) -> str:
+def write_driver(program: Program, body: Callables) -> str:
     """IR of  i64 kernel(inputs, in_strides, outputs, out_strides, status, begin, end, table).
 
     Row i of input slot s starts at inputs[s] + i · in_strides[s] doubles; status word i - begin says which checks state i
@@ -37,7 +54,8 @@ def write_driver(program: Program, body: Body) -> str:
     """
     w = Writer(body.lanes)
     ins, outs = _places(program.inputs, "in", varying=True), _places(program.outputs, "out")
-    sizes = {"scratch": len(body.scratch), "tile": program.n_inputs, "results": len(program.results), "mask": 1}
+    own_results = sum(array == "%results" for array, _ in body.outputs)
+    sizes = {"scratch": body.scratch_size, "tile": program.n_inputs, "results": own_results, "mask": 1}
     for name, size in sizes.items():
         w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
     for place in (*ins, *outs):
@@ -66,10 +84,10 @@ def write_driver(program: Program, body: Body) -> str:
     for place in ins:
         _load_slot(w, place)
     w.do(f"store {w.I} zeroinitializer, ptr %mask, align {w.bytes}")
-    for k in range(len(body.chunks)):
-        w.do(f"call void @chunk_{k}({ARGUMENTS})")
+    for name in body.calls:
+        w.do(f"call void @{name}({ARGUMENTS})")
     for place in outs:
-        _blocks(w, place, inward=False)
+        _blocks(w, place, body.outputs)
     w.do("br i1 %full, label %next, label %scatter")
     w.label("scatter")
     for place in outs:
@@ -153,22 +171,25 @@ def _load_slot(w: Writer, place: _Place) -> None:
     name = place.name
     w.do(f"br i1 %{name}.one, label %{name}.loaded, label %{name}.load")
     w.label(f"{name}.load")
-    _blocks(w, place, inward=True)
+    _blocks(w, place)
     w.do(f"br label %{name}.loaded")
     w.label(f"{name}.loaded")
 
 
-def _blocks(w: Writer, place: _Place, inward: bool) -> None:
-    """All blocks of a slot at state %i, or aside."""
+def _blocks(w: Writer, place: _Place, outputs: Sequence[tuple[str, int]] | None = None) -> None:
+    """All blocks of a slot at state %i, or aside: into the tile, or from where the outputs are."""
     name, size = place.name, place.slot.size
     there = w.emit(f"getelementptr double, ptr %{name}.base, i64 {w.emit(f'mul i64 %i, %{name}.stride')}")
     first = w.emit(f"select i1 %full, ptr {there}, ptr %{name}.aside")
     stride = w.emit(f"select i1 %full, i64 %{name}.stride, i64 {size}")
-    _prefetch(w, there, size, inward)
-    move, array = (load_block, "%tile") if inward else (store_block, "%results")
+    _prefetch(w, there, size, outputs is None)
     for k in range(0, size, w.lanes):
         row = w.emit(f"getelementptr double, ptr {first}, i64 {k}")
-        move(w, row, stride, min(w.lanes, size - k), w.at(array, place.offset + k))
+        width = min(w.lanes, size - k)
+        if outputs is None:
+            load_block(w, row, stride, width, w.at("%tile", place.offset + k))
+        else:
+            store_block(w, row, stride, outputs[place.offset + k : place.offset + k + width])
 
 
 def _prefetch(w: Writer, row: str, size: int, reading: bool) -> None:

@@ -1,15 +1,19 @@
-"""The whole module of a kernel as IR text: the driver, and the body as IR or, for AVX-512, as assembly."""
+"""The whole module of a kernel as IR text: the driver, and the bodies as IR or, for AVX-512, as assembly."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from gough.backends.avx512 import AVX512_OPERATIONS, write_function
+from gough.backends.avx512 import AVX512_OPERATIONS, write_function, write_stages
 from gough.backends.llvm.body import ARGUMENTS, Body
-from gough.backends.llvm.driver import write_driver
+from gough.backends.llvm.driver import Callables, write_driver
+from gough.backends.llvm.stages import StageBodies
 from gough.backends.llvm.target import Target
+from gough.backends.stage_layout import lay_out
 from gough.program.program import Program
+from gough.program.rolling.lowering import LoweredStages
 
 
 @dataclass(frozen=True)
@@ -27,18 +31,43 @@ class Module:
 def write_module(program: Program, target: Target, assembler: bool | None = None) -> Module:
     """IR of a lowered program. assembler: write the body as assembly; default: where the target can."""
     if assembler is None:
-        assembler = target.assembler and all(op in AVX512_OPERATIONS for op in program.ops)
+        assembler = _can_assemble([program], target)
     body = Body(program, target.lanes, target.fused)
     if assembler:
         text, table = write_function(program)
-        body.chunks = body.chunks[:1]
-        lines = [f'module asm "{line}"' for line in text.splitlines()]
-        functions = [*lines, f"declare void @chunk_0({re.sub('%[a-z0-9]+', '', ARGUMENTS)})"]
+        body.calls = body.calls[:1]
+        functions = _assembled(text, body.calls)
     else:
-        functions = body.functions()
-        table = body.table
-    driver = write_driver(program, body)
-    ir = "\n".join([*functions, driver, *sorted(body.declared), "!0 = !{}"])
+        functions, table = body.functions(), body.table
+    return _module(program, body, functions, table)
+
+
+def write_rolled(lowered: LoweredStages, target: Target, assembler: bool | None = None) -> Module:
+    """IR of a rolled program; as `write_module`."""
+    if assembler is None:
+        assembler = _can_assemble([s.program for s in lowered.stages], target)
+    layout = lay_out(lowered)
+    bodies = StageBodies(layout, target.lanes, target.fused)
+    if assembler:
+        text, table = write_stages(layout, bodies.calls)
+        functions = _assembled(text, bodies.calls)
+    else:
+        functions, table = bodies.functions(), bodies.table
+    return _module(lowered.program, bodies, functions, table)
+
+
+def _can_assemble(programs: Sequence[Program], target: Target) -> bool:
+    return target.assembler and all(op in AVX512_OPERATIONS for program in programs for op in program.ops)
+
+
+def _assembled(text: str, names: Sequence[str]) -> list[str]:
+    lines = [f'module asm "{line}"' for line in text.splitlines()]
+    return [*lines, *(f"declare void @{name}({re.sub('%[a-z0-9]+', '', ARGUMENTS)})" for name in names)]
+
+
+def _module(program: Program, bodies: Callables, functions: list[str], table: Sequence[float | int]) -> Module:
+    driver = write_driver(program, bodies)
+    ir = "\n".join([*functions, driver, *sorted(bodies.declared), "!0 = !{}"])
     numbers = np.array([0.0 if isinstance(x, int) else x for x in table])
     uniform = np.array([x if isinstance(x, int) else -1 for x in table], dtype=np.int64)
     return Module(ir, numbers, uniform)

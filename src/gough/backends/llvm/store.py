@@ -5,21 +5,24 @@ file that is cut short, damaged or of another key is ignored and made again; fil
 processes may share the folder; a folder that cannot be written is done without.
 """
 
+import gc
 import hashlib
 import json
 import logging
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from gough.backends.llvm.module import write_module
+from gough.backends.llvm.choice import made_ready
+from gough.backends.llvm.module import write_module, write_rolled
 from gough.backends.llvm.target import Target, compile_object
-from gough.program.lowering import lower
 from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program
 
@@ -47,12 +50,33 @@ def stored(program: Program, target: Target, precision: str) -> Entry:
     path = None if folder is None else folder / f"{key[:32]}.kernel"
     entry = None if path is None else _read(path, key)
     if entry is None:
-        lowered = lower(program, target.machine(precision))
-        module = write_module(lowered.each, target)
-        entry = Entry(compile_object(module.ir, target), module.numbers, module.uniform, lowered.once)
+        entry = _compiled(program, target, precision)
         if path is not None:
             _write(path, key, entry)
     return entry
+
+
+def _compiled(program: Program, target: Target, precision: str) -> Entry:
+    with _no_collecting():
+        ready = made_ready(program, target.machine(precision))
+        if ready.stages is not None:
+            module = write_rolled(ready.stages, target)
+        else:
+            assert ready.straight is not None
+            module = write_module(ready.straight, target)
+    return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
+
+
+@contextmanager
+def _no_collecting() -> Iterator[None]:
+    """Passes make millions of small objects and no cycles: looking for cycles would double their time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def cache_folder() -> Path | None:
@@ -80,10 +104,11 @@ def _versions() -> str:
     import llvmlite.binding as llvm
 
     digest = hashlib.sha256()
-    root = Path(__file__).parent
-    for folder in (root, root.parent.parent / "program"):
+    backends = Path(__file__).parent.parent
+    for folder in (backends / "llvm", backends / "avx512", backends.parent / "program"):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
+    digest.update((backends / "stage_layout.py").read_bytes())
     return f"{llvmlite.__version__} {llvm.llvm_version_info} {digest.hexdigest()}"
 
 

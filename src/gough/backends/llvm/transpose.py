@@ -4,6 +4,8 @@ A block is W rows of W entries. In stage s = 1, 2, 4, … row i takes, where bit
 row, the entry of row i xor s; after log2 W stages the block is transposed.
 """
 
+from collections.abc import Sequence
+
 from gough.backends.llvm.writer import Writer
 
 
@@ -42,9 +44,10 @@ def load_block(w: Writer, row: str, stride: str, width: int, tile: str) -> None:
         w.do(f"store {w.T} {column}, ptr {w.at(tile, k)}, align {w.bytes}")
 
 
-def store_block(w: Writer, row: str, stride: str, width: int, tile: str) -> None:
-    """Write `width` vectors at `tile` as entries of W rows from address `row` on."""
-    columns = [w.load(tile, k) if k < width else "poison" for k in range(w.lanes)]
+def store_block(w: Writer, row: str, stride: str, vectors: Sequence[tuple[str, int]]) -> None:
+    """Write at most W vectors, each given by its array and index, as entries of W rows from address `row` on."""
+    width = len(vectors)
+    columns = [w.load(*vectors[k]) if k < width else "poison" for k in range(w.lanes)]
     address = row
     for lane, value in enumerate(transposed(w, columns)):
         if lane:

@@ -1,5 +1,6 @@
 """A check that all results are finite: 0 times their sum is 0, or NaN where one of them is infinite or NaN."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gough.program.ops import Op
@@ -8,9 +9,10 @@ from gough.program.program import Check, Program
 NOT_FINITE = "not_finite:result"
 
 
-def guard_results(program: Program) -> Program:
-    """The same program with the check NOT_FINITE; nothing may fold it afterwards."""
-    computed = [i for i in dict.fromkeys(program.results) if program.ops[i] != Op.CONST]
+def guard_results(program: Program, nodes: Sequence[int] | None = None) -> Program:
+    """The same program with the check NOT_FINITE on `nodes`, default all results; nothing may fold it afterwards."""
+    guarded = program.results if nodes is None else nodes
+    computed = [i for i in dict.fromkeys(guarded) if program.ops[i] != Op.CONST]
     if not computed:
         return program
     ops, args, notes = list(program.ops), list(program.args), list(program.notes)

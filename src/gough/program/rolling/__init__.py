@@ -17,7 +17,8 @@ How it is found (`columns.py`, `groups.py`, `staging.py`):
    lanes: equal hashes are a group. Scalars that only one lane reads are paired as columns too, and hashed again.
 4. Groups and single nodes are put in order; a group in a cycle is dissolved; sums over a lane are made where they end.
 
-Numbers are structure: what differs from lane to lane must be an input. Blocks must be expanded first.
+Numbers are structure: what differs from lane to lane must be an input (`numbers.py` makes inputs of numbers for the time of
+the search). Blocks must be expanded first. `lowering.py` makes stages ready for a machine.
 """
 
 from gough.program.rolling.roll import roll

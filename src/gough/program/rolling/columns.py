@@ -6,6 +6,8 @@ from gough.program.graph import CONST, INPUT
 from gough.program.rolling.sums import FlatSums
 
 MOST_LANES = 64
+WORTH_A_TRY = 0.4
+"""Numbers of lanes in which fewer nodes come than this share of the best number's are not tried."""
 
 
 class Shapes:
@@ -47,10 +49,15 @@ class Shapes:
         return found
 
 
-def lane_numbers(shapes: Shapes, least: int, tried: int = 4) -> list[int]:
-    """Numbers of lanes worth a try, the most promising first."""
+def lane_numbers(shapes: Shapes, least: int, share: float = 0.0, tried: int = 4) -> list[int]:
+    """Numbers of lanes worth a try, the most promising first; none where fewer than `share` of the nodes come in the best
+    number of one shape."""
     sizes = Counter(len(nodes) for nodes in shapes.classes().values())
     worth = {k: k * n for k, n in sizes.items() if least <= k <= MOST_LANES}
+    best = max(worth.values(), default=0)
+    if best < share * sum(k * n for k, n in sizes.items()):
+        return []
+    worth = {k: x for k, x in worth.items() if x >= WORTH_A_TRY * best}
     return sorted(worth, key=lambda k: (-worth[k], -k))[:tried]
 
 

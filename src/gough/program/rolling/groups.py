@@ -16,6 +16,8 @@ Columns = dict[int, tuple[int, int]]
 
 ROUNDS = 4
 """How often scalars that one lane reads are paired before the search ends."""
+MOST_LEVELS = 12
+"""How often lanes may be mixed one after the other."""
 
 
 @dataclass
@@ -46,21 +48,25 @@ def more_groups(flat: FlatSums, groups: Groups) -> Groups:
         if not more:
             break
         tried = first_groups(flat, groups.columns | more, groups.lanes)
-        if tried.saved <= groups.saved:
+        if tried is None or tried.saved <= groups.saved:
             break
         groups = tried
     return groups
 
 
-def first_groups(flat: FlatSums, columns: Columns, lanes: int) -> Groups:
-    """Groups for given columns. A column is of the level of its highest member, which is known after a first pass."""
+def first_groups(flat: FlatSums, columns: Columns, lanes: int) -> Groups | None:
+    """Groups for given columns; None where a column waits for itself, one of its members being made from another's lane.
+
+    A column is of the level of its highest member, which is known after a first pass; levels that never settle rise for ever.
+    """
     levels: dict[int, int] = {}
-    while True:
+    for _ in range(MOST_LEVELS):
         sweep = _Sweep(flat, columns, lanes, levels)
         groups = sweep.run()
         if all(levels.get(column, 0) >= level for column, level in sweep.highest.items()):
             return groups
         levels = sweep.highest
+    return None
 
 
 class _Sweep:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.compilation.model import Model
 
 _NUMBERED = re.compile(r"\d+(?=[^.]*\.)")
 """A number in the first part of a name: leg3.hip.x."""
