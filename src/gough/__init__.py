@@ -27,6 +27,12 @@ _LAZY = {
     "DescriptionError": ("gough.robot", "DescriptionError"),
     "Assemblies": ("gough.analysis.assemblies", "Assemblies"),
     "assemblies": ("gough.analysis.assemblies", "assemblies"),
+    "Equilibrium": ("gough.analysis.equilibrium", "Equilibrium"),
+    "Modes": ("gough.analysis.modes", "Modes"),
+    "ZeroDynamics": ("gough.analysis.zero_dynamics", "ZeroDynamics"),
+    "natural_frequencies": ("gough.analysis.modes", "natural_frequencies"),
+    "static_equilibrium": ("gough.analysis.equilibrium", "static_equilibrium"),
+    "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
     "Workspace": ("gough.analysis.workspace_result", "Workspace"),
     "workspace": ("gough.analysis.workspace", "workspace"),
     "robot": ("gough.robot", None),
@@ -39,8 +45,11 @@ _LAZY = {
 if TYPE_CHECKING:
     from gough import robot, robots
     from gough.analysis.assemblies import Assemblies, assemblies
+    from gough.analysis.equilibrium import Equilibrium, static_equilibrium
+    from gough.analysis.modes import Modes, natural_frequencies
     from gough.analysis.workspace import workspace
     from gough.analysis.workspace_result import Workspace
+    from gough.analysis.zero_dynamics import ZeroDynamics, zero_dynamics
     from gough.compilation import Function, Model, build
     from gough.compilation.threads import set_threads
     from gough.errors import (
@@ -58,9 +67,11 @@ __all__ = [
     "Assemblies",
     "BadStateError",
     "DescriptionError",
+    "Equilibrium",
     "Function",
     "HomeWarning",
     "Model",
+    "Modes",
     "PatternError",
     "Robot",
     "SingularHomeWarning",
@@ -69,13 +80,17 @@ __all__ = [
     "UnphysicalInertiaWarning",
     "UsageError",
     "Workspace",
+    "ZeroDynamics",
     "assemblies",
     "build",
     "load",
+    "natural_frequencies",
     "robot",
     "robots",
     "set_threads",
+    "static_equilibrium",
     "workspace",
+    "zero_dynamics",
 ]
 
 

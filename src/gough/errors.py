@@ -16,6 +16,7 @@ class Status(IntEnum):
     NOT_CONVERGED = 6
     RESIDUAL = 7
     OPEN_LOOP = 8
+    LARGE_DEFLECTION = 9
 
 
 EXPLANATION = {
@@ -28,6 +29,7 @@ EXPLANATION = {
     Status.NOT_CONVERGED: "Newton's iteration did not converge: the target may be out of reach; else start nearer (near=)",
     Status.RESIDUAL: "the solution's residual is too large (ill-conditioned state)",
     Status.OPEN_LOOP: "the loops are not closed at this q; make it with model.configuration or model.project",
+    Status.LARGE_DEFLECTION: "a flexible body is bent by more than 1.5 rad; its shapes are made for small deflections",
 }
 
 
@@ -61,3 +63,15 @@ class SingularHomeWarning(UserWarning):
 
 class HomeWarning(UserWarning):
     """The home configuration is not quite what the description says: moved to close the loops, or outside limits."""
+
+
+class ReductionWarning(UserWarning):
+    """A flexible body is not quite what was asked for: a degenerate pair kept whole, coordinates without mass, …"""
+
+
+class ModalDataWarning(UserWarning):
+    """Modal data or matrices from a file that look wrong: units, normalisation, a mass that differs from the stated one."""
+
+
+class MeshWarning(UserWarning):
+    """A mesh file that is read in part, or whose size or mass no robot has."""

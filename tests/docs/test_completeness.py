@@ -32,6 +32,15 @@ from gough.robot import (
     TreeJoint,
 )
 from gough.robot.cut import CutType
+from gough.robot.flexible import Flexible, Tie, Ties
+from gough.robot.flexible_beam import Beam
+from gough.robot.flexible_damping import FlexibleDamping, Rayleigh
+from gough.robot.flexible_material import ElasticMaterial
+from gough.robot.flexible_modal import DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File
+from gough.robot.flexible_modes import Modes
+from gough.robot.flexible_plate import Plate
+from gough.robot.flexible_section import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
+from gough.robot.flexible_solid import Solid
 from gough.robot.joint import JointType
 from gough.robot.loader import DOCUMENT_KEYS
 from gough.robot.merge import LEG_KEYS
@@ -39,6 +48,9 @@ from gough.robot.units import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
 MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
+FLEXIBLE = (Flexible, Tie, Ties, Beam, FlexibleDamping, Rayleigh, ElasticMaterial, Modes, Plate, Solid)
+FLEXIBLE += (DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File)
+FLEXIBLE += (BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection)
 
 
 def words(name: str) -> set[str]:
@@ -51,6 +63,11 @@ def words(name: str) -> set[str]:
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_key_is_described(model: type) -> None:
     assert not set(model.written_keys()) - words("describing_a_robot.md")
+
+
+@pytest.mark.parametrize("model", FLEXIBLE, ids=lambda model: model.__name__)
+def test_every_key_of_flexible_bodies_is_described(model: type) -> None:
+    assert not set(model.written_keys()) - {"source"} - words("flexible_bodies.md")
 
 
 def test_every_key_of_the_document_and_of_legs_is_described() -> None:

@@ -12,9 +12,16 @@ from gough.robot import gallery
 FILE = Path(__file__).with_name("counts.toml")
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 FORMS = {"inputs": False, "baked": True}
+MESHED = ("delta_flexible", "dualemps_8", "flexible_slider_crank", "hexapod_flexible", "long2014", "spin_up_beam")
+"""Robots that are not counted: which of their numbers are zero hangs on rounding in eigenvalue solvers."""
 HEAD = """# Operations of the gallery robots by the counting rules, friction off; parameters as inputs, or baked as numbers.
 # Written by `python tests/golden/regenerate.py`: a change here is a change of the programs.
 """
+
+
+def counted() -> list[str]:
+    """Robots on file."""
+    return [robot for robot in gallery() if robot not in MESHED]
 
 
 @cache
@@ -39,7 +46,7 @@ def counts(robot: str, function: str) -> dict[str, dict[str, int]]:
 def text() -> str:
     """The whole file."""
     lines = [HEAD]
-    for robot in gallery():
+    for robot in counted():
         for function in functions(robot):
             for form, count in counts(robot, function).items():
                 entries = [f"{key} = {value}\n" for key, value in count.items()]

@@ -6,8 +6,7 @@ import tomllib
 
 import pytest
 
-from golden.regenerate import FILE, counts
-from gough.robot import gallery
+from golden.regenerate import FILE, counted, counts
 
 HINT = "the programs changed: if that was meant, run `python tests/golden/regenerate.py` and look at the difference"
 LIMITS = {"pedrammehr2012": 2 * 2498, "lopes": 2 * 577}
@@ -15,7 +14,7 @@ LIMITS = {"pedrammehr2012": 2 * 2498, "lopes": 2 * 577}
 KEPT = tomllib.loads(FILE.read_text(encoding="utf-8"))
 CASES = [
     pytest.param(robot, function, marks=() if function == "inverse_dynamics" else pytest.mark.slow)
-    for robot in gallery()
+    for robot in counted()
     for function in KEPT.get(robot, {})
 ]
 
@@ -42,4 +41,4 @@ def test_limits(robot: str) -> None:
 
 
 def test_no_robot_is_forgotten() -> None:
-    assert set(KEPT) == set(gallery()), HINT
+    assert set(KEPT) == set(counted()), HINT

@@ -27,9 +27,11 @@ STEP_RANK = 1e-5
 class GeneralKinematics:
     """Closures and velocities of a robot description; `velocities` names what v is (see `choose`)."""
 
+    tree_type: type[GeneralTree] = GeneralTree
+
     def __init__(self, robot: Any, velocities: Sequence[str] | str | None = None) -> None:
         self.robot = robot
-        self.tree = GeneralTree(robot)
+        self.tree = self.tree_type(robot)
         self.layout = self.tree.layout
         self.n_drives = len(self.layout.drives)
         self.B = np.zeros((self.layout.nx, self.n_drives))

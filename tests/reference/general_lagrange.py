@@ -51,7 +51,7 @@ class GeneralReference(GeneralKinematics):
         momentum = ca.gradient(T, xd)
         M = ca.jacobian(momentum, xd)
         h = ca.jtimes(momentum, x, xd) - ca.gradient(T, x) + ca.gradient(V, x)
-        Q = losses.joint_forces(tree, xd) + losses.damper_forces(tree, xd)
+        Q = self._lost()
         Q_loop, moments = friction_forces(self.tree, xd)
         self._dynamic = self._at_zero("dynamic", [q, xd], [M, h, Q, Q_loop])
         self._energies = self._at_zero("energies", [q, xd], [T, V])
@@ -99,6 +99,11 @@ class GeneralReference(GeneralKinematics):
             V += (spring.stiffness or 0.0) * (length - (spring.rest_length or 0.0)) ** 2 / 2
             V += (spring.preload or 0.0) * length
         return V
+
+    def _lost(self) -> ca.SX:
+        """Generalised force (nx) of friction and dampers, loops left out."""
+        tree: Any = self.tree
+        return losses.joint_forces(tree, self._xd) + losses.damper_forces(tree, self._xd)
 
     # -- motion -------------------------------------------------------------------------------------------------
 

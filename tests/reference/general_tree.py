@@ -177,9 +177,11 @@ class GeneralTree:
     With `loose`, every joint is followed by a small free motion `d` (6 each: shift, turn, in the carried body's axes).
     """
 
+    layout_type: type[GeneralLayout] = GeneralLayout
+
     def __init__(self, robot: Any, loose: bool = False) -> None:
         self.robot = robot
-        self.layout = GeneralLayout.of(robot)
+        self.layout = self.layout_type.of(robot)
         self.loops = list(view.placed_loops(robot))
         self.q = ca.SX.sym("q", self.layout.nq)
         self.x = ca.SX.sym("x", self.layout.nx)
@@ -194,7 +196,7 @@ class GeneralTree:
         self.d = ca.SX.sym("d", 6 * len(self.layout.places) if loose else 0)
         self.carried: list[ca.SX] = []
         for k, p in enumerate(self.layout.places):
-            X = _placed(self.body[p.placed.parent], p.placed.base, p.joint.placement)
+            X = self.attached(p.placed.parent, p.placed.base, p.joint.placement)
             X = ca.mtimes(X, joint_motion(p.joint, q[p.q], x[p.x]))
             if loose:
                 d = self.d[6 * k : 6 * k + 6]
@@ -203,8 +205,16 @@ class GeneralTree:
             self.carried.append(X)
         if name is not None:
             self.body.setdefault("platform", self.body[name])
-        self.first_side = [_placed(self.body[k.first], k.first_base, k.first_pose) for k in self.loops]
-        self.second_side = [_placed(self.body[k.second], k.second_base, k.second_pose) for k in self.loops]
+        self.first_side = [self.attached(k.first, k.first_base, k.first_pose) for k in self.loops]
+        self.second_side = [self.attached(k.second, k.second_base, k.second_pose) for k in self.loops]
+
+    def attached(self, body: str, base: Any, pose: Any) -> ca.SX:
+        """World pose of a frame on a body: an optional base frame, then its own pose."""
+        return _placed(self.body[body], base, pose)
+
+    def point(self, body: str, position: Any) -> ca.SX:
+        """World position (3) of a point on a body."""
+        return ca.mtimes(self.body[body], ca.DM([*position, 1]))[:3]
 
     def massive(self) -> list[tuple[ca.SX, Any, JointPlace | None]]:
         """(pose, body, place of the joint that carries it: None for a free platform) of every body."""
@@ -228,7 +238,7 @@ class GeneralTree:
         for full, body in view.bodies(self.robot).items():
             for key, pose in body.frames.items():
                 if name == f"{full}.{key}" or (full == platform and name == key):
-                    return ca.mtimes(self.body[full], hom.of_pose(pose))
+                    return self.attached(full, None, pose)
         raise KeyError(f"no frame {name!r}")
 
     def closures(self) -> list[ca.SX]:

@@ -88,11 +88,10 @@ def cut_forces(tree: Tree, xd: ca.SX) -> ca.SX:
 
 def spring_lengths(tree: Tree) -> list[ca.SX]:
     """Lengths of the point-to-point springs."""
-
-    def point(at: Any) -> ca.SX:
-        return ca.mtimes(tree.body[at.body], ca.DM([*at.position, 1]))[:3]
-
-    return [ca.norm_2(point(s.to) - point(s.from_)) for s in tree.robot.springs]
+    ends = (
+        (tree.point(s.from_.body, s.from_.position), tree.point(s.to.body, s.to.position)) for s in tree.robot.springs
+    )
+    return [ca.norm_2(end - start) for start, end in ends]
 
 
 def damper_forces(tree: Tree, xd: ca.SX) -> ca.SX:

@@ -153,6 +153,10 @@ class Tree:
             self.leg_side.append(ca.mtimes(X, hom.of_pose(leg.cut.on_leg)))
             self.platform_side.append(ca.mtimes(self.platform, hom.of_pose(leg.on_platform)))
 
+    def point(self, body: str, position: Any) -> ca.SX:
+        """World position (3) of a point on a body."""
+        return ca.mtimes(self.body[body], ca.DM([*position, 1]))[:3]
+
 
 def closure(cut: Any, XL: ca.SX, XP: ca.SX) -> ca.SX:
     """Position-level closure equations of one cut: leg side XL, platform side XP; zero when closed.

@@ -147,7 +147,7 @@ def check_names(model: Model, names: list[str]) -> None:
             near = difflib.get_close_matches(name, allowed, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(allowed)}"
             raise UsageError(f"{model.robot.name} has no coordinate {name!r}; {hint}")
-    given, freedoms = set(names), model.layout.nv
+    given, freedoms = set(names), model.mobility
     by_pose = model.geometry.by_legs and given <= set(COORDINATES)
     if by_pose or given <= set(natural_coordinates(model)) or given <= set(model.layout.drive_names):
         return

@@ -19,7 +19,7 @@ from gough.dynamics.twists import frame_pose, frame_twist
 from gough.program import trace
 from gough.robot import Body
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
-from gough.structure.build import composed
+from gough.structure.flexible import composed
 
 WORLD = "world"
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.external import external_load
+from gough.compilation.retraction import step_units
 from gough.errors import UsageError
 from gough.robot.tree import bodies, platform_body
 
@@ -48,7 +49,7 @@ class Sample:
 
 def driven(model: Model) -> bool:
     """Whether drive forces exist for every motion."""
-    return len(model.mechanism.drives) >= model.layout.nv
+    return len(model.mechanism.drives) >= model.mobility
 
 
 def sample(model: Model, states: int, seed: int) -> Sample:
@@ -57,7 +58,7 @@ def sample(model: Model, states: int, seed: int) -> Sample:
         raise UsageError(f"states={states}; give at least 1")
     rng = np.random.default_rng(seed)
     nv, size = model.layout.nv, model.size
-    scale = np.array([size if unit == "m/s" else 1.0 for unit in model.layout.v_units])
+    scale = step_units(model.mechanism, size)[list(model.mechanism.selection.independent)]
     q = _configurations(model, states, rng, SPREAD * scale)
     v, a = rng.normal(size=(2, states, nv)) * scale
     # Differences along a motion need joints that turn gently: at most about 1 rad/s, or the robot's size a second.
@@ -67,7 +68,7 @@ def sample(model: Model, states: int, seed: int) -> Sample:
     wrench = rng.normal(size=(states, 6)) * weight * np.where(np.arange(6) < 3, 1.0, size)
     arms = np.array([size if unit == "N m" else 1.0 for unit in model.layout.drive_units])
     tau = rng.normal(size=(states, len(arms))) * weight * arms
-    frame = "" if model.mechanism.has_platform else _last_body(model)
+    frame = _loaded_frame(model)
     return Sample(q, v * gentle, a * gentle**2, wrench, frame, tau)
 
 
@@ -91,8 +92,13 @@ def _configurations(model: Model, states: int, rng: np.random.Generator, spread:
 
 
 def coordinate_scale(model: Model) -> np.ndarray:
-    """Unit change (nq,) of each coordinate: the robot's size for lengths, 1 for angles and quaternions."""
-    return np.array([model.size if unit == "m" else 1.0 for unit in model.layout.q_units])
+    """Unit change (nq,) of each coordinate: the robot's size for lengths, 1 for angles and quaternions, a large amplitude
+    for elastic ones."""
+    scale = np.array([model.size if unit == "m" else 1.0 for unit in model.layout.q_units])
+    for link in model.mechanism.links:
+        if link.elastic is not None:
+            scale[link.elastic.coordinates] = link.elastic.units
+    return scale
 
 
 def _weight(model: Model) -> float:
@@ -100,6 +106,18 @@ def _weight(model: Model) -> float:
     platform = platform_body(model.robot)
     mass = 0.0 if platform is None else platform.mass
     return 9.81 * (mass or float(np.mean([body.mass for body in bodies(model.robot).values()]))) or 1.0
+
+
+def _loaded_frame(model: Model) -> str:
+    """Where the wrench acts: "" for a rigid platform, a frame tied to a flexible one, else the last body."""
+    mechanism = model.mechanism
+    if mechanism.has_platform and mechanism.platform.elastic is None:
+        return ""
+    if mechanism.has_platform:
+        tied = [f.name for f in mechanism.frames.values() if mechanism.links[f.link].parent == 0]
+        if tied:
+            return tied[0]
+    return _last_body(model)
 
 
 def _last_body(model: Model) -> str:

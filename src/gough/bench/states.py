@@ -43,7 +43,9 @@ def random_states(model: Model, count: int, seed: int = 4) -> States:
     n, nv, drives = len(q), model.layout.nv, len(model.mechanism.drives)
     v, acceleration = rng.normal(size=(n, nv)), rng.normal(size=(n, nv))
     if model.driven:
-        tau = model.inverse_dynamics(q, v, acceleration).tau
+        found = model.inverse_dynamics(q, v, acceleration[:, : model.mobility])
+        tau = found.tau
+        acceleration[:, model.mobility :] = found.eddot
     else:
         tau = rng.normal(size=(n, drives)) if drives else np.zeros((n, 0))
         acceleration = model.forward_dynamics(q, v, tau).vdot

@@ -48,6 +48,7 @@ def evaluate(
       NAME of each drive          drive coordinates (from home, by Newton's method); or
       NAME of each freedom        where there is no platform, or one with other than six freedoms: as many of
                                   x y z yaw pitch roll and of the joint coordinates as there are freedoms
+      BODY.LABEL                  elastic coordinates of flexible bodies, all of them (default 0)
       vx vy vz wx wy wz           twist (default 0); those of them that are independent velocities
       v.NAME                      rate of joint coordinate NAME, where it is an independent velocity (default 0)
       ax ay az alphax alphay alphaz, a.NAME   their derivatives (default 0)
@@ -56,7 +57,7 @@ def evaluate(
       t                           time, copied to the result
 
     `gough show ROBOT` says which columns a robot has. Arrays of an NPZ file may also be q (n, nq), pose (n, 7),
-    v, acceleration (n, nv), wrench (n, 6), tau, drives (n, drives).
+    elastic, v (n, nv), acceleration (n, mobility), wrench (n, 6), tau, drives (n, drives).
 
     Robots with fewer drives than freedoms have no inverse_dynamics; their joint_reactions take tau, not accelerations.
 

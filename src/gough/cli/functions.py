@@ -22,7 +22,7 @@ OPEN = 1e-6
 
 def absent(model: "Model", name: str) -> str:
     """Why a robot does not have a function ("" where it has it)."""
-    drives, freedoms = len(model.mechanism.drives), model.layout.nv
+    drives, freedoms = len(model.mechanism.drives), model.mobility
     if name == "inverse_dynamics" and drives < freedoms:
         counts = f"{drives} drive{'s' * (drives != 1)} for {freedoms} freedom{'s' * (freedoms != 1)}"
         return f"{model.robot.name} has {counts}; no drive forces give an arbitrary motion"
@@ -57,7 +57,11 @@ def run(model: "Model", name: str, slots: Slots) -> Results:
     if name == "joint_reactions":
         first, result = ("forward_dynamics", "vdot") if "tau" in slots else ("inverse_dynamics", "tau")
         found, before = _program(model, first, slots)
-        outputs, after = _program(model, name, slots | {"acceleration" if result == "vdot" else result: found[result]})
+        motion = found["vdot"] if result == "vdot" else slots["acceleration"]
+        if "eddot" in found:  # of flexible bodies the inverse model finds the elastic part
+            motion = np.concatenate([slots["acceleration"], found["eddot"]], axis=1)
+        forces = {"tau": found[result]} if result == "tau" else {}
+        outputs, after = _program(model, name, slots | {"acceleration": motion} | forces)
         return outputs, np.where(before != "", before, after)
     return _program(model, name, slots)
 
@@ -104,11 +108,13 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
 
     layout, mechanism = model.layout, model.mechanism
     v, drives = layout.v_names, layout.drive_names
+    bent = [f"a.{n}" for n in v[layout.mobility :]]
     known: dict[str, tuple[str, ...] | list[str]] = {
         "q": layout.q_names,
         "drives": drives,
         "tau": [f"tau.{d}" for d in drives],
-        "vdot": acceleration_columns(model),
+        "vdot": [*acceleration_columns(model), *bent],
+        "eddot": bent,
         "M": [f"M.{a}.{b}" for a, b in product(v, v)],
         "h": [f"h.{a}" for a in v],
         "g": [f"g.{a}" for a in v],

@@ -27,15 +27,18 @@ def joint_data(joint: "ChainJoint | TreeJoint") -> dict[str, Any]:
     }
 
 
-def body_data(body: "Body") -> dict[str, Any]:
-    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included."""
+def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included; of a flexible body undeformed."""
     mass, center, tensor = body.central_inertia()
+    if flexible is not None:
+        mass, center, tensor = flexible["mass"], flexible["center_of_mass"], flexible["central_inertia"]
     return {
         "name": body.name,
         "mass": mass,
         "center_of_mass": np.asarray(center).tolist(),
         "central_inertia": np.asarray(tensor).tolist(),
         "payload": body.payload is not None,
+        "flexible": flexible is not None,
         "telescopic": None if body.telescopic is None else body.telescopic.model_dump(exclude_none=True),
         "frames": {name: pose_data(pose) for name, pose in body.frames.items()},
         "source": body.source,

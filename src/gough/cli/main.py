@@ -17,6 +17,7 @@ from gough.cli.evaluate import evaluate
 from gough.cli.export import export
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
+from gough.cli.modes import modes
 from gough.cli.show import show
 from gough.cli.verify import verify
 
@@ -37,6 +38,7 @@ COMMANDS = {
     "eval": evaluate,
     "verify": verify,
     "map": survey,
+    "modes": modes,
     "export": export,
     "bench": bench,
     "demo": demo,

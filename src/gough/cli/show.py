@@ -6,6 +6,7 @@ import typer
 
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, say, short, table, vector, write_json
+from gough.cli.show_flexible import show_flexible
 from gough.cli.show_loops import plural, show_blocks, show_loops
 from gough.cli.show_parts import show_bodies, show_joints, show_legs
 
@@ -18,7 +19,8 @@ def show(
     """Show the structure of a robot: freedoms, legs, joints, bodies, loops, drives, frames, home, structural zeros, sources.
 
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
-    coordinate column acceleration) platform (null without) legs[] joints[] bodies[] loops[] (name type leg first second
+    coordinate column acceleration) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
+    frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
     kept redundant …) redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[]
     frames[] home layout structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
     """
@@ -34,6 +36,7 @@ def show(
     show_joints(report["joints"])
     show_loops(report)
     show_bodies(report)
+    show_flexible(report["flexible"])
     _springs(report["springs"])
     say(f"frames: {', '.join(report['frames'])}")
     show_blocks(report)
@@ -56,10 +59,13 @@ def _head(r: dict[str, Any]) -> None:
         f"{', '.join(parts)}; characteristic length {short(r['characteristic_length'])} m; "
         f"gravity {vector(r['gravity'])} m/s²"
     )
-    say(f"independent velocities (mobility {r['mobility']}): {', '.join(v['name'] for v in r['velocities'])}")
+    rigid = [v for v in r["velocities"] if v["acceleration"] is not None]
+    elastic = len(r["velocities"]) - len(rigid)
+    bent = f"; {plural(elastic, 'elastic rate')}" if elastic else ""
+    say(f"independent velocities (mobility {r['mobility']}): {', '.join(v['name'] for v in rigid)}{bent}")
     say(_drive_line(r))
     kinds = {"position": "coordinate", "velocity": "column", "acceleration": "acceleration"}
-    columns = [f"{kind} {' '.join(v[key] for v in r['velocities'])}" for kind, key in kinds.items()]
+    columns = [f"{kind} {' '.join(v[key] for v in rigid)}" for kind, key in kinds.items()]
     say(f"columns of `gough eval`: {'; '.join(columns)}")
     source = r["source"]
     for key, value in source.items() if isinstance(source, dict) else [("source", source)] if source else []:
@@ -90,7 +96,8 @@ def _springs(springs: list[dict[str, Any]]) -> None:
 
 def _home(r: dict[str, Any]) -> None:
     q = r["home"]["q"]
-    left = list(q)
+    straight = {n for body in r["flexible"] for n in body["coordinates"] if q[n] == 0.0}
+    left = [n for n in q if n not in straight]
     groups = [left[:7]] if r["platform"] is not None else []
     for leg in r["legs"]:
         groups.append([n for n in left if n.startswith(leg["name"] + ".")])
@@ -99,7 +106,7 @@ def _home(r: dict[str, Any]) -> None:
     values = {n: short(x if abs(x) > 1e-14 else 0.0, 5) for n, x in q.items()}
     lines = [", ".join(f"{n} {values[n]}" for n in group) for group in groups if group]
     say(f"home: {lines[0]}")
-    for line in lines[1:]:
+    for line in [*lines[1:], *(["elastic coordinates 0"] if straight else [])]:
         say(f"  {line}")
     serial = dict(zip(r["home"]["serial_names"], r["home"]["serial"], strict=True))
     measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []

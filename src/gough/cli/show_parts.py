@@ -95,5 +95,10 @@ def show_bodies(r: Data) -> None:
 def _body(body: Data, mark: str = "") -> list[str]:
     I = body["central_inertia"]
     numbers = vector([I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]], 5)
-    extra = " + payload" * body["payload"] + " + telescopic" * (body["telescopic"] is not None)
+    kinds = {
+        "(flexible)": body["flexible"],
+        "+ payload": body["payload"],
+        "+ telescopic": body["telescopic"] is not None,
+    }
+    extra = "".join(f" {kind}" for kind, so in kinds.items() if so)
     return [body["name"] + mark, short(body["mass"]), vector(body["center_of_mass"], 5), numbers + extra]

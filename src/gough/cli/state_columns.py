@@ -23,17 +23,20 @@ def velocity_columns(model: "Model") -> tuple[str, ...]:
 
 
 def acceleration_columns(model: "Model") -> tuple[str, ...]:
-    """Column of each entry of v̇: ax … alphaz of the platform, "a.NAME" for a joint coordinate."""
+    """Column of each entry of v̇ that is given, not found: ax … alphaz of the platform, "a.NAME" for a joint coordinate."""
     names = zip(model.mechanism.selection.independent, model.layout.v_names, strict=True)
-    return tuple(ACCELERATION[u] if model.mechanism.has_platform and u < 6 else f"a.{n}" for u, n in names)
+    columns = [ACCELERATION[u] if model.mechanism.has_platform and u < 6 else f"a.{n}" for u, n in names]
+    return tuple(columns[: model.layout.mobility])
 
 
 def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
-    """Columns that make up each array; no wrench without a platform."""
+    """Columns that make up each array; no wrench without a platform, no elastic coordinates without flexible bodies."""
     layout = model.layout
     groups = {"q": layout.q_names, "v": velocity_columns(model), "acceleration": acceleration_columns(model)}
     if model.mechanism.has_platform:
         groups["wrench"] = WRENCH
+    if layout.n_elastic:
+        groups["elastic"] = layout.q_names[layout.elastic]
     tau = tuple(f"tau.{name}" for name in layout.drive_names)
     return groups | {"tau": tau, "drives": layout.drive_names}
 

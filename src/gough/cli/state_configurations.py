@@ -82,7 +82,7 @@ def _pose(table: Table, orientation: tuple[str, ...], kept: tuple[str, ...]) -> 
 
 def _coordinates(model: "Model", table: Table) -> Given:
     names = tuple(name for name in coordinate_names(model) if name in table)
-    own, freedoms, robot = own_coordinates(model), model.layout.nv, model.robot.name
+    own, freedoms, robot = own_coordinates(model), model.layout.mobility, model.robot.name
     if not names:
         raise UsageError(f"no configuration: {ways(model)}")
     said = f"{len(names)} coordinate{'s' * (len(names) != 1)} ({' '.join(names)}) for {freedoms} freedoms of {robot}"
@@ -92,8 +92,8 @@ def _coordinates(model: "Model", table: Table) -> Given:
     return Given("coordinates", group(table, "coordinates", names), names, names, kept)
 
 
-def assembled(model: "Model", given: Given, n: int) -> Found:
-    """(q (n, nq), failed check (n,)) in home's assembly; NaN where it failed."""
+def assembled(model: "Model", given: Given, n: int, elastic: np.ndarray | None = None) -> Found:
+    """(q (n, nq), failed check (n,)) in home's assembly, bent as `elastic` (n or 1, m) says; NaN where it failed."""
     from gough.errors import Status
 
     values = np.broadcast_to(given.values, (n, given.values.shape[1]))
@@ -101,6 +101,11 @@ def assembled(model: "Model", given: Given, n: int) -> Found:
     if given.kind == "q":
         return values, failed
     finite = np.isfinite(values).all(axis=1)
+    bent = None
+    if elastic is not None:
+        elastic = np.broadcast_to(elastic, (n, elastic.shape[1]))
+        finite &= np.isfinite(elastic).all(axis=1)
+        bent = elastic[finite]
     failed[~finite] = "not_finite:input"
     q = np.full((n, model.layout.nq), np.nan)
     if given.kind == "pose":
@@ -109,11 +114,11 @@ def assembled(model: "Model", given: Given, n: int) -> Found:
         rows = values[finite]
         if given.kind == "coordinates":
             named = {name: rows[:, i] for i, name in enumerate(given.names)}
-            made = model.assemble(coordinates=named, on_bad_state="mark")
+            made = model.assemble(coordinates=named, on_bad_state="mark", elastic=bent)
         elif given.kind == "drives":
-            made = model.assemble(drives=rows, on_bad_state="mark")
+            made = model.assemble(drives=rows, on_bad_state="mark", elastic=bent)
         else:
-            made = model.assemble(rows, on_bad_state="mark")
+            made = model.assemble(rows, on_bad_state="mark", elastic=bent)
         q[finite] = made.q
         bad = [f"{Status(c).name.lower()}:{p}" if c else "" for c, p in zip(made.status, made.places, strict=True)]
         failed[finite] = np.array(bad, dtype=object)

@@ -52,15 +52,21 @@ def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]
     given = given_configurations(model, table) if "q" in needed else None
     if given is not None and given.kept:
         assumed.append(f"{' '.join(given.kept)}: not given, as at home")
-    sized = [*slots.values(), table.get("t"), None if given is None else given.values]
+    elastic = None
+    if given is not None and given.kind != "q" and "elastic" in groups:
+        elastic = group_or_none(table, "elastic", groups["elastic"])
+        if elastic is None:
+            elastic = np.zeros((1, len(groups["elastic"])))
+            assumed.append("elastic coordinates are not given and taken as 0")
+    sized = [*slots.values(), table.get("t"), None if given is None else given.values, elastic]
     rows = {len(x) for x in sized if x is not None and np.ndim(x)} - {1}
     if len(rows) > 1:
         raise UsageError(f"arrays of different lengths: {sorted(rows)}; one row a state (or one row for all)")
     n = rows.pop() if rows else 1
     failed = np.full(n, "", dtype=object)
     if given is not None:
-        slots["q"], failed = assembled(model, given, n)
-    from_ = () if given is None else given.read
+        slots["q"], failed = assembled(model, given, n, elastic)
+    from_ = () if given is None else given.read if elastic is None else (*given.read, "elastic", *groups["elastic"])
     used = {c for name in needed if name != "q" for c in (name, *groups[name])} | {*from_, "t"}
     unused = tuple(name for name in table if name not in used)
     full = {name: np.broadcast_to(x, (n, x.shape[-1])) for name, x in slots.items()}

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from gough.cli.flexible_data import flexible_data
 from gough.cli.item_data import body_data, joint_data, numbers_data, pose_data
 from gough.cli.loop_data import block_data, loop_data
 from gough.cli.state_columns import acceleration_columns, own_coordinates, velocity_columns
@@ -18,6 +19,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
     robot, layout = model.robot, model.layout
     measure = model.singularity(model.home)
     platform = platform_body(robot)
+    flexible = flexible_data(model)
     report: dict[str, Any] = {
         "robot": robot.name,
         "title": robot.title,
@@ -28,10 +30,11 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "freedoms": model.mobility,
         "mobility": model.mobility,
         "velocities": _velocities(model),
-        "platform": None if platform is None else body_data(platform),
-        "legs": [leg_data(model, k) for k in range(len(robot.legs))],
+        "platform": None if platform is None else body_data(platform, flexible.get(platform.name)),
+        "legs": [leg_data(model, k, flexible) for k in range(len(robot.legs))],
         "joints": [_tree_joint(model, joint) for joint in robot.joints],
-        "bodies": [body_data(body) for body in robot.bodies],
+        "bodies": [body_data(body, flexible.get(body.name)) for body in robot.bodies],
+        "flexible": list(flexible.values()),
         "loops": loop_data(model),
         "redundant_closures": list(model.redundant_closures),
         "blocks": block_data(model),
@@ -66,14 +69,18 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
     return report
 
 
-def _velocities(model: "Model") -> list[dict[str, str]]:
-    """The entries of v: name, unit, the coordinate that belongs to it, columns of `gough eval`."""
+def _velocities(model: "Model") -> list[dict[str, str | None]]:
+    """The entries of v: name, unit, the coordinate that belongs to it, columns of `gough eval`.
+
+    Elastic rates stand last; their acceleration is found, not given: None.
+    """
+    layout, elastic = model.layout, model.layout.v_names[model.layout.mobility :]
     names = zip(
-        model.layout.v_names,
-        model.layout.v_units,
-        own_coordinates(model),
+        layout.v_names,
+        layout.v_units,
+        [*own_coordinates(model), *elastic],
         velocity_columns(model),
-        acceleration_columns(model),
+        [*acceleration_columns(model), *[None] * len(elastic)],
         strict=True,
     )
     return [dict(zip(("name", "unit", "coordinate", "column", "acceleration"), entry, strict=True)) for entry in names]
@@ -93,7 +100,7 @@ def _sharing(model: "Model") -> str | None:
     return "least weighted norm" if any(d.weight is not None for d in drives) else "least norm"
 
 
-def leg_data(model: "Model", k: int) -> dict[str, Any]:
+def leg_data(model: "Model", k: int, flexible: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """One leg with its joints, bodies, cut and further loops."""
     leg: Leg = model.robot.legs[k]
     kind = model.geometry.kinds[k]
@@ -107,7 +114,11 @@ def leg_data(model: "Model", k: int) -> dict[str, Any]:
         "branch": list(model.geometry.branches[k]) if kind else None,
         "base": pose_data(leg.base),
         "on_platform": pose_data(leg.on_platform),
-        "joints": [joint_data(joint) | {"on": joint.on, "body": body_data(joint.body)} for joint in leg.chain],
+        "joints": [
+            joint_data(joint)
+            | {"on": joint.on, "body": body_data(joint.body, flexible.get(f"{leg.name}.{joint.body.name}"))}
+            for joint in leg.chain
+        ],
         "cut": None
         if cut is None
         else {

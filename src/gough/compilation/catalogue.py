@@ -26,19 +26,25 @@ class Entry:
     units: dict[str, str]
     loads: int = 0
     """Length of the input "loads": wrenches at frames."""
+    whole: bool = False
+    """Whether the input "acceleration" is that of all of v; else elastic rates are left out."""
     regroups: bool = False
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
 
 
 CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(
-        ("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m"}, regroups=True
+        ("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m", "eddot": "SI"}, regroups=True
     ),
     "forward_dynamics": Entry(
         ("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True
     ),
     "dynamics_residual": Entry(
-        ("q", "v", "acceleration", "tau", "wrench"), inverse.dynamics_residual, {"residual": "N, N m"}, regroups=True
+        ("q", "v", "acceleration", "tau", "wrench"),
+        inverse.dynamics_residual,
+        {"residual": "N, N m"},
+        regroups=True,
+        whole=True,
     ),
     "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}, regroups=True),
     "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}, regroups=True),
@@ -46,10 +52,13 @@ CATALOGUE: dict[str, Entry] = {
     "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
     "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
     "joint_reactions": Entry(
-        ("q", "v", "acceleration", "tau", "wrench"), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
+        ("q", "v", "acceleration", "tau", "wrench"),
+        reactions.joint_reactions,
+        {"joints": "N, N m", "cuts": "N, N m"},
+        whole=True,
     ),
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
-    "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}),
+    "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}, whole=True),
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
     "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
@@ -85,7 +94,7 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
     """Entry of joint reactions with wrenches at named frames."""
     plain = CATALOGUE["joint_reactions"]
     equations = partial(reactions.joint_reactions, frames=frames)
-    return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames))
+    return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames), whole=True)
 
 
 def entry_of(mechanism: Mechanism, name: str) -> Entry:
@@ -105,16 +114,16 @@ def entry_of(mechanism: Mechanism, name: str) -> Entry:
     return CATALOGUE[name]
 
 
-def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0) -> tuple[Slot, ...]:
-    """Input slots by name, parameters last."""
+def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0, whole: bool = False) -> tuple[Slot, ...]:
+    """Input slots by name, parameters last; see `Entry` for loads and whole."""
     layout = mechanism.layout
     sizes = {
         "q": (layout.nq, "m, 1, rad"),
         "v": (layout.nv, "m/s, rad/s"),
-        "acceleration": (layout.nv, "m/s2, rad/s2"),
+        "acceleration": (layout.nv if whole else layout.mobility, "m/s2, rad/s2"),
         "wrench": (inverse.wrench_size(mechanism), "N, N m"),
         "tau": (len(mechanism.drives), "N, N m"),
-        "pose": (7, "m, 1"),
+        "pose": (layout.joints.start, "m, 1"),
         "loads": (loads, "N, N m"),
     }
     slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
@@ -137,4 +146,5 @@ def trace_entry(
         numbers = Numbers(mechanism, parameters)
         return entry.equations(regrouped(numbers) if entry.regroups else numbers, **inputs)
 
-    return trace(run, slots_of(mechanism, entry.inputs, entry.loads), f"{mechanism.name} {name}", values, entry.units)
+    slots = slots_of(mechanism, entry.inputs, entry.loads, entry.whole)
+    return trace(run, slots, f"{mechanism.name} {name}", values, entry.units)

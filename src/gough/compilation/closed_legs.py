@@ -38,7 +38,7 @@ def close_platform(
     names[good[~right | ~(error < NEARLY)]] = "out_of_reach:platform"
     if len(rounded):
         q[rounded], names[rounded] = pose_led(model, q[rounded, :7], _rows(parameters, rounded), q[rounded])
-    q[names != "", 7:] = np.nan
+    q[names != "", model.layout.joints] = np.nan
     return q, names
 
 

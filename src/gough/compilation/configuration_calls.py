@@ -37,6 +37,7 @@ class ConfigurationCalls(Calls):
         *,
         drives: Any = None,
         coordinates: Mapping[str, Any] | None = None,
+        elastic: Any = None,
         near: Any = None,
         branch: Any = None,
         parameters: Any = None,
@@ -46,7 +47,8 @@ class ConfigurationCalls(Calls):
 
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
         `near` (default home). coordinates: {name: value} with x y z yaw pitch roll of the platform or joint coordinates;
-        independent ones that are not named stay as at home. near: q whose assembly is kept.
+        independent ones that are not named stay as at home. elastic: elastic coordinates (..., n), default those of `near`,
+        else 0. near: q whose assembly is kept.
         branch: (length or elbow, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
         """
         model = self._model
@@ -69,15 +71,22 @@ class ConfigurationCalls(Calls):
         else:
             given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
         close = None if near is None else as_array("near", near, model.layout.nq)
-        batch = common_batch("configuration", given, numbers, *([] if close is None else [close]))
+        bent = None if elastic is None else self._elastic(elastic)
+        others = [x for x in (close, bent) if x is not None]
+        batch = common_batch("configuration", given, numbers, *others)
         rows, parameter = as_rows(given, batch), parameter_rows(numbers, batch)
         near_rows = None if close is None else as_rows(close, batch)
+        if bent is not None:
+            bent = as_rows(bent, batch)
+            if pose is None:
+                near_rows = np.repeat(model.home[None], len(rows), axis=0) if near_rows is None else near_rows.copy()
+                near_rows[:, model.layout.elastic] = bent
         if drives is not None:
             q, failed = drives_led(model, rows, parameter, near_rows)
         elif coordinates is not None:
             q, failed = coordinates_led(model, names, rows, parameter, near_rows)
         else:
-            q, failed = self._from_poses(rows, parameter, near_rows, branch)
+            q, failed = self._from_poses(rows, parameter, near_rows, branch, bent)
         failed = np.where(np.isfinite(rows).all(axis=1) | (failed == ""), failed, "not_finite:input")
         where = places(failed).reshape(batch)
         result = Assembly(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
@@ -85,7 +94,15 @@ class ConfigurationCalls(Calls):
             complain("configuration", failed, batch, result)
         return result
 
-    def _from_poses(self, rows: Array, parameters: Array, near: Array | None, branch: Any) -> tuple[Array, Array]:
+    def _elastic(self, elastic: Any) -> Array:
+        layout = self._model.layout
+        if not layout.n_elastic:
+            raise UsageError(f"elastic=: {self._model.robot.name} has no flexible bodies")
+        return as_array("elastic", elastic, layout.n_elastic)
+
+    def _from_poses(
+        self, rows: Array, parameters: Array, near: Array | None, branch: Any, elastic: Array | None
+    ) -> tuple[Array, Array]:
         model = self._model
         names = np.full(len(rows), "", dtype=object)
         names[~np.asarray(np.isfinite(rows).all(axis=1))] = "not_finite:input"
@@ -96,7 +113,8 @@ class ConfigurationCalls(Calls):
         q[:, :7] = rows
         pairs = check_branch(branch, len(model.mechanism.legs))
         chosen = parameters if len(parameters) == 1 else parameters[good]
-        q[good], names[good] = model.geometry.from_pose(rows[good], chosen, None if near is None else near[good], pairs)
+        start, bent = (None if x is None else x[good] for x in (near, elastic))
+        q[good], names[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
         return q, names
 
     def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
@@ -120,9 +138,11 @@ class ConfigurationCalls(Calls):
         step = as_array("v", v, layout.nv) * np.asarray(dt, dtype=float)[..., None]
         batch = common_batch("integrate", start, step)
         if model.geometry.by_legs:
-            pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), np.broadcast_to(step, (*batch, 6)))
+            moved = np.broadcast_to(step, (*batch, layout.nv))
+            pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), moved[..., :6])
             near = np.broadcast_to(start, (*batch, layout.nq))
-            return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state)
+            bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
+            return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state, **bent)
         numbers = parameter_rows(self._parameters(parameters), batch)
         found, names = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, names, batch, on_bad_state)

@@ -32,12 +32,13 @@ class DynamicsCalls(FrameCalls):
         on_bad_state: str = "raise",
     ) -> InverseDynamics:
         """Drive forces for a motion. wrench: what the surroundings do to the platform (..., 6) at its origin in world
-        axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says."""
+        axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says.
+        acceleration (..., mobility): of v without its elastic rates, whose accelerations are part of the result."""
         self._check_driven("inverse_dynamics")
         inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
-        result = InverseDynamics(tau, tau[..., :0], e.codes)
+        result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
         return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
     def forward_dynamics(
@@ -92,7 +93,8 @@ class DynamicsCalls(FrameCalls):
     ) -> Reactions:
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
 
-        A mechanism with too few drives needs tau, and an acceleration that goes with it (see `forward_dynamics`).
+        A mechanism with too few drives needs tau, and an acceleration (of all of v) that goes with it (see
+        `forward_dynamics`).
         """
         model = self._model
         elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
@@ -100,8 +102,11 @@ class DynamicsCalls(FrameCalls):
             tau = np.zeros(0)
         if tau is None:
             self._check_driven("joint_reactions without tau")
-            solved = self.inverse_dynamics(q, v, acceleration, wrench, parameters=parameters, on_bad_state="mark")
+            given = np.asarray(acceleration, dtype=float)[..., : model.mobility]
+            solved = self.inverse_dynamics(q, v, given, wrench, parameters=parameters, on_bad_state="mark")
             tau = solved.tau
+            if model.layout.v_elastic:
+                acceleration = _joined(given, solved.eddot)
         else:
             self._check_tau(q, v, acceleration, tau, wrench, parameters)
         inputs = {"q": q, "v": v, "acceleration": acceleration, "tau": tau}
@@ -199,11 +204,18 @@ class DynamicsCalls(FrameCalls):
 
     def _check_driven(self, name: str) -> None:
         model = self._model
-        if len(model.mechanism.drives) < model.layout.nv:
+        if len(model.mechanism.drives) < model.mobility:
             raise UsageError(
-                f"{name}: {model.robot.name} has {len(model.mechanism.drives)} drives for {model.layout.nv} freedoms; no "
+                f"{name}: {model.robot.name} has {len(model.mechanism.drives)} drives for {model.mobility} freedoms; no "
                 f"drive forces give an arbitrary motion. Use forward_dynamics, or add drives."
             )
 
     idm = inverse_dynamics
     ddm = forward_dynamics
+
+
+def _joined(acceleration: np.ndarray, eddot: np.ndarray) -> np.ndarray:
+    """Accelerations of all of v (..., nv)."""
+    batch = np.broadcast_shapes(acceleration.shape[:-1], eddot.shape[:-1])
+    parts = [np.broadcast_to(x, (*batch, x.shape[-1])) for x in (acceleration, eddot)]
+    return np.concatenate(parts, axis=-1)

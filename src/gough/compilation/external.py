@@ -40,12 +40,25 @@ def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> 
         raise UsageError(
             f"{model.robot.name} has no platform to put a wrench on; name the frame: wrench={{frame: [fx, fy, fz, mx, my, mz]}}"
         )
+    _demand_material(model, mechanism.platform.name)
     given = as_array("wrench", wrench, 6)
     xp = module_of(given)
     return xp.concatenate([given, xp.zeros((*given.shape[:-1], size - 6))], axis=-1)
 
 
+def _demand_material(model: "Model", frame: str) -> None:
+    """Refuse a wrench at the floating frame of a flexible body: its origin is no point of the material."""
+    for link in model.mechanism.links:
+        if link.name == frame and link.elastic is not None and link.motion == "platform":
+            frames = [f.name for f in model.mechanism.frames.values() if model.mechanism.links[f.link].parent == 0]
+            raise UsageError(
+                f"wrench on {frame!r}: this body is flexible and its frame floats, no point of the material is there. Name a "
+                f"frame tied to it: {', '.join(frames) or 'none is described, add one under frames'}"
+            )
+
+
 def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array, size: int) -> Array:
+    _demand_material(model, frame)
     xp = module_of(q, value)
     value = xp.asarray(value)
     if model.mechanism.has_platform and frame in model.mechanism.frames and on_platform(model, frame):

@@ -19,7 +19,7 @@ from gough.compilation.search import search_leg
 from gough.compilation.settling import home_guess, settle
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
-from gough.dynamics.mass_matrix import independent_legs
+from gough.dynamics.mass_matrix import legs_follow
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.program import trace
@@ -41,7 +41,8 @@ class Geometry:
     def __init__(self, model: "Model") -> None:
         self.model = model
         mechanism = model.mechanism
-        self.n_pose = mechanism.layout.n_pose
+        self.lead = mechanism.layout.joints.start
+        """Entries of q before the joints: the pose and the elastic coordinates."""
         self.kinds = _closed_form_kinds(model)
         self.newton_legs = [k for k, kind in enumerate(self.kinds) if kind is None]
         self._functions: dict[tuple, Function] = {}
@@ -51,7 +52,7 @@ class Geometry:
     @property
     def by_legs(self) -> bool:
         """Whether a pose gives the joints of every leg by itself."""
-        return independent_legs(self.model.mechanism)
+        return legs_follow(self.model.mechanism)
 
     @property
     def by_closed_legs(self) -> bool:
@@ -65,20 +66,22 @@ class Geometry:
         model = self.model
         start, known = home_guess(model)
         if model.mechanism.has_platform and model.mechanism.legs:
-            start[self.n_pose :] = self._settle_legs(start[: self.n_pose], start[self.n_pose :], known[self.n_pose :])
+            start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
         q = settle(model, start, known)
-        self.home_joints = q[self.n_pose :]
+        self.home_joints = q[self.lead :]
         if any(kind in ELBOWS for kind in self.kinds):
             self._recognise_branches(q)
         return q
 
     def _recognise_branches(self, q: np.ndarray) -> None:
         """The branches that the assembled home is in: it may be a little off the stated pose, or another than was hinted."""
-        candidates = np.stack(self._all_branches(q[None, :7], self.model.parameters[None]))[:, 0]  # (4, joints)
+        candidates = np.stack(self._all_branches(q[None, : self.lead], self.model.parameters[None]))[
+            :, 0
+        ]  # (4, joints)
         for k, kind in enumerate(self.kinds):
             if kind in ELBOWS:
                 columns = self._columns(k)
-                cost = np.abs(self._wrapped(candidates[:, columns] - q[7:][columns], columns)).sum(axis=1)
+                cost = np.abs(self._wrapped(candidates[:, columns] - q[self.lead :][columns], columns)).sum(axis=1)
                 self.branches[k] = BRANCHES[int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))]
 
     def _settle_legs(self, pose: np.ndarray, guess: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -114,17 +117,20 @@ class Geometry:
         parameters: np.ndarray,
         near: np.ndarray | None = None,
         branch: Sequence[Branch] | None = None,
+        elastic: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(q (n, nq), failed checks (n,)) of poses (n, 7)."""
+        """(q (n, nq), failed checks (n,)) of poses (n, 7); elastic (n, k): default those of near, else 0."""
+        elastic = self._bent(len(poses), near, elastic)
         if not self.by_legs and not self.by_closed_legs:
             if branch is not None:
                 raise UsageError(f"branch=: the legs of {self.model.robot.name} have no closed form; use near=")
-            return pose_led(self.model, poses, parameters, near)
+            return pose_led(self.model, poses, parameters, self._started(elastic, near))
+        poses = np.concatenate([poses, elastic], axis=1)
         joints, names = self._leg_joints(poses, parameters, near, branch)
         if not self.by_legs:
             return close_platform(self.model, np.concatenate([poses, joints], axis=1), names, parameters, near)
         if near is not None:
-            near_joints = near[:, 7:]
+            near_joints = near[:, self.lead :]
             for k in self.newton_legs:
                 joints[:, self._columns(k)] = near_joints[:, self._columns(k)]
         q = np.concatenate([poses, joints], axis=1)
@@ -133,8 +139,22 @@ class Geometry:
             start = None if near is None else near[open_]
             q[open_], failed = self._follow(q[open_], _rows(parameters, open_), start)
             names[np.flatnonzero(open_)] = failed
-        q[names != "", 7:] = np.nan
+        q[names != "", self.lead :] = np.nan
         return q, names
+
+    def _bent(self, n: int, near: np.ndarray | None, elastic: np.ndarray | None) -> np.ndarray:
+        if elastic is not None:
+            return elastic
+        place = self.model.layout.elastic
+        return np.zeros((n, place.stop - place.start)) if near is None else near[:, place]
+
+    def _started(self, elastic: np.ndarray, near: np.ndarray | None) -> np.ndarray | None:
+        """Where a search starts: `near` (or home) with these elastic coordinates."""
+        if not elastic.shape[1]:
+            return near
+        start = np.repeat(self.model.home[None], len(elastic), axis=0) if near is None else near.copy()
+        start[:, self.model.layout.elastic] = elastic
+        return start
 
     def _leg_joints(
         self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None, branch: Sequence[Branch] | None
@@ -172,7 +192,9 @@ class Geometry:
                 q[:, :7] if k == steps else integrate_pose(np.broadcast_to(start, (len(q), 7)), whole * (k / steps))
             )
             x, names = leg_newton(self.model, x, parameters, self.newton_legs)
-            x[names != "", 7:] = q[names != "", 7:]  # an intermediate pose out of reach: go on from the start
+            x[names != "", self.lead :] = q[
+                names != "", self.lead :
+            ]  # an intermediate pose out of reach: go on from the start
         return x, names
 
     def _closed(self, branches: tuple[Branch, ...]) -> Function:
@@ -183,7 +205,7 @@ class Geometry:
             ]
 
             def equations(pose: Any, parameters: Any) -> dict[str, Any]:
-                rotation = rotation_from_quaternion_wxyz(pose[3:])
+                rotation = rotation_from_quaternion_wxyz(pose[3:7])
                 return {"joints": closed_form_joints(Numbers(model.mechanism, parameters), pose, rotation, chosen)}
 
             program = trace(
@@ -212,20 +234,20 @@ class Geometry:
             if kind is None:
                 continue
             columns = self._columns(k)
-            wrapped = self._wrapped(stacked[:, :, columns] - near[None, :, 7:][:, :, columns], columns)
+            wrapped = self._wrapped(stacked[:, :, columns] - near[None, :, self.lead :][:, :, columns], columns)
             cost = np.abs(wrapped).sum(axis=-1)
             best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
-            out[:, columns] = near[:, 7:][:, columns] + wrapped[best, rows]
+            out[:, columns] = near[:, self.lead :][:, columns] + wrapped[best, rows]
             lost = ~np.isfinite(cost[best, rows])
             failed[lost & (failed == "")] = f"out_of_reach:{self.model.mechanism.legs[k].name}"
         return out, failed
 
     def _columns(self, leg: int) -> list[int]:
         links = self.model.mechanism.links
-        return [links[i].q - 7 + j for i in self.model.mechanism.legs[leg].links for j in range(links[i].nq)]
+        return [links[i].q - self.lead + j for i in self.model.mechanism.legs[leg].links for j in range(links[i].nq)]
 
     def _angular(self, columns: list[int]) -> np.ndarray:
-        return np.array([1.0 if self.model.layout.q_units[7 + c] == "rad" else 0.0 for c in columns])
+        return np.array([1.0 if self.model.layout.q_units[self.lead + c] == "rad" else 0.0 for c in columns])
 
     def _wrapped(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
         """Differences of coordinates with angles brought into (-π, π]."""

@@ -52,6 +52,13 @@ def step_led(
     columns = mechanism.selection.independent
     begin = normal(model, start)
     joints = {k: link for k, c in enumerate(columns) if (link := _scalar_link(model, c)) is not None}
+    bent = [
+        (columns.index(u), link.elastic.q + j)
+        for link in mechanism.links
+        if link.elastic is not None
+        for j, u in enumerate(link.elastic.columns)
+        if u in columns
+    ]
     balls = sorted({link.q for link in mechanism.links if link.motion == "ball" and link.u in columns})
     if balls and not all(c in columns for link in mechanism.links if link.q in balls for c in link.columns):
         raise UsageError("a ball joint is led only where all its three rates are independent")
@@ -62,8 +69,10 @@ def step_led(
         for k, column in enumerate(columns):
             if k in joints:
                 out[:, k] = begin[states, joints[k].q] + steps[states, k] - q[:, joints[k].q]
-            elif column < 6:
+            elif column < 6 and mechanism.has_platform:
                 out[:, k] = steps[states, k] - done[:, column]
+        for k, at in bent:
+            out[:, k] = begin[states, at] + steps[states, k] - q[:, at]
         for link in mechanism.links:
             if link.motion == "ball" and link.q in balls:
                 own = [columns.index(c) for c in link.columns]
@@ -87,7 +96,7 @@ def drives_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         rows = parameters if len(parameters) == 1 else parameters[states]
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
-        return _solved(np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        return _rigid(model, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
     q, names = follow(model, _starts(model, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
@@ -127,7 +136,7 @@ def coordinates_led(
                 C[:, k] = rates[:, COORDINATES.index(n)]
             else:
                 C[:, k] = spins[:, COORDINATES.index(n) - 3]
-        return _solved(C, error)
+        return _rigid(model, C, error)
 
     q, failed = follow(model, start, parameters, misses)
     good = np.flatnonzero(failed == "")
@@ -142,6 +151,13 @@ def coordinates_led(
         failed[missed] = "out_of_reach:coordinates"
         q[missed] = np.nan
     return q, failed
+
+
+def _rigid(model: "Model", matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """`_solved` with the elastic coordinates as they are."""
+    n = model.layout.mobility
+    step = _solved(matrices[:, :, :n], rhs)
+    return np.concatenate([step, np.zeros((len(step), model.layout.nv - n))], axis=1)
 
 
 def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -164,7 +180,7 @@ def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
 
 def natural_coordinates(model: "Model") -> list[str]:
     """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint."""
-    return [OF_TWIST.get(name, name) for name in model.layout.v_names]
+    return [OF_TWIST.get(name, name) for name in model.layout.v_names[: model.layout.mobility]]
 
 
 def normal(model: "Model", q: np.ndarray) -> np.ndarray:

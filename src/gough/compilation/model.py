@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
@@ -77,8 +78,8 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
     @property
     def mobility(self) -> int:
-        """Number of independent velocities."""
-        return len(self.mechanism.selection.independent)
+        """Number of independent velocities, elastic rates not counted."""
+        return self.layout.mobility
 
     @property
     def driven(self) -> bool:
@@ -119,12 +120,19 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
     def _make(self, name: str, baked: bool) -> Function:
         pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
-        if name.endswith(SUFFIX):
-            program = self.ordered(trace_posed(self, name.removesuffix(SUFFIX), pattern))
-        else:
-            program = self.ordered(trace_entry(self.mechanism, name, pattern))
+
+        def program(zeros: dict[int, float]) -> Program:
+            if name.endswith(SUFFIX):
+                return self.ordered(trace_posed(self, name.removesuffix(SUFFIX), zeros))
+            return self.ordered(trace_entry(self.mechanism, name, zeros))
+
         return Function(
-            program, self.mechanism.table, pattern, interpreted=name == "closure_rows", precision=self.precision
+            program(pattern),
+            self.mechanism.table,
+            pattern,
+            interpreted=name == "closure_rows",
+            precision=self.precision,
+            alike=None if baked else lambda: program(common_pattern(self)),
         )
 
     def ordered(self, program: Program) -> Program:
@@ -132,9 +140,10 @@ class Model(ConfigurationCalls, DynamicsCalls):
         if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
             return program
         states = sample_states(self)
-        states = states | {"pose": states["q"][:, :7]}
         n = len(states["q"])
-        columns = [np.broadcast_to(states.get(s.name, np.ones((1, s.size))), (n, s.size)) for s in program.inputs]
+        columns = [
+            np.broadcast_to(states.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
+        ]
         return order_solves(program, np.concatenate(columns, axis=1))
 
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:

@@ -36,7 +36,7 @@ def trace_posed(model: "Model", name: str, pattern: dict[int, float]) -> Program
 
     def run(pose: Any, parameters: Any, **inputs: Any) -> dict[str, Any]:
         numbers = Numbers(mechanism, parameters)
-        joints = closed_form_joints(numbers, pose, rotation_from_quaternion_wxyz(pose[3:]), branches)
+        joints = closed_form_joints(numbers, pose, rotation_from_quaternion_wxyz(pose[3:7]), branches)
         q = np.concatenate([pose, joints])
         return entry.equations(regrouped(numbers) if entry.regroups else numbers, q=q, **inputs)
 

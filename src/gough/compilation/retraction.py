@@ -19,6 +19,8 @@ def retract(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray
             out[:, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
         elif link.nu == 1:
             out[:, link.q] += step[:, link.u]
+        if link.elastic is not None:
+            out[:, link.elastic.coordinates] += step[:, link.elastic.columns]
     return out
 
 
@@ -43,5 +45,9 @@ def neutral(mechanism: Mechanism) -> np.ndarray:
 
 
 def step_units(mechanism: Mechanism, size: float) -> np.ndarray:
-    """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles."""
-    return np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])
+    """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles; elastic ones: their own."""
+    units = np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])
+    for link in mechanism.links:
+        if link.elastic is not None:
+            units[link.elastic.columns] = link.elastic.units
+    return units

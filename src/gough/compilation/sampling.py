@@ -29,7 +29,7 @@ def _sample(model: "Model") -> dict[str, np.ndarray]:
     n = len(q)
     return {
         "q": q,
-        "pose": q[:, :7],
+        "pose": q[:, : model.layout.joints.start],
         "v": rng.normal(size=(n, model.layout.nv)),
         "acceleration": rng.normal(size=(n, model.layout.nv)),
         "wrench": rng.normal(size=(n, wrench_size(model.mechanism))),
@@ -42,7 +42,11 @@ def _configurations(model: "Model", rng: np.random.Generator) -> np.ndarray:
     if model.geometry.by_legs:
         steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * model.size] * 3 + [SPREAD[1]] * 3)
         poses = np.concatenate([model.home[None, :7], integrate_pose(model.home[None, :7], steps)])
-        q, names = model.geometry.from_pose(poses, model.parameters[None])
+        units = [
+            x for i in model.mechanism.flexible if (e := model.mechanism.links[i].elastic) is not None for x in e.units
+        ]
+        bent = rng.uniform(-1, 1, (len(poses), len(units))) * np.array(units) if units else None
+        q, names = model.geometry.from_pose(poses, model.parameters[None], elastic=bent)
         return q[names == ""]
     # The block order is not yet fitted: move along the free motions and close with all closures.
     found = [model.home[None]]

@@ -16,7 +16,7 @@ GOOD_CONDITION = 0.05
 
 
 def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
-    """Joint coordinates (nq - 7,) of q (nq,) with one leg assembled where that is possible.
+    """Joint coordinates (joints,) of q (nq,) with one leg assembled where that is possible.
 
     With a hint: the assembly Newton finds from it, else the one nearest to it. Without: the best conditioned one.
     """
@@ -25,7 +25,7 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
     if hint is not None:
         found, names = leg_newton(model, q[None], model.parameters[None], [leg])
         if not names[0]:
-            return found[0, 7:]
+            return found[0, model.layout.joints]
     rng = np.random.default_rng(1000 + leg)
     starts = np.repeat(q[None], STARTS, axis=0)
     reach = float(np.linalg.norm(q[:3] - np.asarray(model.robot.legs[leg].base.position, dtype=float))) + model.size
@@ -42,16 +42,16 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
         function = model.cached(("closure", leg), lambda: closure_function(model, leg))
         error = np.abs(function.values(q=found, parameters=model.parameters)["residual"]).max(axis=-1, initial=0.0)
-        return found[int(np.argmin(np.where(np.isfinite(error), np.round(error, 9), np.inf))), 7:]
+        return found[int(np.argmin(np.where(np.isfinite(error), np.round(error, 9), np.inf))), model.layout.joints]
     found = found[good]
     wanted = q[columns] if hint is None else hint
     distance = np.abs(_wrapped(model, columns, found[:, columns] - wanted)).sum(axis=1)
     if hint is not None:
-        return found[int(np.argmin(np.round(distance, 9))), 7:]
+        return found[int(np.argmin(np.round(distance, 9))), model.layout.joints]
     function = model.cached(("closure", leg), lambda: closure_function(model, leg))
     condition = reciprocal_condition(function(q=found, parameters=model.parameters).outputs["J"])
     merit = np.minimum(condition, GOOD_CONDITION) - 1e-3 * distance
-    return found[int(np.argmax(np.round(merit, 9))), 7:]
+    return found[int(np.argmax(np.round(merit, 9))), model.layout.joints]
 
 
 def _wrapped(model: "Model", columns: list[int], difference: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.forward_choice import prefers_tree
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
 from gough.program.ops import Op
@@ -25,17 +26,30 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
     blocks = ordered_blocks(mechanism, pattern_of(model), rows, dependent)
+    elastic = elastic_columns(mechanism)
     layout = replace(
         mechanism.layout,
+        v_elastic=sum(c in elastic for c in independent),
         v_names=tuple(mechanism.layout.u_names[c] for c in independent),
         v_units=tuple(mechanism.layout.u_units[c] for c in independent),
     )
-    chosen = replace(mechanism, selection=Selection(tuple(independent), blocks, removed), layout=layout)
+    selection = Selection(tuple(independent), blocks, removed)
+    chosen = replace(mechanism, selection=selection, layout=layout)
+    if prefers_tree(model, chosen):
+        chosen = replace(chosen, selection=replace(selection, solves_tree=True))
     return chosen, samples.null[0]
 
 
+def elastic_columns(mechanism: Mechanism) -> list[int]:
+    """Positions of all elastic rates in u."""
+    return [c for i in mechanism.flexible if (e := mechanism.links[i].elastic) is not None for c in e.columns]
+
+
 def independent_columns(model: "Model", samples: Samples) -> list[int]:
-    """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints."""
+    """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
+
+    Elastic rates are independent wherever the closures let them, and stand last.
+    """
     mechanism, wanted = model.mechanism, model.velocities
     names = mechanism.layout.u_names
     platform = list(range(6)) if mechanism.has_platform else []
@@ -43,11 +57,12 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
     mobility = samples.mobility
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         return _named(model, samples, list(wanted))
+    bent = choose(samples.null, elastic_columns(mechanism), mobility)
     if wanted == "drives" or (wanted is None and not platform):
         groups = [drives]
     else:
         groups = [platform] if wanted == "platform" else [platform, drives]
-    taken: list[int] = []
+    taken: list[int] = list(bent)
     for group in groups:
         taken = choose(samples.null, group, mobility, first=taken)
     if len(taken) < mobility:
@@ -63,11 +78,14 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
             f"{loose or 'a joint'} would still move freely. Add a drive, close the missing loop, replace a joint by one with "
             f"fewer freedoms, or name all independent velocities (velocities: [...])."
         )
-    return sorted(taken) if taken and max(taken) < 6 and platform else taken
+    rigid = [c for c in taken if c not in bent]
+    return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
 
 
 def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
     names = list(model.mechanism.layout.u_names)
+    elastic = elastic_columns(model.mechanism)
+    wanted += [names[c] for c in choose(samples.null, elastic, samples.mobility) if names[c] not in wanted]
     unknown = [w for w in wanted if w not in names]
     if unknown:
         raise StructureError(f"{model.robot.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
@@ -80,7 +98,7 @@ def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
         raise StructureError(
             f"{model.robot.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
         )
-    return columns
+    return [c for c in columns if c not in elastic] + [c for c in columns if c in elastic]
 
 
 def kept_rows(samples: Samples) -> list[int]:

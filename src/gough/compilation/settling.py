@@ -87,6 +87,8 @@ def _free(model: "Model", held: np.ndarray) -> np.ndarray:
     """Mask (nu,) of tree velocities that may move when entries of q (nq,) are held."""
     free = np.ones(model.mechanism.layout.nu, dtype=bool)
     for link in model.mechanism.links:
+        if link.elastic is not None:
+            free[list(link.elastic.columns)] = False  # at home nothing is bent
         if link.nq and held[link.q : link.q + link.nq].all():
             free[list(link.columns)] = False
     return free

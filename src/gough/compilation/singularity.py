@@ -19,8 +19,9 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     """Measures at q (..., nq). Columns of S with moments divided by `length` (default: the robot's size), rotary drives
     by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
     scale = model.size if length is None else float(length)
-    S = model.function("drive_map")(q=q, parameters=parameters).outputs["S"].copy()
-    S[..., np.array([unit == "rad/s" for unit in model.layout.v_units]), :] /= scale
+    units = model.layout.v_units[: model.layout.mobility]
+    S = model.function("drive_map")(q=q, parameters=parameters).outputs["S"][..., : len(units), :].copy()
+    S[..., np.array([unit == "rad/s" for unit in units]), :] /= scale
     rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
     S[..., :, rotary] *= scale
     places, matrices = block_matrices(model, q, parameters, scale)
@@ -41,7 +42,7 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
         scale,
         places,
         S,
-        np.array([1.0 if unit == "m/s" else scale for unit in model.layout.v_units]),
+        np.array([1.0 if unit == "m/s" else scale for unit in units]),
     )
 
 

@@ -95,7 +95,7 @@ class CutGeometry:
 
     def columns(self) -> list[int]:
         """Tree velocities that the closures contain."""
-        return [k for step in (*self.first, *self.second) for k in step.link.columns]
+        return list(dict.fromkeys(k for step in (*self.first, *self.second) for k in step.link.moved_by))
 
     def from_second(self, x: Vector) -> Vector:
         """Axes of the second side's link to tip axes."""
@@ -157,7 +157,7 @@ class CutGeometry:
                     value = value + dot(row.c_v, linear)
                 if row.c_L is not None:
                     value = value - dot(row.c_L, angular)
-            elif any(column in step.link.columns for step in self.second):
+            if any(column in step.link.moved_by for step in self.second):
                 linear, angular = self.second_columns[column]
                 if row.c_v is not None:
                     value = value - dot(row.c_v, linear)
@@ -284,7 +284,13 @@ def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
         else:
             turned = _turned(chain, k, turned)
             below = turned.__matmul__
-        if link.motion == "platform":
+        tie = chain[k].deflection
+        if tie is not None:
+            turned_by = tie.turn.J @ tie.turning
+            for j, column in enumerate(link.moved_by):
+                angular = below(turned_by[:, j])
+                columns[column] = (below(chain[k].to_child(tie.translation[:, j])) + cross(angular, lever), angular)
+        elif link.motion == "platform":
             axes = [down(chain[k:], e) for e in np.array(np.eye(3), dtype=object)]
             columns |= {link.u + j: (e, zeros(3)) for j, e in enumerate(axes)}
             columns |= {link.u + 3 + j: (cross(e, lever), e) for j, e in enumerate(axes)}

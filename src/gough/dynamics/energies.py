@@ -38,7 +38,9 @@ def _kinetic(posture: Posture, u: Vector) -> Any:
     total: Any = 0.0
     for i, link in enumerate(posture.mechanism.links):
         velocity, w = link_twist(posture, u, i)
-        inertia = posture.numbers.inertia(link)
+        if link.elastic is not None:
+            total = total + posture.deformations[i].kinetic(velocity, w, u[link.elastic.columns])
+        inertia = None if link.elastic is not None else posture.numbers.inertia(link)
         if inertia is not None:
             total = total + kinetic_energy(inertia, w, velocity)
         if link.telescopic is not None:
@@ -55,6 +57,9 @@ def _potential(posture: Posture) -> Any:
     g = posture.gravity
     for i, link in enumerate(posture.mechanism.links):
         inertia = posture.numbers.inertia(link)
+        if link.elastic is not None:
+            total = total + posture.deformations[i].strain()
+            inertia = posture.deformations[i].inertia
         if inertia is not None:
             origin = posture.point_in_world(i, zeros(3))
             moment = inertia.mass * origin + posture.to_world(i, inertia.first_moments)
@@ -75,6 +80,10 @@ def _losses(loops: Loops, u: Vector) -> Any:
         if link.nu and link.motion != "platform":
             at_rest, moving = own_forces(posture, link, rest, rest), own_forces(posture, link, u, rest)
             total = total + dot(u[link.columns], moving - at_rest)
+    for i, deformation in posture.deformations.items():
+        elastic = mechanism.links[i].elastic
+        assert elastic is not None
+        total = total + deformation.losses(u[elastic.columns])
     for cut in loops.cuts:
         first = link_twist(posture, u, cut.cut.first)[1]
         second = cut.from_second(link_twist(posture, u, cut.cut.second)[1])

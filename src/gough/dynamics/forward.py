@@ -3,17 +3,22 @@
 Sources   [Long 2014, eqs. 46–49 in the rigid case], [Briot 2014, §4.3].
 Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ without pivoting. The closures are eliminated
             before (mass_matrix.py), so massless links need no special case.
+            Where v has many entries and there are few closures (flexible legs), the tree is solved instead: with f its forces
+            at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ give (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into
+            parts (legs) that do not feel each other.
 """
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force
+from gough.dynamics.inverse import needed_force, split_wrench
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.projection import drive_columns
+from gough.dynamics.projection import TreeForces, drive_columns
+from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
+from gough.friction.coulomb import structurally_zero
 from gough.scalar import note, solve_spd, zeros
 
 Vector = np.ndarray
@@ -23,8 +28,54 @@ def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench
     """Accelerations vdot (nv,) of v, classical, for drive forces and external platform wrench (6,), world axes."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
+    if numbers.mechanism.selection.solves_tree:
+        return {"vdot": _by_tree(loops, v, tau, wrench)}
     M = mass_matrix(loops)
     slack = needed_force(loops, v, zeros(len(v)), wrench)
     push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):
         return {"vdot": solve_spd(M, push - slack, "singular:mass matrix")}
+
+
+def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
+    """vdot (nv,) by the tree's mass matrix and the closures' multipliers."""
+    mechanism = loops.mechanism
+    own = list(mechanism.selection.independent)
+    u = loops.rates(v)
+    push = -TreeForces(loops, u, zeros(len(u))).generalised
+    on_platform, load = split_wrench(mechanism, wrench)
+    if len(on_platform):
+        push[:6] = push[:6] + on_platform
+    if len(load):
+        push[own] = push[own] + load
+    for drive, force in zip(mechanism.drives, tau, strict=True):
+        k = mechanism.links[drive.link].u
+        push[k] = push[k] + force
+    A = TreeInertia(loops.posture).A
+    rows = [row for block in mechanism.selection.blocks for row in block.rows]
+    G = loops.entries(rows, range(len(u)))
+    with note("multipliers of the closures and accelerations [Briot 2014, §4.3], [Long 2014, eq. 46]"):
+        moved = zeros(len(u), 1 + len(rows))  # A⁻¹ [push, Gᵀ]
+        for part in separate_parts(A):
+            rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)
+            felt = [k for k in range(rhs.shape[1]) if not all(structurally_zero(x) for x in rhs[:, k])]
+            moved[np.ix_(part, felt)] = solve_spd(A[np.ix_(part, part)], rhs[:, felt], "singular:mass matrix")
+        if not rows:
+            return moved[own, 0]
+        rest = loops.closure_accelerations(rows, u) - G @ moved[:, 0]
+        multipliers = solve_spd(G @ moved[:, 1:], rest, "singular:closures")
+        return moved[own, 0] + moved[own, 1:] @ multipliers
+
+
+def separate_parts(A: np.ndarray) -> list[list[int]]:
+    """Groups of rows of a symmetric matrix that have no entries in common, by its structural zeros."""
+    left, parts = set(range(len(A))), []
+    while left:
+        part, border = set(), [min(left)]
+        while border:
+            i = border.pop()
+            part.add(i)
+            border += [j for j in left if j not in part and j not in border and not structurally_zero(A[i, j])]
+        parts.append(sorted(part))
+        left -= part
+    return parts

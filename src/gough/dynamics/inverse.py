@@ -4,6 +4,8 @@ Sources   [Fried, eq. 97], [Long 2014, eq. 46], [Pedrammehr 2012, eqs. 48–51, 
 Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force of the motion (projection.py), so
             S τ = Γᵀ f - Q, solved in a fixed elimination order. With more drives than freedoms, of all solutions the one
             with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
+            Flexible robots: the elastic accelerations ë are unknown too. With h the same for ë = 0,
+            M_ee ë + h_e = S_e τ and M_re ë + h_r = S_r τ: eliminate ë, (S_r - M_re M_ee⁻¹ S_e) τ = h_r - M_re M_ee⁻¹ h_e.
 """
 
 from collections.abc import Sequence
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gough.dynamics.loops import Loops
+from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
@@ -73,13 +76,31 @@ def dynamics_residual(
 def inverse_dynamics(
     numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector
 ) -> dict[str, np.ndarray]:
-    """Drive forces tau (drives,) for velocities v, classical accelerations (nv,) and external platform wrench (6,)."""
+    """Drive forces tau (drives,) for velocities v, classical accelerations (mobility,) and external load; with elastic
+    rates in v their accelerations eddot, too."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
+    if numbers.mechanism.layout.v_elastic:
+        return _flexible(numbers, loops, v, acceleration, wrench)
     needed = needed_force(loops, v, acceleration, wrench)
     S = drive_columns(loops)
     with note("drive forces [Fried, eq. 97], [Long 2014, eq. 46]"):
         return {"tau": shared(numbers, S, needed)}
+
+
+def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> dict[str, Vector]:
+    """tau and the accelerations of the elastic coordinates in v, `eddot`, for those of the others."""
+    layout = numbers.mechanism.layout
+    n = layout.mobility
+    needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.v_elastic)]), wrench)
+    S = drive_columns(loops)
+    M = mass_matrix(loops)[:, n:]
+    with note("elastic accelerations and drive forces [Long 2014, eqs. 38–43], [Briot 2014, eq. 50]"):
+        rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
+        moved = solve_spd(M[n:], rest, "singular:elastic mass matrix")  # M_ee⁻¹ [S_e, h_e]
+        felt, pushed = moved[:, :-1], moved[:, -1]
+        tau = shared(numbers, S[:n] - M[:n] @ felt, needed[:n] - M[:n] @ pushed)
+        return {"tau": tau, "eddot": felt @ tau - pushed}
 
 
 def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:

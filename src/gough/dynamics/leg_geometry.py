@@ -20,7 +20,7 @@ import numpy as np
 from gough.dynamics.leg_angles import elbow_angle, turn, universal_angles
 from gough.dynamics.leg_kinds import closed_form_kind, platform_tie, rods_of
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import direction
+from gough.dynamics.posture import direction, tied_step
 from gough.scalar import check, dot, sqrt, zeros
 from gough.spatial import exact_sincos
 from gough.spatial.rotation import from_sincos
@@ -112,9 +112,15 @@ def _turned_back(link: Link, angle: Any, x: Vector) -> Vector:
     return from_sincos(link.axis, link.sign * s, c).T @ x
 
 
-def _on_platform(numbers: Numbers, cut: CutJoint) -> Vector:
-    """A cut's point (3,) in the platform's frame; its body may be a link that is tied to the platform."""
+def _on_platform(numbers: Numbers, cut: CutJoint, lead: Vector) -> Vector:
+    """A cut's point (3,) in the platform's frame; its body may be a link that is tied to the platform.
+
+    lead: pose and elastic coordinates.
+    """
     point = numbers.placement(cut.on_second)[1]
+    if cut.second != 0 and numbers.mechanism.links[cut.second].tie is not None:
+        step = tied_step(numbers, numbers.mechanism.links[cut.second], lead)
+        return step.place_p + step.to_parent(point)
     tie = platform_tie(numbers.mechanism, cut.second)
     if tie is None:
         return point
@@ -125,15 +131,19 @@ def _on_platform(numbers: Numbers, cut: CutJoint) -> Vector:
 def closed_form_joints(
     numbers: Numbers, pose: Vector, R_WP: np.ndarray, branches: list[tuple[int, int] | None]
 ) -> Vector:
-    """All joint coordinates (nq - 7,) for closed-form legs; entries of legs with branch None are 0."""
+    """All joint coordinates (joints,) for closed-form legs; entries of legs with branch None are 0.
+
+    pose: with the elastic coordinates after it.
+    """
     mechanism = numbers.mechanism
-    out = zeros(mechanism.layout.nq - 7)
+    lead = mechanism.layout.joints.start
+    out = zeros(mechanism.layout.n_joints)
     for k, leg in enumerate(mechanism.legs):
         branch = branches[k]
         if branch is None:
             continue
-        points = [_on_platform(numbers, mechanism.cuts[cut]) for cut in leg.cuts]
+        points = [_on_platform(numbers, mechanism.cuts[cut], pose) for cut in leg.cuts]
         values = leg_coordinates(numbers, k, [pose[:3] + R_WP @ b for b in points], branch)
         for i, value in zip(leg.links, values, strict=True):
-            out[mechanism.links[i].q - 7] = value
+            out[mechanism.links[i].q - lead] = value
     return out

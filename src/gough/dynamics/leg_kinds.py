@@ -28,7 +28,12 @@ def closed_form_kind(numbers: Numbers, leg: int) -> str | None:
     motions = [link.motion for link in links]
     if not cuts or not links or links[0].parent != WORLD:
         return None
-    if any(cut.second != 0 and platform_tie(mechanism, cut.second) is None for cut in cuts):
+    if any(mechanism.links[i].elastic is not None or mechanism.links[i].tie is not None for i in own.links):
+        return None
+    bent = [cut for cut in cuts if cut.second != 0 and mechanism.links[cut.second].tie is not None]
+    if any(mechanism.links[cut.second].parent != 0 or cut.type != "spherical" for cut in bent):
+        return None
+    if any(cut.second != 0 and platform_tie(mechanism, cut.second) is None for cut in cuts if cut not in bent):
         return None
     if rods_of(mechanism, leg) and _has_arm(numbers, links):
         return _arm_kind(numbers, mechanism, leg, cuts)

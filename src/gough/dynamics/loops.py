@@ -103,6 +103,17 @@ class Loops:
                 ud[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
         return ud
 
+    def closure_accelerations(self, rows: Sequence[int], u: Vector) -> Vector:
+        """γ (rows,) with G u̇ = γ for rates u."""
+        points: dict[int, tuple[PointMotion, PointMotion]] = {}
+        out = []
+        for row in rows:
+            k, i = self._row[row]
+            if k not in points:
+                points[k] = self.cuts[k].first_point(u), self.cuts[k].second_point(u, zeros(6))
+            out.append(self.cuts[k].acceleration_rest(i, *points[k]))
+        return np.array(out, dtype=object)
+
     def project(self, forces: Vector) -> Vector:
         """Γᵀ f (nv,) of generalised forces f (nu,) on the tree."""
         left, _ = self._eliminate(forces)

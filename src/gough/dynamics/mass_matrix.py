@@ -2,8 +2,8 @@
 
 Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014, eqs. 36, 47 in the rigid case], [Fried, eq. 73].
 Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platform with six freedoms: each adds Pᵀ K P,
-            K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) by the recursion with unit accelerations.
-            Any other mechanism: column k is Γᵀ f for the accelerations Γ e_k, no velocity, no gravity.
+            K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) its own (tree_inertia.py).
+            Any other mechanism: Γᵀ A Γ.
 """
 
 import numpy as np
@@ -11,18 +11,9 @@ import numpy as np
 from gough.dynamics.closures import CutGeometry
 from gough.dynamics.loops import Loops
 from gough.dynamics.posture import Posture
-from gough.dynamics.recursion import (
-    LinkWrench,
-    axis_force,
-    gather_tree,
-    joint_forces,
-    link_wrench,
-    move_tree,
-    moved_inwards,
-    platform_wrench,
-)
-from gough.scalar import note, solve, zeros
-from gough.spatial import skew
+from gough.dynamics.tree_inertia import TreeInertia
+from gough.scalar import dot, note, solve, zeros
+from gough.spatial import cross, skew
 from gough.structure import Leg, Mechanism
 
 Matrix = np.ndarray
@@ -30,8 +21,10 @@ Matrix = np.ndarray
 
 def mass_matrix(loops: Loops) -> Matrix:
     """M (nv, nv) for the independent velocities."""
-    weightless = loops.posture.without_gravity()
-    M = by_legs(loops, weightless) if independent_legs(loops.mechanism) else by_columns(loops, weightless)
+    if independent_legs(loops.mechanism):
+        M = by_legs(loops)
+    else:
+        M = by_legs_bent(loops) if bends_at_points(loops.mechanism) else by_tree(loops)
     for i in range(len(M)):
         for j in range(i):
             M[j, i] = M[i, j]
@@ -40,9 +33,22 @@ def mass_matrix(loops: Loops) -> Matrix:
 
 def independent_legs(mechanism: Mechanism) -> bool:
     """Whether v is the platform's whole twist and every link hangs on a leg with one cut, that determines its joints."""
-    if not mechanism.selection.leads_from_platform or not mechanism.has_platform or mechanism.selection.removed:
+    return mechanism.selection.leads_from_platform and legs_follow(mechanism)
+
+
+def legs_follow(mechanism: Mechanism) -> bool:
+    """Whether the platform has six freedoms and every leg has one cut, that determines its joints; bodies may bend."""
+    if (
+        not mechanism.has_platform
+        or mechanism.selection.removed
+        or mechanism.selection.independent[:6] != tuple(range(6))
+    ):
         return False
-    if any(link.leg < 0 for link in mechanism.links[1:]) or any(cut.leg < 0 for cut in mechanism.cuts):
+    if mechanism.layout.v_elastic != mechanism.layout.n_elastic or mechanism.layout.mobility != 6:
+        return False
+    if any(link.leg < 0 for link in mechanism.links[1:] if link.tie is None) or any(
+        cut.leg < 0 for cut in mechanism.cuts
+    ):
         return False
     for leg in mechanism.legs:
         links = [mechanism.links[i] for i in leg.links]
@@ -50,56 +56,93 @@ def independent_legs(mechanism: Mechanism) -> bool:
             return False
         cut = mechanism.cuts[leg.cuts[0]]
         serial = set(mechanism.path_to_root(cut.first)) == set(leg.links)
-        if cut.second != 0 or not serial or cut.rows != sum(link.nu for link in links):
+        if not _on_platform(mechanism, cut.second) or not serial or cut.rows != sum(link.nu for link in links):
             return False
     return True
 
 
-def by_legs(loops: Loops, weightless: Posture) -> Matrix:
+def _on_platform(mechanism: Mechanism, link: int) -> bool:
+    """Whether a link is the platform, or a frame tied to it."""
+    return link == 0 or (mechanism.links[link].tie is not None and mechanism.links[link].parent == 0)
+
+
+def by_legs(loops: Loops) -> Matrix:
     """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut."""
     with note("mass matrix: platform [Long 2014, eq. 35]"):
-        M = platform_inertia(weightless)
+        M = platform_inertia(loops.posture)
     for leg in loops.mechanism.legs:
         with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 36–37]"):
+            M = M + _spread(loops.cuts[leg.cuts[0]], inertia_at_cut(loops, leg))
+    return M
+
+
+def inertia_at_cut(loops: Loops, leg: Leg) -> Matrix:
+    """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes."""
+    cut = loops.cuts[leg.cuts[0]]
+    links = [loops.mechanism.links[i] for i in leg.links]
+    columns = [column for link in links for column in link.columns]
+    J, place = cut.jacobian(columns), f"folded:{leg.name}"
+    half = solve(J.T, leg_inertia(loops.posture, leg, columns), place)
+    return solve(J.T, half.T, place)
+
+
+def bends_at_points(mechanism: Mechanism) -> bool:
+    """Whether only the platform bends, and rigid legs hold it at points."""
+    kinds = {closure.kind for cut in mechanism.cuts for closure in cut.closures}
+    return mechanism.flexible == (0,) and kinds == {"point"} and legs_follow(mechanism)
+
+
+def by_legs_bent(loops: Loops) -> Matrix:
+    """M (6 + m, 6 + m) for the platform's twist and its elastic rates; legs are felt at the deflected points.
+
+    A leg's point moves with R (v_P + Φ ė) + …: with K turned into the platform's axes it adds Φᵀ K Φ, K Φ and r × K Φ.
+    """
+    posture = loops.posture
+    elastic = posture.mechanism.platform.elastic
+    assert elastic is not None
+    m, R = elastic.modes, posture.R_WP
+    with note("mass matrix: flexible platform [Long 2014, eqs. 28, 35]"):
+        M = TreeInertia(posture, (0,)).A[: 6 + m, : 6 + m]
+    force, moment = zeros(3, m), zeros(3, m)
+    for leg in loops.mechanism.legs:
+        with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 36–43]"):
             cut = loops.cuts[leg.cuts[0]]
-            links = [loops.mechanism.links[i] for i in leg.links]
-            columns = [column for link in links for column in link.columns]
-            J, place = cut.jacobian(columns), f"folded:{leg.name}"
-            half = solve(J.T, leg_inertia(weightless, leg, columns), place)
-            M = M + _spread(cut, solve(J.T, half.T, place))
+            felt = _spread(cut, inertia_at_cut(loops, leg))
+            M[:6, :6] = M[:6, :6] + felt
+            step = posture.steps[cut.cut.second]
+            if step.deflection is None:
+                continue
+            shape = step.deflection.translation
+            pushed = R.T @ felt[:3, :3] @ R @ shape
+            force = force + pushed
+            moment = moment + np.array([cross(step.place_p, pushed[:, k]) for k in range(m)], dtype=object).T
+            M[6:, 6:] = M[6:, 6:] + shape.T @ pushed
+    M[:3, 6:] = M[:3, 6:] + R @ force
+    M[3:6, 6:] = M[3:6, 6:] + R @ moment
+    M[6:, :6] = M[:6, 6:].T
     return M
 
 
-def by_columns(loops: Loops, weightless: Posture) -> Matrix:
-    """M (nv, nv), column by column."""
-    nv = loops.mechanism.layout.nv
-    M = zeros(nv, nv)
-    for k in range(nv):
-        with note(f"mass matrix: column {loops.mechanism.layout.v_names[k]}"):
-            e = zeros(nv)
-            e[k] = 1.0
-            M[:, k] = loops.project(inertia_forces(weightless, loops.rates(e)))
-    return M
-
-
-def inertia_forces(posture: Posture, ud: np.ndarray) -> np.ndarray:
-    """Generalised forces (nu,) for accelerations ud of the tree at rest, without gravity."""
-    mechanism, rest = posture.mechanism, zeros(len(ud))
-    motions = move_tree(posture, rest, ud)
-    wrenches: dict[int, LinkWrench] = {}
-    for i, link in enumerate(mechanism.links):
-        if link.motion != "platform":
-            wrenches[i] = link_wrench(posture, i, motions[i], rest, zeros(len(ud)))
-    gather_tree(posture, wrenches)
-    forces = joint_forces(posture, wrenches, rest, ud, inertia_only=True)
-    if mechanism.has_platform:
-        force, moment = platform_wrench(posture, rest[:6], ud[:6])
-        for i, link in enumerate(mechanism.links):
-            if link.parent == 0:
-                moved = moved_inwards(posture.steps[i], wrenches[i])
-                force, moment = force + posture.R_WP @ moved.f, moment + posture.R_WP @ moved.n
-        forces[:6] = np.concatenate([force, moment])
-    return forces
+def by_tree(loops: Loops) -> Matrix:
+    """M (nv, nv) = A_vv + A_vd Γ_d + Γ_dᵀ (A_dv + A_dd Γ_d) from the tree's matrix A; only the lower triangle is right."""
+    mechanism = loops.mechanism
+    A = TreeInertia(loops.posture).A
+    own = list(mechanism.selection.independent)
+    rest = [c for c in range(mechanism.layout.nu) if c not in own]
+    follow = zeros(len(rest), len(own))
+    for k in range(len(own)):
+        e = zeros(len(own))
+        e[k] = 1.0
+        follow[:, k] = loops.rates(e)[rest]
+    with note("mass matrix: closures [Briot 2014, eqs. 44–49]"):
+        M = A[np.ix_(own, own)]
+        if not rest:
+            return M
+        felt = A[np.ix_(rest, own)] + A[np.ix_(rest, rest)] @ follow
+        for i in range(len(own)):
+            for j in range(i + 1):
+                M[i, j] = M[i, j] + dot(A[own[i], rest], follow[:, j]) + dot(follow[:, i], felt[:, j])
+        return M
 
 
 def platform_inertia(posture: Posture) -> Matrix:
@@ -118,26 +161,8 @@ def platform_inertia(posture: Posture) -> Matrix:
 
 
 def leg_inertia(posture: Posture, leg: Leg, columns: list[int]) -> Matrix:
-    """A (joints, joints) of one leg, rotor inertias included; symmetric, computed column by column."""
-    mechanism = posture.mechanism
-    nu = mechanism.layout.nu
-    A = zeros(len(columns), len(columns))
-    rest = zeros(nu)
-    for j, column in enumerate(columns):
-        ud = zeros(nu)
-        ud[column] = 1.0
-        motions = move_tree(posture, rest, ud, leg.links)
-        wrenches = {i: link_wrench(posture, i, motions[i], rest, zeros(nu)) for i in leg.links}
-        gather_tree(posture, wrenches)
-        forces = np.concatenate([axis_force(link, wrenches[i]) for i in leg.links if (link := mechanism.links[i]).nu])
-        for i in range(j, len(columns)):
-            A[i, j] = A[j, i] = forces[i]
-    for i in leg.links:
-        link = mechanism.links[i]
-        if link.rotor is not None:
-            k = columns.index(link.u)
-            A[k, k] = A[k, k] + posture.numbers.parameters[link.rotor]
-    return A
+    """A (joints, joints) of one leg, rotor inertias included."""
+    return TreeInertia(posture, leg.links).A[np.ix_(columns, columns)]
 
 
 def _spread(cut: CutGeometry, K: Matrix) -> Matrix:

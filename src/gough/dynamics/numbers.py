@@ -24,6 +24,11 @@ class Numbers:
         """Scalars at these positions of the parameter vector."""
         return [self.parameters[i] for i in positions]
 
+    def elastic(self, positions: tuple[int, ...], size: int) -> np.ndarray:
+        """Constants of a flexible link (n, size) at these positions; -1 stands for a zero."""
+        flat = [self.parameters[i] if i >= 0 else 0.0 for i in positions]
+        return np.array(flat, dtype=object).reshape(-1, size)
+
     def gravity(self) -> np.ndarray:
         """Gravity (3,), world axes, m/s²."""
         return np.array(self.at(self.mechanism.gravity), dtype=object)

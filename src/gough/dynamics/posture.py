@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from gough.dynamics.flexible import Deformation
 from gough.dynamics.numbers import Numbers
-from gough.scalar import zeros
+from gough.scalar import check, zeros
 from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
+from gough.spatial.exponential import LARGEST, Exponential
 from gough.spatial.rotation import from_sincos
 from gough.structure import WORLD, Link
 
@@ -20,14 +22,52 @@ Vector = np.ndarray
 
 
 @dataclass(frozen=True)
+class Deflection:
+    """How a frame tied to a flexible link follows elastic rates: p = p0 + Φ e + ½ eᵀΨe and θ = Θ e in the link's axes.
+
+    translation, turning (3, m): Φ + Ψ e and Θ. second[k][l] (3,): Ψ_kl, None without. turn: the rotation of θ.
+    """
+
+    translation: np.ndarray
+    turning: np.ndarray
+    second: list[list[Vector]] | None
+    turn: Exponential
+
+    def bends(self, rate: Vector) -> Vector:
+        """Ψ ė ė (3,): acceleration of second order, parent axes."""
+        total = zeros(3)
+        if self.second is not None:
+            for k, row in enumerate(self.second):
+                for ell, x in enumerate(row):
+                    total = total + x * (rate[k] * rate[ell])
+        return total
+
+    def spin(self, rate: Vector) -> Vector:
+        """Angular velocity relative to the link, axes of the frame."""
+        return self.turn.J @ (self.turning @ rate)
+
+    def spin_rate(self, rate: Vector, rate_dot: Vector) -> Vector:
+        """Derivative of `spin`."""
+        return self.turn.J @ (self.turning @ rate_dot) + self.turn.rate_bias(self.turning @ rate)
+
+    def forces(self, f: Vector, n: Vector) -> Vector:
+        """Elastic forces (m,) that do the work of a force (link axes) and a moment (frame axes) at the frame's origin."""
+        return self.translation.T @ f + self.turning.T @ (self.turn.J.T @ n)
+
+
+@dataclass(frozen=True)
 class Step:
-    """Pose of a link in its parent: first the placement, then the joint's turn, then its slide (child axes)."""
+    """Pose of a link in its parent: first the placement, then the joint's turn, then its slide (child axes).
+
+    deflection: of a frame tied to a flexible parent; the placement is then where it stands deformed.
+    """
 
     link: Link
     place_R: np.ndarray
     place_p: Vector
     turn: np.ndarray | None
     slide: Vector | None
+    deflection: Deflection | None = None
 
     def to_child(self, x: Vector) -> Vector:
         """Components of a free vector: parent axes to child axes."""
@@ -60,6 +100,7 @@ class Posture:
         self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
         self.mechanism = numbers.mechanism
         self.q = q
+        self.deformations = {i: Deformation(numbers, self.mechanism.links[i], q) for i in self.mechanism.flexible}
         if self.mechanism.has_platform:
             self.p_WP: Vector = np.asarray(q[0:3])
             self.R_WP = rotation_from_quaternion_wxyz(q[3:7]) if rotation is None else rotation
@@ -69,12 +110,9 @@ class Posture:
             self.steps = []
         self.steps += [self._step(link) for link in self.mechanism.links[len(self.steps) :]]
 
-    def without_gravity(self) -> "Posture":
-        """The same posture, weightless."""
-        rotation = self.R_WP if self.mechanism.has_platform else None
-        return Posture(self.numbers, self.q, gravity=False, rotation=rotation)
-
     def _step(self, link: Link) -> Step:
+        if link.tie is not None:
+            return tied_step(self.numbers, link, self.q)
         place_R, place_p = self.numbers.placement(link.placement)
         turn = slide = None
         if link.motion == "rotation":
@@ -139,3 +177,26 @@ def direction(link: Link) -> Vector:
     e: Any = np.full(3, 0.0, dtype=object)
     e[link.axis] = link.sign
     return e
+
+
+def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
+    """Pose of a frame tied to a flexible link at q (any array whose elastic entries stand where q's do)."""
+    tie = link.tie
+    assert tie is not None
+    m, e = tie.modes, np.asarray(q[tie.q : tie.q + tie.modes])
+    rest = numbers.placement(link.placement)[1]
+    linear = numbers.elastic(tie.translation, 3).T.reshape(3, m)
+    translation, half = linear, linear
+    second = None
+    if tie.second:
+        pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
+        second = [[zeros(3) for _ in range(m)] for _ in range(m)]
+        for (k, ell), x in zip(pairs, numbers.elastic(tie.second, 3), strict=True):
+            second[k][ell] = second[ell][k] = x
+        bent = np.array([sum((x * e[j] for j, x in enumerate(row)), zeros(3)) for row in second], dtype=object).T
+        translation, half = linear + bent, linear + 0.5 * bent
+    turning = numbers.elastic(tie.turning, 3).T.reshape(3, m)
+    turn = Exponential(turning @ e)
+    if not turn.plain:
+        check(f"large_deflection:{link.name}", LARGEST**2 - turn.square, 0.0)
+    return Step(link, turn.R, rest + half @ e, None, None, Deflection(translation, turning, second, turn))

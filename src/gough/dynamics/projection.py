@@ -47,20 +47,20 @@ class TreeForces:
         self.extra = zeros(len(u))
         if mechanism.has_platform:
             with note("platform: Newton–Euler [Long 2014, eq. 34], [Pedrammehr 2012, eqs. 45–50, corrected]"):
-                self.force, self.moment = platform_wrench(posture, u[:6], ud[:6])
+                self.force, self.moment = platform_wrench(posture, u, ud, self.extra)
         self.motions: dict[int, LinkMotion] = move_tree(posture, u, ud)
         self.wrenches: dict[int, LinkWrench] = {}
         for i, link in enumerate(mechanism.links):
             if link.motion != "platform":
                 with link_notes(posture, i):
-                    self.wrenches[i] = link_wrench(posture, i, self.motions[i], u, self.extra)
+                    self.wrenches[i] = link_wrench(posture, i, self.motions[i], u, ud, self.extra)
         for cut in loops.cuts:
             self._cut_friction(cut)
         for link, wrench in spring_forces(posture, lambda i, x: point_velocity(posture, u, i, x)):
             self._add(link, wrench)
         for link, wrench in loads:
             self._add(link, LinkWrench(-wrench.f, -wrench.n))
-        gather_tree(posture, self.wrenches)
+        gather_tree(posture, self.wrenches, self.extra)
         self._to_platform()
         self.generalised = joint_forces(posture, self.wrenches, u, ud) + self.extra
         if mechanism.has_platform:

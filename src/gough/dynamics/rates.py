@@ -26,6 +26,8 @@ def rate_of_q(posture: Posture, u: Vector) -> Vector:
     mechanism = posture.mechanism
     out = zeros(mechanism.layout.nq)
     for link in mechanism.links:
+        if link.elastic is not None:
+            out[link.elastic.coordinates] = u[link.elastic.columns]
         if link.motion == "platform":
             out[:3] = u[:3]
             out[3:7] = quaternion_rate_wxyz(posture.q[3:7], u[3:6])

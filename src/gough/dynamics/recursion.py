@@ -12,6 +12,9 @@ Derivation, child j of parent i with rotation E (child to parent), place p, slid
     translation   a_j += α_j × d + ω_j × (ω_j × d) + 2 ω_j × ḋ + d̈                    (4)
     inwards       f_i += E f_j,   n_i += E (n_j + d × f_j) + p × E f_j                (5)
     joint force   τ_j = e · n_j (rotation) or e · f_j (translation)                   (6)
+Frame tied to a flexible link, at p(e) and turned by θ(e) (posture.Deflection):
+    a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇         (9), [Briot 2014, eqs. 12–19]
+    elastic forces of its wrench  Q_i += Φᵀ E f_j + Θᵀ Jᵀ n_j                             (10)
 Telescopic links: inertia T(q) of a joint coordinate q adds T ω's rate T' q̇ ω to n (7) and -½ ω·T'ω to that joint (8).
 """
 
@@ -20,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.posture import Posture, Step, direction
+from gough.dynamics.posture import Deflection, Posture, Step, direction
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector
 from gough.scalar import dot, note, zeros
@@ -47,17 +50,22 @@ class LinkWrench:
     n: Vector
 
 
-def platform_wrench(posture: Posture, twist: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Force and moment about the origin, world axes, that give the platform its motion.
+def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> tuple[Vector, Vector]:
+    """Force and moment about the origin, world axes, that give the platform its motion (tree velocities u, ud).
 
     f = M a + N c, n = R (J α + ω × J ω) + c × a with c = R MS and N c = α × c + ω × (ω × c); a minus gravity. The linear
-    part is written in world axes, where a and N already are; only the rotational part needs body axes.
+    part is written in world axes, where a and N already are; only the rotational part needs body axes. A flexible platform's
+    elastic forces are added to `extra` (nu,).
     """
+    R, w, wd = posture.R_WP, u[3:6], ud[3:6]
+    a = ud[:3] - posture.gravity
+    if posture.mechanism.platform.elastic is not None:
+        motion = LinkMotion(R.T @ w, R.T @ wd, R.T @ a)
+        own = link_wrench(posture, 0, motion, u, ud, extra)
+        return R @ own.f, R @ own.n
     inertia = posture.numbers.inertia(posture.mechanism.platform)
     if inertia is None:
         return zeros(3), zeros(3)
-    R, w, wd = posture.R_WP, twist[3:], acceleration[3:]
-    a = acceleration[:3] - posture.gravity
     c = R @ inertia.first_moments
     w_P, wd_P = R.T @ w, R.T @ wd
     turning = inertia.tensor @ wd_P + cross(w_P, inertia.tensor @ w_P)
@@ -72,6 +80,8 @@ def root_motion(posture: Posture) -> LinkMotion:
 def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
     """Equations (1)–(4) for one link; rate and rate_dot are its joint's (nu,)."""
     p, link = step.place_p, step.link
+    if step.deflection is not None:
+        return _move_tied(step, step.deflection, parent, rate, rate_dot)
     if link.motion == "platform":
         return LinkMotion(step.to_child(rate[3:]), step.to_child(rate_dot[3:]), step.to_child(rate_dot[:3] + parent.a))
     w = step.to_child(parent.w)
@@ -92,6 +102,16 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
     return LinkMotion(w, wd, a)
 
 
+def _move_tied(step: Step, tie: Deflection, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
+    """Equations (9)–(10): a frame tied to a flexible link."""
+    p, speed = step.place_p, tie.translation @ rate
+    swept = cross(parent.wd, p) + cross(parent.w, cross(parent.w, p) + 2.0 * speed)
+    a = step.to_child(parent.a + swept + tie.translation @ rate_dot + tie.bends(rate))
+    w, spin = step.to_child(parent.w), tie.spin(rate)
+    wd = step.to_child(parent.wd) + cross(w, spin) + tie.spin_rate(rate, rate_dot)
+    return LinkMotion(w + spin, wd, a)
+
+
 def move_tree(posture: Posture, u: Vector, ud: Vector, links: tuple[int, ...] | None = None) -> dict[int, LinkMotion]:
     """Motion of all links (or of some, from their root on) for tree velocities and accelerations u, ud (nu,).
 
@@ -103,7 +123,7 @@ def move_tree(posture: Posture, u: Vector, ud: Vector, links: tuple[int, ...] | 
         step = posture.steps[i]
         if step.link.motion != "platform" or i in carriers:
             with link_notes(posture, i):
-                motions[i] = move(step, motions[step.link.parent], u[step.link.columns], ud[step.link.columns])
+                motions[i] = move(step, motions[step.link.parent], u[step.link.moved_by], ud[step.link.moved_by])
     return motions
 
 
@@ -111,7 +131,7 @@ def move_chain(chain: list[Step], u: Vector, ud: Vector) -> LinkMotion:
     """Motion of the last link of a chain relative to what stands above it; no gravity."""
     motion = LinkMotion(zeros(3), zeros(3), zeros(3))
     for step in chain:
-        motion = move(step, motion, u[step.link.columns], ud[step.link.columns])
+        motion = move(step, motion, u[step.link.moved_by], ud[step.link.moved_by])
     return motion
 
 
@@ -123,9 +143,15 @@ def telescopic_tensors(posture: Posture, link: Link) -> tuple[np.ndarray, np.nda
     return c0 + c1 * x + c2 * (x * x), c1 + c2 * (2.0 * x), link.telescopic[0]
 
 
-def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, extra: Vector) -> LinkWrench:
-    """Wrench that gives link `index` its motion; telescopic forces on other joints are added to `extra` (nu,)."""
+def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud: Vector, extra: Vector) -> LinkWrench:
+    """Wrench that gives link `index` its motion. Its elastic forces, and telescopic ones on other joints, are added to
+    `extra` (nu,)."""
     link = posture.mechanism.links[index]
+    if link.elastic is not None:
+        columns = list(link.elastic.columns)
+        f, n, Q = posture.deformations[index].wrench(motion.w, motion.wd, motion.a, u[columns], ud[columns])
+        extra[columns] = extra[columns] + Q
+        return LinkWrench(f, n)
     inertia = posture.numbers.inertia(link)
     if link.telescopic is not None:
         T, dT, source = telescopic_tensors(posture, link)
@@ -140,15 +166,27 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ext
     return LinkWrench(*inertia_wrench(inertia, motion.w, motion.wd, motion.a))
 
 
-def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench]) -> None:
-    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place)."""
+def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector) -> None:
+    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place).
+
+    Elastic forces of frames tied to flexible links, equation (10), are added to `extra` (nu,).
+    """
     for i in range(len(posture.steps) - 1, -1, -1):
         parent = posture.steps[i].link.parent
+        if i in wrenches:
+            elastic_forces(posture.steps[i], wrenches[i], extra)
         if parent in wrenches and i in wrenches:
             with link_notes(posture, i):
                 moved = moved_inwards(posture.steps[i], wrenches[i])
                 wrenches[parent].f = wrenches[parent].f + moved.f
                 wrenches[parent].n = wrenches[parent].n + moved.n
+
+
+def elastic_forces(step: Step, own: LinkWrench, extra: Vector) -> None:
+    """Equation (10): what a tied frame's wrench asks of the elastic coordinates, added to `extra` (nu,)."""
+    if step.deflection is not None:
+        columns = list(step.link.moved_by)
+        extra[columns] = extra[columns] + step.deflection.forces(step.to_parent(own.f), own.n)
 
 
 def moved_inwards(step: Step, own: LinkWrench) -> LinkWrench:
@@ -158,23 +196,14 @@ def moved_inwards(step: Step, own: LinkWrench) -> LinkWrench:
     return LinkWrench(f, step.to_parent(moment) + cross(step.place_p, f))
 
 
-def joint_forces(
-    posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector, inertia_only: bool = False
-) -> Vector:
-    """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0.
-
-    inertia_only: without friction and springs.
-    """
+def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector) -> Vector:
+    """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0."""
     forces = zeros(posture.mechanism.layout.nu)
     for i, link in enumerate(posture.mechanism.links):
         if link.nu == 0 or link.motion == "platform":
             continue
         with link_notes(posture, i):
-            forces[link.columns] = axis_force(link, wrenches[i])
-            if not inertia_only:
-                forces[link.columns] = forces[link.columns] + own_forces(posture, link, u, ud)
-            elif link.rotor is not None:
-                forces[link.u] = forces[link.u] + posture.numbers.parameters[link.rotor] * ud[link.u]
+            forces[link.columns] = axis_force(link, wrenches[i]) + own_forces(posture, link, u, ud)
     return forces
 
 

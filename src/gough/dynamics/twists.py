@@ -20,8 +20,13 @@ def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]
         if link.motion == "platform":
             v, w = step.to_child(u[:3]), step.to_child(u[3:6])
             continue
-        v = step.to_child(v + cross(w, step.place_p))
-        w = step.to_child(w)
+        v = v + cross(w, step.place_p)
+        if step.deflection is not None:
+            rate = u[link.moved_by]
+            v = step.to_child(v + step.deflection.translation @ rate)
+            w = step.to_child(w) + step.deflection.spin(rate)
+            continue
+        v, w = step.to_child(v), step.to_child(w)
         if link.motion == "rotation":
             w = w + direction(link) * u[link.u]
         elif link.motion == "ball":

@@ -3,6 +3,7 @@
 from gough.robot.body import Body, Payload, Telescopic
 from gough.robot.cut import Cut
 from gough.robot.errors import DescriptionError, Problem, UnphysicalInertiaWarning
+from gough.robot.flexible import Flexible
 from gough.robot.inertia import Inertia, Parameters
 from gough.robot.joint import ChainJoint, Drive, Friction, JointSpring, Limits
 from gough.robot.leg import Leg
@@ -22,6 +23,7 @@ __all__ = [
     "Cut",
     "DescriptionError",
     "Drive",
+    "Flexible",
     "Friction",
     "Inertia",
     "JointSpring",

@@ -1,12 +1,13 @@
-"""A rigid body: mass, mass centre, inertia, named frames, payload, telescopic inertia."""
+"""A body: mass, mass centre, inertia, named frames, payload, telescopic inertia; or flexible, and all that follows."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, WrapValidator
 
 from gough.robot.fields import FullName, Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
+from gough.robot.flexible import Flexible, beside_flexible, flexible_or_object
 from gough.robot.inertia import (
     ENTRIES,
     Inertia,
@@ -81,10 +82,12 @@ class Payload(Item):
 
 
 class Body(Item):
-    """A rigid body in its own frame.
+    """A body in its own frame.
 
     Either mass (kg), center_of_mass (m, default the origin) and inertia (default none: a point mass), or the ten
-    `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them.
+    `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them. Or flexible: a
+    description, or any Python object whose `elastic_body(points)` gives the body's constants; then mass and inertia here
+    are those of no body at all (0), the model has the true ones.
     """
 
     name: Name = "body"
@@ -95,9 +98,13 @@ class Body(Item):
     frames: dict[Name, Pose] = Field(default_factory=dict)
     payload: Payload | None = None
     telescopic: Telescopic | None = None
+    flexible: Annotated[Flexible | None, WrapValidator(flexible_or_object)] = None
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        if given(data, "flexible"):
+            yield from beside_flexible(data)
+            return
         yield from negative_mass(data, ("mass",))
         yield from negative_mass(data, ("parameters", "M"))
         if given(data, "parameters"):

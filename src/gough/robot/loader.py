@@ -90,7 +90,8 @@ def _loads(text: str, file: str) -> Robot:
             problems.append(Problem(file, mark.line, mark.path, value, fault.message, fault.expected))
     robot = None
     try:
-        robot = Robot.model_validate(raw, context={"reading": True}).model_copy(update={"file": file})
+        context = {"reading": True, "folder": Path(file).parent}
+        robot = Robot.model_validate(raw, context=context).model_copy(update={"file": file})
     except ValidationError as error:
         problems += _located(faults_of(error), raw, file)
     problems += _unused_templates(merger, file)
@@ -172,7 +173,8 @@ def _unused_templates(merger: Merger, file: str) -> list[Problem]:
             continue
         try:
             parts = {key: template[key] for key in ("chain", "cut", "loops") if key in template}
-            Leg.model_validate({"name": "leg", **parts}, context={"reading": True})
+            context = {"reading": True, "folder": Path(file).parent}
+            Leg.model_validate({"name": "leg", **parts}, context=context)
         except ValidationError as error:
             problems += _located([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)
     return problems

@@ -53,7 +53,7 @@ class Platform(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if not given(data, "body") and not given(data, "mass") and not given(data, "parameters"):
+        if not any(given(data, key) for key in ("body", "mass", "parameters", "flexible")):
             yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
         if given(data, "body", "telescopic"):
             yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")

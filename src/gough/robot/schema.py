@@ -89,7 +89,7 @@ def _leg_parts(keys: list[str]) -> dict[str, Any]:
 def _platform(body: dict[str, Any]) -> dict[str, Any]:
     properties = {key: value for key, value in body["properties"].items() if key != "telescopic"}
     properties["name"] = {**properties["name"], "default": "platform"}
-    return {**_mapping(properties), "anyOf": [{"required": ["mass"]}, {"required": ["parameters"]}]}
+    return {**_mapping(properties), "anyOf": [{"required": [key]} for key in ("mass", "parameters", "flexible")]}
 
 
 def _mapping(properties: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fractions import Fraction
 Dimension = tuple[int, int, int, int]  # exponents of length, mass, time, angle
 
 _LENGTH, _MASS, _TIME, _ANGLE = (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)
-_FORCE, _TORQUE, _ENERGY = (1, 1, -2, 0), (2, 1, -2, 0), (2, 1, -2, 0)
+_FORCE, _TORQUE, _ENERGY, _PRESSURE = (1, 1, -2, 0), (2, 1, -2, 0), (2, 1, -2, 0), (-1, 1, -2, 0)
 
 UNITS: dict[str, tuple[Fraction | float, Dimension]] = {
     "m": (Fraction(1), _LENGTH),
@@ -46,7 +46,10 @@ UNITS: dict[str, tuple[Fraction | float, Dimension]] = {
     "Nm": (Fraction(1), _TORQUE),
     "J": (Fraction(1), _ENERGY),
     "W": (Fraction(1), (2, 1, -3, 0)),
-    "Pa": (Fraction(1), (-1, 1, -2, 0)),
+    "Pa": (Fraction(1), _PRESSURE),
+    "kPa": (Fraction(1000), _PRESSURE),
+    "MPa": (Fraction(10**6), _PRESSURE),
+    "GPa": (Fraction(10**9), _PRESSURE),
 }
 
 DIMENSIONS: dict[str, tuple[Dimension, str]] = {
@@ -69,6 +72,13 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "angular stiffness": ((2, 1, -2, -1), "N.m/rad"),
     "damping": ((0, 1, -1, 0), "N.s/m"),
     "angular damping": ((2, 1, -1, -1), "N.m.s/rad"),
+    "pressure": (_PRESSURE, "Pa"),
+    "density": ((-3, 1, 0, 0), "kg/m3"),
+    "area": ((2, 0, 0, 0), "m2"),
+    "second moment of area": ((4, 0, 0, 0), "m4"),
+    "time": (_TIME, "s"),
+    "rate": ((0, 0, -1, 0), "1/s"),
+    "frequency": ((0, 0, -1, 0), "Hz"),
 }
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*")

@@ -11,7 +11,10 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from gough.errors import UsageError
 from gough.robot.body import Body
+from gough.robot.flexible import Flexible
+from gough.robot.flexible_files import renamed
 from gough.robot.item import Item
 from gough.robot.joint import ChainJoint, default_body_name
 from gough.robot.robot import Configuration, Platform, Robot
@@ -24,14 +27,21 @@ ORDER += ["velocities", "drive_sharing", "home", "initial"]
 
 
 def dump(robot: Robot, path: str | Path) -> None:
-    """Write a robot to a file."""
-    Path(path).write_text(dumps(robot), encoding="utf-8")
+    """Write a robot to a file; files that it names are named from there."""
+    data = document(robot)
+    if robot.file is not None:
+        renamed(data, Path(robot.file).parent, Path(path).parent)
+    Path(path).write_text(_yaml(data), encoding="utf-8")
 
 
 def dumps(robot: Robot) -> str:
     """A robot as YAML text."""
+    return _yaml(document(robot))
+
+
+def _yaml(data: dict[str, Any]) -> str:
     lines: list[str] = []
-    for key, value in document(robot).items():
+    for key, value in data.items():
         _write(lines, key, value, 0)
     return "\n".join(lines) + "\n"
 
@@ -78,7 +88,9 @@ def _is_default(field: FieldInfo, value: Any) -> bool:
 
 
 def _skipped(item: Item) -> set[str]:
-    if isinstance(item, Body) and item.parameters is not None:
+    if isinstance(item, Body) and item.flexible is not None and not isinstance(item.flexible, Flexible):
+        raise UsageError(f"body {item.name}: a flexible body that is a Python object cannot be written to a file")
+    if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None):
         return {"mass", "center_of_mass"}
     if isinstance(item, ChainJoint | TreeJoint):
         bare = isinstance(item, ChainJoint) and item.body == Body(name=default_body_name(item.name))

@@ -7,16 +7,16 @@ import numpy as np
 from gough.errors import StructureError
 from gough.joints import ALL
 from gough.robot import Robot
-from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_name
-from gough.structure.axes import angles_of, internal_axes, triad
+from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body
+from gough.structure.axes import internal_axes, triad
+from gough.structure.bending import Bending
 from gough.structure.cutting import cut_frames, fixed_cut
+from gough.structure.flexible import composed, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, PointSpring
-from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Selection
 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
-PLACEMENT = ("x", "y", "z", "yaw", "pitch", "roll")
 
 
 def build_structure(robot: Robot) -> Mechanism:
@@ -24,26 +24,21 @@ def build_structure(robot: Robot) -> Mechanism:
     return _Builder(robot).build()
 
 
-class _Builder:
+class _Builder(Bending):
     def __init__(self, robot: Robot) -> None:
-        self.robot = robot
-        self.table = ParameterTable()
-        self.links: list[Link] = []
+        super().__init__(robot)
         self.cuts: list[CutJoint] = []
         self.drives: list[Drive] = []
         self.frames: dict[str, Frame] = {}
         self.bodies: dict[str, int] = {"world": WORLD}
-        self.q_names: list[str] = []
-        self.q_units: list[str] = []
-        self.u_names: list[str] = []
-        self.u_units: list[str] = []
-        self.platform = platform_name(robot)
 
     def build(self) -> Mechanism:
         robot = self.robot
         gravity = self.table.add_all("gravity", "xyz", robot.gravity, "m/s2")
         joints = placed_joints(robot)
         carried = self._platform(joints)
+        if carried is None and self.platform is None:
+            self._name_elastic()
         for joint in joints:
             if joint is not carried:
                 self._joint(joint)
@@ -83,6 +78,7 @@ class _Builder:
             u_names=tuple(self.u_names),
             u_units=tuple(self.u_units),
             n_pose=7 if self.platform is not None else 0,
+            n_elastic=sum(body.modes for body in self.elastic.values()),
         )
 
     def _legs(self) -> tuple[Leg, ...]:
@@ -105,6 +101,7 @@ class _Builder:
         self.q_units += POSE_UNITS
         self.u_names += TWIST_NAMES
         self.u_units += ["m/s"] * 3 + ["rad/s"] * 3
+        self._name_elastic()
         self.links.append(
             Link(
                 name=self.platform,
@@ -129,6 +126,7 @@ class _Builder:
             )
         )
         if own:
+            self._bend(self.platform, 0, np.eye(3))
             self._body_frames(self.platform, body, 0, np.eye(3))
         return replaced
 
@@ -154,7 +152,8 @@ class _Builder:
         directions = triad([np.asarray(a, dtype=float) for a in stated])
         axes, principal = internal_axes(directions)
         rotation, position = composed(placed.base, joint.placement)
-        placement = self._placement(place, parent_axes.T @ rotation @ axes, parent_axes.T @ position)
+        parent, local = self._tied(parent, parent_axes.T @ position, position)
+        placement = self._placement(place, parent_axes.T @ rotation @ axes, local)
         body, name = placed.body, placed.body_name
         motions = kind.motions or (None,)
         coordinate = 0
@@ -207,6 +206,7 @@ class _Builder:
                 link = self._drive(place, link, joint, len(self.links))
             self.links.append(link)
             parent = len(self.links) - 1
+        self._bend(name, parent, axes)
         self._body_frames(name, body, parent, axes)
 
     def _drive(self, place: str, link: Link, joint, index: int) -> Link:
@@ -226,20 +226,24 @@ class _Builder:
         first, second = self.bodies[loop.first], self.bodies[loop.second]
         sides = ("on_leg", "on_platform") if loop.leg >= 0 and second == 0 and self.platform else ("first", "second")
         frames, closures, free_axes, tilt_axes = cut_frames(loop)
-        placements = []
-        for side, link, base, pose, turned in (
+        placements, links = [], []
+        rubs = loop.friction.viscous != 0 or loop.friction.coulomb != 0
+        turns = rubs or loop.limits.cone is not None or any(c.kind not in ("point", "distance") for c in closures)
+        for side, link, base, pose, frame in (
             (sides[0], first, loop.first_base, loop.first_pose, frames[0]),
             (sides[1], second, loop.second_base, loop.second_pose, frames[1]),
         ):
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
             rotation, position = composed(base, pose)
-            placements.append(self._placement(f"{loop.name}.{side}", axes.T @ rotation @ turned, axes.T @ position))
+            link, local = self._tied(link, axes.T @ position, position, turns)
+            links.append(link)
+            placements.append(self._placement(f"{loop.name}.{side}", axes.T @ rotation @ frame, local))
         self.cuts.append(
             CutJoint(
                 name=loop.name,
                 leg=loop.leg,
-                first=first,
-                second=second,
+                first=links[0],
+                second=links[1],
                 type=loop.type,
                 closures=closures,
                 on_first=placements[0],
@@ -266,13 +270,14 @@ class _Builder:
         positions = self.table.add_all(f"{placed.body_name}.telescopic", names, entries, unit)
         self.links[index] = replace(self.links[index], telescopic=(source, positions))
 
-    def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
-        clean = np.where(np.abs(position) < 1e-15, 0.0, position)
-        lengths = self.table.add_all(name, PLACEMENT[:3], clean, "m")
-        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], angles_of(rotation), "rad"))
-
     def _ten(self, name: str, body, axes: np.ndarray) -> tuple[int, ...] | None:
-        ten = np.asarray(body.ten_parameters(), dtype=float)
+        flexible = self.elastic.get(name)
+        if flexible is not None and (np.any(body.ten_parameters()) or body.telescopic is not None):
+            raise StructureError(
+                f"{name}: a flexible body has its mass from its shape; leave out mass, inertia, payload and telescopic, and fix "
+                f"another body to it for what it carries"
+            )
+        ten = np.asarray(body.ten_parameters() if flexible is None else rigid_part(flexible), dtype=float)
         if not ten.any():
             return None
         if not np.array_equal(axes, np.eye(3)):
@@ -300,6 +305,7 @@ class _Builder:
             link = self._link_of(point.body)
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
             position = axes.T @ np.asarray(point.position, dtype=float)
+            link, position = self._tied(link, position, np.asarray(point.position, dtype=float), turns=False)
             ends.append((link, self.table.add_all(f"{spring.name}.{end}", "xyz", position, "m")))
         if ends[0][0] == ends[1][0]:
             raise StructureError(
@@ -322,14 +328,6 @@ class _Builder:
             if label in self.frames:
                 raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
             rotation = axes.T @ np.asarray(pose.rotation())
-            position = axes.T @ np.asarray(pose.position, dtype=float)
-            self.frames[label] = Frame(label, link, self._placement(f"{name}.frames.{key}", rotation, position))
-
-
-def composed(base, pose) -> tuple[np.ndarray, np.ndarray]:
-    """(R, p) of a pose given in a base frame (None: the identity)."""
-    rotation, position = np.asarray(pose.rotation()), np.asarray(pose.position, dtype=float)
-    if base is None:
-        return rotation, position
-    R = np.asarray(base.rotation())
-    return R @ rotation, np.asarray(base.position, dtype=float) + R @ position
+            user = np.asarray(pose.position, dtype=float)
+            tied, position = self._tied(link, axes.T @ user, user)
+            self.frames[label] = Frame(label, tied, self._placement(f"{name}.frames.{key}", rotation, position))

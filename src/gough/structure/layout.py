@@ -25,6 +25,8 @@ class Layout:
     u_units: tuple[str, ...]
     n_pose: int = 7
     n_elastic: int = 0
+    v_elastic: int = 0
+    """Elastic rates among the entries of v: they stand last."""
 
     @property
     def nq(self) -> int:
@@ -35,6 +37,11 @@ class Layout:
     def nv(self) -> int:
         """Number of entries of v (mobility + elastic coordinates)."""
         return len(self.v_names)
+
+    @property
+    def mobility(self) -> int:
+        """Number of entries of v that are no elastic rates."""
+        return self.nv - self.v_elastic
 
     @property
     def nu(self) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.joints import Closure
+from gough.structure.elastic import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Selection
@@ -22,10 +23,12 @@ WORLD = -1
 class Link:
     """A body and its motion relative to `parent`. Integers are positions in q, in u (tree velocities) and in parameters.
 
-    motion: "platform", "rotation", "translation", "ball" or "fixed"; axis 0…2 with `sign` ±1.
+    motion: "platform", "rotation", "translation", "ball" or "fixed"; axis 0…2 with `sign` ±1. "deflection": a massless
+    frame tied to a flexible parent (`tie`), moved by the parent's elastic rates.
     placement: x y z yaw pitch roll of the joint frame in the parent's internal axes; () for the identity.
     ten: M MX MY MZ XX XY XZ YY YZ ZZ (internal axes, about the origin), None for a massless link.
     telescopic: (link whose coordinate counts, positions of 3 × 6 coefficients xx xy xz yy yz zz).
+    elastic: of a flexible link; `ten` is then its inertia undeformed.
     friction: viscous, coulomb, smoothing of the joint, then of its drive where it has one.
     spring: stiffness, damping, rest, preload.
     """
@@ -49,11 +52,18 @@ class Link:
     rotor: int | None
     drive: int | None
     to_user: np.ndarray = field(compare=False)
+    elastic: Elastic | None = None
+    tie: Tie | None = None
 
     @property
     def columns(self) -> range:
-        """Positions of its rates in u."""
+        """Positions of its joint's rates in u."""
         return range(self.u, self.u + self.nu)
+
+    @property
+    def moved_by(self) -> range:
+        """Positions in u of the rates that move it relative to its parent: its joint's, or the parent's elastic ones."""
+        return self.columns if self.tie is None else self.tie.columns
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,11 @@ class Mechanism:
         """Link 0."""
         assert self.has_platform
         return self.links[0]
+
+    @property
+    def flexible(self) -> tuple[int, ...]:
+        """Links with elastic coordinates."""
+        return tuple(i for i, link in enumerate(self.links) if link.elastic is not None)
 
     @property
     def rows(self) -> int:

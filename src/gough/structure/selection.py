@@ -22,6 +22,8 @@ class Selection:
     independent: tuple[int, ...]
     blocks: tuple[Block, ...]
     removed: tuple[int, ...] = ()
+    solves_tree: bool = False
+    """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
 
     @property
     def leads_from_platform(self) -> bool:

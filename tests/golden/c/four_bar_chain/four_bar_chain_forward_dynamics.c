@@ -114,242 +114,225 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t9 = cos(q[4]);
 
     /* pin0: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
-    const double t10 = prepared[5] * t6;
-    const double t11 = prepared[5] * t7;
-    const double t12 = prepared[11] - t10;
+    const double t10 = prepared[5] * t7;
+    const double t11 = prepared[11] - prepared[5] * t6;
 
     /* pin1: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
-    const double t13 = prepared[8] * t9;
-    const double t14 = prepared[13] - prepared[8] * t8;
-    const double t15 = prepared[12] * t2;
-    const double t16 = prepared[12] * t3;
-    const double t17 = prepared[1] + t15;
-    const double t18 = t0 * t16;
-    const double t19 = t1 * t17 - t18;
-    const double t20 = t1 * t16;
-    const double t21 = t0 * t17 + t20;
-    const double t22 = t7 * t19 - t12;
-    const double t23 = t22 - t6 * t21;
-    const double t24 = t6 * t19 - t11;
-    const double t25 = t7 * t21 + t24;
-    const double t26 = 1e-12 - t23 * t23;
-    const double t27 = t26 - t25 * t25;
-    status |= (uint64_t)!(t27 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN0;
-    const double t28 = prepared[14] * t4;
-    const double t29 = prepared[14] * t5;
-    const double t30 = t2 * t29;
-    const double t31 = t3 * t29;
-    const double t32 = prepared[1] - prepared[2];
-    const double t33 = t32 - t28;
-    const double t34 = t2 * t33 - t31;
-    const double t35 = t3 * t33 + t30;
-    const double t36 = t8 * t34 - t14;
-    const double t37 = t36 - t9 * t35;
-    const double t38 = t8 * t35 + t13;
-    const double t39 = t9 * t34 + t38;
-    const double t40 = 1e-12 - t37 * t37;
-    const double t41 = t40 - t39 * t39;
-    status |= (uint64_t)!(t41 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN1;
+    const double t12 = prepared[8] * t9;
+    const double t13 = prepared[13] - prepared[8] * t8;
+    const double t14 = prepared[12] * t2;
+    const double t15 = prepared[12] * t3;
+    const double t16 = prepared[1] + t14;
+    const double t17 = t0 * t15;
+    const double t18 = t1 * t16 - t17;
+    const double t19 = t1 * t15;
+    const double t20 = t0 * t16 + t19;
+    const double t21 = t7 * t18 - t11;
+    const double t22 = t21 - t6 * t20;
+    const double t23 = t6 * t18 - t10;
+    const double t24 = t7 * t20 + t23;
+    const double t25 = 1e-12 - t22 * t22;
+    const double t26 = t25 - t24 * t24;
+    status |= (uint64_t)!(t26 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN0;
+    const double t27 = prepared[14] * t4;
+    const double t28 = prepared[14] * t5;
+    const double t29 = t2 * t28;
+    const double t30 = t3 * t28;
+    const double t31 = prepared[1] - prepared[2];
+    const double t32 = t31 - t27;
+    const double t33 = t2 * t32 - t30;
+    const double t34 = t3 * t32 + t29;
+    const double t35 = t8 * t33 - t13;
+    const double t36 = t35 - t9 * t34;
+    const double t37 = t8 * t34 + t12;
+    const double t38 = t9 * t33 + t37;
+    const double t39 = 1e-12 - t36 * t36;
+    const double t40 = t39 - t38 * t38;
+    status |= (uint64_t)!(t40 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN1;
+    const double t41 = prepared[9] * t8;
+    const double t42 = prepared[8] * t41;
+    const double t43 = prepared[10] + prepared[16];
+    const double t44 = t43 - t42 * 2.0;
+    const double t45 = prepared[6] * t6;
+    const double t46 = prepared[5] * t45;
+    const double t47 = t46 - prepared[7];
+    const double t48 = t42 - prepared[10];
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t42 = t0 * t15 + t20;
-    const double t43 = t18 - t1 * t15;
-    const double t44 = t7 * t42;
-    const double t45 = t44 - t6 * t43;
-    const double t46 = t6 * t42;
-    const double t47 = t7 * t43 + t46;
-    const double t48 = 1.0 / t45;
-    const double t49 = t11 * t48;
-    const double t50 = t47 * t49 + t12;
-    const double t51 = fabs(t45);
-    status |= (uint64_t)!(t51 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
+    const double t49 = t0 * t14 + t19;
+    const double t50 = t17 - t1 * t14;
+    const double t51 = t7 * t49;
+    const double t52 = t51 - t6 * t50;
+    const double t53 = t6 * t49;
+    const double t54 = t7 * t50 + t53;
+    const double t55 = 1.0 / t52;
+    const double t56 = t10 * t55;
+    const double t57 = t54 * t56 + t11;
+    const double t58 = t57 * prepared[19];
+    const double t59 = fabs(t52);
+    status |= (uint64_t)!(t59 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
     status |= (uint64_t)!(prepared[20] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t52 = t13 * t49;
-    const double t53 = t14 * t49;
-    const double t54 = t2 * t28 + t31;
-    const double t55 = t30 - t3 * t28;
-    const double t56 = t9 * t54;
-    const double t57 = t56 - t8 * t55;
-    const double t58 = t8 * t54;
-    const double t59 = t9 * t55 + t58;
-    const double t60 = 1.0 / t57;
-    const double t61 = t52 * t60;
-    const double t62 = t59 * t61 + t53;
-    const double t63 = fabs(t57);
-    status |= (uint64_t)!(t63 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
+    const double t60 = t12 * t56;
+    const double t61 = t13 * t56;
+    const double t62 = t2 * t27 + t30;
+    const double t63 = t29 - t3 * t27;
+    const double t64 = t9 * t62;
+    const double t65 = t64 - t8 * t63;
+    const double t66 = t8 * t62;
+    const double t67 = t9 * t63 + t66;
+    const double t68 = 1.0 / t65;
+    const double t69 = t60 * t68;
+    const double t70 = t67 * t69 + t61;
+    const double t71 = t70 * prepared[21];
+    const double t72 = fabs(t65);
+    status |= (uint64_t)!(t72 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
     status |= (uint64_t)!(prepared[22] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
 
-    /* coupler0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t64 = t50 * prepared[19] + (-1.0);
-
-    /* coupler1: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t65 = prepared[8] * t49;
-    const double t66 = t8 * t65;
-    const double t67 = t62 * prepared[21] - t49;
-
-    /* mass matrix: column foot0 */
-    const double t68 = prepared[4] * t61;
-    const double t69 = prepared[6] * t64;
-    const double t70 = prepared[7] * t64;
-    const double t71 = prepared[6] * t10 + t70;
-    const double t72 = prepared[9] * t67;
-    const double t73 = prepared[10] * t67;
-    const double t74 = prepared[9] * t66 + t73;
-
-    /* coupler1: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t75 = t8 * t72;
-
-    /* coupler0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t76 = t6 * t69;
-
-    /* pin1: projection [Fried, eq. 94] */
-    const double t77 = prepared[21] * t74;
-    const double t78 = t59 * t77 + t68;
-    const double t79 = t60 * t78;
-
-    /* pin0: projection [Fried, eq. 94] */
-    const double t80 = prepared[19] * t71;
-    const double t81 = prepared[16] * t49 - t74;
-    const double t82 = t47 * t80 + t81;
-    const double t83 = prepared[8] * t75 + t82;
-    const double t84 = t14 * t77 + t83;
-    const double t85 = t13 * t79 + t84;
-    const double t86 = t48 * t85;
-    const double t87 = prepared[5] * t76 + prepared[18];
-    const double t88 = t87 - t71;
-    const double t89 = t12 * t80 + t88;
-    const double t90 = t11 * t86 + t89;
-    status |= (uint64_t)!(t90 >= 3e-06) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_SINGULAR_MASS_MATRIX;
+    /* mass matrix: closures [Briot 2014, eqs. 44–49] */
+    const double t73 = t44 * t56;
+    const double t74 = t48 * t71 + t73;
+    const double t75 = prepared[4] * t69;
+    const double t76 = prepared[7] * t58;
+    const double t77 = t48 * t56;
+    const double t78 = prepared[10] * t71 + t77;
+    const double t79 = 2.0 * t47 + t76;
+    const double t80 = prepared[7] + prepared[18];
+    const double t81 = t80 - 2.0 * t46;
+    const double t82 = t69 * t75 + t81;
+    const double t83 = t58 * t79 + t82;
+    const double t84 = t56 * t74 + t83;
+    const double t85 = t71 * t78 + t84;
+    status |= (uint64_t)!(t85 >= 3e-06) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_SINGULAR_MASS_MATRIX;
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t91 = v[0] * t11;
-    const double t92 = v[0] * t12;
-    const double t93 = t48 * t91;
-    const double t94 = t47 * t93 + t92;
+    const double t86 = v[0] * t10;
+    const double t87 = v[0] * t11;
+    const double t88 = t55 * t86;
+    const double t89 = t54 * t88 + t87;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t95 = t13 * t93;
-    const double t96 = t14 * t93;
-    const double t97 = t60 * t95;
-    const double t98 = t59 * t97 + t96;
+    const double t90 = t12 * t88;
+    const double t91 = t13 * t88;
+    const double t92 = t68 * t90;
+    const double t93 = t67 * t92 + t91;
 
     /* pin0: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
-    const double t99 = v[0] * prepared[5];
-    const double t100 = v[0] * t99;
-    const double t101 = prepared[19] * t94 - v[0];
-    const double t102 = prepared[11] * t101;
-    const double t103 = prepared[12] * t93;
-    const double t104 = t93 * t103;
-    const double t105 = t2 * t104;
-    const double t106 = t3 * t104;
-    const double t107 = t0 * t106;
-    const double t108 = t107 - t1 * t105;
-    const double t109 = t6 * t108;
-    const double t110 = t0 * t105 - t100;
-    const double t111 = t1 * t106 + t110;
-    const double t112 = t6 * t111;
-    const double t113 = t101 * t102 + t112;
-    const double t114 = t7 * t108 + t113;
-    const double t115 = t48 * t114;
-    const double t116 = t109 - t7 * t111;
-    const double t117 = t116 - t47 * t115;
-    const double t118 = prepared[19] * t117;
+    const double t94 = v[0] * prepared[5];
+    const double t95 = v[0] * t94;
+    const double t96 = prepared[19] * t89 - v[0];
+    const double t97 = prepared[11] * t96;
+    const double t98 = prepared[12] * t88;
+    const double t99 = t88 * t98;
+    const double t100 = t2 * t99;
+    const double t101 = t3 * t99;
+    const double t102 = t0 * t101;
+    const double t103 = t102 - t1 * t100;
+    const double t104 = t6 * t103;
+    const double t105 = t0 * t100 - t95;
+    const double t106 = t1 * t101 + t105;
+    const double t107 = t6 * t106;
+    const double t108 = t96 * t97 + t107;
+    const double t109 = t7 * t103 + t108;
+    const double t110 = t55 * t109;
+    const double t111 = t104 - t7 * t106;
+    const double t112 = t111 - t54 * t110;
+    const double t113 = prepared[19] * t112;
 
     /* pin1: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
-    const double t119 = prepared[8] * t93;
-    const double t120 = t93 * t119;
-    const double t121 = prepared[21] * t98 - t93;
-    const double t122 = prepared[13] * t121;
-    const double t123 = prepared[14] * t97;
-    const double t124 = t97 * t123;
-    const double t125 = t4 * t124;
-    const double t126 = t5 * t124;
-    const double t127 = t2 * t126;
-    const double t128 = t127 - t3 * t125;
-    const double t129 = t8 * t128;
-    const double t130 = t2 * t125 - t120;
-    const double t131 = t3 * t126 + t130;
-    const double t132 = t8 * t131;
-    const double t133 = t121 * t122 + t132;
-    const double t134 = t9 * t128 + t133;
-    const double t135 = t13 * t115 + t134;
-    const double t136 = t60 * t135;
-    const double t137 = t129 - t9 * t131;
-    const double t138 = t137 - t14 * t115;
-    const double t139 = t138 - t59 * t136;
+    const double t114 = prepared[8] * t88;
+    const double t115 = t88 * t114;
+    const double t116 = prepared[21] * t93 - t88;
+    const double t117 = prepared[13] * t116;
+    const double t118 = prepared[14] * t92;
+    const double t119 = t92 * t118;
+    const double t120 = t4 * t119;
+    const double t121 = t5 * t119;
+    const double t122 = t2 * t121;
+    const double t123 = t122 - t3 * t120;
+    const double t124 = t8 * t123;
+    const double t125 = t2 * t120 - t115;
+    const double t126 = t3 * t121 + t125;
+    const double t127 = t8 * t126;
+    const double t128 = t116 * t117 + t127;
+    const double t129 = t9 * t123 + t128;
+    const double t130 = t12 * t110 + t129;
+    const double t131 = t68 * t130;
+    const double t132 = t124 - t9 * t126;
+    const double t133 = t132 - t13 * t110;
+    const double t134 = t133 - t67 * t131;
 
     /* crank0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t140 = prepared[0] * t0;
+    const double t135 = prepared[0] * t0;
 
     /* crank1: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t141 = prepared[0] * t2;
+    const double t136 = prepared[0] * t2;
 
     /* crank2: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t142 = prepared[0] * t4;
+    const double t137 = prepared[0] * t4;
 
     /* coupler0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t143 = prepared[0] * t1 + t100;
-    const double t144 = t6 * t140;
-    const double t145 = t144 - t7 * t143;
+    const double t138 = prepared[0] * t1 + t95;
+    const double t139 = t6 * t135;
+    const double t140 = t139 - t7 * t138;
 
     /* coupler1: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t146 = t141 - prepared[8] * t115;
-    const double t147 = prepared[0] * t3 + t120;
-    const double t148 = t8 * t146;
-    const double t149 = t148 - t9 * t147;
-    const double t150 = prepared[21] * t139 + t115;
+    const double t141 = t136 - prepared[8] * t110;
+    const double t142 = prepared[0] * t3 + t115;
+    const double t143 = t8 * t141;
+    const double t144 = t143 - t9 * t142;
+    const double t145 = prepared[21] * t134 + t110;
 
     /* crank2: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t151 = prepared[3] * t142;
+    const double t146 = prepared[3] * t137;
 
     /* coupler0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t152 = prepared[6] * t118;
-    const double t153 = prepared[6] * t101;
-    const double t154 = t101 * t153;
-    const double t155 = prepared[7] * t118;
-    const double t156 = prepared[6] * t145 + t155;
+    const double t147 = prepared[6] * t113;
+    const double t148 = prepared[6] * t96;
+    const double t149 = t96 * t148;
+    const double t150 = prepared[7] * t113;
+    const double t151 = prepared[6] * t140 + t150;
 
     /* coupler1: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t157 = prepared[9] * t150;
-    const double t158 = prepared[9] * t121;
-    const double t159 = t121 * t158;
-    const double t160 = prepared[10] * t150;
-    const double t161 = prepared[9] * t149 + t160;
-    const double t162 = t8 * t157;
-    const double t163 = t162 - t9 * t159;
+    const double t152 = prepared[9] * t145;
+    const double t153 = prepared[9] * t116;
+    const double t154 = t116 * t153;
+    const double t155 = prepared[10] * t145;
+    const double t156 = prepared[9] * t144 + t155;
+    const double t157 = t8 * t152;
+    const double t158 = t157 - t9 * t154;
 
     /* coupler0: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected] */
-    const double t164 = t6 * t152;
-    const double t165 = t164 - t7 * t154;
+    const double t159 = t6 * t147;
+    const double t160 = t159 - t7 * t149;
 
     /* pin1: projection [Fried, eq. 94] */
-    const double t166 = prepared[21] * t161;
-    const double t167 = t151 - prepared[4] * t136;
-    const double t168 = t59 * t166 + t167;
-    const double t169 = t60 * t168;
+    const double t161 = prepared[21] * t156;
+    const double t162 = t146 - prepared[4] * t131;
+    const double t163 = t67 * t161 + t162;
+    const double t164 = t68 * t163;
 
     /* pin0: projection [Fried, eq. 94] */
-    const double t170 = prepared[19] * t156;
-    const double t171 = prepared[15] * t141 - t161;
-    const double t172 = t171 - prepared[16] * t115;
-    const double t173 = t47 * t170 + t172;
-    const double t174 = prepared[8] * t163 + t173;
-    const double t175 = t14 * t166 + t174;
-    const double t176 = t13 * t169 + t175;
-    const double t177 = t48 * t176;
-    const double t178 = prepared[17] * t140 - t156;
-    const double t179 = prepared[5] * t165 + t178;
-    const double t180 = t12 * t170 + t179;
-    const double t181 = t11 * t177 + t180;
+    const double t165 = prepared[19] * t151;
+    const double t166 = prepared[15] * t136 - t156;
+    const double t167 = t166 - prepared[16] * t110;
+    const double t168 = t54 * t165 + t167;
+    const double t169 = prepared[8] * t158 + t168;
+    const double t170 = t13 * t161 + t169;
+    const double t171 = t12 * t164 + t170;
+    const double t172 = t55 * t171;
+    const double t173 = prepared[17] * t135 - t151;
+    const double t174 = prepared[5] * t160 + t173;
+    const double t175 = t11 * t165 + t174;
+    const double t176 = t10 * t172 + t175;
 
     /* acceleration [Long 2014, eq. 46] */
-    const double t182 = 1.0 / t90;
-    const double t183 = t181 * t182;
-    const double t184 = -t183;
+    const double t177 = 1.0 / t85;
+    const double t178 = t176 * t177;
+    const double t179 = -t178;
 
-    vdot[0] = t184;
+    vdot[0] = t179;
     double finite = 0.0;
     finite += 0.0 * vdot[0];
     status |= (uint64_t)!(finite == 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_NOT_FINITE_RESULT;

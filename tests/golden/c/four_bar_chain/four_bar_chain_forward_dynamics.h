@@ -4,7 +4,7 @@
    Left out: friction, wrench.
    Parameters are an input: prepare a design once.
 
-   Operations of a state: multiply-adds 82, multiplications 82, additions 5, divisions 3, sines and cosines 10.
+   Operations of a state: multiply-adds 79, multiplications 78, additions 7, divisions 3, sines and cosines 10.
    Operations of a design: multiply-adds 4, multiplications 2, divisions 2.
 
    Compile as C99 and link with libm: cc -std=c99 -O2 -c four_bar_chain_forward_dynamics.c. Fastest with the

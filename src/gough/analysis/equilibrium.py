@@ -1,0 +1,201 @@
+"""Static equilibrium: where a robot comes to rest under gravity and loads, and the drive forces that hold it.
+
+What is held           unknowns                         equations (r: linear_forces)
+the rigid part of q    elastic coordinates, τ           r = 0
+drive positions        all independent coordinates, τ   r = 0, drives = given
+drive forces           all independent coordinates      r = 0
+Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.linear_forces import RestForces
+from gough.compilation.arguments import as_array, as_rows, common_batch, parameter_rows
+from gough.compilation.closing import CLOSED, closure_errors
+from gough.compilation.retraction import retract, step_units
+from gough.compilation.status import check_option, codes, complain
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+ITERATIONS = 60
+LARGEST_STEP = 1.0
+"""Largest step of a coordinate, in typical sizes: the robot's for lengths, rad, a large amplitude of elastic ones."""
+BALANCED = 1e-9
+"""Accepted residual relative to the forces that balance."""
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """q (..., nq) at rest; tau (..., drives): drive forces that hold it (N, N m); elastic (..., n): elastic coordinates;
+    residual (...): largest force out of balance, relative; status (...): codes."""
+
+    q: np.ndarray
+    tau: np.ndarray
+    elastic: np.ndarray
+    residual: np.ndarray
+    status: np.ndarray
+
+
+def static_equilibrium(
+    model: "Model",
+    pose: Any = None,
+    *,
+    q: Any = None,
+    drives: Any = None,
+    tau: Any = None,
+    wrench: Any = None,
+    near: Any = None,
+    parameters: Any = None,
+    on_bad_state: str = "raise",
+) -> Equilibrium:
+    """Rest under gravity, springs and a wrench ({frame: (..., 6)} or (..., 6) on a rigid platform).
+
+    Held: the platform's pose, or the rigid part of q (default: home), or the drive positions `drives` (..., n), or the
+    drive forces tau (..., n). near: where the search starts with drives or tau (default: home).
+    """
+    check_option(on_bad_state)
+    if sum(x is not None for x in (pose, q, drives, tau)) > 1:
+        raise UsageError("static_equilibrium: give one of pose=, q=, drives= or tau=")
+    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    start, forces, held = _start(model, pose, q, drives, tau, near, numbers)
+    batch = common_batch("static_equilibrium", start, forces, numbers)
+    rows, own = as_rows(start, batch), parameter_rows(numbers, batch)
+    found, push, off, names = _settle(model, rows, as_rows(forces, batch), held, wrench, own, drives, batch)
+    names = np.where(np.isfinite(rows).all(axis=1), names, "not_finite:input")
+    layout = model.layout
+    result = Equilibrium(
+        found.reshape(*batch, layout.nq),
+        push.reshape(*batch, len(layout.drive_names)),
+        found[:, layout.elastic].reshape(*batch, layout.n_elastic),
+        off.reshape(batch),
+        codes(names).reshape(batch),
+    )
+    if on_bad_state == "raise" and (names != "").any():
+        complain("static_equilibrium", names, batch, result)
+    return result
+
+
+def _start(
+    model: "Model", pose: Any, q: Any, drives: Any, tau: Any, near: Any, numbers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """(q to start from, drive forces to start from, what is held)."""
+    count = len(model.mechanism.drives)
+    none = np.zeros(count)
+    begin = model.home if near is None else as_array("near", near, model.layout.nq)
+    if tau is not None:
+        return begin, as_array("tau", tau, count), "tau"
+    if drives is not None:
+        return model.configuration(drives=drives, near=near, parameters=numbers), none, "drives"
+    if count < model.mobility:
+        raise UsageError(
+            f"static_equilibrium: {model.robot.name} has {count} drives for {model.mobility} freedoms, which cannot hold it "
+            f"anywhere; give drive forces (tau=)"
+        )
+    if pose is not None:
+        return model.configuration(pose, near=near, parameters=numbers), none, "rigid"
+    return begin if q is None else as_array("q", q, model.layout.nq), none, "rigid"
+
+
+def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
+    """(q, tau, residuals (n,), failed checks (n,)) of rows."""
+    q, tau = q.copy(), tau.copy()
+    n = len(q)
+    layout, unit = model.layout, step_units(model.mechanism, model.size)
+    own = unit[list(model.mechanism.selection.independent)]
+    targets = None if drives is None else as_rows(as_array("drives", drives, tau.shape[1]), batch)
+    names = np.full(n, "", dtype=object)
+    off, last = np.full(n, np.inf), np.full(n, np.inf)
+    active = np.flatnonzero(np.isfinite(q).all(axis=1))
+    for _ in range(ITERATIONS):
+        if not len(active):
+            break
+        here = parameters if len(parameters) == 1 else parameters[active]
+        forces = RestForces(model, here, _part(wrench, active, batch))
+        r, K, S = (
+            forces.residual(q[active], tau[active]),
+            forces.stiffness(q[active], tau[active]),
+            forces.drive_map(q[active]),
+        )
+        slack = forces.residual(q[active], np.zeros((1, tau.shape[1])))
+        miss = None if targets is None else targets[active] - q[active][:, model.drive_index]
+        step, push = _newton(r, K, S, own, layout.mobility, held, miss)
+        bending = np.abs(K * own * own[:, None]).max(axis=(1, 2), initial=0.0)
+        scale = np.abs(slack * own).max(axis=1, initial=0.0) + 1e-12 * bending
+        off[active] = np.abs(r * own).max(axis=1, initial=0.0) / np.maximum(scale, 1e-300)
+        size = np.abs(step / own).max(axis=1, initial=0.0)
+        lost = ~np.isfinite(size)
+        names[active[lost]] = "singular:stiffness"
+        gap = np.zeros(len(active)) if miss is None else np.abs(miss).max(axis=1, initial=0.0) / model.size
+        done = ~lost & (off[active] < BALANCED) & (gap < CLOSED) & ((size < 1e-12) | (size >= 0.5 * last[active]))
+        last[active] = size
+        go = ~lost & ~done
+        shorter = np.maximum(size / LARGEST_STEP, 1.0)[go, None]
+        active = active[go]
+        if not len(active):
+            break
+        rows = parameters if len(parameters) == 1 else parameters[active]
+        du = model.function("closing_step").values(q=q[active], v=step[go] / shorter, parameters=rows)["du"]
+        q[active] = retract(model.mechanism, q[active], du)
+        tau[active] += push[go] / shorter
+    names[active] = "not_converged:equilibrium"
+    good = np.flatnonzero((names == "") & np.isfinite(q).all(axis=1))
+    if len(good):
+        rows = parameters if len(parameters) == 1 else parameters[good]
+        names[good[closure_errors(model, q[good], rows) > CLOSED]] = "not_converged:loops"
+    bad = names != ""
+    q[bad], tau[bad] = np.nan, np.nan
+    return q, tau, off, names
+
+
+def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, np.ndarray]:
+    """(steps (n, nv) along v, changes of tau (n, drives)); NaN where there is none."""
+    n, nv, count = S.shape
+    if held == "tau":
+        return _solved(K * own[:, None] * own, -r * own) * own, np.zeros((n, count))
+    free = np.arange(mobility, nv) if held == "rigid" else np.arange(nv)
+    K = K[:, :, free] * own[:, None] * own[free]
+    S = S * own[:, None]
+    size = np.maximum(np.abs(K).max(axis=(1, 2), initial=0.0), 1.0)[:, None, None]
+    if held == "rigid":
+        A = np.concatenate([K / size, -S], axis=2)
+        x = _solved(A, -r * own)
+        step = np.zeros((n, nv))
+        step[:, free] = x[:, : len(free)] / size[:, 0] * own[free]
+        return step, x[:, len(free) :]
+    A = np.zeros((n, nv + count, nv + count))
+    A[:, :nv, :nv], A[:, :nv, nv:], A[:, nv:, :nv] = K / size, -S, np.swapaxes(S, 1, 2)
+    x = _solved(A, np.concatenate([-r * own / size[:, 0], miss], axis=1))
+    return x[:, :nv] * own, x[:, nv:] * size[:, 0]
+
+
+def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solutions (n, k) of square systems, least squares and shortest for others; NaN where singular."""
+    finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(b).all(axis=1))
+    out = np.full((len(A), A.shape[2]), np.nan)
+    if not finite.any():
+        return out
+    if A.shape[1] != A.shape[2]:
+        out[finite] = np.einsum("nij,nj->ni", np.linalg.pinv(A[finite], rcond=1e-13), b[finite])
+        return out
+    try:
+        out[finite] = np.linalg.solve(A[finite], b[finite][..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        for i in np.flatnonzero(finite):
+            if np.linalg.matrix_rank(A[i]) == len(A[i]):
+                out[i] = np.linalg.solve(A[i], b[i])
+    return out
+
+
+def _part(wrench: Any, active: np.ndarray, batch: tuple[int, ...]) -> Any:
+    """The wrench of some rows of a batch."""
+    if wrench is None:
+        return None
+    if isinstance(wrench, dict):
+        return {frame: _part(value, active, batch) for frame, value in wrench.items()}
+    value = np.asarray(wrench, dtype=float)
+    return value if value.ndim == 1 else as_rows(value, batch)[active]

@@ -1,0 +1,61 @@
+"""Forces of the closed robot at rest and how they change: what equilibria and vibrations are found from.
+
+r(q, v, v̇, τ) = M v̇ + h - S τ - Q; at rest r = 0 is equilibrium, ∂r/∂q = K its stiffness with all prestress, ∂r/∂v = C.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.external import external_load
+from gough.compilation.tangent import tangent_derivative
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+
+@dataclass(frozen=True)
+class RestForces:
+    """One model at rest, states as rows; loops may be a little open."""
+
+    model: "Model"
+    parameters: np.ndarray
+    wrench: Any = None
+
+    def load(self, q: np.ndarray) -> np.ndarray:
+        """External load (n, k) at q (n, nq)."""
+        return np.atleast_2d(external_load(self.model, q, self.wrench, self.parameters))
+
+    def residual(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """r (n, nv) at q (n, nq) with drive forces tau (n, drives)."""
+        return self.model.function("dynamics_residual").values(**self._inputs(q, tau))["residual"]
+
+    def stiffness(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """K (n, nv, nv): change of r per motion along v."""
+        f = tangent_derivative(self.model, "dynamics_residual", ("q",))
+        return f.values(**self._inputs(q, tau))["residual_q"]
+
+    def damping(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """C (n, nv, nv): change of r per velocity."""
+        f = tangent_derivative(self.model, "dynamics_residual", ("v",))
+        return f.values(**self._inputs(q, tau))["residual_v"]
+
+    def drive_map(self, q: np.ndarray) -> np.ndarray:
+        """S (n, nv, drives)."""
+        return self.model.function("drive_map").values(q=q, parameters=self.parameters)["S"]
+
+    def mass(self, q: np.ndarray) -> np.ndarray:
+        """M (n, nv, nv)."""
+        return self.model.function("mass_matrix").values(q=q, parameters=self.parameters)["M"]
+
+    def _inputs(self, q: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:
+        rest = np.zeros((1, self.model.layout.nv))
+        return {
+            "q": q,
+            "v": rest,
+            "acceleration": rest,
+            "tau": tau,
+            "wrench": self.load(q),
+            "parameters": self.parameters,
+        }

@@ -1,0 +1,168 @@
+"""Natural vibrations of the closed robot, linearised about static equilibrium with its prestress.
+
+M δ̈ + C δ̇ + K δ = S δτ along v (linear_forces). Drives locked: δ = N y with Sᵀ N = 0 and δτ whatever holds them; free:
+δτ = 0; servoed: δτ = -kp Sᵀδ - kd Sᵀδ̇.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.equilibrium import Equilibrium, static_equilibrium
+from gough.analysis.linear_forces import RestForces
+from gough.compilation.retraction import step_units
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+STILL = 1e-6
+"""An eigenvalue this small beside the largest is a free motion: a double one at 0 splits by the root of rounding."""
+GROWING = 1e-5
+"""A real part this large beside the largest eigenvalue is growth."""
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Vibrations about one state.
+
+    frequencies_hz (k,): natural (undamped) ones, slowest first; 0 where nothing swings (no stiffness, or unstable).
+    shapes (nv, k): their motions along v. eigenvalues (m,) complex, 1/s: of the damped robot, of a pair the one above the real
+    axis, slowest first; damping (m,): their ratios, 1 where nothing swings, negative where it grows. q, tau: the state.
+    verdict: "stable", "unstable: …" or "free: …" in plain words.
+    """
+
+    frequencies_hz: np.ndarray
+    shapes: np.ndarray
+    eigenvalues: np.ndarray
+    damping: np.ndarray
+    q: np.ndarray
+    tau: np.ndarray
+    verdict: str
+
+    @property
+    def stable(self) -> bool:
+        """Whether nothing grows and nothing moves freely."""
+        return self.verdict == "stable"
+
+
+def natural_frequencies(
+    model: "Model",
+    q: Any = None,
+    drives: Any = "locked",
+    *,
+    about: str = "equilibrium",
+    wrench: Any = None,
+    parameters: Any = None,
+) -> Modes:
+    """Vibrations at q (nq,) (default: home).
+
+    drives: "locked", "free", or {"stiffness": kp, "damping": kd} of servos (N/m or N m/rad a drive, one or one each).
+    about: "equilibrium" (elastic coordinates and drive forces that balance gravity and the wrench, with their prestress) or
+    "undeformed" (nothing bent, no gravity, no load).
+    """
+    state, forces = reference_state(model, q, about, wrench, parameters)
+    here, tau = state.q[None], state.tau[None]
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    terms = forces.mass(here), forces.damping(here, tau), forces.stiffness(here, tau)
+    M, C, K = (A[0] * unit[:, None] * unit for A in terms)
+    N, K, C = constrained(forces.drive_map(here)[0] * unit[:, None], K, C, drives)
+    M, C, K = (N.T @ A @ N for A in (M, C, K))
+    squares, shapes = undamped(M, K)
+    eigenvalues = quadratic_eigenvalues(M, C, K)
+    frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
+    return Modes(
+        frequencies,
+        unit[:, None] * (N @ shapes),
+        eigenvalues,
+        ratios(eigenvalues),
+        state.q,
+        state.tau,
+        verdict_of(eigenvalues),
+    )
+
+
+def reference_state(model: "Model", q: Any, about: str, wrench: Any, parameters: Any) -> tuple[Equilibrium, RestForces]:
+    """(state to linearise about, its forces)."""
+    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    start = model.home if q is None else np.asarray(q, dtype=float)
+    if start.shape != (model.layout.nq,):
+        raise UsageError(f"q has shape {start.shape}; give one configuration ({model.layout.nq},)")
+    if about == "equilibrium":
+        slack = np.zeros(len(model.mechanism.drives))
+        held: dict[str, Any] = {"tau": slack, "near": start} if len(slack) < model.mobility else {"q": start}
+        state = static_equilibrium(model, **held, wrench=wrench, parameters=numbers)
+        return state, RestForces(model, numbers, wrench)
+    if about != "undeformed":
+        raise UsageError(f"about={about!r}; use 'equilibrium' or 'undeformed'")
+    numbers = numbers.copy()
+    numbers[..., list(model.mechanism.gravity)] = 0.0
+    layout = model.layout
+    if layout.n_elastic and start[layout.elastic].any():
+        raise UsageError("about='undeformed': q has elastic coordinates that are not 0")
+    none = np.zeros(len(layout.drive_names))
+    state = Equilibrium(start, none, start[layout.elastic], np.zeros(()), np.zeros((), dtype=np.uint8))
+    return state, RestForces(model, numbers, None)
+
+
+def constrained(S: np.ndarray, K: np.ndarray, C: np.ndarray, drives: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(N (nv, k): motions that are left, K, C with the servos)."""
+    nv, count = S.shape
+    if isinstance(drives, str):
+        if drives not in ("locked", "free"):
+            raise UsageError(f"drives={drives!r}; use 'locked', 'free' or {{'stiffness': …, 'damping': …}}")
+        if drives == "free" or not count:
+            return np.eye(nv), K, C
+        _, s, vt = np.linalg.svd(S.T)
+        rank = int((s > 1e-10 * s[0]).sum()) if len(s) else 0
+        return vt[rank:].T, K, C
+    if not isinstance(drives, dict) or set(drives) - {"stiffness", "damping"}:
+        raise UsageError(f"drives={drives!r}; use 'locked', 'free' or {{'stiffness': …, 'damping': …}}")
+    gains = [np.broadcast_to(np.asarray(drives.get(k, 0.0), dtype=float), (count,)) for k in ("stiffness", "damping")]
+    return np.eye(nv), K + (S * gains[0]) @ S.T, C + (S * gains[1]) @ S.T
+
+
+def undamped(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(squares of angular frequencies (n,), shapes (n, n), largest entry 1) of M and the symmetric part of K."""
+    from scipy import linalg
+
+    if not len(M):
+        return np.zeros(0), np.zeros((0, 0))
+    squares, shapes = linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
+    return squares, shapes / np.abs(shapes).max(axis=0)
+
+
+def quadratic_eigenvalues(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """Eigenvalues (k,) of λ² M + λ C + K, slowest first, one of every complex pair; M need not be symmetric."""
+    from scipy import linalg
+
+    n = len(M)
+    if not n:
+        return np.zeros(0, dtype=complex)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+    values = np.asarray(linalg.eigvals(A), dtype=complex)
+    real = np.abs(np.imag(values)) <= 1e-9 * np.abs(values).max()
+    values = np.where(real, np.real(values) + 0j, values)
+    kept = values[real | (np.imag(values) > 0)]
+    return kept[np.lexsort((np.real(kept), np.round(np.abs(kept), 12)))]
+
+
+def ratios(eigenvalues: np.ndarray) -> np.ndarray:
+    """Damping ratios (k,)."""
+    size = np.abs(eigenvalues)
+    return np.where(size > 0, -np.real(eigenvalues) / np.where(size > 0, size, 1.0), 1.0)
+
+
+def verdict_of(eigenvalues: np.ndarray) -> str:
+    """Stable, or what grows or moves freely."""
+    if not len(eigenvalues):
+        return "stable"
+    largest, real = np.abs(eigenvalues).max(), np.real(eigenvalues)
+    growth = float(real.max())
+    free = int(np.ceil((np.abs(eigenvalues) <= STILL * largest).sum() / 2))  # two eigenvalues near 0 a motion
+    if growth > GROWING * largest:
+        swinging = np.imag(eigenvalues[int(np.argmax(real))]) != 0
+        how = "an oscillation grows" if swinging else "it departs from equilibrium without swinging"
+        return f"unstable: {how}, at {growth:+.4g} 1/s"
+    return f"free: {free} motion{'s' * (free > 1)} without stiffness" if free else "stable"

@@ -1,0 +1,129 @@
+"""First natural frequencies and static stiffness over a grid of poses, each about its own static equilibrium.
+
+Undamped: the eigenvalues of Nᵀ K N against Nᵀ M N, N the motions that the drives leave (see `modes`). Many states at once.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.analysis.equilibrium import static_equilibrium
+from gough.analysis.grids import Samples, arguments, make_samples
+from gough.analysis.linear_forces import RestForces
+from gough.compilation import Model
+from gough.compilation.retraction import step_units
+from gough.errors import Status, UsageError
+
+CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class VibrationMap:
+    """Per sample (n, …), NaN where there is no equilibrium.
+
+    frequencies_hz (n, k): slowest first; negative where the motion grows instead of swinging (|λ|/2π). stiffness (n,): of the
+    frame against forces, N/m, in its softest direction (NaN without a frame; negative where unstable). tau (n, drives).
+    status (n,): codes. seconds: computing time.
+    """
+
+    robot: str
+    samples: Samples
+    frequencies_hz: np.ndarray
+    stiffness: np.ndarray
+    tau: np.ndarray
+    status: np.ndarray
+    frame: str
+    seconds: float
+
+    @property
+    def unstable(self) -> np.ndarray:
+        """Samples (n,) whose equilibrium is unstable."""
+        return self.frequencies_hz[:, 0] < 0
+
+    def grid(self, array: np.ndarray) -> np.ndarray:
+        """An array (n, …) of samples in the shape of the grid."""
+        return np.reshape(array, (*self.samples.shape, *np.shape(array)[1:]))
+
+
+def vibration_map(
+    model: Model,
+    ranges: Mapping[str, Any],
+    *,
+    fixed: Mapping[str, float] | None = None,
+    random: int | None = None,
+    seed: int = 0,
+    count: int = 3,
+    drives: Any = "locked",
+    frame: str | None = None,
+) -> VibrationMap:
+    """Map over poses or drive positions; ranges, fixed, random, seed as in `gough.workspace`.
+
+    count: frequencies a sample. drives: "locked", "free" or {"stiffness": k} as in `natural_frequencies`. frame: where
+    stiffness is asked for (default: the first frame tied to a flexible platform, else the platform).
+    """
+    begin = time.perf_counter()
+    samples = make_samples(model, ranges, dict(fixed or {}), random, seed)
+    where = _frame(model) if frame is None else frame
+    if where and where not in model.mechanism.frames:
+        raise UsageError(f"no frame {where!r}; there are {', '.join(model.mechanism.frames)}")
+    n = samples.count
+    frequencies, stiffness = np.full((n, count), np.nan), np.full(n, np.nan)
+    tau, status = np.full((n, len(model.mechanism.drives)), np.nan), np.zeros(n, dtype=np.uint8)
+    for a in range(0, n, CHUNK):
+        b = min(a + CHUNK, n)
+        values = dict(zip(samples.names, samples.coordinates(a, b).T, strict=True))
+        values |= {name: np.asarray(x) for name, x in samples.fixed.items()}
+        found = model.assemble(**arguments(model, values), on_bad_state="mark")
+        rest = static_equilibrium(model, q=found.q, on_bad_state="mark")
+        status[a:b] = np.where(found.status != Status.OK, found.status, rest.status)
+        good = np.flatnonzero(status[a:b] == Status.OK)
+        if len(good):
+            frequencies[a + good], stiffness[a + good] = _at(model, rest.q[good], rest.tau[good], count, drives, where)
+            tau[a + good] = rest.tau[good]
+    seconds = time.perf_counter() - begin
+    return VibrationMap(model.robot.name, samples, frequencies, stiffness, tau, status, where, seconds)
+
+
+def _frame(model: Model) -> str:
+    mechanism = model.mechanism
+    if not mechanism.has_platform:
+        return ""
+    if mechanism.platform.elastic is None:
+        return mechanism.platform.name
+    return next((f.name for f in mechanism.frames.values() if mechanism.links[f.link].parent == 0), "")
+
+
+def _at(
+    model: Model, q: np.ndarray, tau: np.ndarray, count: int, drives: Any, frame: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """(frequencies (n, count), stiffness (n,)) at equilibria."""
+    forces = RestForces(model, model.parameters)
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    M, K = (A * unit[:, None] * unit for A in (forces.mass(q), forces.stiffness(q, tau)))
+    S = forces.drive_map(q) * unit[:, None]
+    N = np.broadcast_to(np.eye(len(unit)), M.shape)
+    if isinstance(drives, dict):
+        gains = np.broadcast_to(np.asarray(drives.get("stiffness", 0.0), dtype=float), (S.shape[2],))
+        K = K + (S * gains) @ np.swapaxes(S, 1, 2)
+    elif drives == "locked" and S.shape[2]:
+        N = np.linalg.svd(np.swapaxes(S, 1, 2))[2][:, S.shape[2] :].swapaxes(1, 2)
+    elif drives != "free":
+        raise UsageError(f"drives={drives!r}; use 'locked', 'free' or {{'stiffness': …}}")
+    NT = np.swapaxes(N, 1, 2)
+    M, K = NT @ M @ N, NT @ (0.5 * (K + np.swapaxes(K, 1, 2))) @ N
+    frequencies, stiffness = np.full((len(q), count), np.nan), np.full(len(q), np.nan)
+    if not N.shape[2]:
+        return frequencies, np.full(len(q), np.inf) if frame else stiffness
+    half = np.linalg.inv(np.linalg.cholesky(M))
+    squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))[:, :count]
+    frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
+    if frame:
+        J = (model.frame_jacobian(q, frame)[:, :3] * unit) @ N
+        give = J @ np.linalg.solve(K, np.swapaxes(J, 1, 2))
+        values = np.linalg.eigvalsh(0.5 * (give + np.swapaxes(give, 1, 2)))
+        softest = np.where(values[:, 0] < 0, values[:, 0], values[:, -1])
+        stiffness = 1.0 / softest
+    return frequencies, stiffness

@@ -1,0 +1,125 @@
+"""`gough modes`: how does a robot swing, and is it stable at rest?"""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from gough.cli.map_arguments import fixed_values
+from gough.cli.opening import Json, RobotName, open_model
+from gough.cli.output import console, note, say, short, table, vector, write_json
+
+if TYPE_CHECKING:
+    from gough.analysis.modes import Modes
+    from gough.compilation import Model
+
+
+def modes(
+    robot: RobotName,
+    at: Annotated[list[str] | None, typer.Option("--at", help="NAME=VALUE of a coordinate; others as at home.")] = None,
+    drives: Annotated[str, typer.Option("--drives", help="locked or free.")] = "locked",
+    stiffness: Annotated[
+        float | None, typer.Option("--stiffness", help="Servo stiffness of every drive, N/m or N m/rad.")
+    ] = None,
+    damping: Annotated[
+        float, typer.Option("--damping", help="Servo damping of every drive, N s/m or N m s/rad.")
+    ] = 0.0,
+    undeformed: Annotated[
+        bool, typer.Option("--undeformed", help="Nothing bent, no gravity, instead of static equilibrium.")
+    ] = False,
+    count: Annotated[int, typer.Option("--count", min=1, help="Modes to print.")] = 12,
+    zero_dynamics: Annotated[
+        str | None,
+        typer.Option("--zero-dynamics", help="Also of the inverse model: 'floating' or a frame that is held."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Draw the shapes to this file (png, pdf, svg).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Natural frequencies, damping and shapes of the closed robot about static equilibrium.
+
+    JSON keys: robot, about, drives, verdict, stable, coordinates[] (names of v), modes[] (frequency_hz shape[]),
+    eigenvalues[] (real imaginary damping), equilibrium (q tau elastic), zero_dynamics (output stable verdict eigenvalues[]),
+    files[].
+    """
+    from gough.analysis.modes import natural_frequencies
+    from gough.analysis.zero_dynamics import zero_dynamics as held
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model, _ = open_model(robot, quiet=json)
+        q = model.configuration(coordinates=fixed_values(at)) if at else None
+        servo = drives if stiffness is None and not damping else {"stiffness": stiffness or 0.0, "damping": damping}
+        found = natural_frequencies(model, q, servo, about="undeformed" if undeformed else "equilibrium")
+        zeros = held(model, q, zero_dynamics) if zero_dynamics else None
+    files = []
+    if figure:
+        from gough.analysis.modes_plot import draw_modes
+
+        draw_modes(model, found, figure, count)
+        files.append(str(figure))
+    if json:
+        write_json(
+            report(model, found, servo, undeformed)
+            | {"zero_dynamics": None if zeros is None else vars(zeros) | {"eigenvalues": _pairs(zeros.eigenvalues)}}
+            | {"files": files}
+        )
+        return
+    _show(model, found, count)
+    if zeros is not None:
+        say(f"inverse model: {zeros.verdict}")
+    for name in files:
+        note(f"written: {name}")
+
+
+def report(model: "Model", found: "Modes", drives: Any, undeformed: bool) -> dict[str, Any]:
+    """The documented keys."""
+    return {
+        "robot": model.robot.name,
+        "about": "undeformed" if undeformed else "equilibrium",
+        "drives": drives,
+        "verdict": found.verdict,
+        "stable": found.stable,
+        "coordinates": model.layout.v_names,
+        "modes": [
+            {"frequency_hz": float(f), "shape": shape}
+            for f, shape in zip(found.frequencies_hz, found.shapes.T, strict=True)
+        ],
+        "eigenvalues": [
+            {"real": float(np.real(x)), "imaginary": float(np.imag(x)), "damping": float(d)}
+            for x, d in zip(found.eigenvalues, found.damping, strict=True)
+        ],
+        "equilibrium": {"q": found.q, "tau": found.tau, "elastic": found.q[model.layout.elastic]},
+    }
+
+
+def _pairs(values: np.ndarray) -> list[list[float]]:
+    return [[float(np.real(x)), float(np.imag(x))] for x in values]
+
+
+def _show(model: "Model", found: "Modes", count: int) -> None:
+    if len(found.tau):
+        say(f"drive forces that hold it: {vector(found.tau)}")
+    if not len(found.frequencies_hz):
+        say("nothing can move while the drives are locked")
+        return
+    shown = table("mode", "Hz", "moves most", numbers=("mode", "Hz"))
+    for k in range(min(count, len(found.frequencies_hz))):
+        shape = np.abs(found.shapes[:, k])
+        order = np.argsort(-shape)[:3]
+        names = ", ".join(model.layout.v_names[i] for i in order if shape[i] > 0.05 * shape.max())
+        shown.add_row(str(k + 1), short(found.frequencies_hz[k], 6), names)
+    console().print(shown)
+    rest = len(found.frequencies_hz) - count
+    if rest > 0:
+        say(f"and {rest} more (--count)")
+    if np.any(np.real(found.eigenvalues)):
+        shown = table("eigenvalue (1/s)", "Hz", "damping", numbers=("eigenvalue (1/s)", "Hz", "damping"))
+        for value, ratio in zip(found.eigenvalues[:count], found.damping, strict=False):
+            text = f"{np.real(value):+.4g}" + (f" ± {np.imag(value):.5g}i" if np.imag(value) else "")
+            shown.add_row(text, short(abs(value) / (2 * np.pi), 6), short(ratio, 3))
+        console().print(shown)
+    say(f"verdict: {found.verdict}")

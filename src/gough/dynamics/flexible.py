@@ -1,0 +1,189 @@
+"""A flexible body: the generalised Newton–Euler model.
+
+Computes  force, moment (about the body's origin) and elastic forces that a motion with elastic rates needs; its energies.
+Sources   [Briot 2014, eqs. 53–68, corrected], [Long 2014, eqs. 23–28]; constants and their meaning: fem/elastic_body.py.
+Frames    body axes, at the body's origin (a frame that moves with one part of the body, or floats with all of it).
+Symbols   e elastic coordinates, r = x + Φ e + ½ eᵀΨe where a point is, a acceleration of the origin minus gravity.
+Derivation  T = ½ ∫ |v + ω × r + ṙ|² dm, Ψ to first order; with
+    MS = ∫ r dm = MS0 + Σ e_k (MSde_k + ½ Σ_l e_l MSdd_lk),     D_k = ∂MS/∂e_k                                 (1)
+    N_k = -∫ r̂ Φ̂_k dm = N1_k + Σ_l e_l N2_lk,                   β_k = ∫ r × Φ_k dm = axial(N_k)                (2)
+    J = J0 + Σ e_k sym(N1_k + N_k)                                                                            (3)
+    f = m a + α × MS + ω × (ω × MS) + 2 ω × D ė + D ë + Σ MSdd_kl ė_k ė_l                                      (4)
+    n = MS × a + J α + ω × J ω + 2 Σ ė_k N_k ω + axial(Σ ë_k N_k + Σ ė_k ė_l N2_lk)                            (5)
+    Q_k = D_k · a + β_k · α - ω · N_k ω + 2 ω · Σ_j λ_jk ė_j + (M ë + D ė + K e)_k,  λ_jk = ∫ Φ_j × Φ_k dm      (6)
+    axial(A) = (A23 - A32, A31 - A13, A12 - A21).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.numbers import Numbers
+from gough.friction.coulomb import structurally_zero
+from gough.scalar import dot, zeros
+from gough.spatial import Inertia, cross, turning_matrix
+from gough.spatial.inertia import kinetic_energy
+from gough.structure.elastic import Elastic
+from gough.structure.mechanism import Link
+
+Vector = np.ndarray
+Matrix = np.ndarray
+
+
+@dataclass
+class ElasticNumbers:
+    """Constants of a flexible link as scalars; see fem.ElasticBody. N2[k][l] (3, 3)."""
+
+    MSde: Matrix
+    MSdd: list[list[Vector]] | None
+    N1: list[Matrix]
+    N2: list[list[Matrix]]
+    M: Matrix
+    K: Matrix
+    D: Matrix
+
+
+def elastic_numbers(numbers: Numbers, elastic: Elastic) -> ElasticNumbers:
+    """The constants at their places in the parameters."""
+    m = elastic.modes
+
+    at = numbers.elastic
+    pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
+
+    def symmetric(positions: tuple[int, ...]) -> Matrix:
+        out = zeros(m, m)
+        for (k, ell), x in zip(pairs, at(positions, 1), strict=True):
+            out[k, ell] = out[ell, k] = x[0]
+        return out
+
+    seconds = None
+    if elastic.stiffened:
+        seconds = [[zeros(3) for _ in range(m)] for _ in range(m)]
+        for (k, ell), x in zip(pairs, at(elastic.MSdd, 3), strict=True):
+            seconds[k][ell] = seconds[ell][k] = x
+    N2 = [[zeros(3, 3) for _ in range(m)] for _ in range(m)]
+    blocks = [x.reshape(3, 3) for x in at(elastic.N2, 9)]
+    if elastic.stiffened:
+        for i, block in enumerate(blocks):
+            N2[i // m][i % m] = block
+    else:
+        for (k, ell), block in zip(pairs, blocks, strict=True):
+            N2[k][ell], N2[ell][k] = block, block.T
+    return ElasticNumbers(
+        at(elastic.MSde, 3).T.reshape(3, m),
+        seconds,
+        [x.reshape(3, 3) for x in at(elastic.N1, 9)],
+        N2,
+        symmetric(elastic.M),
+        symmetric(elastic.K),
+        symmetric(elastic.D),
+    )
+
+
+class Deformation:
+    """A flexible link at given elastic coordinates: equations (1)–(3)."""
+
+    def __init__(self, numbers: Numbers, link: Link, q: Vector) -> None:
+        assert link.elastic is not None
+        self.e: Vector = np.asarray(q[link.elastic.coordinates])
+        self.m = link.elastic.modes
+        self.of = elastic_numbers(numbers, link.elastic)
+        self._own = numbers.inertia(link) or Inertia(0.0, zeros(3), zeros(3, 3))
+
+    @cached_property
+    def D(self) -> Matrix:
+        """∂MS/∂e (3, m)."""
+        D = self.of.MSde.copy()
+        if self.of.MSdd is not None:
+            for k in range(self.m):
+                D[:, k] = D[:, k] + _combined(self.e, [self.of.MSdd[j][k] for j in range(self.m)])
+        return D
+
+    @cached_property
+    def N(self) -> list[Matrix]:
+        """N_k (3, 3) of every coordinate."""
+        return [
+            self.of.N1[k] + _combined(self.e, [self.of.N2[j][k] for j in range(self.m)], (3, 3)) for k in range(self.m)
+        ]
+
+    @cached_property
+    def beta(self) -> Matrix:
+        """∫ r × Φ_k dm (3, m)."""
+        return np.array([axial(N) for N in self.N], dtype=object).T.reshape(3, self.m)
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        """The deformed body as a rigid one."""
+        halves = 0.5 * (self.of.MSde + self.D) if self.of.MSdd is not None else self.D
+        MS = self._own.first_moments + halves @ self.e
+        change = _combined(self.e, [a + b for a, b in zip(self.of.N1, self.N, strict=True)], (3, 3))
+        return Inertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
+
+    def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
+        """(f, n, Q) of equations (4)–(6)."""
+        body, of, m = self.inertia, self.of, self.m
+        f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot
+        f = f + 2.0 * cross(w, self.D @ rate)
+        moving = _combined(rate, self.N, (3, 3))
+        pushed = _combined(rate_dot, self.N, (3, 3))
+        if of.MSdd is not None:
+            f = f + _combined(rate, [_combined(rate, row) for row in of.MSdd])
+            columns = [_combined(rate, [of.N2[j][k] for j in range(m)], (3, 3)) for k in range(m)]
+            pushed = pushed + _combined(rate, columns, (3, 3))
+        n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
+        n = n + 2.0 * (moving @ w) + axial(pushed)
+        Q = zeros(m)
+        held = of.M @ rate_dot + of.K @ self.e + of.D @ rate
+        for k in range(m):
+            coriolis = _combined(rate, [self._lambda(j, k) for j in range(m)])
+            Q[k] = (
+                dot(self.D[:, k], a)
+                + dot(self.beta[:, k], wd)
+                - dot(w, self.N[k] @ w)
+                + 2.0 * dot(w, coriolis)
+                + held[k]
+            )
+        return f, n, Q
+
+    def _lambda(self, j: int, k: int) -> Vector:
+        """∫ Φ_j × Φ_k dm; Ψ is symmetric in j and k and cancels."""
+        if self.of.MSdd is None:
+            return axial(self.of.N2[j][k])
+        return 0.5 * (axial(self.of.N2[j][k]) - axial(self.of.N2[k][j]))
+
+    def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
+        """Kinetic energy (J)."""
+        mixed = dot(velocity, self.D @ rate) + dot(w, self.beta @ rate)
+        return kinetic_energy(self.inertia, w, velocity) + mixed + 0.5 * dot(rate, self.of.M @ rate)
+
+    def strain(self) -> Any:
+        """Strain energy (J)."""
+        return 0.5 * dot(self.e, self.of.K @ self.e)
+
+    def losses(self, rate: Vector) -> Any:
+        """Power taken by the material's damping (W)."""
+        return dot(rate, self.of.D @ rate)
+
+
+def axial(A: Matrix) -> Vector:
+    """(A23 - A32, A31 - A13, A12 - A21)."""
+    return np.array([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]], dtype=object)
+
+
+def _symmetric_part(A: Matrix) -> Matrix:
+    out = A.copy()
+    for i in range(3):
+        for j in range(i):
+            out[i, j] = out[j, i] = 0.5 * (A[i, j] + A[j, i])
+    return out
+
+
+def _combined(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:
+    """Σ weight · array, zeros left out."""
+    total = zeros(*shape)
+    for weight, x in zip(weights, arrays, strict=True):
+        if not structurally_zero(weight):
+            total = total + x * weight
+    return total

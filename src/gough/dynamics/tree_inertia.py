@@ -1,0 +1,172 @@
+"""Mass matrix of the cut tree: A (nu, nu) in the tree velocities, by composite bodies.
+
+Sources   composite-body method (Walker and Orin 1982; Featherstone), here with flexible links.
+Derivation  everything at rest. What hangs on a link, its joints and shapes held, is one rigid body: its inertia about the
+            link's origin is the link's own plus that of every child, seen from the link. A unit acceleration of one
+            coordinate moves this body (a joint), or the field of a flexible link and the bodies at its tied frames (an elastic
+            coordinate); the wrench it needs goes inwards and gives the entries for the coordinates on the way.
+"""
+
+import numpy as np
+
+from gough.dynamics.posture import Deflection, Posture, Step, direction
+from gough.dynamics.recursion import LinkWrench, axis_force, moved_inwards, telescopic_tensors
+from gough.friction.coulomb import structurally_zero
+from gough.scalar import dot, zeros
+from gough.spatial import Inertia, cross
+from gough.structure import WORLD
+
+Matrix = np.ndarray
+Vector = np.ndarray
+
+
+class TreeInertia:
+    """A, entry by entry; `composites`: inertia of each link with all it carries, own axes about its origin."""
+
+    def __init__(self, posture: Posture, links: tuple[int, ...] | None = None) -> None:
+        """links: some of the tree (with all they carry); default: all."""
+        self.posture = posture
+        self.mechanism = posture.mechanism
+        self.links = tuple(range(len(self.mechanism.links))) if links is None else links
+        self.composites = self._composites()
+        self.A = zeros(self.mechanism.layout.nu, self.mechanism.layout.nu)
+        for i in self.links:
+            self._joint_columns(i)
+            self._elastic_columns(i)
+            rotor = self.mechanism.links[i].rotor
+            if rotor is not None:
+                k = self.mechanism.links[i].u
+                self.A[k, k] = self.A[k, k] + posture.numbers.parameters[rotor]
+
+    def _composites(self) -> dict[int, Inertia]:
+        out: dict[int, Inertia] = {}
+        for i in self.links:
+            link = self.mechanism.links[i]
+            own = (
+                self.posture.deformations[i].inertia if link.elastic is not None else self.posture.numbers.inertia(link)
+            )
+            own = own or Inertia(0.0, zeros(3), zeros(3, 3))
+            if link.telescopic is not None:
+                own = Inertia(own.mass, own.first_moments, own.tensor + telescopic_tensors(self.posture, link)[0])
+            out[i] = own
+        for i in reversed(self.links):
+            parent = self.mechanism.links[i].parent
+            if parent in out:
+                out[parent] = _sum(out[parent], seen_from_parent(self.posture.steps[i], out[i]))
+        return out
+
+    def _joint_columns(self, i: int) -> None:
+        link, body = self.mechanism.links[i], self.composites[i]
+        for k, column in enumerate(link.columns):
+            linear, angular = self._motion(i, k)
+            wrench = LinkWrench(*_needed(body, linear, angular))
+            if link.motion == "platform":
+                R = self.posture.R_WP
+                self.A[:6, column] = np.concatenate([R @ wrench.f, R @ wrench.n])
+                continue
+            self.A[link.columns, column] = axis_force(link, wrench)
+            self._inwards(i, wrench, column)
+
+    def _motion(self, i: int, k: int) -> tuple[Vector, Vector]:
+        """Acceleration of the origin and angular acceleration of link i per unit of its k-th rate, own axes."""
+        link = self.mechanism.links[i]
+        if link.motion == "platform":
+            axis = self.posture.R_WP.T[:, k % 3]
+            return (axis, zeros(3)) if k < 3 else (zeros(3), axis)
+        if link.motion == "translation":
+            return direction(link), zeros(3)
+        e = direction(link)
+        if link.motion == "ball":
+            e = zeros(3)
+            e[k] = 1.0
+        return zeros(3), e
+
+    def _elastic_columns(self, i: int) -> None:
+        elastic = self.mechanism.links[i].elastic
+        if elastic is None:
+            return
+        body = self.posture.deformations[i]
+        tied = [
+            j
+            for j in self.links
+            if self.mechanism.links[j].parent == i and self.posture.steps[j].deflection is not None
+        ]
+        for k, column in enumerate(elastic.columns):
+            f, n, own = body.D[:, k], body.beta[:, k], body.of.M[:, k].copy()
+            for j in tied:
+                step, tie = self.posture.steps[j], self.posture.steps[j].deflection
+                assert tie is not None
+                there = _at_tie(step, tie, self.composites[j], k)
+                moved = moved_inwards(step, there)
+                f, n = f + moved.f, n + moved.n
+                own = own + tie.forces(step.to_parent(there.f), there.n)
+            self.A[elastic.columns, column] = own
+            wrench = LinkWrench(f, n)
+            if self.mechanism.links[i].motion == "platform":
+                R = self.posture.R_WP
+                self._enter(range(6), column, np.concatenate([R @ f, R @ n]))
+                continue
+            link = self.mechanism.links[i]
+            if link.nu:
+                self._enter(link.columns, column, axis_force(link, wrench))
+            self._inwards(i, wrench, column)
+
+    def _inwards(self, i: int, wrench: LinkWrench, column: int) -> None:
+        """Entries of a column for everything between link i and the root."""
+        while True:
+            step, parent = self.posture.steps[i], self.mechanism.links[i].parent
+            if parent == WORLD or parent not in self.composites:
+                return
+            if step.deflection is not None:
+                self._enter(step.link.moved_by, column, step.deflection.forces(step.to_parent(wrench.f), wrench.n))
+            wrench, i = moved_inwards(step, wrench), parent
+            link = self.mechanism.links[i]
+            if link.motion == "platform":
+                R = self.posture.R_WP
+                self._enter(range(6), column, np.concatenate([R @ wrench.f, R @ wrench.n]))
+            elif link.nu:
+                self._enter(link.columns, column, axis_force(link, wrench))
+
+    def _enter(self, rows: range, column: int, values: Vector) -> None:
+        for row, value in zip(rows, values, strict=True):
+            self.A[row, column] = self.A[column, row] = value
+
+
+def _needed(body: Inertia, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
+    """Force and moment that give a body at rest an acceleration."""
+    ms = body.first_moments
+    return body.mass * linear + cross(angular, ms), body.tensor @ angular + cross(ms, linear)
+
+
+def _at_tie(step: Step, tie: Deflection, body: Inertia, k: int) -> LinkWrench:
+    """Wrench that a unit acceleration of elastic coordinate k asks of what hangs on a tied frame, frame axes."""
+    return LinkWrench(*_needed(body, step.to_child(tie.translation[:, k]), tie.turn.J @ tie.turning[:, k]))
+
+
+def seen_from_parent(step: Step, x: Inertia) -> Inertia:
+    """A body's inertia in its parent's axes, about the parent's origin."""
+    if x.massless:
+        return x
+    p = step.place_p if step.slide is None else step.place_p + step.to_parent(step.slide)
+    c = step.to_parent(x.first_moments)
+    J = _turned(step, x.tensor)
+    if all(structurally_zero(k) for k in p):
+        return Inertia(x.mass, c, J)
+    one = np.array(np.eye(3), dtype=object)
+    m = x.mass
+    s = c + 0.5 * m * p  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + s pᵀ
+    return Inertia(m, c + m * p, J + 2.0 * dot(p, s) * one - np.outer(p, s) - np.outer(s, p))
+
+
+def _turned(step: Step, tensor: Matrix) -> Matrix:
+    """R tensor Rᵀ, symmetric."""
+    half = np.array([step.to_parent(tensor[:, k]) for k in range(3)], dtype=object)  # rows: R columns of the tensor
+    full = np.array([step.to_parent(half[:, k]) for k in range(3)], dtype=object)
+    for i in range(3):
+        for j in range(i):
+            full[i, j] = full[j, i]
+    return full
+
+
+def _sum(a: Inertia, b: Inertia) -> Inertia:
+    return Inertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)

@@ -1,0 +1,41 @@
+"""A body cut into finite elements: what every kind of element gives, before any reduction."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import csr_array
+
+
+class Shortening(Protocol):
+    """The displacement of second order that comes with bending: ends of a bent beam draw nearer."""
+
+    def __call__(self, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(at mass points (g, 3, m, m), at nodes (n, 3, m, m)) of a basis (freedoms, m).
+
+        Entry [p, :, k, l] is Ψ_kl at p: its displacement of second order is ½ Σ_kl e_k e_l Ψ_kl, symmetric in k and l.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FiniteElements:
+    """Linear elastic body in its own axes (m, kg, N), freedoms x (d,) unconstrained.
+
+    nodes (n, 3). K, M (d, d): stiffness and consistent mass, symmetric. translation, rotation (3 n, d): small
+    displacement and rotation vector of node i are rows 3 i … 3 i + 2 (rotation None: nodes without one, as in solids).
+    mass (g,), position (g, 3), field (3 g, d): the mass as points that integrate products of the displacement field and
+    of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
+    shortening: see there; None where the elements have none.
+    """
+
+    nodes: np.ndarray
+    K: csr_array
+    M: csr_array
+    translation: csr_array
+    rotation: csr_array | None
+    mass: np.ndarray
+    position: np.ndarray
+    field: csr_array
+    cells: np.ndarray
+    shortening: Shortening | None = None

@@ -1,0 +1,169 @@
+"""Finite elements from matrices of another code: K, M, where nodes are, and which freedom is which.
+
+The mass as points: where every direction has the same mass matrix S and none couples with another (solids, bars), the form
+xᵀ S x = Σ_i (s_i - 2 Σ_j S_ij) x_i² + Σ_{i<j} 4 S_ij ((x_i + x_j)/2)², s_i the row sums, is one of points at nodes and at
+midpoints, exact also for products with positions. Otherwise (beams, shells) masses are lumped to the nodes; that concerns the
+couplings with rigid motion alone, and a warning says how far mass and inertia are then from those of M.
+"""
+
+import warnings
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array, diags_array, eye_array
+
+from gough.errors import ModalDataWarning, UsageError
+from gough.fem.cross import hat
+from gough.fem.finite_elements import FiniteElements
+from gough.fem.modal_points import inertia_points
+from gough.fem.sparse_parts import order, stacked
+from gough.fem.units import SI, Units, doubtful_units
+
+CLOSE = 0.01
+
+
+def from_matrices(
+    K: csr_array,
+    M: csr_array,
+    nodes: np.ndarray,
+    freedoms: np.ndarray,
+    units: Units = SI,
+    cells: np.ndarray | None = None,
+) -> FiniteElements:
+    """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row."""
+    K, M, freedoms = csr_array(K, dtype=float), csr_array(M, dtype=float), np.asarray(freedoms, dtype=int)
+    _checked(K, M, nodes, freedoms)
+    node, component = freedoms.T
+    d, n = len(freedoms), len(nodes)
+    turns = component >= 3
+    S = diags_array(np.where(turns, 1.0, 1.0 / units.length))
+    K = csr_array(S @ K @ S) * (units.mass * units.length**2 / units.time**2)
+    M = csr_array(S @ M @ S) * (units.mass * units.length**2)
+    nodes = np.asarray(nodes, dtype=float) * units.length
+    column = np.arange(d)
+    T, R = (
+        csr_array(coo_array((np.ones(pick.sum()), ((3 * node + component % 3)[pick], column[pick])), shape=(3 * n, d)))
+        for pick in (~turns, turns)
+    )
+    rotation = R if turns.any() else None
+    points = _exact_points(M, T, nodes, turns, component) or _lumped_points(M, T, rotation, nodes)
+    elements = FiniteElements(
+        nodes, K, M, T, rotation, *points, cells=np.zeros((0, 2), dtype=int) if cells is None else cells
+    )
+    for doubt in doubtful_units(float(elements.mass.sum()), nodes):
+        warnings.warn(doubt, ModalDataWarning, stacklevel=3)
+    return elements
+
+
+def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray) -> None:
+    d = len(freedoms)
+    for name, A in (("K", K), ("M", M)):
+        if A.shape != (d, d):
+            raise UsageError(
+                f"{name} is {A.shape}, but there are {d} freedoms: say which node and component each row is"
+            )
+        if not np.isfinite(A.data).all():
+            raise UsageError(f"{name} has entries that are not finite numbers")
+        if abs(A - A.T).max() > 1e-8 * abs(A).max():
+            raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
+        if (low := A.diagonal().min()) < 0.0:
+            raise UsageError(f"{name} has the negative diagonal entry {low:g}")
+    if freedoms[:, 0].min() < 0 or freedoms[:, 0].max() >= len(nodes) or not np.isin(freedoms[:, 1], range(6)).all():
+        raise UsageError(f"freedoms must be (node 0…{len(nodes) - 1}, component 0…5)")
+    if len(np.unique(freedoms, axis=0)) < d:
+        raise UsageError("a freedom (node, component) is named twice")
+
+
+Points = tuple[np.ndarray, np.ndarray, csr_array]
+
+
+def _exact_points(
+    M: csr_array, T: csr_array, nodes: np.ndarray, turns: np.ndarray, component: np.ndarray
+) -> Points | None:
+    """Points of a mass that is the same in each direction, or None where it is not."""
+    n = len(nodes)
+    full = coo_array(T @ M @ T.T)
+    if turns.any() and abs(M[turns]).max() > 1e-12 * abs(M).max():
+        return None
+    same = full.row % 3 == full.col % 3
+    if np.abs(full.data[~same]).max(initial=0.0) > 1e-9 * np.abs(full.data).max():
+        return None
+    blocks = []
+    for c in np.unique(component[~turns]):
+        pick = (full.row % 3 == c) & (full.col % 3 == c)
+        blocks.append(csr_array((full.data[pick], (full.row[pick] // 3, full.col[pick] // 3)), shape=(n, n)))
+    S = blocks[0]
+    if any(abs(block - S).max() > 1e-9 * abs(S).max() for block in blocks[1:]):
+        return None
+    links = coo_array(S)
+    upper = links.row < links.col
+    i, j, link = links.row[upper], links.col[upper], links.data[upper]
+    own = S.sum(axis=1)
+    np.subtract.at(own, i, 2.0 * link)
+    np.subtract.at(own, j, 2.0 * link)
+    k = np.arange(len(i))
+    middle = csr_array(coo_array((np.full(2 * len(i), 0.5), (np.r_[k, k], np.r_[i, j])), shape=(len(i), n)))
+    spread = stacked(eye_array(n), middle)
+    field = csr_array(_kron3(spread, n) @ T)
+    return np.concatenate([own, 4.0 * link]), spread @ nodes, field
+
+
+def _kron3(A: csr_array, columns: int) -> csr_array:
+    """A ⊗ 1 of three components."""
+    c = coo_array(A)
+    row, column = (np.concatenate([3 * x + a for a in range(3)]) for x in (c.row, c.col))
+    return csr_array(coo_array((np.tile(c.data, 3), (row, column)), shape=(3 * order(A), 3 * columns)))
+
+
+def _lumped_points(M: csr_array, T: csr_array, R: csr_array | None, nodes: np.ndarray) -> Points:
+    """Row sums of the displacements as masses; rotations' own blocks as inertias where M does not couple the two."""
+    n = len(nodes)
+    present = np.asarray(T.sum(axis=1)).reshape(n, 3) > 0.0
+    push = np.stack(
+        [(T @ (M @ (T.T @ np.tile(unit, n)))).reshape(n, 3)[:, a] for a, unit in enumerate(np.eye(3))], axis=1
+    )
+    masses = np.where(present, push, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    inertias = None
+    if R is not None and abs(R @ M @ T.T).max() <= 1e-9 * abs(M).max():
+        block = coo_array(R @ M @ R.T)
+        inertias = np.zeros((n, 3, 3))
+        own = block.row // 3 == block.col // 3
+        inertias[block.row[own] // 3, block.row[own] % 3, block.col[own] % 3] = block.data[own]
+    mass, owner, arm = inertia_points(masses, inertias)
+    pick = csr_array(coo_array((np.ones(len(owner)), (np.arange(len(owner)), owner)), shape=(len(owner), n)))
+    field = _kron3(pick, n) @ T
+    if R is not None and np.any(arm):
+        row = 3 * np.arange(len(owner))[:, None, None] + np.arange(3)[:, None]
+        column = 3 * owner[:, None, None] + np.arange(3)
+        turn = coo_array(
+            (
+                (-hat(arm)).ravel(),
+                (np.broadcast_to(row, (len(owner), 3, 3)).ravel(), np.broadcast_to(column, (len(owner), 3, 3)).ravel()),
+            ),
+            shape=(3 * len(owner), 3 * n),
+        )
+        field = field + csr_array(turn) @ R
+    position = nodes[owner] + arm
+    _compare(M, T, R, nodes, mass, position)
+    return mass, position, csr_array(field)
+
+
+def _compare(
+    M: csr_array, T: csr_array, R: csr_array | None, nodes: np.ndarray, mass: np.ndarray, position: np.ndarray
+) -> None:
+    """Warn where lumped mass or inertia differs from that of rigid motions through M."""
+    rigid = np.concatenate([np.tile(np.eye(3), (len(nodes), 1, 1)), -hat(nodes)], axis=2).reshape(-1, 6)
+    x = T.T @ rigid
+    if R is not None:
+        x = x + R.T @ np.tile(np.eye(6)[3:], (len(nodes), 1))
+    exact = x.T @ (M @ x)
+    J = np.einsum("g,gab->ab", mass, -hat(position) @ hat(position))
+    seen = np.diag(exact)[3:] > 1e-9 * exact[3:, 3:].max()
+    worst = np.abs((np.diag(J) / np.where(seen, np.diag(exact)[3:], 1.0) - 1.0)[seen]).max(initial=0.0)
+    total = np.abs(mass.sum() / np.diag(exact)[:3][np.diag(exact)[:3] > 0.0] - 1.0).max(initial=0.0)
+    if max(worst, total) > CLOSE:
+        warnings.warn(
+            f"lumped to the nodes, mass differs by {100 * total:.2g} % and inertia by {100 * worst:.2g} % from the mass matrix: "
+            "a finer mesh brings them together",
+            ModalDataWarning,
+            stacklevel=5,
+        )

@@ -1,0 +1,125 @@
+"""Solids from mesh files of other programs, through meshio."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gough.errors import MeshWarning, UsageError
+from gough.fem.finite_elements import FiniteElements
+from gough.fem.material import Material
+from gough.fem.solid import solid_elements
+from gough.fem.units import doubtful_units
+
+METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
+SOLIDS = ("tetra", "tetra10", "hexahedron", "hexahedron20", "hexahedron27")
+OTHER_SOLIDS = ("pyramid", "wedge", "polyhedron", "voxel", "VTK_LAGRANGE", "tetra", "hexahedron")
+
+
+def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[FiniteElements, dict[str, np.ndarray]]:
+    """(elements, node sets by name) of a mesh file (Gmsh, Abaqus, Nastran, VTK and what else meshio reads).
+
+    units: the file's unit of length, one of m, cm, mm, um, in, ft. Node sets are what the format has: Abaqus' node and
+    element sets, Gmsh's physical groups, as indices into `elements.nodes`. Faces and lines in the file only name nodes.
+    Nodes of no cell are left out with a warning, and sizes that no robot has give one too.
+    """
+    if units not in METRES:
+        raise UsageError(f"mesh file: units = {units!r}; choose one of {', '.join(METRES)}")
+    mesh = _read(Path(path))
+    blocks = _solid_blocks(mesh, path)
+    points = METRES[units] * _in_space(np.asarray(mesh.points, dtype=float))
+    used = np.unique(np.concatenate([b.ravel() for b in blocks]))
+    number = np.full(len(points), -1)
+    number[used] = np.arange(len(used))
+    if len(used) < len(points):
+        warnings.warn(
+            f"{path}: {len(points) - len(used)} nodes belong to no solid cell and are left out",
+            MeshWarning,
+            stacklevel=2,
+        )
+    try:
+        elements = solid_elements(points[used], [number[b] for b in blocks], material)
+    except UsageError as error:
+        raise UsageError(
+            f"{path}: {error} (cells and nodes counted from 0 in the file's order of solid cells)"
+        ) from None
+    for doubt in doubtful_units(float(np.sum(elements.mass)), elements.nodes):
+        warnings.warn(f"{path}: {doubt}; {size_report(elements)}", MeshWarning, stacklevel=2)
+    return elements, _node_sets(mesh, number)
+
+
+def size_report(elements: FiniteElements) -> str:
+    """One line to judge units by: mass (kg), extent (m), mass centre (m)."""
+    mass = float(np.sum(elements.mass))
+    extent = " × ".join(f"{s:.4g}" for s in np.ptp(elements.nodes, axis=0))
+    centre = ", ".join(f"{c:.4g}" for c in elements.mass @ elements.position / mass)
+    return f"mass {mass:.6g} kg, extent {extent} m, mass centre ({centre}) m, {len(elements.nodes)} nodes"
+
+
+def _read(path: Path) -> Any:
+    try:
+        import meshio
+    except ImportError:
+        raise UsageError(
+            "mesh files are read through meshio, which is not installed: pip install 'gough[fem]'"
+        ) from None
+    if not path.is_file():
+        raise UsageError(f"mesh file: {path} does not exist")
+    try:
+        return meshio.read(path)
+    except SystemExit:  # meshio's way of saying that it does not know the format
+        raise UsageError(f"mesh file: {path} is in no format that meshio knows by its name") from None
+    except Exception as error:
+        raise UsageError(f"mesh file: meshio could not read {path}: {error}") from error
+
+
+def _in_space(points: np.ndarray) -> np.ndarray:
+    return points if points.shape[1] == 3 else np.column_stack([points, np.zeros((len(points), 3 - points.shape[1]))])
+
+
+def _solid_blocks(mesh: Any, path: object) -> list[np.ndarray]:
+    """Solid cells in the file's order; other solid kinds are refused, faces, lines and points passed over."""
+    unknown = sorted({b.type for b in mesh.cells if b.type not in SOLIDS and b.type.startswith(OTHER_SOLIDS)})
+    if unknown:
+        raise UsageError(
+            f"{path}: cells of kind {', '.join(unknown)} are not supported; remesh with {', '.join(SOLIDS)}"
+        )
+    blocks = [np.asarray(b.data, dtype=np.int64) for b in mesh.cells if b.type in SOLIDS and len(b.data)]
+    if not blocks:
+        found = ", ".join(sorted({b.type for b in mesh.cells})) or "none"
+        raise UsageError(f"{path}: no solid cells (found: {found}); write the volume's cells: {', '.join(SOLIDS)}")
+    return blocks
+
+
+def _node_sets(mesh: Any, number: np.ndarray) -> dict[str, np.ndarray]:
+    """Named sets of nodes, renumbered, those of no solid cell left out; a set of cells stands for its nodes."""
+    out = {name: _renumbered(np.asarray(members), number) for name, members in mesh.point_sets.items()}
+    for name, members in _cell_sets(mesh).items():
+        key = name if name not in out else f"{name} (cells)"
+        out[key] = _renumbered(members, number)
+    return {name: members for name, members in out.items() if len(members)}
+
+
+def _cell_sets(mesh: Any) -> dict[str, np.ndarray]:
+    """Nodes of each named set of cells: Abaqus' element sets, Gmsh's physical groups."""
+    groups = mesh.cell_data.get("gmsh:physical")
+    named: dict[str, list[np.ndarray]] = {}
+    for name, members in mesh.cell_sets.items():
+        if name.startswith("gmsh:"):
+            continue
+        for block, chosen in zip(mesh.cells, members, strict=True):
+            if chosen is not None and len(chosen):
+                named.setdefault(name, []).append(np.asarray(block.data)[np.asarray(chosen, dtype=int)].ravel())
+    for name, (tag, dimension) in mesh.field_data.items():
+        if name in named or groups is None:
+            continue
+        for block, tags in zip(mesh.cells, groups, strict=True):
+            if block.dim == dimension:
+                named.setdefault(name, []).append(np.asarray(block.data)[np.asarray(tags) == tag].ravel())
+    return {name: np.concatenate(parts) for name, parts in named.items()}
+
+
+def _renumbered(members: np.ndarray, number: np.ndarray) -> np.ndarray:
+    kept = np.unique(number[members.astype(int)])
+    return kept[kept >= 0]

@@ -1,0 +1,105 @@
+"""From modal data to the constants of a flexible body."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.fem.cross import hat
+from gough.fem.damping import Damping, damping_matrix
+from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.integrals import SecondOrder, shape_integrals
+from gough.fem.modal_checks import checked
+from gough.fem.modal_data import ModalData, ModalFrame
+from gough.fem.modal_points import mass_points
+from gough.fem.reduce import damping_remark, stiffens
+from gough.fem.tie_nodes import Tie, chosen_nodes
+
+
+def elastic_body(
+    data: ModalData,
+    frames: Mapping[str, Tie] | None = None,
+    damping: Damping | None = None,
+    stiffening: str = "auto",
+) -> ElasticBody:
+    """A flexible body from modal data, after it was checked (ModalDataWarning, UsageError).
+
+    frames: more frames beside those of the data, by their nodes: one node of shapes with rotations, or three and more, whose
+    best rigid fit the frame then follows. damping: instead of the data's D. stiffening "auto": where the data has K_G.
+    """
+    data, remarks = checked(data)
+    assert data.M is not None
+    stiff = stiffens(stiffening, data.K_G is not None)
+    m = data.modes
+    second = None
+    if stiff and data.K_G is not None:
+        second = SecondOrder(data.K_G[:3], data.K_G[3:].reshape(3, 3, m, m))
+    mass, position, shapes = mass_points(data)
+    tied = {name: _frame(data, name, frame, stiff) for name, frame in data.frames.items()}
+    for name, tie in (frames or {}).items():
+        if name in tied:
+            raise UsageError(f"frame {name!r} is already in the data; choose another name")
+        tied[name] = _tied(data, name, tie, stiff)
+    if stiff and (still := [name for name in tied if name not in data.frames or data.frames[name].second is None]):
+        remarks.append(f"frames without displacement of second order, taken as zero: {', '.join(still)}")
+    if damping is not None or data.D is None:
+        D, damped = damping_matrix(damping, data.M, data.K), damping_remark(damping)
+    else:
+        D, damped = data.D, "damping: as in the data"
+    return ElasticBody(
+        **vars(shape_integrals(mass, position, shapes, second)),
+        M=data.M,
+        K=data.K,
+        D=D,
+        frames=tied,
+        labels=data.labels or tuple(f"mode {k + 1}" for k in range(m)),
+        frequencies_hz=np.sqrt(np.diag(data.K) / np.diag(data.M)) / (2.0 * np.pi),
+        nodes=data.nodes,
+        shapes=data.shapes[:, :3],
+        cells=data.cells,
+        remarks=("axes: those of the modal data", *remarks, f"stiffening: {'on' if stiff else 'off'}", damped),
+    )
+
+
+def _frame(data: ModalData, name: str, frame: ModalFrame, stiff: bool) -> TiedFrame:
+    position, rotation = np.asarray(frame.position, dtype=float), Tie(rotation=frame.rotation).axes(name)
+    second = frame.second if stiff else None
+    if stiff and second is None:
+        second = np.zeros((3, data.modes, data.modes))
+    if frame.translation is not None and frame.turning is not None:
+        for what, value in (("translation", frame.translation), ("turning", frame.turning)):
+            if value.shape != (3, data.modes):
+                raise UsageError(f"frame {name!r}: {what} must be (3, {data.modes}), not {value.shape}")
+        return TiedFrame(position, rotation, frame.translation, frame.turning, second)
+    if frame.node is None:
+        raise UsageError(f"frame {name!r}: give its node, or translation and turning")
+    if not 0 <= frame.node < len(data.nodes):
+        raise UsageError(f"frame {name!r}: node {frame.node} is none of 0 … {len(data.nodes) - 1}")
+    return TiedFrame(position, rotation, *_carried(data, name, np.array([frame.node]), position), second)
+
+
+def _tied(data: ModalData, name: str, tie: Tie, stiff: bool) -> TiedFrame:
+    nodes, position = chosen_nodes(data.nodes, name, tie)
+    second = np.zeros((3, data.modes, data.modes)) if stiff else None
+    return TiedFrame(position, tie.axes(name), *_carried(data, name, nodes, position), second)
+
+
+def _carried(data: ModalData, name: str, nodes: np.ndarray, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Translation and turning (3, m) at a position, of one node with rotations or of several nodes' best rigid fit."""
+    if len(nodes) == 1:
+        if data.shapes.shape[1] < 6:
+            raise UsageError(
+                f"frame {name!r}: node {nodes[0]} has no rotations in the shapes; give three or more nodes that are not on one "
+                "line, or translation and turning"
+            )
+        move, turn = data.shapes[nodes[0], :3], data.shapes[nodes[0], 3:]
+        return move + np.cross(turn.T, position - data.nodes[nodes[0]]).T, turn
+    rigid = np.concatenate(
+        [np.tile(np.eye(3), (len(nodes), 1, 1)), -hat(data.nodes[nodes] - position)], axis=2
+    ).reshape(-1, 6)
+    q, _, rank, _ = np.linalg.lstsq(rigid, data.shapes[nodes, :3].reshape(-1, data.modes), rcond=1e-9)
+    if rank < 6:
+        raise UsageError(
+            f"frame {name!r}: its {len(nodes)} nodes are on one line and do not fix its turning; name more"
+        )
+    return q[:3], q[3:]

@@ -1,0 +1,159 @@
+"""Modal data recomputed and compared: shapes, normalisation, stiffness, mass, inertia, units. Errors and named warnings."""
+
+import warnings
+
+import numpy as np
+
+from gough.errors import ModalDataWarning, UsageError
+from gough.fem.cross import hat
+from gough.fem.damping import semidefinite
+from gough.fem.integrals import shape_integrals
+from gough.fem.modal_data import ModalData
+from gough.fem.modal_points import mass_points
+from gough.fem.units import doubtful_units
+
+CLOSE, FAR = 0.01, 0.10
+"""Lumped masses differ from consistent ones by percents: more than CLOSE warns, more than FAR is an error."""
+
+
+def checked(data: ModalData) -> tuple[ModalData, list[str]]:
+    """The data with M filled in and matrices symmetric, and sentences on what looked wrong (each also a warning)."""
+    _shapes_fit(data)
+    K = semidefinite(_real(data.K, "K"), data.modes, "the stiffness K")
+    weak = np.diag(K) / max(np.abs(np.diag(K)).max(), 1e-300)
+    if (weak <= 1e-9).any():
+        k = int(np.argmin(weak))
+        raise UsageError(
+            f"coordinate {k} has no stiffness (K = {K[k, k]:g}): a rigid mode? Leave rigid modes out of the file"
+        )
+    D = None if data.D is None else semidefinite(_real(data.D, "D"), data.modes, "the damping D")
+    remarks = [*doubtful_units(float(data.masses.sum()), data.nodes), *_rigid_shapes(data)]
+    recomputed = _modal_mass(data)
+    if data.M is None:
+        M = recomputed
+    else:
+        M = semidefinite(_real(data.M, "M"), data.modes, "the modal mass M")
+        remarks += _compared_modal_mass(M, recomputed)
+    if np.linalg.eigvalsh(M)[0] <= 0.0:
+        raise UsageError(
+            "the modal mass M is not positive definite: a shape repeats another, or the nodes it moves have no mass"
+        )
+    remarks += _normalisation(M) + _compared(data, K, M)
+    for remark in remarks:
+        warnings.warn(remark, ModalDataWarning, stacklevel=4)
+    return ModalData(**(vars(data) | {"K": K, "M": M, "D": D})), remarks
+
+
+def _shapes_fit(data: ModalData) -> None:
+    n, rows, m = data.shapes.shape if data.shapes.ndim == 3 else (-1, -1, -1)
+    if n != len(data.nodes) or rows not in (3, 6) or m < 1:
+        raise UsageError(f"shapes must be ({len(data.nodes)} nodes, 3 or 6, modes), not {data.shapes.shape}")
+    for name, value, shape in (
+        ("nodes", data.nodes, (n, 3)),
+        ("masses", data.masses, (n,)),
+        ("inertias", data.inertias, (n, 3, 3)),
+        ("K_G", data.K_G, (12, m, m)),
+    ):
+        if value is not None and value.shape != shape:
+            raise UsageError(f"{name} must be {shape}, not {value.shape}")
+        if value is not None and not np.isfinite(_real(value, name)).all():
+            raise UsageError(f"{name} has entries that are not finite numbers")
+    if not np.isfinite(_real(data.shapes, "the shapes")).all():
+        raise UsageError("the shapes have entries that are not finite numbers")
+    if data.masses.min() < 0.0 and data.masses.sum() <= 0.0:
+        raise UsageError(f"the nodes' masses sum to {data.masses.sum():g} kg")
+    if data.masses.sum() <= 0.0:
+        raise UsageError("the nodes carry no mass: give nodal masses (kg), they fix the body's inertia and couplings")
+    if data.inertias is not None and np.any(data.inertias) and rows == 3:
+        raise UsageError("nodes have inertias, but the shapes have no rotations: give shapes (n, 6, m)")
+    if data.K_G is not None and not np.allclose(
+        data.K_G, data.K_G.transpose(0, 2, 1), atol=1e-8 * np.abs(data.K_G).max()
+    ):
+        raise UsageError("K_G is not symmetric in its two coordinates")
+
+
+def _real(values: np.ndarray, what: str) -> np.ndarray:
+    values = np.asarray(values)
+    if np.iscomplexobj(values):
+        if np.abs(np.imag(values)).max(initial=0.0) > 1e-9 * np.abs(values).max(initial=0.0):
+            raise UsageError(f"{what}: complex modes. Export real normal modes (undamped); damping goes into D")
+        return np.real(values)
+    return values
+
+
+def _modal_mass(data: ModalData) -> np.ndarray:
+    mass, _, shapes = mass_points(data)
+    flat = shapes.reshape(-1, data.modes)
+    return flat.T @ (np.repeat(mass, 3)[:, None] * flat)
+
+
+def _compared_modal_mass(M: np.ndarray, recomputed: np.ndarray) -> list[str]:
+    size = np.sqrt(np.diag(M))
+    if (size <= 0.0).any():
+        raise UsageError(f"coordinate {int(np.argmin(size))} has no modal mass")
+    ratio = np.diag(recomputed) / np.diag(M)
+    error = float(np.abs((recomputed - M) / np.outer(size, size)).max())
+    if error <= CLOSE:
+        return []
+    k = int(np.argmax(np.abs(ratio - 1.0)))
+    spread = f"Σ m φ² is {ratio.min():.6g} to {ratio.max():.6g} of the modal masses stated in M (worst: coordinate {k})"
+    if error > FAR:
+        raise UsageError(
+            f"{spread}: shapes, masses and M do not belong together (modes normalised otherwise, another unit of mass or length, "
+            "masses left out). Write mass-normalised shapes, or leave M out to use Σ m φ²"
+        )
+    return [f"{spread}: used as stated; couplings with rigid motion come from the nodes' masses"]
+
+
+def _normalisation(M: np.ndarray) -> list[str]:
+    if np.abs(M - np.eye(len(M))).max() <= CLOSE:
+        return []
+    d = np.diag(M)
+    return [f"modes are not mass-normalised (modal masses {d.min():.4g} to {d.max():.4g}): used as they are"]
+
+
+def _rigid_shapes(data: ModalData) -> list[str]:
+    """Shapes that are a rigid motion would be counted twice."""
+    rigid = np.concatenate([np.tile(np.eye(3), (len(data.nodes), 1, 1)), -hat(data.nodes)], axis=2).reshape(-1, 6)
+    weight = np.sqrt(np.repeat(np.maximum(data.masses, 0.0), 3))[:, None]
+    shapes = weight * data.shapes[:, :3].reshape(-1, data.modes)
+    left = shapes - weight * rigid @ np.linalg.lstsq(weight * rigid, shapes, rcond=1e-10)[0]
+    share = np.linalg.norm(left, axis=0) / np.maximum(np.linalg.norm(shapes, axis=0), 1e-300)
+    if (share < 1e-3).any():
+        raise UsageError(f"the shape of coordinate {int(np.argmin(share))} is a rigid motion: leave rigid modes out")
+    return []
+
+
+def _compared(data: ModalData, K: np.ndarray, M: np.ndarray) -> list[str]:
+    stated, found = data.stated, []
+    mass, position, shapes = mass_points(data)
+    ours = shape_integrals(mass, position, shapes)
+    if stated.mass is not None:
+        ratio = ours.mass / stated.mass
+        if abs(ratio - 1.0) > FAR:
+            raise UsageError(
+                f"the nodes weigh {ours.mass:.6g} kg, the file states {stated.mass:.6g} kg (factor {ratio:.4g}): a wrong unit "
+                "(give units=), or nodes left out"
+            )
+        if abs(ratio - 1.0) > CLOSE:
+            found.append(f"the nodes weigh {ours.mass:.6g} kg, the file states {stated.mass:.6g} kg")
+    size = float(np.linalg.norm(np.ptp(data.nodes, axis=0)))
+    if stated.center is not None and np.abs(ours.MS / ours.mass - stated.center).max() > CLOSE * size:
+        found.append(
+            f"the nodes' mass centre is {(ours.MS / ours.mass).tolist()}, the file states {np.asarray(stated.center).tolist()}"
+        )
+    if stated.inertia is not None:
+        error = np.abs(ours.J - stated.inertia).max() / np.abs(stated.inertia).max()
+        if error > FAR / 2:
+            found.append(
+                f"the nodes' inertia about the origin differs by {100 * error:.3g} % from the one the file states"
+            )
+    if stated.frequencies_hz is not None:
+        ours_hz = np.sqrt(np.diag(K) / np.diag(M)) / (2.0 * np.pi)
+        error = np.abs(ours_hz / np.asarray(stated.frequencies_hz) - 1.0)
+        if error.max() > CLOSE:
+            k = int(np.argmax(error))
+            raise UsageError(
+                f"coordinate {k}: K and M give {ours_hz[k]:.6g} Hz, the file states {np.asarray(stated.frequencies_hz)[k]:.6g} Hz"
+            )
+    return found

@@ -1,0 +1,122 @@
+"""From finite elements to the constants of a flexible body: ties, basis, integrals, damping."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from gough.errors import ReductionWarning, UsageError
+from gough.fem.basis import build_basis
+from gough.fem.basis_choices import MEAN, Basis, BasisChoice
+from gough.fem.damping import Damping, damping_matrix
+from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.finite_elements import FiniteElements
+from gough.fem.integrals import second_order, shape_integrals
+from gough.fem.reduce_second import SecondOrderField, frame_second, second_order_field
+from gough.fem.tie_nodes import Tie
+from gough.fem.ties import FrameTie, TiedElements, tie
+from gough.fem.units import doubtful_units
+
+Stiffening = Literal["auto", "on", "off"]
+
+
+def reduce(
+    elements: FiniteElements,
+    basis: BasisChoice,
+    frames: Mapping[str, Tie] | None = None,
+    damping: Damping | None = None,
+    stiffening: Stiffening = "auto",
+) -> ElasticBody:
+    """A flexible body with few coordinates from finite elements (m, kg, N), in the elements' axes and about their origin.
+
+    basis: FreeModes, ClampedModes, Nodal, CraigBampton, Guyan or AttachmentModes. frames: what joints, wrenches and tools
+    attach to, each tied to nodes. stiffening: "auto" where the elements know how they shorten, "on" (an error where they do
+    not) or "off". What was done is in the body's `remarks`.
+    """
+    tied = tie(elements, frames or {})
+    chosen = build_basis(tied, basis)
+    return assembled(tied, chosen, damping, stiffens(stiffening, elements.shortening is not None))
+
+
+def stiffens(stiffening: str, possible: bool) -> bool:
+    """Whether geometric stiffening is on, or an error where it is asked for and nothing says how."""
+    if stiffening not in ("auto", "on", "off"):
+        raise UsageError(f"stiffening must be 'auto', 'on' or 'off', not {stiffening!r}")
+    if stiffening == "on" and not possible:
+        raise UsageError(
+            "stiffening='on', but this body does not say how it shortens; use 'auto' or 'off', or supply K_G"
+        )
+    return possible and stiffening != "off"
+
+
+def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiff: bool) -> ElasticBody:
+    """The body of a basis (d, m) in the freedoms of tied elements."""
+    body, V = tied.elements, basis.shapes
+    g, n, m = len(body.mass), len(body.nodes), V.shape[1]
+    K, M = matrices(body, basis)
+    field = second_order_field(tied, basis) if stiff else None
+    second = None if field is None else second_order(body.mass, body.position, field.points)
+    integrals = shape_integrals(body.mass, body.position, (body.field @ V).reshape(g, 3, m), second)
+    remarks = [_axes(basis), *basis.remarks, f"stiffening: {'on' if stiff else 'off'}"]
+    remarks += [
+        f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
+    ]
+    for warning in [*massless(M, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
+        warnings.warn(warning, ReductionWarning, stacklevel=3)
+        remarks.append(warning)
+    with np.errstate(divide="ignore"):
+        frequencies = np.sqrt(np.diag(K) / np.diag(M)) / (2.0 * np.pi)
+    return ElasticBody(
+        **vars(integrals),
+        M=M,
+        K=K,
+        D=damping_matrix(damping, M, K),
+        frames={name: _frame(f, V, field) for name, f in tied.frames.items()},
+        labels=basis.labels,
+        frequencies_hz=frequencies,
+        nodes=body.nodes,
+        shapes=(body.translation @ V).reshape(n, 3, m),
+        cells=body.cells,
+        remarks=(*remarks, damping_remark(damping)),
+    )
+
+
+def matrices(body: FiniteElements, basis: Basis) -> tuple[np.ndarray, np.ndarray]:
+    """K and M (m, m) of the coordinates; modal ones exactly diagonal and one."""
+    V = basis.shapes
+    K, M = V.T @ (body.K @ V), V.T @ (body.M @ V)
+    if basis.modal:
+        return np.diag(np.diag(K)), np.eye(len(M))
+    return 0.5 * (K + K.T), 0.5 * (M + M.T)
+
+
+def massless(M: np.ndarray, labels: tuple[str, ...]) -> list[str]:
+    """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone."""
+    diagonal = np.diag(M)
+    lost = [label for label, mass in zip(labels, diagonal, strict=True) if mass <= 1e-14 * diagonal.max()]
+    if lost:
+        return [
+            f"coordinates without mass: {', '.join(lost[:6])}{' …' if len(lost) > 6 else ''}; reduce to modes, or add inertia"
+        ]
+    scale = 1.0 / np.sqrt(diagonal)
+    if np.linalg.eigvalsh(M * np.outer(scale, scale))[0] < 1e-13:
+        return ["the mass of the coordinates is singular: some motion has no mass; reduce to modes, or add inertia"]
+    return []
+
+
+def damping_remark(damping: Damping | None) -> str:
+    """One line on how the body is damped."""
+    return "damping: none" if damping is None else f"damping: {type(damping).__name__}"
+
+
+def _axes(basis: Basis) -> str:
+    if basis.held is None:
+        return "axes: those the model is held in"
+    return "axes: mean (the shapes carry no momentum)" if basis.held == MEAN else f"axes: fixed to frame {basis.held}"
+
+
+def _frame(frame: FrameTie, V: np.ndarray, field: SecondOrderField | None) -> TiedFrame:
+    motion = frame.motion @ V
+    second = None if field is None else frame_second(frame, motion[3:], field)
+    return TiedFrame(frame.position, frame.rotation, motion[:3], motion[3:], second)

@@ -1,0 +1,107 @@
+"""Flexible bodies from files of other programs: modal data, and matrices."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.fem.elastic_body import ElasticBody
+from gough.fem.finite_elements import FiniteElements
+from gough.fem.modal_data import ModalData
+from gough.fem.tie_nodes import Tie
+from gough.fem.units import Units
+from gough.robot import units
+from gough.robot.flexible import Flexible
+from gough.robot.flexible import Tie as DescribedTie
+from gough.robot.flexible_files import resolved
+from gough.robot.flexible_modal import FileUnits, Matrices, Modal
+
+AT_THE_PLACE = 1e-6
+"""Distance, relative to the body, at which a frame of the file is the one at an attached point."""
+
+Held = Mapping[str, tuple[np.ndarray, DescribedTie]]
+
+
+def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticBody:
+    """A body from modal data. attached: by key, position (3,) and what holds it: a frame of the file there, or nodes."""
+    from gough.fem.modal_body import elastic_body
+
+    assert flexible.modal is not None
+    data = _modal_data(flexible.modal, file)
+    own: dict[str, str] = {}
+    ties: dict[str, Tie] = {}
+    for key, (position, said) in attached.items():
+        name = _frame_there(data, position, said)
+        if name is not None:
+            own[key] = name
+        else:
+            ties[key] = Tie(position, radius=said.radius, tolerance=said.tolerance)
+    body = elastic_body(data, ties, None, flexible.stiffening)
+    theirs = {key: replace(body.frames[name], rotation=np.eye(3)) for key, name in own.items()}
+    return replace(body, frames={key: body.frames[key] for key in ties} | theirs)
+
+
+def described_matrices(described: Matrices, file: str | None) -> FiniteElements:
+    """Elements from the matrices of another program."""
+    from gough.fem.placement import placed
+
+    elements = _matrices(described, _units(described.units), file)
+    pose = described.placement
+    return placed(elements, pose.rotation(), np.array(pose.position))
+
+
+def _modal_data(described: Modal, file: str | None) -> ModalData:
+    given = None if described.units is None else _units(described.units)
+    if described.file is not None:
+        from gough.fem.modal_file import read_modal_file
+
+        return read_modal_file(resolved(described.file, file), given)
+    from gough.fem.nastran_modes import read_nastran_modes
+
+    assert described.bulk is not None and described.op2 is not None
+    bulk, op2 = resolved(described.bulk, file), resolved(described.op2, file)
+    return read_nastran_modes(bulk, op2, described.subcase, given or Units())
+
+
+def _frame_there(data: ModalData, position: np.ndarray, said: DescribedTie) -> str | None:
+    """The name of the file's frame at a position: the one that the description names, or any that stands there."""
+    size = float(np.linalg.norm(np.ptp(data.nodes, axis=0)))
+    near = AT_THE_PLACE * size if said.tolerance is None else said.tolerance
+    distance = {name: float(np.linalg.norm(frame.position - position)) for name, frame in data.frames.items()}
+    if said.nodes is not None:
+        if said.nodes not in distance:
+            raise UsageError(f"ties: the file has no frame {said.nodes!r}; it has: {', '.join(distance) or 'none'}")
+        if distance[said.nodes] > near:
+            where = np.asarray(data.frames[said.nodes].position).tolist()
+            raise UsageError(f"ties: the file's frame {said.nodes!r} is at {where}, not at {position.tolist()}")
+        return said.nodes
+    if said.radius is not None or not distance:
+        return None
+    nearest = min(distance, key=lambda name: distance[name])
+    return nearest if distance[nearest] <= near else None
+
+
+def _matrices(described: Matrices, unit: Units, file: str | None) -> FiniteElements:
+    def path(written: str) -> Path:
+        return resolved(written, file)
+
+    if (m := described.matrix_market or described.abaqus) is not None:
+        from gough.fem.abaqus import read_abaqus_matrices
+        from gough.fem.matrix_market import read_matrix_market
+
+        reader = read_abaqus_matrices if described.matrix_market is None else read_matrix_market
+        freedoms = None if m.freedoms is None else path(m.freedoms)
+        return reader(path(m.stiffness), path(m.mass), path(m.nodes), freedoms, unit)
+    from gough.fem.nastran import read_nastran_dmig, read_nastran_op4
+
+    if (d := described.dmig) is not None:
+        return read_nastran_dmig(path(d.file), path(d.nodes), d.stiffness, d.mass, unit)
+    o = described.op4
+    assert o is not None
+    return read_nastran_op4(path(o.file), path(o.nodes), path(o.freedoms), o.stiffness, o.mass, unit)
+
+
+def _units(described: FileUnits) -> Units:
+    return Units(*(float(units.parse_unit(u)[0]) for u in (described.length, described.mass, described.time)))

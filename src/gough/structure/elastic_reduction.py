@@ -1,0 +1,182 @@
+"""A described flexible body to its constants: elements, frames, basis, damping, stated stiffnesses."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from gough.errors import ReductionWarning, UsageError
+from gough.fem.basis_choices import (
+    MEAN,
+    AttachmentModes,
+    BasisChoice,
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    Guyan,
+    Nodal,
+)
+from gough.fem.damping import Damping, DampingMatrix, ModalRatio, Rayleigh, damping_matrix
+from gough.fem.elastic_body import ElasticBody
+from gough.fem.modes_choice import Cut
+from gough.fem.reduce import reduce
+from gough.fem.tie_nodes import Tie
+from gough.robot import Pose
+from gough.robot.flexible import Flexible
+from gough.robot.flexible import Tie as DescribedTie
+from gough.robot.flexible_damping import FlexibleDamping
+from gough.robot.flexible_modes import ORIGIN, Modes
+from gough.structure.elastic_elements import Elements, elements_of
+from gough.structure.flexible import Points, point_key
+
+ROUNDING = 1e-6
+"""Momentum of a shape relative to its largest possible one that is no more than rounding."""
+
+
+def described_body(
+    flexible: Flexible, frames: Mapping[str, Pose], points: Points, carried: bool, file: str | None
+) -> ElasticBody:
+    """Constants of a body. frames: its named ones. points: what is attached, by key. file: the description's, for paths."""
+    keys = {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
+    if flexible.modal is not None:
+        from gough.structure.elastic_files import modal_body
+
+        body = modal_body(flexible, {key: (p, _said(flexible, key, keys)) for key, p in points.items()}, file)
+    else:
+        places = points | {keys[ORIGIN]: np.zeros(3)} if _names_origin(flexible) else points
+        body = _reduced(flexible, keys, places, carried, file)
+    return _relabelled(_damped(_with_stated_stiffness(body, flexible), flexible.damping), keys)
+
+
+def _reduced(
+    flexible: Flexible, keys: Mapping[str, str], places: Points, carried: bool, file: str | None
+) -> ElasticBody:
+    """A body from its elements. keys: of its frames by name; places: of everything tied, by key."""
+    assert flexible.modes is not None
+    said = {key: _said(flexible, key, keys) for key in places}
+    held_by_a_node = [p for key, p in places.items() if said[key].radius is None and said[key].nodes is None]
+    cut = elements_of(flexible, held_by_a_node, file)
+    choice = basis_choice(flexible.modes, keys, list(places), carried)
+    ties = {key: _tie(said[key], cut, position) for key, position in places.items()}
+    with warnings.catch_warnings():
+        if flexible.modes.pairs is not None:  # it is said what happens to a pair: the remark is enough
+            warnings.filterwarnings("ignore", ".*degenerate modes.*", ReductionWarning)
+        body = reduce(cut.elements, choice, ties, None, flexible.stiffening)
+    return _without_momentum(body) if getattr(choice, "frame", None) == MEAN else body
+
+
+def basis_choice(modes: Modes, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
+    """The reduction in the words of `fem`. keys: of the frames of the body by name; attached: those of everything tied."""
+
+    def key(name: str | None, default: str) -> str:
+        return default if name is None else MEAN if name == MEAN else keys[name]
+
+    count: Cut | int = 0
+    if modes.number != 0 and (modes.number is not None or modes.up_to is not None):
+        count = Cut(modes.number, modes.up_to, modes.pairs or "keep")
+    align = None if modes.align is None else keys[modes.align]
+    seen_from = key(modes.frame, keys[ORIGIN] if carried else MEAN)
+    interfaces = tuple(attached if modes.interfaces is None else (keys[name] for name in modes.interfaces))
+    if seen_from != MEAN and seen_from not in interfaces:
+        interfaces = (seen_from, *interfaces)
+    match modes.kind or ("clamped" if carried else "free"):
+        case "free":
+            return FreeModes(count, key(modes.frame, MEAN), align)
+        case "clamped":
+            return ClampedModes(key(modes.frame, keys[ORIGIN]), count, align)
+        case "nodal":
+            return Nodal(key(modes.frame, keys[ORIGIN]))
+        case "craig_bampton":
+            return CraigBampton(interfaces, count, seen_from)
+        case "guyan":
+            return Guyan(interfaces, seen_from)
+    return AttachmentModes(interfaces, count, seen_from)
+
+
+def _names_origin(flexible: Flexible) -> bool:
+    modes = flexible.modes
+    if modes is None:
+        return False
+    held = modes.kind in ("clamped", "nodal") and modes.frame is None
+    return held or ORIGIN in (modes.frame, modes.align, *(modes.interfaces or ()))
+
+
+def _said(flexible: Flexible, key: str, keys: Mapping[str, str]) -> DescribedTie:
+    """What the description says of how the frame under a key is held: of a frame there by name, else of all."""
+    named = next((tie for name, tie in flexible.ties.at.items() if keys[name] == key), None)
+    return named or DescribedTie(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
+
+
+def _tie(said: DescribedTie, cut: Elements, position: np.ndarray) -> Tie:
+    if said.nodes is None:
+        return Tie(position, radius=said.radius, tolerance=said.tolerance)
+    if said.nodes not in cut.node_sets:
+        known = ", ".join(cut.node_sets) or "none"
+        raise UsageError(f"ties: there is no set of nodes {said.nodes!r}; there are: {known}")
+    return Tie(position, nodes=cut.node_sets[said.nodes])
+
+
+def _without_momentum(body: ElasticBody) -> ElasticBody:
+    """Mean axes: shapes have no momentum, neither of translation nor of turning, so what rounding left of it is zero."""
+    size = np.sqrt(np.diag(body.M) * body.mass)
+    arm = np.sqrt(np.trace(body.J) / (2 * body.mass))
+    turning = 0.5 * (body.N1 - body.N1.transpose(0, 2, 1))
+    if np.any(np.abs(body.MSde) > ROUNDING * size) or np.any(np.abs(turning) > ROUNDING * arm * size[:, None, None]):
+        raise UsageError(
+            "the shapes carry momentum although their axes are mean ones; refine the elements, or clamp a frame"
+        )
+    return replace(body, MSde=np.zeros_like(body.MSde), N1=body.N1 - turning)
+
+
+def _with_stated_stiffness(body: ElasticBody, flexible: Flexible) -> ElasticBody:
+    """The body with the stiffnesses or frequencies that the description states in the place of its own."""
+    stated, what = flexible.stiffness or flexible.frequencies, "stiffness" if flexible.stiffness else "frequencies"
+    if stated is None:
+        return body
+    if len(stated) != body.modes:
+        raise UsageError(f"{what}: {len(stated)} numbers for {body.modes} modes; give one for each")
+    M = np.diag(body.M)
+    if np.any(body.K - np.diag(np.diag(body.K))) or np.any(body.M - np.diag(M)):
+        raise UsageError(f"{what}: these coordinates are no modes, each has to do with others; use modes")
+    numbers = np.array(stated)
+    k = numbers if flexible.stiffness else (2 * np.pi * numbers) ** 2 * M
+    hz = np.sqrt(k / M) / (2 * np.pi)
+    change = float(np.max(np.abs(hz / body.frequencies_hz - 1)))
+    remark = f"{what} stated, up to {change:.2g} of the computed frequencies away"
+    return replace(body, K=np.diag(k), frequencies_hz=hz, remarks=(*body.remarks, remark))
+
+
+def _damped(body: ElasticBody, damping: FlexibleDamping | None) -> ElasticBody:
+    said = _damping(damping)
+    if said is None:
+        return body
+    kind = f"damping: {type(said).__name__}"
+    remarks = (*(r for r in body.remarks if not r.startswith("damping:")), kind)
+    return replace(body, D=damping_matrix(said, body.M, body.K), remarks=remarks)
+
+
+def _damping(damping: FlexibleDamping | None) -> Damping | None:
+    if damping is None:
+        return None
+    if damping.ratio is not None:
+        return ModalRatio(damping.ratio[0] if len(damping.ratio) == 1 else damping.ratio)
+    if damping.rayleigh is not None:
+        return Rayleigh(damping.rayleigh.alpha, damping.rayleigh.beta)
+    return DampingMatrix(np.array(damping.matrix))
+
+
+def _relabelled(body: ElasticBody, keys: Mapping[str, str]) -> ElasticBody:
+    """Coordinates without spaces and with the names of frames where they have one: mode1, tip.x, node3.rz; remarks too."""
+    names = {key: name for name, key in reversed(list(keys.items()))}
+
+    def label(text: str) -> str:
+        frame, dot, component = text.rpartition(".")
+        plain = f"{names.get(frame, frame)}{dot}{component}"
+        return plain.replace("mode ", "mode").replace("node ", "node").replace(" ", "_")
+
+    def remark(text: str) -> str:
+        frame = next((key for key in names if text.startswith(f"frame {key} ") or text.endswith(f" frame {key}")), None)
+        return text if frame is None else text.replace(frame, names[frame])
+
+    return replace(body, labels=tuple(map(label, body.labels)), remarks=tuple(map(remark, body.remarks)))

@@ -1,0 +1,42 @@
+"""Flexible bodies on the command line: what `gough show` tells of them, and states that give elastic coordinates."""
+
+from pathlib import Path
+
+import numpy as np
+
+from cli.command import gough, gough_json
+
+
+def test_show():
+    """A planar beam element clamped at one end: k/m of each coordinate of its tip, [4 × 50 mm, 0.4505 m, duralumin]."""
+    shown = gough_json("show", "dualemps")
+    assert [b["body"] for b in shown["flexible"]] == ["link13", "link16", "link23"]
+    beam = shown["flexible"][0]
+    assert beam["coordinates"] == ["link13.tip.x", "link13.tip.y", "link13.tip.rz"]
+    L, EA, EI, m = 0.4505, 74e9 * 2e-4, 74e9 * 0.05 * 0.004**3 / 12, 2800 * 2e-4 * 0.4505
+    squares = np.array([(EA / L) / (m / 3), (12 * EI / L**3) / (156 * m / 420), (4 * EI / L) / (4 * m * L**2 / 420)])
+    np.testing.assert_allclose(beam["frequencies_hz"], np.sqrt(squares) / (2 * np.pi), rtol=1e-9)
+    assert beam["mass"] == np.float64(m) and not beam["stiffening"] and not beam["damped"]
+    assert "axes: fixed to frame origin" in beam["remarks"]
+    link = next(b for b in shown["bodies"] if b["name"] == "link13")
+    assert link["flexible"] and link["mass"] == beam["mass"]
+    assert [v["acceleration"] for v in shown["velocities"]] == ["a.q11", "a.q21", *[None] * 9]
+    assert shown["freedoms"] == 2
+
+
+def test_show_in_words():
+    out, _ = gough("show", "dualemps")
+    for part in ("flexible body", "tip.x tip.y tip.rz", "9 elastic rates", "(flexible)", "elastic coordinates 0"):
+        assert part in out, part
+
+
+def test_states_give_elastic_coordinates(tmp_path: Path):
+    names = [f"{body}.tip.{c}" for body in ("link13", "link16", "link23") for c in ("x", "y", "rz")]
+    file = tmp_path / "states.csv"
+    file.write_text(",".join(["q11", "q21", *names]) + "\n" + ",".join(["0.01", "0.02", *["1e-4"] * 9]) + "\n")
+    found = gough_json("eval", "dualemps", "configuration", "--state", str(file))
+    q = dict(zip(found["outputs"]["q"]["columns"], found["outputs"]["q"]["values"][0], strict=True))
+    assert [q[name] for name in names] == [1e-4] * 9
+    assert abs(q["q11"] - 0.01) < 1e-12 and abs(q["q21"] - 0.02) < 1e-12
+    forces = gough_json("eval", "dualemps", "inverse_dynamics", "--state", str(file))["outputs"]
+    assert forces["eddot"]["columns"] == [f"a.{name}" for name in names]

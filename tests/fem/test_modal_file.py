@@ -1,0 +1,237 @@
+"""The neutral file of modal data: the same body comes back, and data that cannot be right are refused or warned about."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from fem.reduction_bodies import crooked_frame, lumped_frame, shortened
+from fem.test_integrals import direct, energy
+from gough.errors import ModalDataWarning, UsageError
+from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes
+from gough.fem.damping import ModalRatio
+from gough.fem.modal_body import _carried, elastic_body
+from gough.fem.modal_data import ModalData, ModalFrame, Stated
+from gough.fem.modal_export import modal_data
+from gough.fem.modal_file import in_si, read_modal_file, write_modal_file
+from gough.fem.modal_points import mass_points
+from gough.fem.reduce import reduce
+from gough.fem.tie_nodes import Tie
+from gough.fem.units import Units
+
+ENDS = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))}
+
+
+def lumped_modes(count=5):
+    """Free modes of nodes with masses and inertias, by a complete eigensolution."""
+    body, masses, inertias = lumped_frame()
+    values, x = eigh(body.K.toarray(), body.M.toarray())
+    x = x[:, 6 : 6 + count].reshape(-1, 6, count)
+    K = np.diag(values[6 : 6 + count])
+    frames = {"tip": ModalFrame(body.nodes[2] + [0, 0, 0.1], node=2)}
+    return ModalData(body.nodes, masses, x, K, np.eye(count), inertias=inertias, frames=frames)
+
+
+def same(a, b, tolerance=1e-12):
+    for name in ("mass", "MS", "J", "MSde", "N1", "N2", "M", "K", "D", "MSdd"):
+        x, y = getattr(a, name), getattr(b, name)
+        if x is None or y is None:
+            assert x is y
+        else:
+            assert np.allclose(x, y, rtol=tolerance, atol=tolerance * max(1e-2, np.abs(x).max())), name
+    assert a.frames.keys() == b.frames.keys()
+    for name, frame in a.frames.items():
+        for part in ("position", "rotation", "translation", "turning", "second"):
+            x, y = getattr(frame, part), getattr(b.frames[name], part)
+            assert (x is None and y is None) or np.allclose(np.array(x), np.array(y), atol=tolerance), (name, part)
+
+
+@pytest.mark.parametrize(
+    ("fem", "choice", "frames"),
+    [
+        (shortened, ClampedModes("root", 5), ENDS),
+        (shortened, CraigBampton(("root", "tip"), 3), ENDS),
+        (crooked_frame, FreeModes(6), {"a": Tie((0.9, 0.1, 0.3))}),
+    ],
+    ids=["clamped", "craig-bampton", "free"],
+)
+def test_a_file_gives_back_the_reduced_body(fem, choice, frames, tmp_path):
+    body = reduce(fem(), choice, frames, ModalRatio(0.02))
+    path = write_modal_file(tmp_path / "body", modal_data(fem(), choice, frames, ModalRatio(0.02)))
+    assert path.suffix == ".npz"
+    again = elastic_body(read_modal_file(path))
+    same(body, again)
+    assert again.labels == body.labels
+
+
+def test_nodal_inertias_count_in_every_integral():
+    """Energy of random motions of rigid nodes that translate and turn."""
+    data = lumped_modes()
+    body = elastic_body(data)
+    rng = np.random.default_rng(8)
+    v, w, e, edot = rng.standard_normal(3), rng.standard_normal(3), np.zeros(5), rng.standard_normal(5)
+    T = 0.0
+    for k, (mass, tensor) in enumerate(zip(data.masses, np.array(data.inertias), strict=True)):
+        u = v + np.cross(w, data.nodes[k]) + data.shapes[k, :3] @ edot
+        spin = w + data.shapes[k, 3:] @ edot
+        T += 0.5 * mass * u @ u + 0.5 * spin @ tensor @ spin
+    assert energy(body, body.M, v, w, e, edot) == pytest.approx(T, rel=1e-10)
+    e = 0.1 * rng.standard_normal(5)
+    mass, x, phi = mass_points(data)
+    expected = direct(mass, x, phi, np.zeros((len(mass), 3, 5, 5)), v, w, e, edot)
+    assert energy(body, body.M, v, w, e, edot) == pytest.approx(expected, rel=1e-10)
+
+
+def test_frames_by_node_and_by_the_fit_of_nodes():
+    data = lumped_modes()
+    arm = np.array([0, 0, 0.1])
+    body = elastic_body(data, {"fit": Tie(nodes=[0, 1, 3])})
+    tip = body.frames["tip"]
+    assert np.allclose(tip.turning, data.shapes[2, 3:])
+    assert np.allclose(tip.translation, data.shapes[2, :3] + np.cross(data.shapes[2, 3:].T, arm).T)
+    rigid = np.array([0.1, -0.2, 0.3]), np.array([0.4, 0.5, -0.6])
+    moved = replace(
+        data, shapes=np.array([[*(rigid[0] + np.cross(rigid[1], p)), *rigid[1]] for p in data.nodes])[:, :, None]
+    )
+    move, turn = _carried(moved, "fit", np.array([0, 1, 3]), body.frames["fit"].position)
+    assert np.allclose(turn[:, 0], rigid[1])
+    assert np.allclose(move[:, 0], rigid[0] + np.cross(rigid[1], body.frames["fit"].position))
+
+
+@pytest.mark.parametrize("units", [Units(1e-3, 1e3), Units(1e-3, 1e-3, 1e-3), Units(0.0254, 0.45)])
+def test_units_are_converted(units):
+    """The same body written in other units: shapes per coordinate of unit modal mass scale as 1/√mass."""
+    data = lumped_modes()
+    L, m, T = units.length, units.mass, units.time
+    other = replace(
+        data,
+        nodes=data.nodes / L,
+        masses=data.masses / m,
+        inertias=data.inertias / (m * L**2),
+        shapes=data.shapes * np.array([np.sqrt(m)] * 3 + [np.sqrt(m) * L] * 3)[:, None],
+        K=data.K * T**2,
+        frames={"tip": replace(data.frames["tip"], position=data.frames["tip"].position / L)},
+        stated=Stated(mass=data.masses.sum() / m),
+    )
+    same(elastic_body(data), elastic_body(in_si(other, units)), 1e-9)
+
+
+def test_units_in_the_file(tmp_path):
+    data = lumped_modes()
+    arrays: dict[str, Any] = {
+        "nodes": 1000 * data.nodes,
+        "masses": data.masses / 1000,
+        "inertias": 1000 * np.array(data.inertias),
+        "shapes": data.shapes * np.array([np.sqrt(1000)] * 3 + [np.sqrt(1000) / 1000] * 3)[:, None],
+        "K": data.K,
+        "modal_format": 1,
+    }
+    np.savez(tmp_path / "mm.npz", units=[1e-3, 1e3, 1.0], **arrays)
+    body = elastic_body(read_modal_file(tmp_path / "mm.npz"))
+    assert body.mass == pytest.approx(data.masses.sum()) and np.allclose(body.M, np.eye(5))
+    with pytest.raises(UsageError, match="leave units= out"):
+        read_modal_file(tmp_path / "mm.npz", Units())
+    np.savez(tmp_path / "silent.npz", **arrays)
+    with pytest.warns(ModalDataWarning, match="length unit mm"):
+        elastic_body(read_modal_file(tmp_path / "silent.npz"))
+
+
+def change(**more):
+    return lambda data: replace(data, **{k: v(data) if callable(v) else v for k, v in more.items()})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (change(shapes=lambda d: d.shapes * (1 + 0.1j)), "complex modes"),
+        (change(K=lambda d: d.K * (1 + 0.01j)), "complex modes"),
+        (change(K=lambda d: d.K - 2 * d.K[0, 0] * np.eye(5)), "negative eigenvalue"),
+        (change(K=lambda d: np.diag([0.0, *np.diag(d.K)[1:]])), "coordinate 0 has no stiffness"),
+        (change(K=lambda d: d.K + np.triu(np.ones((5, 5)), 1) * d.K[0, 0]), "not symmetric"),
+        (change(shapes=lambda d: 3.0 * d.shapes), "do not belong together"),
+        (change(stated=Stated(mass=1.3e-3)), "a wrong unit"),
+        (change(stated=Stated(frequencies_hz=np.full(5, 1.0))), "file states 1 Hz"),
+        (change(shapes=lambda d: d.shapes[:3]), "6 nodes, 3 or 6, modes"),
+        (change(masses=lambda d: 0 * d.masses), "no mass"),
+        (change(masses=lambda d: d.masses[:2]), r"masses must be \(6,\)"),
+        (change(shapes=lambda d: d.shapes[:, :3], frames={}), "no rotations"),
+        (change(shapes=lambda d: np.full_like(d.shapes, np.nan)), "not finite"),
+        (change(K_G=np.ones((3, 5, 5))), r"K_G must be \(12, 5, 5\)"),
+        (change(frames={"x": ModalFrame(np.zeros(3))}), "give its node"),
+        (change(frames={"x": ModalFrame(np.zeros(3), node=9)}), "node 9"),
+        (change(D=-np.eye(5)), "damping D has the negative"),
+    ],
+)
+def test_data_that_cannot_be_right_are_refused(wrong, words):
+    with pytest.raises(UsageError, match=words):
+        elastic_body(wrong(lumped_modes()))
+
+
+def test_rigid_modes_are_refused():
+    data = lumped_modes()
+    rigid = np.concatenate([np.tile([1.0, 0, 0, 0, 0, 0], (6, 1))[:, :, None], data.shapes[:, :, 1:]], axis=2)
+    with pytest.raises(UsageError, match="rigid motion"):
+        elastic_body(replace(data, shapes=rigid, M=None))
+
+
+@pytest.mark.parametrize(
+    ("doubtful", "words"),
+    [
+        (change(shapes=lambda d: 3.0 * d.shapes, M=None), "not mass-normalised"),
+        (change(stated=lambda d: Stated(mass=1.05 * d.masses.sum())), "the file states"),
+        (change(stated=Stated(center=np.array([2.0, 0.0, 0.0]))), "mass centre"),
+        (change(stated=Stated(inertia=np.eye(3))), "inertia about the origin differs"),
+        (change(masses=lambda d: 1.02 * d.masses), "used as stated"),
+        (change(masses=lambda d: 73070.9 / d.masses.sum() * d.masses, inertias=None, M=None), "73070.9 kg"),
+    ],
+)
+def test_doubtful_data_warn_by_name(doubtful, words):
+    with pytest.warns(ModalDataWarning, match=words):
+        body = elastic_body(doubtful(lumped_modes()))
+    assert any(words in remark for remark in body.remarks)
+
+
+def test_modes_that_are_not_mass_normalised_keep_their_frequencies():
+    data = lumped_modes()
+    scale = np.linspace(0.5, 2.0, 5)
+    other = replace(data, shapes=data.shapes * scale, K=data.K * scale**2, M=None)
+    with pytest.warns(ModalDataWarning, match="not mass-normalised"):
+        assert np.allclose(elastic_body(other).frequencies_hz, elastic_body(data).frequencies_hz)
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "text.npz").write_text("no archive")
+    np.savez(tmp_path / "other.npz", a=1)
+    np.savez(tmp_path / "pickled.npz", modal_format=1, nodes=np.array([None]))
+    good = write_modal_file(tmp_path / "good", lumped_modes())
+    with np.load(good) as file:
+        arrays = dict(file)
+    newer: dict[str, Any] = arrays | {"modal_format": 2}
+    extra: dict[str, Any] = arrays | {"stiffnes": 1}
+    np.savez(tmp_path / "newer.npz", **newer)
+    np.savez(tmp_path / "extra.npz", **extra)
+    for name, words in (
+        ("missing", "no such file"),
+        ("text", "not an NPZ"),
+        ("other", "lacks modal_format"),
+        ("pickled", "plain arrays"),
+        ("newer", "format 2"),
+        ("extra", "unknown keys stiffnes"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            read_modal_file(tmp_path / f"{name}.npz")
+
+
+def test_supplied_geometric_stiffness_stiffens():
+    """K_G of a beam without the elements: the integrals of Ψ come back, and can be switched off."""
+    data = modal_data(shortened(), ClampedModes("root", 4), ENDS)
+    assert data.K_G is not None
+    body = elastic_body(replace(data, frames={}))
+    assert np.allclose(np.array(body.MSdd), data.K_G[:3]) and "stiffening: on" in body.remarks
+    assert elastic_body(data, stiffening="off").MSdd is None
+    with pytest.raises(UsageError, match="supply K_G"):
+        elastic_body(replace(data, K_G=None), stiffening="on")
+    bare = replace(data, frames={"tip": replace(data.frames["tip"], second=None)})
+    assert any("taken as zero: tip" in remark for remark in elastic_body(bare).remarks)
