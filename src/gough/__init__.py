@@ -32,6 +32,8 @@ _LAZY = {
     "ZeroDynamics": ("gough.analysis.zero_dynamics", "ZeroDynamics"),
     "natural_frequencies": ("gough.analysis.modes", "natural_frequencies"),
     "static_equilibrium": ("gough.analysis.equilibrium", "static_equilibrium"),
+    "VibrationMap": ("gough.analysis.vibration_map", "VibrationMap"),
+    "vibration_map": ("gough.analysis.vibration_map", "vibration_map"),
     "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
     "Workspace": ("gough.analysis.workspace_result", "Workspace"),
     "workspace": ("gough.analysis.workspace", "workspace"),
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from gough.analysis.assemblies import Assemblies, assemblies
     from gough.analysis.equilibrium import Equilibrium, static_equilibrium
     from gough.analysis.modes import Modes, natural_frequencies
+    from gough.analysis.vibration_map import VibrationMap, vibration_map
     from gough.analysis.workspace import workspace
     from gough.analysis.workspace_result import Workspace
     from gough.analysis.zero_dynamics import ZeroDynamics, zero_dynamics
@@ -79,6 +82,7 @@ __all__ = [
     "StructureError",
     "UnphysicalInertiaWarning",
     "UsageError",
+    "VibrationMap",
     "Workspace",
     "ZeroDynamics",
     "assemblies",
@@ -89,6 +93,7 @@ __all__ = [
     "robots",
     "set_threads",
     "static_equilibrium",
+    "vibration_map",
     "workspace",
     "zero_dynamics",
 ]

@@ -40,3 +40,36 @@ def test_states_give_elastic_coordinates(tmp_path: Path):
     assert abs(q["q11"] - 0.01) < 1e-12 and abs(q["q21"] - 0.02) < 1e-12
     forces = gough_json("eval", "dualemps", "inverse_dynamics", "--state", str(file))["outputs"]
     assert forces["eddot"]["columns"] == [f"a.{name}" for name in names]
+
+
+def test_modes(tmp_path: Path):
+    found = gough_json("modes", "dualemps", "--undeformed", "--figure", str(tmp_path / "modes.png"))
+    assert np.round([m["frequency_hz"] for m in found["modes"][:6]], 3).tolist() == [
+        14.207,
+        25.042,
+        48.156,
+        91.907,
+        110.326,
+        436.197,
+    ]
+    assert found["stable"] and found["verdict"] == "stable"
+    assert all(x["real"] < 0 for x in found["eigenvalues"])  # joints rub
+    assert len(found["modes"][0]["shape"]) == len(found["coordinates"]) == 11
+    assert (tmp_path / "modes.png").stat().st_size > 5000
+
+
+def test_modes_in_words():
+    out, _ = gough("modes", "dualemps", "--count", "2", "--zero-dynamics", "floating")
+    for part in ("14.2068", "and 7 more", "verdict: stable", "inverse model: stable"):
+        assert part in out
+
+
+def test_map_of_modes(tmp_path: Path):
+    ranges = ("--range", "q11=0:0.2:3", "--range", "q21=0:0.2:2")
+    files = ("--out", str(tmp_path / "map.npz"), "--figure", str(tmp_path / "map.png"))
+    found = gough_json("map", "dualemps", "--modes", "2", *ranges, *files)
+    assert found["samples"] == 6 and found["unstable"] == 0 and not found["statuses"]
+    assert abs(found["frequencies_hz"][0]["median"] - 14.207) < 1e-3
+    kept = np.load(tmp_path / "map.npz")
+    assert kept["frequencies_hz"].shape == (6, 2)
+    assert len(found["files"]) == 2

@@ -6,6 +6,7 @@ Undamped: the eigenvalues of Nᵀ K N against Nᵀ M N, N the motions that the d
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,18 @@ class VibrationMap:
     def unstable(self) -> np.ndarray:
         """Samples (n,) whose equilibrium is unstable."""
         return self.frequencies_hz[:, 0] < 0
+
+    def plot(self, path: str | Path) -> None:
+        """Draw first frequency and stiffness to a file (png, pdf, svg)."""
+        from gough.analysis.vibration_plot import draw_map
+
+        draw_map(self, path)
+
+    def save(self, path: str | Path) -> Path:
+        """Write all samples to an NPZ file; returns its path."""
+        from gough.analysis.vibration_plot import save_map
+
+        return save_map(self, path)
 
     def grid(self, array: np.ndarray) -> np.ndarray:
         """An array (n, …) of samples in the shape of the grid."""

@@ -9,6 +9,7 @@ import typer
 
 from gough.cli.failure import INTERRUPTED
 from gough.cli.map_arguments import fixed_values, orientation_rows, range_values
+from gough.cli.map_vibration import vibration
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, write_json
 
@@ -33,6 +34,13 @@ def survey(
     condition: Annotated[
         float, typer.Option("--condition", help="Smallest reciprocal condition of the singularity-free part.")
     ] = 0.01,
+    modes: Annotated[
+        int | None,
+        typer.Option(
+            "--modes", min=1, help="Map so many natural frequencies and the stiffness instead, at equilibrium."
+        ),
+    ] = None,
+    frame: Annotated[str | None, typer.Option("--frame", help="With --modes: where stiffness is asked for.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Write all samples to this NPZ file.")] = None,
     figure: Annotated[Path | None, typer.Option("--figure", help="Draw the map to this file (png, pdf, svg).")] = None,
     json: Json = False,
@@ -45,11 +53,15 @@ def survey(
     JSON keys: robot, kind, coordinates[] (name unit low high points), fixed, orientations, limits, condition, samples, done,
     partial, seed, counts (free singular limit unreached not_done), statuses, violations, volume (unit box reachable
     singularity_free reachable_error singularity_free_error cell home_region), aspects (home other mixed), regions[]
-    (aspect points volume contains_home), parallel and serial (min median max), seconds, files[]. Exit code 130 if
-    interrupted; what is done is still reported and written.
+    (aspect points volume contains_home), parallel and serial (min median max), seconds, files[]. With --modes: robot,
+    coordinates[], samples, statuses, unstable, frequencies_hz[] and stiffness (min median max), frame, seconds, files[]. Exit
+    code 130 if interrupted; what is done is still reported and written.
     """
     from gough.analysis.workspace import workspace
 
+    if modes is not None:
+        vibration(robot, ranges, fixed, random, seed, modes, frame, out, figure, json)
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json)

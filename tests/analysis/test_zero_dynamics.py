@@ -1,0 +1,60 @@
+"""Zero dynamics against the numbers of independent models of Long's robot, and against the arm's closed form."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gough
+from analysis.bending_arm import arm
+from gough.errors import UsageError
+
+
+@cache
+def long2014() -> gough.Model:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gough.build("long2014")
+
+
+def test_long2014_floating_frame_is_stable() -> None:
+    """Slowest about -17 1/s at the initial pose."""
+    found = gough.zero_dynamics(long2014())
+    assert found.stable
+    assert np.real(found.eigenvalues).max() == pytest.approx(-17, abs=0.5)
+
+
+def test_long2014_material_centre_is_unstable() -> None:
+    """Zeros at about +232, +364 and +435 1/s."""
+    found = gough.zero_dynamics(long2014(), output="center")
+    growing = np.sort(np.real(found.eigenvalues[np.real(found.eigenvalues) > 0]))
+    assert not found.stable
+    np.testing.assert_allclose(growing, [232, 364, 435], rtol=0.01)
+    assert "center" in found.verdict
+
+
+def test_long2014_departs_with_locked_legs() -> None:
+    """About +2.5 1/s with prestress; the undeformed plate looks fine."""
+    found = gough.natural_frequencies(long2014())
+    assert found.verdict.startswith("unstable: it departs")
+    assert np.real(found.eigenvalues).max() == pytest.approx(2.5, abs=0.05)
+    assert gough.natural_frequencies(long2014(), about="undeformed").stable
+
+
+def test_the_tip_of_an_arm_is_not_minimum_phase(tmp_path: Path) -> None:
+    """The hub of a flexible arm can be tracked (clamped beam, which swings), its tip cannot (real zeros of both signs)."""
+    m = arm(elements=4, directory=tmp_path)
+    hub = gough.zero_dynamics(m)
+    clamped = gough.natural_frequencies(m).frequencies_hz
+    np.testing.assert_allclose(np.sort(np.abs(hub.eigenvalues))[:3] / (2 * np.pi), clamped[:3], rtol=1e-6)
+
+
+def test_what_it_needs() -> None:
+    with pytest.raises(UsageError, match="no flexible bodies"):
+        gough.zero_dynamics(gough.build("five_bar"))
+    with pytest.raises(UsageError, match="moves in"):
+        gough.zero_dynamics(long2014(), output="leg0.link1")
