@@ -70,7 +70,7 @@ def test_a_hexapod_without_symmetry(tier: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("tier", TIERS)
-@pytest.mark.parametrize("name", ["delta", pytest.param("pedrammehr2012", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in ("delta", "pedrammehr2012")])
 def test_robots_of_the_gallery(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = built(gough.load(name))
     assert_same(model, vjp(model.function("inverse_dynamics").program, ["q", "v"]), tier, monkeypatch)
