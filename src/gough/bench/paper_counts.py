@@ -16,17 +16,17 @@ COORDINATES = {"coordinate_mass_matrix": "M", "coordinate_coriolis_matrix": "C",
 def beside_papers(model: Model) -> list[dict[str, Any]]:
     """One entry a printed count or reference: quantity, source, printed, paper, here (counts or None), ratio, scopes."""
     known = counts_of(model.robot.name)
-    here = {name: counted(model, name) for name in dict.fromkeys(k.counted for k in known)}
-    return [_entry(k, here[k.counted]) for k in known]
+    here = {key: counted(model, *key) for key in dict.fromkeys((k.counted, k.baked) for k in known)}
+    return [_entry(k, here[k.counted, k.baked]) for k in known]
 
 
-def counted(model: Model, name: str) -> Count | None:
-    """Operations of a program by its name in `PaperCount.counted`, parameters as numbers, no friction; None for ""."""
+def counted(model: Model, name: str, baked: bool = True) -> Count | None:
+    """Operations of a program by its name in `PaperCount.counted`, parameters as numbers or not, no friction; None for ""."""
     if not name:
         return None
     if name in COORDINATES:
         return count(_only(model, coordinate_function(model, "rpy_zyx").program, COORDINATES[name]))
-    return model.count(name, baked=True, friction=False)
+    return model.count(name, baked=baked, friction=False)
 
 
 def _only(model: Model, program: Program, outputs: str) -> Program:

@@ -71,7 +71,7 @@ def count(
 def _show_papers(papers: list[dict[str, Any]]) -> None:
     """Printed counts beside those of the same quantity here, then what each covers."""
     say()
-    say("beside the papers, numeric parameters (add/mul/div):")
+    say("beside the papers (add/mul/div):")
     shown = table("quantity", "source", "there", "here", "ratio", numbers=("there", "here", "ratio"))
     for entry in papers:
         there, here = entry["paper"], entry["here"]

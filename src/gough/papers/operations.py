@@ -11,7 +11,7 @@ class PaperCount:
     "coordinate_coriolis_matrix" or "coordinate_terms" (both), in x y z yaw pitch roll; "" where the library has nothing
     of the same scope.
     scope: what the printed number covers. here: how the program beside it differs. printed: False for a reference that no
-    paper prints.
+    paper prints. baked: the design's numbers in place of symbols.
     """
 
     robot: str
@@ -25,6 +25,7 @@ class PaperCount:
     here: str
     together: bool = False
     printed: bool = True
+    baked: bool = True
 
     @property
     def operations(self) -> int:
@@ -38,6 +39,8 @@ _TABLE_1 = (
 )
 _BY_HAND = "formulation made by hand for this one robot, numeric parameters; not printed in the paper"
 _EULER = "in x y z yaw pitch roll; joint coordinates known, numeric parameters, sines and cosines apart"
+
+_DIRECT = "complete direct model, parameters as symbols, zeros folded; joint angles and rates known, no friction"
 
 COUNTS = (
     PaperCount(
@@ -104,16 +107,31 @@ COUNTS = (
         printed=False,
     ),
     PaperCount(
-        "briot2014",
+        "dualemps",
         "dynamic model of the flexible robot",
         "[Briot 2014, §4.4]",
         1287,
         1555,
         0,
-        "",
+        "forward_dynamics",
         "1041 intermediate variables; whether inverse or direct model, and which parameters are symbols, is not stated",
-        "",
+        _DIRECT,
         together=True,
+        baked=False,
+    ),
+    PaperCount(
+        "dualemps",
+        "complete direct model",
+        "made by hand",
+        506,
+        646,
+        0,
+        "forward_dynamics",
+        "tree form made by hand for this one robot, parameters symbolic, zeros folded; not printed in the paper",
+        _DIRECT,
+        together=True,
+        printed=False,
+        baked=False,
     ),
 )
 
