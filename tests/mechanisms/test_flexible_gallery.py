@@ -173,3 +173,11 @@ def test_the_slider_crank_assembles() -> None:
     rod = math.asin(0.15 * math.sin(0.3) / 0.3)
     assert q[m.layout.index("slide")] == pytest.approx(0.15 * math.cos(0.3) + 0.3 * math.cos(rod), abs=1e-10)
     assert elastic_bodies(m.robot)["rod"].mass == pytest.approx(0.151104, rel=1e-9)
+
+
+def test_friction_at_a_tied_point_cannot_be_freed() -> None:
+    """A ball without friction holds a flexible body at a point; freeing its friction would miss a moment on the plate."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(gough.UsageError, match="not 0 in the description"):
+            gough.build("long2014", free=["leg0.ball.friction.viscous"])

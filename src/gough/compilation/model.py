@@ -18,7 +18,7 @@ from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
 from gough.compilation.selecting import redundant_closures, select
 from gough.compilation.size import characteristic_length
-from gough.compilation.soundness import check_drives, check_home, check_links
+from gough.compilation.soundness import check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, Program, count
@@ -60,6 +60,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self.size = characteristic_length(robot)
         self.geometry = Geometry(self)
         check_links(self.mechanism)
+        check_free_friction(self)
         self.home = self.geometry.settle_home()
         self.home.setflags(write=False)
         self.mechanism, self.null_space = select(self)

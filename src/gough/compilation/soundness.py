@@ -7,8 +7,9 @@ import numpy as np
 
 from gough.compilation.lost import lost_direction
 from gough.compilation.rotations import pose_array, pose_difference
-from gough.errors import HomeWarning, SingularHomeWarning, StructureError
+from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError
 from gough.structure import Mechanism
+from gough.structure.bending import POINT
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -24,6 +25,20 @@ def check_links(mechanism: Mechanism) -> None:
     """There must be something that moves."""
     if not mechanism.layout.nu:
         raise StructureError(f"{mechanism.name}: no joint can move; give at least one that is not fixed")
+
+
+def check_free_friction(model: "Model") -> None:
+    """Refuse `free` friction in a cut on a flexible body that was tied as a point because it had none: its moment would
+    not reach the elastic coordinates."""
+    mechanism = model.mechanism
+    for cut in mechanism.cuts:
+        tied = any(k >= 0 and mechanism.links[k].name.endswith(POINT) for k in (cut.first, cut.second))
+        names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in model.pattern]
+        if tied and names:
+            raise UsageError(
+                f"free={names[0]!r}: {cut.name} holds a flexible body at a point, because its friction is 0. Give it a friction "
+                f"that is not 0 in the description."
+            )
 
 
 def check_drives(model: "Model") -> None:

@@ -12,6 +12,8 @@ from gough.structure.flexible import add_elastic, add_tie, cleaned, demand_still
 from gough.structure.mechanism import WORLD, Link
 from gough.structure.parameters import ParameterTable
 
+POINT = "(point)"
+"""End of the name of a link that is tied to a flexible body as a point."""
 PLACEMENT = ("x", "y", "z", "yaw", "pitch", "roll")
 
 
@@ -67,7 +69,7 @@ class Bending:
             return index, position
         name = f"{self.links[index].name} {key}"
         if not turns:
-            key, name = f"point {key}", f"{name} (point)"
+            key, name = f"point {key}", f"{name} {POINT}"
             frame = replace(frame, turning=np.zeros_like(frame.turning))
         if (index, key) not in self.ties:
             self.links.append(
