@@ -119,6 +119,8 @@ def _at(
     S = forces.drive_map(q) * unit[:, None]
     N = np.broadcast_to(np.eye(len(unit)), M.shape)
     if isinstance(drives, dict):
+        if set(drives) - {"stiffness"}:
+            raise UsageError(f"drives={drives!r}: a map is of undamped frequencies; give {{'stiffness': …}} alone")
         gains = np.broadcast_to(np.asarray(drives.get("stiffness", 0.0), dtype=float), (S.shape[2],))
         K = K + (S * gains) @ np.swapaxes(S, 1, 2)
     elif drives == "locked" and S.shape[2]:

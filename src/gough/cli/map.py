@@ -12,6 +12,7 @@ from gough.cli.map_arguments import fixed_values, orientation_rows, range_values
 from gough.cli.map_vibration import vibration
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, write_json
+from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from gough.analysis.workspace_result import Workspace
@@ -59,7 +60,11 @@ def survey(
     """
     from gough.analysis.workspace import workspace
 
+    if frame is not None and modes is None:
+        raise UsageError("--frame goes with --modes")
     if modes is not None:
+        if orientation or any_orientation or no_limits or condition != 0.01:
+            raise UsageError("--orientation, --any, --no-limits and --condition do not go with --modes")
         vibration(robot, ranges, fixed, random, seed, modes, frame, out, figure, json)
         return
     with warnings.catch_warnings():

@@ -10,6 +10,7 @@ import typer
 from gough.cli.map_arguments import fixed_values
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, vector, write_json
+from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from gough.analysis.modes import Modes
@@ -51,6 +52,8 @@ def modes(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json)
+        if drives != "locked" and (stiffness is not None or damping):
+            raise UsageError("--drives and the servo's --stiffness or --damping exclude each other")
         q = model.configuration(coordinates=fixed_values(at)) if at else None
         servo = drives if stiffness is None and not damping else {"stiffness": stiffness or 0.0, "damping": damping}
         found = natural_frequencies(model, q, servo, about="undeformed" if undeformed else "equilibrium")

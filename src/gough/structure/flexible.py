@@ -106,8 +106,9 @@ def cleaned(body: ElasticBody) -> ElasticBody:
     def clean(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
         return np.where(np.abs(x) <= NOTHING * bound, 0.0, x)
 
-    shortening = pairs * root / max(arm, 1e-300) if body.MSdd is not None else 0.0
-    second = None if body.MSdd is None else clean(body.MSdd, shortening[None] * root if body.mass else pairs)  # type: ignore[index]
+    second = (
+        None if body.MSdd is None else clean(body.MSdd, pairs * root / max(arm, 1e-300))
+    )  # Ψ is about Φ² over a length
     stiffness = np.sqrt(np.abs(np.outer(np.diag(body.K), np.diag(body.K))))
     return replace(
         body,
