@@ -11,8 +11,10 @@ Entries are used again when nothing reads them any more.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from gough.program.graph import CONST, INPUT
+from gough.program.ops import Block
 from gough.program.passes.guard_results import guard_results
 from gough.program.program import Program, Slot
 from gough.program.rolling import Source
@@ -36,12 +38,14 @@ class Place:
 
 @dataclass(frozen=True)
 class PlacedStage:
-    """A program that runs for `lanes` lanes in turn: inputs: a place each; outputs: places each result is stored to."""
+    """A program that runs for `lanes` lanes in turn: inputs: a place each; outputs: places each result is stored to.
+    block: what runs once instead of the program, from its operands to its results."""
 
     program: Program
     lanes: int
     inputs: tuple[Place, ...]
     outputs: tuple[tuple[Place, ...], ...]
+    block: Block | None = None
 
     @property
     def steps(self) -> tuple[tuple[str, int], ...]:
@@ -87,13 +91,13 @@ class _Homes:
         free: list[int] = []
         size = 0
         for entry in sorted(self.entries, key=lambda e: e.born):
-            free += [place for dies, place in busy if dies < entry.born]
-            busy = [pair for pair in busy if pair[0] >= entry.born]
+            while busy and busy[0][0] < entry.born:
+                free.append(heappop(busy)[1])
             if free:
                 entry.at = free.pop()
             else:
                 entry.at, size = size, size + 1
-            busy.append((entry.dies, entry.at))
+            heappush(busy, (entry.dies, entry.at))
         return size
 
 
@@ -110,6 +114,7 @@ class _Planner:
         self.copies: dict[int, list[tuple[Source, _Entry, int]]] = {}
         self.table: dict[Column, int] = {}
         self.single_numbers: dict[Source, int] = {}
+        self.singles_read: list[Source] = []  # one after the other behind the lanes' parts of the table
 
     def plan(self) -> Layout:
         self._kept_in_lanes()
@@ -217,7 +222,7 @@ class _Planner:
 
     def _numbers(self) -> tuple[float | int, ...]:
         lanes = range(self.lowered.lanes)
-        singles = [self._number(s.place) for s in self.single_numbers]
+        singles = [self._number(s.place) for s in self.singles_read]
         return (*(self._number(column[k].place) for k in lanes for column in self.table), *singles)
 
     def _number(self, position: int) -> float | int:
@@ -237,8 +242,21 @@ class _Planner:
             return self._at(*self.home[source])
         if not self.uniform[source.place]:
             return Place(TILE, source.place)
-        single = self.single_numbers.setdefault(source, len(self.single_numbers))
-        return Place(TABLE, self.width * self.lowered.lanes + single)
+        if source not in self.single_numbers:
+            self.single_numbers[source] = self._new_number(source)
+        return Place(TABLE, self.single_numbers[source])
+
+    def _new_number(self, source: Source) -> int:
+        self.singles_read.append(source)
+        return self.width * self.lowered.lanes + len(self.singles_read) - 1
+
+    def _operands(self, stage: LoweredStage) -> list[Place]:
+        """Operands of a block; uniform ones in a row of their own, so that loops can run along it."""
+        uniform = [s.stage == -1 and self.uniform[s.place] for s in stage.shared]
+        return [
+            Place(TABLE, self._new_number(s)) if own else self._read(s)
+            for s, own in zip(stage.shared, uniform, strict=True)
+        ]
 
     def _read_own(self, number: int, column: Column) -> Place:
         if column in self.table:
@@ -248,7 +266,8 @@ class _Planner:
 
     def _placed(self, number: int, stage: LoweredStage) -> PlacedStage:
         sums = [self._read(Source(number, stage.kept + k)) for k in range(stage.summed)]
-        inputs = [self._read(s) for s in stage.shared] + [self._read_own(number, c) for c in stage.own] + sums
+        shared = [self._read(s) for s in stage.shared] if stage.block is None else self._operands(stage)
+        inputs = shared + [self._read_own(number, c) for c in stage.own] + sums
         outputs: list[tuple[Place, ...]] = []
         for place in range(stage.kept):
             source = Source(number, place)
@@ -257,7 +276,8 @@ class _Planner:
             else:
                 homes = [self.home[source], *self.pushed.get(source, ())]
                 outputs.append(tuple(dict.fromkeys(self._at(*home) for home in homes)))
-        return PlacedStage(stage.program, stage.lanes, tuple(inputs), (*outputs, *((p,) for p in sums)))
+        places = (*outputs, *((p,) for p in sums))
+        return PlacedStage(stage.program, stage.lanes, tuple(inputs), places, stage.block)
 
     def _before(self, number: int) -> Iterable[PlacedStage]:
         """What a stage wants to find in the frame: copies, and sums that start at zero."""

@@ -1,7 +1,7 @@
 """A flexible body: the generalised Newton–Euler model.
 
 Computes  force, moment (about the body's origin) and elastic forces that a motion with elastic rates needs; its energies.
-Sources   [Briot 2014, eqs. 53–68, corrected], [Long 2014, eqs. 23–28]; constants and their meaning: fem/elastic_body.py.
+Sources   [Briot 2014, eqs. 53–68, corrected], [Long 2014, eqs. 34–35, corrected]; the constants: fem/elastic_body.py.
 Frames    body axes, at the body's origin (a frame that moves with one part of the body, or floats with all of it).
 Symbols   e elastic coordinates, r = x + Φ e + ½ eᵀΨe where a point is, a acceleration of the origin minus gravity.
 Derivation  T = ½ ∫ |v + ω × r + ṙ|² dm, Ψ to first order; with
@@ -22,7 +22,7 @@ import numpy as np
 
 from gough.dynamics.numbers import Numbers
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import dot, zeros
+from gough.scalar import dot, product, zeros
 from gough.spatial import Inertia, cross, turning_matrix
 from gough.spatial.inertia import kinetic_energy
 from gough.structure.elastic import Elastic
@@ -97,16 +97,14 @@ class Deformation:
         """∂MS/∂e (3, m)."""
         D = self.of.MSde.copy()
         if self.of.MSdd is not None:
-            for k in range(self.m):
-                D[:, k] = D[:, k] + _combined(self.e, [self.of.MSdd[j][k] for j in range(self.m)])
+            D = D + _weighted(self.of.MSdd, self.e).reshape(self.m, 3).T
         return D
 
     @cached_property
     def N(self) -> list[Matrix]:
         """N_k (3, 3) of every coordinate."""
-        return [
-            self.of.N1[k] + _combined(self.e, [self.of.N2[j][k] for j in range(self.m)], (3, 3)) for k in range(self.m)
-        ]
+        changes = _weighted(self.of.N2, self.e).reshape(self.m, 3, 3)
+        return [constant + change for constant, change in zip(self.of.N1, changes, strict=True)]
 
     @cached_property
     def beta(self) -> Matrix:
@@ -130,14 +128,16 @@ class Deformation:
         pushed = _combined(rate_dot, self.N, (3, 3))
         if of.MSdd is not None:
             f = f + _combined(rate, [_combined(rate, row) for row in of.MSdd])
-            columns = [_combined(rate, [of.N2[j][k] for j in range(m)], (3, 3)) for k in range(m)]
-            pushed = pushed + _combined(rate, columns, (3, 3))
+            columns = _weighted(of.N2, rate).reshape(m, 3, 3)
+            pushed = pushed + _combined(rate, list(columns), (3, 3))
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
         n = n + 2.0 * (moving @ w) + axial(pushed)
         Q = zeros(m)
-        held = of.M @ rate_dot + of.K @ self.e + of.D @ rate
+        held = product(of.M, rate_dot) + product(of.K, self.e) + product(of.D, rate)
+        lambdas = [[self._lambda(j, k) for k in range(m)] for j in range(m)]
+        turning = _weighted(lambdas, rate).reshape(m, 3)
         for k in range(m):
-            coriolis = _combined(rate, [self._lambda(j, k) for j in range(m)])
+            coriolis = turning[k]
             Q[k] = (
                 dot(self.D[:, k], a)
                 + dot(self.beta[:, k], wd)
@@ -178,6 +178,15 @@ def _symmetric_part(A: Matrix) -> Matrix:
         for j in range(i):
             out[i, j] = out[j, i] = 0.5 * (A[i, j] + A[j, i])
     return out
+
+
+def _weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
+    """Σ_j weight_j · arrays[j][k], flat, for every k: one product, that may run as a loop."""
+    m = len(weights)
+    matrix = np.array(
+        [[np.asarray(arrays[j][k], dtype=object).ravel() for j in range(m)] for k in range(m)], dtype=object
+    )
+    return product(matrix.transpose(0, 2, 1).reshape(-1, m), weights)
 
 
 def _combined(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:

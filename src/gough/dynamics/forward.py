@@ -19,7 +19,7 @@ from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import note, solve_spd, zeros
+from gough.scalar import note, product, solve_spd, zeros
 
 Vector = np.ndarray
 
@@ -63,8 +63,8 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
         if not rows:
             return moved[own, 0]
         rest = loops.closure_accelerations(rows, u) - G @ moved[:, 0]
-        multipliers = solve_spd(G @ moved[:, 1:], rest, "singular:closures")
-        return moved[own, 0] + moved[own, 1:] @ multipliers
+        multipliers = solve_spd(product(G, moved[:, 1:]), rest, "singular:closures")
+        return moved[own, 0] + product(moved[own, 1:], multipliers)
 
 
 def separate_parts(A: np.ndarray) -> list[list[int]]:

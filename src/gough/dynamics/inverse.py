@@ -19,7 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
-from gough.scalar import note, solve, solve_spd, zeros
+from gough.scalar import note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
 Vector = np.ndarray
@@ -95,12 +95,12 @@ def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, w
     needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.v_elastic)]), wrench)
     S = drive_columns(loops)
     M = mass_matrix(loops)[:, n:]
-    with note("elastic accelerations and drive forces [Long 2014, eqs. 38–43], [Briot 2014, eq. 50]"):
+    with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46], [Briot 2014, eq. 44]"):
         rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
         moved = solve_spd(M[n:], rest, "singular:elastic mass matrix")  # M_ee⁻¹ [S_e, h_e]
         felt, pushed = moved[:, :-1], moved[:, -1]
-        tau = shared(numbers, S[:n] - M[:n] @ felt, needed[:n] - M[:n] @ pushed)
-        return {"tau": tau, "eddot": felt @ tau - pushed}
+        tau = shared(numbers, S[:n] - product(M[:n], felt), needed[:n] - M[:n] @ pushed)
+        return {"tau": tau, "eddot": product(felt, tau) - pushed}
 
 
 def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:

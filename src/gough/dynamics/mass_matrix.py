@@ -12,11 +12,14 @@ from gough.dynamics.closures import CutGeometry
 from gough.dynamics.loops import Loops
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
-from gough.scalar import dot, note, solve, zeros
+from gough.scalar import dot, note, product, solve, zeros
 from gough.spatial import cross, skew
 from gough.structure import Leg, Mechanism
 
 Matrix = np.ndarray
+
+TRIANGULAR = 24
+"""Velocities up to which only the entries of the lower triangle are written; beyond it whole products may run as loops."""
 
 
 def mass_matrix(loops: Loops) -> Matrix:
@@ -104,6 +107,8 @@ def by_legs_bent(loops: Loops) -> Matrix:
     with note("mass matrix: flexible platform [Long 2014, eqs. 28, 35]"):
         M = TreeInertia(posture, (0,)).A[: 6 + m, : 6 + m]
     force, moment = zeros(3, m), zeros(3, m)
+    shapes: list[Matrix] = []
+    felts: list[Matrix] = []
     for leg in loops.mechanism.legs:
         with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 36–43]"):
             cut = loops.cuts[leg.cuts[0]]
@@ -116,7 +121,11 @@ def by_legs_bent(loops: Loops) -> Matrix:
             pushed = R.T @ felt[:3, :3] @ R @ shape
             force = force + pushed
             moment = moment + np.array([cross(step.place_p, pushed[:, k]) for k in range(m)], dtype=object).T
-            M[6:, 6:] = M[6:, 6:] + shape.T @ pushed
+            shapes.append(shape)
+            felts.append(pushed)
+    if shapes:
+        with note("mass matrix: legs felt by the shapes [Long 2014, eq. 45]"):
+            M[6:, 6:] = M[6:, 6:] + product(np.concatenate(shapes).T, np.concatenate(felts))
     M[:3, 6:] = M[:3, 6:] + R @ force
     M[3:6, 6:] = M[3:6, 6:] + R @ moment
     M[6:, :6] = M[:6, 6:].T
@@ -134,11 +143,13 @@ def by_tree(loops: Loops) -> Matrix:
         e = zeros(len(own))
         e[k] = 1.0
         follow[:, k] = loops.rates(e)[rest]
-    with note("mass matrix: closures [Briot 2014, eqs. 44–49]"):
+    with note("mass matrix: closures [Briot 2014, eqs. 36, 44]"):
         M = A[np.ix_(own, own)]
         if not rest:
             return M
-        felt = A[np.ix_(rest, own)] + A[np.ix_(rest, rest)] @ follow
+        felt = A[np.ix_(rest, own)] + product(A[np.ix_(rest, rest)], follow)
+        if len(own) > TRIANGULAR:
+            return M + product(A[np.ix_(own, rest)], follow) + product(follow.T, felt)
         for i in range(len(own)):
             for j in range(i + 1):
                 M[i, j] = M[i, j] + dot(A[own[i], rest], follow[:, j]) + dot(follow[:, i], felt[:, j])

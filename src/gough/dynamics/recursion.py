@@ -1,7 +1,7 @@
 """The Newton–Euler recursion on the tree: motion outwards, wrenches inwards.
 
 Computes  the motion of every link for given tree velocities u and accelerations, and the joint forces they need.
-Sources   [Briot 2014, §4.1] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81).
+Sources   [Briot 2014, §3.2–3.3] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81).
 Frames    every link in its own axes, at its own origin; the platform in body axes.
 Symbols   w ω angular velocity, wd α its derivative, a classical acceleration of the origin minus gravity,
           f force and n moment (about the origin) that the parent exerts on the link.
@@ -13,7 +13,7 @@ Derivation, child j of parent i with rotation E (child to parent), place p, slid
     inwards       f_i += E f_j,   n_i += E (n_j + d × f_j) + p × E f_j                (5)
     joint force   τ_j = e · n_j (rotation) or e · f_j (translation)                   (6)
 Frame tied to a flexible link, at p(e) and turned by θ(e) (posture.Deflection):
-    a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇         (9), [Briot 2014, eqs. 12–19]
+    a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇         (9), [Briot 2014, eqs. 12–19, corrected]
     elastic forces of its wrench  Q_i += Φᵀ E f_j + Θᵀ Jᵀ n_j                             (10)
 Telescopic links: inertia T(q) of a joint coordinate q adds T ω's rate T' q̇ ω to n (7) and -½ ω·T'ω to that joint (8).
 """
@@ -242,4 +242,4 @@ def link_notes(posture: Posture, link: int):
     """Note that heads a leg's (or a joint's) part of the program."""
     leg = posture.mechanism.links[link].leg
     name = posture.mechanism.legs[leg].name if leg >= 0 else posture.mechanism.links[link].name
-    return note(f"{name}: recursion [Briot 2014, §4.1], [Fried, eqs. 74–82, corrected]")
+    return note(f"{name}: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected]")

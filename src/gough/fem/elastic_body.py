@@ -6,7 +6,7 @@ Integrals over the mass, Ψ to first order (with the rigid motion alone):
     MSde_k  = ∫ Φ_k dm        MSdd_kl = ∫ Ψ_kl dm
     N1_k    = -∫ x̂ Φ̂_k dm     N2_kl  = -∫ Φ̂_k Φ̂_l dm - ∫ x̂ Ψ̂_kl dm
 so that  -∫ r̂ Φ̂_k dm = N1_k + Σ_l e_l N2_lk, whose symmetric part gives the inertia tensor's change and the centrifugal
-forces, and whose antisymmetric part is ∫ r × Φ_k dm (β_k + Σ e_l λ_lk in [Briot 2014, eqs. 56–58]).
+forces, and whose antisymmetric part is ∫ r × Φ_k dm (β_k + Σ e_l λ_lk in [Briot 2014, eqs. 57–59]).
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough.program.ops import Block, Call, ConstantMatvec, Op, Solve
+from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
 from gough.program.program import Program
 
 
@@ -93,6 +93,10 @@ def evaluate_nodes(program: Program, values: np.ndarray) -> list:
 def _block(block: Block, operands: np.ndarray) -> np.ndarray:
     if isinstance(block, ConstantMatvec):
         return operands @ np.array(block.matrix).T
+    if isinstance(block, Product):
+        batch, first = operands.shape[:-1], block.n * block.k
+        left = operands[..., :first].reshape(*batch, block.n, block.k)
+        return (left @ operands[..., first:].reshape(*batch, block.k, block.m)).reshape(*batch, block.outputs)
     if isinstance(block, Call):
         assert isinstance(block.program, Program)
         nodes = evaluate_nodes(block.program, operands)

@@ -46,7 +46,7 @@ class Solve:
     """X (n, m) with A X = B; operands A (n·n, row by row) then B (n·m).
 
     `order` is the elimination order as (rows, columns), None for the natural one; `floor` the smallest accepted
-    pivots, in that order; `name` reads "status:place" and labels the checks.
+    pivots, in the order they are met, numbers among them; `name` reads "status:place" and labels the checks.
     """
 
     n: int
@@ -74,6 +74,20 @@ class ConstantMatvec:
         return len(self.matrix)
 
 
+@dataclass(frozen=True)
+class Product:
+    """A B (n, m) of A (n, k) and B (k, m); operands A then B, row by row."""
+
+    n: int
+    k: int
+    m: int
+
+    @property
+    def outputs(self) -> int:
+        """Number of results."""
+        return self.n * self.m
+
+
 @dataclass(frozen=True, eq=False)
 class Call:
     """Outputs of a sub-program, flat, for its flat inputs."""
@@ -82,4 +96,4 @@ class Call:
     outputs: int
 
 
-Block = Solve | ConstantMatvec | Call
+Block = Solve | ConstantMatvec | Product | Call

@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
-from gough.program.ops import Call, ConstantMatvec, Solve
+from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import PIVOT, Check, Program, Slot
 from gough.program.scalar_solve import scalar_solve
 
 WRITTEN_OUT = 3
+LARGE_PRODUCT, DENSE = 1000, 0.5
+"""Multiplications from which a product of matrices is one block, if this share of them is not by structural zeros."""
 """Largest number of unknowns of a solve that is recorded as scalar operations."""
 
 _MISUSE = "a traced value has no {} while equations are recorded: branch on the structure, or use scalar.select"
@@ -172,6 +174,19 @@ class Tracer:
         """See `scalar.constant_matvec`."""
         return self._block(ConstantMatvec(tuple(map(tuple, matrix.tolist()))), list(vector))
 
+    def product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """See `scalar.product`; a large product that is not mostly zeros is one block."""
+        a, b = _filled(left), _filled(right)
+        rows, inner, columns = a.any(axis=1), a.any(axis=0) & b.any(axis=1), b.any(axis=0)
+        n, k, m = int(rows.sum()), int(inner.sum()), int(columns.sum())
+        work = int(a.sum(axis=0) @ b.sum(axis=1))
+        if n * k * m < LARGE_PRODUCT or work < DENSE * n * k * m:
+            return left @ right
+        operands = [*left[np.ix_(rows, inner)].ravel(), *right[np.ix_(inner, columns)].ravel()]
+        out = np.full((len(left), right.shape[1]), 0.0, dtype=object)
+        out[np.ix_(rows, columns)] = self._block(Product(n, k, m), operands).reshape(n, m)
+        return out
+
     def call(self, program: Program, inputs: np.ndarray) -> np.ndarray:
         """See `scalar.call`."""
         return self._block(Call(program, len(program.results)), list(inputs))
@@ -183,6 +198,11 @@ class Tracer:
     def _block(self, block: Any, operands: list) -> np.ndarray:
         nodes = self.graph.block(block, tuple(self.node(x) for x in operands))
         return np.array([self.wrap(i) for i in nodes], dtype=object)
+
+
+def _filled(matrix: np.ndarray) -> np.ndarray:
+    """Which entries are not structural zeros."""
+    return np.array([x.__class__ is Traced or x != 0.0 for x in matrix.flat], dtype=bool).reshape(matrix.shape)
 
 
 def trace(

@@ -6,7 +6,7 @@ A traced scalar is any object with a `tracer` attribute (see `gough.program`); t
 
 from gough.scalar.checks import CheckError, check, recording_checks
 from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt
-from gough.scalar.linear import call, constant_matvec, dot, norm, solve, solve_spd, zeros
+from gough.scalar.linear import call, constant_matvec, dot, norm, product, solve, solve_spd, zeros
 from gough.scalar.notes import note
 from gough.scalar.symbol import casadi_symbols, casadi_vector
 
@@ -23,6 +23,7 @@ __all__ = [
     "dot",
     "norm",
     "note",
+    "product",
     "recording_checks",
     "select",
     "sign",

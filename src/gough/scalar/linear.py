@@ -82,6 +82,16 @@ def constant_matvec(matrix: Array, vector: Array) -> Array:
     return np.array([dot(row, vector) for row in matrix.tolist()])
 
 
+def product(left: Array, right: Array) -> Array:
+    """Product of matrices (n, k) and (k, m), or of a matrix and a vector (k,); kept as one block when traced and large."""
+    left, right = np.asarray(left), np.asarray(right)
+    tracer = tracer_of([*left.flat, *right.flat])
+    if tracer is None:
+        return left @ right
+    columns = right.reshape(len(right), -1)
+    return tracer.product(left, columns).reshape(len(left), *right.shape[1:])
+
+
 def call(program: Any, inputs: Array) -> Array:
     """Outputs (flat) of a sub-program for its flat inputs; stays a call when traced."""
     tracer = tracer_of(inputs)

@@ -86,7 +86,9 @@ def _nodes(ca: Any, program: Program, scalars: Sequence[Any]) -> list[Any]:
 def _shaped(ca: Any, entries: Sequence[Any], slot: Slot) -> Any:
     """Entries in row-major order as a matrix."""
     columns = slot.shape[-1] if len(slot.shape) > 1 else 1
-    rows = slot.size // columns if columns else 0
+    rows = slot.shape[0] if slot.shape else 1
+    if not entries:
+        return ca.SX(rows, columns)
     if not entries:
         return ca.SX(rows, columns)
     return ca.reshape(ca.vertcat(*entries), columns, rows).T

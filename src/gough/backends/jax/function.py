@@ -13,7 +13,7 @@ import numpy as np
 
 from gough.backends.jax.schedule import Run, Schedule, schedule
 from gough.errors import UsageError
-from gough.program.ops import Block, ConstantMatvec, Op, Solve
+from gough.program.ops import Block, ConstantMatvec, Op, Product, Solve
 from gough.program.passes.drop_checks import drop_checks
 from gough.program.passes.inline_calls import inline_calls
 from gough.program.program import Program
@@ -145,6 +145,10 @@ def _block(jax: Any, block: Block, operands: Any) -> Any:
     """Results (k, states) of a block for its operands (n, states)."""
     if isinstance(block, ConstantMatvec):
         return np.array(block.matrix) @ operands
+    if isinstance(block, Product):
+        left = operands[: block.n * block.k].T.reshape(-1, block.n, block.k)
+        right = operands[block.n * block.k :].T.reshape(-1, block.k, block.m)
+        return (left @ right).reshape(-1, block.outputs).T
     assert isinstance(block, Solve)
     n, m = block.n, block.m
     matrices = operands[: n * n].T.reshape(-1, n, n)

@@ -18,9 +18,9 @@ in one number of copies.
 
 from dataclasses import dataclass
 
+from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower_split
 from gough.program.ops import Op
-from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.program import Program
 from gough.program.rolling.lowering import LoweredStages, lower_stages
@@ -47,14 +47,16 @@ class Ready:
 
 def made_ready(program: Program, machine: Machine, rolled: bool | None = None) -> Ready:
     """The form that is expected to be faster. rolled: False keeps it straight, True rolls it wherever lanes are found."""
-    once, each = split_uniform(expand_blocks(program))
+    once, each = split_uniform(expand_others(program))
+    hoisted = any(slot.name == HOISTED for slot in each.inputs)
+    if any(op == Op.BLOCK for op in each.ops):
+        return Ready(once if hoisted else None, None, cut_at_blocks(each, machine))
     stages = None
     if rolled or (rolled is None and len(each.ops) >= SMALLEST):
         stages = _stages(each, machine, sure=bool(rolled))
     if stages is None:
         lowered: Lowered = lower_split(once, each, machine)
         return Ready(lowered.once, lowered.each, None)
-    hoisted = any(slot.name == HOISTED for slot in each.inputs)
     return Ready(once if hoisted else None, None, stages)
 
 

@@ -13,6 +13,8 @@ from gough.backends.llvm.transpose import load_block, store_block
 from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
 
+LARGEST_ON_STACK = 1 << 17
+"""Bytes of room for values between functions that are taken from the stack."""
 AHEAD, LINES = 2, 40
 """Tiles between asking for rows and reading them; cache lines asked for in one slot."""
 
@@ -56,8 +58,12 @@ def write_driver(program: Program, body: Callables) -> str:
     ins, outs = _places(program.inputs, "in", varying=True), _places(program.outputs, "out")
     own_results = sum(array == "%results" for array, _ in body.outputs)
     sizes = {"scratch": body.scratch_size, "tile": program.n_inputs, "results": own_results, "mask": 1}
+    heap = sizes["scratch"] * w.bytes > LARGEST_ON_STACK
     for name, size in sizes.items():
-        w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+        if name == "scratch" and heap:
+            _allocate(w, size)
+        else:
+            w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
     for place in (*ins, *outs):
         w.do(f"%{place.name}.aside = alloca double, i64 {place.slot.size * w.lanes}, align {w.bytes}")
         side = "in" if place in ins else "out"
@@ -103,9 +109,19 @@ def write_driver(program: Program, body: Callables) -> str:
     w.do(f"%i.next = add i64 %i, {w.lanes}")
     w.do("br label %head")
     w.label("done")
+    if heap:
+        w.do("call void @free(ptr %room)")
     w.do("ret i64 %any")
     body.declared |= w.declared
     return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
+
+
+def _allocate(w: Writer, size: int) -> None:
+    """%scratch on the heap, aligned: threads have small stacks."""
+    w.declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
+    w.do(f"%room = call ptr @malloc(i64 {(size + 1) * w.bytes})")
+    end = w.emit(f"add i64 {w.emit('ptrtoint ptr %room to i64')}, {w.bytes - 1}")
+    w.do(f"%scratch = inttoptr i64 {w.emit(f'and i64 {end}, {-w.bytes}')} to ptr")
 
 
 def _places(slots: tuple[Slot, ...], side: str, varying: bool = False) -> list[_Place]:

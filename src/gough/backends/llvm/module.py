@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,8 +49,10 @@ def write_rolled(lowered: LoweredStages, target: Target, assembler: bool | None 
     layout = lay_out(lowered)
     bodies = StageBodies(layout, target.lanes, target.fused)
     if assembler:
-        text, table = write_stages(layout, bodies.calls)
-        functions = _assembled(text, bodies.calls)
+        straight = [s for s, stage in enumerate(layout.stages) if stage.block is None]
+        names = [bodies.calls[s] for s in straight]
+        text, table = write_stages(replace(layout, stages=tuple(layout.stages[s] for s in straight)), names)
+        functions = [*_assembled(text, names), *bodies.loops()]
     else:
         functions, table = bodies.functions(), bodies.table
     return _module(lowered.program, bodies, functions, table)

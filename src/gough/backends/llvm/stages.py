@@ -4,6 +4,7 @@ void chunk_s_k(tile, results, mask, scratch, table, lane)    operations of stage
 void stage_s(tile, results, mask, scratch, table)            calls them for every lane
 """
 
+from gough.backends.llvm.blocks import BlockBody
 from gough.backends.llvm.body import ARGUMENTS, Body, function_of
 from gough.backends.llvm.writer import Writer
 from gough.backends.stage_layout import FRAME, TABLE, Layout, Place, PlacedStage
@@ -18,8 +19,13 @@ class StageBodies:
         self.lanes = lanes
         self.table: list[float | int] = list(layout.table)
         self.outputs = [("%scratch", place.at) for place in layout.results]
-        self.bodies = [_StageBody(s, stage, lanes, fused, layout.frame) for s, stage in enumerate(layout.stages)]
-        self.calls = [f"stage_{s}" for s in range(len(self.bodies))]
+        self.calls = [f"stage_{s}" for s in range(len(layout.stages))]
+        self.bodies = [
+            _StageBody(s, stage, lanes, fused, layout.frame)
+            if stage.block is None
+            else BlockBody(self.calls[s], stage, lanes, fused, layout.frame)
+            for s, stage in enumerate(layout.stages)
+        ]
         self.declared: set[str] = set()
 
     @property
@@ -29,10 +35,20 @@ class StageBodies:
 
     def functions(self) -> list[str]:
         """Text of all functions."""
-        out = []
+        out = self.loops()
         for name, body in zip(self.calls, self.bodies, strict=True):
-            out += [*body.functions(), _loop(name, body)]
-            self.declared |= body.declared
+            if isinstance(body, _StageBody):
+                out += [*body.functions(), _loop(name, body)]
+                self.declared |= body.declared
+        return out
+
+    def loops(self) -> list[str]:
+        """Text of the functions of blocks alone."""
+        out = []
+        for body in self.bodies:
+            if isinstance(body, BlockBody):
+                out += body.functions()
+                self.declared |= body.declared
         return out
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gough.program.derivatives.net import Net, SolveStage
 from gough.program.derivatives.partials import partials
-from gough.program.ops import ConstantMatvec, Op, Solve
+from gough.program.ops import ConstantMatvec, Op, Product, Solve
 from gough.program.program import Program
 
 
@@ -108,6 +108,26 @@ def _item(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, 
             for k, weight in zip(operands, block.matrix[number], strict=True):
                 if k in at:
                     net.edge(at[k], at[i], net.graph.const(weight))
+    elif isinstance(block, Product):
+        _product(net, program, i, new, at)
     elif source in stages and isinstance(block, Solve):
         row, column = divmod(number, block.m)
         at[i] = stages[source].x[column][row]
+
+
+def _product(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, int]) -> None:
+    """d(A B) = dA B + A dB, one entry."""
+    source, number = program.args[i]
+    block, operands = program.block(source), tuple(program.operands(source))
+    assert isinstance(block, Product)
+    row, column = divmod(number, block.m)
+    left = operands[row * block.k : (row + 1) * block.k]
+    right = operands[block.n * block.k + column :: block.m]
+    if not any(k in at for k in (*left, *right)):
+        return
+    at[i] = net.vertex()
+    for a, b in zip(left, right, strict=True):
+        if a in at:
+            net.edge(at[a], at[i], new[b])
+        if b in at:
+            net.edge(at[b], at[i], new[a])

@@ -2,7 +2,7 @@
 floor, and eliminations also by their residual."""
 
 from gough.program.graph import ABS, CONST, Graph
-from gough.program.ops import Block, Call, ConstantMatvec, Solve
+from gough.program.ops import Block, Call, ConstantMatvec, Product, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
 from gough.program.scalar_solve import dot_nodes, scalar_solve
@@ -14,33 +14,46 @@ RESIDUAL_SQUARED = 1e-18
 def expand_blocks(program: Program, checks: bool = True, residual: float = RESIDUAL_SQUARED) -> Program:
     """The same program in scalar operations only; residual: accepted |A x - b|² / |b|² of eliminations."""
     graph = Graph()
-
-    def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
-        if isinstance(block, Solve):
-            return _solve(graph, block, operands, checks, residual)
-        if isinstance(block, ConstantMatvec):
-            return [dot_nodes(graph, [graph.const(x) for x in row], operands) for row in block.matrix]
-        assert isinstance(block, Call) and isinstance(block.program, Program)
-        inner = expand_blocks(block.program, checks, residual)
-        new = replay(inner, graph, inputs=dict(enumerate(operands)))
-        graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks if checks)
-        return [new[i] for i in inner.results]
-
-    new = replay(program, graph, rule)
+    new = replay(program, graph, lambda g, block, operands: expand_block(g, block, operands, checks, residual))
     return finish(program, graph, new)
+
+
+def expand_block(
+    graph: Graph, block: Block, operands: tuple[int, ...], checks: bool = True, residual: float = RESIDUAL_SQUARED
+) -> list[int]:
+    """Results of one block in scalar operations."""
+    if isinstance(block, Solve):
+        return _solve(graph, block, operands, checks, residual)
+    if isinstance(block, ConstantMatvec):
+        return [dot_nodes(graph, [graph.const(x) for x in row], operands) for row in block.matrix]
+    if isinstance(block, Product):
+        return _product(graph, block, operands)
+    assert isinstance(block, Call) and isinstance(block.program, Program)
+    inner = expand_blocks(block.program, checks, residual)
+    new = replay(inner, graph, inputs=dict(enumerate(operands)))
+    graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks if checks)
+    return [new[i] for i in inner.results]
 
 
 def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool, residual: float) -> list[int]:
     x, pivots = scalar_solve(graph, block, operands)
     if checks and block.name:
-        varying = [pivot for pivot in pivots if graph.ops[pivot] != CONST]
-        for k, pivot in enumerate(varying):
+        for k, pivot in enumerate(pivots):
+            if graph.ops[pivot] == CONST:
+                continue
             size = pivot if block.spd else graph.unary(ABS, pivot)
             floor = block.floor[k] if k < len(block.floor) else 0.0
             graph.checks.append((block.name, size, max(floor, 1e-300)))
         if block.n > 3 and not block.spd:
             _check_residual(graph, block, operands, x, residual)
     return [value for row in x for value in row]
+
+
+def _product(graph: Graph, block: Product, operands: tuple[int, ...]) -> list[int]:
+    n, k, m = block.n, block.k, block.m
+    rows = [operands[i * k : (i + 1) * k] for i in range(n)]
+    columns = [operands[n * k + j :: m] for j in range(m)]
+    return [dot_nodes(graph, row, column) for row in rows for column in columns]
 
 
 def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: list[list[int]], residual: float) -> None:

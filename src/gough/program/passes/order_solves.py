@@ -13,9 +13,9 @@ import numpy as np
 from gough.program.graph import Graph
 from gough.program.interpreter import evaluate_nodes
 from gough.program.ops import Block, Op, Solve
-from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import PIVOT, Check, Program, Slot
+from gough.program.scalar_solve import scalar_solve
 
 PIVOT_FLOOR = 1e-9
 """Floor of the pivots of systems written out, relative to their median."""
@@ -23,6 +23,8 @@ SMALL_FLOOR = 1e-6
 """Floor of systems of up to 3 unknowns and of positive definite ones, relative to the median pivot."""
 FAIR_SHARE = 0.2
 """How large a pivot must be at its worst, relative to the largest, to be chosen for its low cost."""
+LARGE = 12
+"""Unknowns above which the pivots of positive definite systems are found in numbers: writing them out takes too long."""
 LARGE_FLOOR = 1e-3
 """Floor of eliminations of 4 and more unknowns."""
 
@@ -63,7 +65,10 @@ def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Sol
     if not block.spd and n > 3:
         zero = [program.ops[k] == Op.CONST and float(program.args[int(k)][0]) == 0.0 for k in program.args[node][1:]]
         block = replace(block, order=elimination_order(matrices[good], ~np.array(zero[: n * n]).reshape(n, n)))
-    pivots = _pivots(block, operands[good], program, node)
+    if block.spd and n > LARGE:
+        pivots = symmetric_pivots(matrices[good])
+    else:
+        pivots = _pivots(block, operands[good], program, node)
     share = SMALL_FLOOR if block.spd or n <= 3 else LARGE_FLOOR
     return replace(block, floor=tuple(float(share * x) for x in np.median(np.abs(pivots), axis=0)))
 
@@ -101,7 +106,7 @@ def elimination_order(
 
 
 def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> np.ndarray:
-    """Pivots (samples, k) that the block's expansion meets, found by expanding it alone with its structural zeros."""
+    """Pivots (samples, k) that the block meets in scalar operations, found with its structural zeros."""
     graph = Graph()
     inputs = []
     for position, k in enumerate(program.args[node][1:]):
@@ -109,13 +114,20 @@ def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> 
             inputs.append(graph.const(float(program.args[int(k)][0])))
         else:
             inputs.append(graph.raw(Op.INPUT, position))
-    graph.block(replace(block, name="pivot"), tuple(inputs))
-    alone = Program((Slot("x", (operands.shape[1],)),), (), graph.ops, graph.args, ())
-    results = tuple(i for i, op in enumerate(graph.ops) if op == Op.ITEM)
-    alone = replace(alone, outputs=(Slot("y", (len(results),)),), results=results)
-    expanded = expand_blocks(alone)
-    values = evaluate_nodes(expanded, operands)
-    pivots = [c.node for c in expanded.checks if c.minimum >= 0]
+    _, pivots = scalar_solve(graph, block, tuple(inputs))
+    alone = Program(
+        (Slot("x", (operands.shape[1],)),), (Slot("y", (len(pivots),)),), graph.ops, graph.args, tuple(pivots)
+    )
+    values = evaluate_nodes(alone, operands)
     if not pivots:
         return np.zeros((len(operands), 0))
     return np.stack([np.broadcast_to(values[i], operands.shape[:1]) for i in pivots], axis=-1)
+
+
+def symmetric_pivots(matrices: np.ndarray) -> np.ndarray:
+    """Pivots (samples, n) of LDLᵀ in the natural order."""
+    a = matrices.copy()
+    for k in range(a.shape[1] - 1):
+        pivot = np.where(np.abs(a[:, k, k]) > 1e-300, a[:, k, k], 1e-300)
+        a[:, k + 1 :, k + 1 :] -= a[:, k + 1 :, k, None] * a[:, None, k + 1 :, k] / pivot[:, None, None]
+    return np.einsum("skk->sk", a).copy()

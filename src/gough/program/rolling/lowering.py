@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from gough.program.graph import INPUT, Graph
 from gough.program.lowering import Machine
-from gough.program.ops import Op
+from gough.program.ops import Block, Op
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_reciprocals import expand_reciprocals
 from gough.program.passes.guard_results import guard_results
@@ -28,12 +28,14 @@ RUNNING = "running"
 @dataclass(frozen=True)
 class LoweredStage:
     """program: slots "shared", "own" and "running" in, "kept" and "summed" out (the running sums after this lane); its
-    checks count as they are. shared: a source for each. own: sources (lanes,) for each."""
+    checks count as they are. shared: a source for each. own: sources (lanes,) for each. block: what runs instead of the
+    program, which is then empty; its operands are shared, its results kept."""
 
     program: Program
     lanes: int
     shared: tuple[Source, ...]
     own: tuple[tuple[Source, ...], ...]
+    block: Block | None = None
 
     @property
     def kept(self) -> int:
@@ -71,13 +73,17 @@ def lower_stages(numbered: Numbered, machine: Machine) -> LoweredStages:
     for source in rolled.results:
         wanted.setdefault(source.stage, set()).add(source.place)
     stages = tuple(
-        _lowered(stage, machine, wanted.get(k, set()), numbers, rolled.program.n_inputs)
+        lower_stage(stage, machine, wanted.get(k, set()), numbers, rolled.program.n_inputs)
         for k, stage in enumerate(rolled.stages)
     )
     return LoweredStages(rolled.program, rolled.lanes, stages, rolled.results, tuple(numbers))
 
 
-def _lowered(stage: Stage, machine: Machine, wanted: Collection[int], numbers: list[float], base: int) -> LoweredStage:
+def lower_stage(
+    stage: Stage, machine: Machine, wanted: Collection[int], numbers: list[float], base: int
+) -> LoweredStage:
+    """One stage made ready. wanted: outputs that are results; numbers: those of the whole program, where minima are added
+    as inputs from position `base` on."""
     program = minimise(stage.program)
     if machine.shared:
         program = share_reciprocals(program)

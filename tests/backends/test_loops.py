@@ -1,0 +1,128 @@
+"""Large blocks that run as loops: the same results and the same flags as when they are written out, and as LAPACK's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gough.backends.llvm import Kernel
+from gough.program.interpreter import evaluate
+from gough.program.looping import cut_at_blocks, expand_others, rule
+from gough.program.lowering import Machine
+from gough.program.ops import Op
+from gough.program.program import Program, Slot
+from gough.program.trace import trace
+from gough.scalar import check, product, solve_spd, sqrt
+
+STATES = 11  # a whole tile of vectors and a part of one
+
+
+@pytest.fixture(autouse=True)
+def small_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule, "LEAST_SOLVE", 20)
+    monkeypatch.setattr(rule, "LEAST_PRODUCT", 50)
+    monkeypatch.setitem(trace.__globals__, "LARGE_PRODUCT", 50)
+
+
+def run(program: Program, inputs: dict[str, np.ndarray]) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    rows = [np.ascontiguousarray(inputs[s.name].reshape(-1, s.size)) for s in program.inputs]
+    outputs = [np.empty((STATES, s.size)) for s in program.outputs]
+    bad, _ = Kernel(program)(rows, STATES, outputs)
+    found = {s.name: x.reshape(STATES, *s.shape) for s, x in zip(program.outputs, outputs, strict=True)}
+    return found, bad
+
+
+def spd(n: int, seed: int) -> np.ndarray:
+    a = np.random.default_rng(seed).normal(size=(STATES, n, n))
+    return a @ a.transpose(0, 2, 1) + n * np.eye(n)
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 1), (8, 4), (9, 3), (14, 6), (21, 5)])
+def test_solve(n: int, m: int) -> None:
+    program = trace(lambda a, b: {"x": solve_spd(a, b, "singular:here")}, [Slot("a", (n, n)), Slot("b", (n, m))])
+    assert any(op == Op.BLOCK for op in expand_others(program).ops)
+    a, b = spd(n, 0), np.random.default_rng(1).normal(size=(STATES, n, m))
+    found, bad = run(program, {"a": a, "b": b})
+    assert len(bad) == 0
+    np.testing.assert_allclose(found["x"], np.linalg.solve(a, b), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(("n", "k", "m"), [(4, 8, 4), (7, 9, 5), (1, 60, 1), (13, 6, 2)])
+@pytest.mark.parametrize("uniform", [False, True])
+def test_product(n: int, k: int, m: int, uniform: bool) -> None:
+    program = trace(lambda a, b: {"x": product(a, b)}, [Slot("a", (n, k), uniform=uniform), Slot("b", (k, m))])
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(1 if uniform else STATES, n, k)), rng.normal(size=(STATES, k, m))
+    found, bad = run(program, {"a": a, "b": b})
+    assert len(bad) == 0
+    np.testing.assert_allclose(found["x"], a @ b, rtol=0, atol=1e-13)
+
+
+def chained(a: np.ndarray, p: np.ndarray, b: np.ndarray) -> dict:
+    """Blocks that feed each other, numbers and inputs among operands and results, checks on all kinds of nodes."""
+    x = solve_spd(a, b, "singular:first")
+    y = product(p, x[:, :1] * b[:, :1] + 1.0)
+    matrix = a + product(y, y.T) * 0.01
+    matrix[0, 1] = matrix[1, 0] = 0.0
+    z = solve_spd(matrix, y, "singular:second")
+    check("first:item", x[0, 0] * 1.0, -1e3)
+    check("second:item", z[0, 0], -1e3)
+    check("third:input", a[0, 0], 0.5)
+    return {"z": z[:, 0], "square": sqrt(y[0, 0] * y[0, 0] + 1.0), "known": np.array([1.5, a[1, 1]], dtype=object)}
+
+
+def chain() -> Program:
+    n = 9
+    return trace(chained, [Slot("a", (n, n)), Slot("p", (n, n), uniform=True), Slot("b", (n, 2))])
+
+
+def chain_inputs() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(4)
+    return {"a": spd(9, 3), "p": rng.normal(size=(1, 9, 9)), "b": rng.normal(size=(STATES, 9, 2))}
+
+
+def test_stages_between_blocks() -> None:
+    program, inputs = chain(), chain_inputs()
+    found, bad = run(program, inputs)
+    assert len(bad) == 0
+    for name, truth in evaluate(program, inputs).items():
+        np.testing.assert_allclose(found[name], truth, rtol=1e-12, atol=1e-13)
+    stages = cut_at_blocks(expand_others(program), Machine()).stages
+    assert sum(stage.block is not None for stage in stages) == 4
+
+
+def test_flags() -> None:
+    program = chain()
+    for state, spoil in enumerate((_not_definite, _input_too_small, _not_a_number)):
+        inputs = chain_inputs()
+        spoil(inputs, state)
+        _, bad = run(program, inputs)
+        assert bad.tolist() == [state]
+
+
+def _not_definite(inputs: dict[str, np.ndarray], state: int) -> None:
+    inputs["a"][state] -= 40.0 * np.eye(9)
+
+
+def _input_too_small(inputs: dict[str, np.ndarray], state: int) -> None:
+    inputs["a"][state] *= 0.4 / inputs["a"][state, 0, 0]
+
+
+def _not_a_number(inputs: dict[str, np.ndarray], state: int) -> None:
+    inputs["b"][state, 3, 0] = np.nan
+
+
+def test_sparse_systems_stay_straight() -> None:
+    """A chain of 40 unknowns needs 150 products, not 40³/6."""
+    n = 40
+
+    def chain_solve(d: np.ndarray, b: np.ndarray) -> dict:
+        a = np.full((n, n), 0.0, dtype=object)
+        for k in range(n):
+            a[k, k] = d[k] + 3.0
+            if k:
+                a[k, k - 1] = a[k - 1, k] = 1.0
+        return {"x": solve_spd(a, b, "singular:chain")}
+
+    program = trace(chain_solve, [Slot("d", (n,)), Slot("b", (n,))])
+    assert all(op != Op.BLOCK for op in expand_others(program).ops)
