@@ -1,4 +1,4 @@
-"""The library as a user calls it: the one place where these tests touch ``gough``."""
+"""The library as a user calls it. Robots that the gallery has not are made beside their transcription's data."""
 
 import warnings
 from functools import cache
