@@ -49,6 +49,11 @@ class RestForces:
         """M (n, nv, nv)."""
         return self.model.function("mass_matrix").values(q=q, parameters=self.parameters)["M"]
 
+    def frame_jacobian(self, q: np.ndarray, frame: str) -> np.ndarray:
+        """J (n, 6, nv) of a named frame."""
+        f = tangent_derivative(self.model, f"frame_twist:{frame}", ("v",))
+        return f.values(q=q, v=np.zeros((1, self.model.layout.nv)), parameters=self.parameters)["twist_v"]
+
     def _inputs(self, q: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:
         rest = np.zeros((1, self.model.layout.nv))
         return {

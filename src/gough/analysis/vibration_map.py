@@ -3,8 +3,10 @@
 Undamped: the eigenvalues of Nᵀ K N against Nᵀ M N, N the motions that the drives leave (see `modes`). Many states at once.
 """
 
+import os
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from gough.compilation import Model
 from gough.compilation.retraction import step_units
 from gough.errors import Status, UsageError
 
-CHUNK = 4096
+CHUNK = 2048
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class VibrationMap:
     """Per sample (n, …), NaN where there is no equilibrium.
 
     frequencies_hz (n, k): slowest first; negative where the motion grows instead of swinging (|λ|/2π). stiffness (n,): of the
-    frame against forces, N/m, in its softest direction (NaN without a frame; negative where unstable). tau (n, drives).
+    frame against forces, N/m, in its softest direction (NaN without a frame; negative where unstable). inverse, inverse_ratio
+    (n,): how far the inverse model is from a singularity, and on which side of it (see `Singularity`). tau (n, drives).
     status (n,): codes. seconds: computing time.
     """
 
@@ -34,6 +37,8 @@ class VibrationMap:
     samples: Samples
     frequencies_hz: np.ndarray
     stiffness: np.ndarray
+    inverse: np.ndarray
+    inverse_ratio: np.ndarray
     tau: np.ndarray
     status: np.ndarray
     frame: str
@@ -84,20 +89,30 @@ def vibration_map(
         raise UsageError(f"no frame {where!r}; there are {', '.join(model.mechanism.frames)}")
     n = samples.count
     frequencies, stiffness = np.full((n, count), np.nan), np.full(n, np.nan)
+    inverse, ratio = np.full(n, np.nan), np.full(n, np.nan)
     tau, status = np.full((n, len(model.mechanism.drives)), np.nan), np.zeros(n, dtype=np.uint8)
-    for a in range(0, n, CHUNK):
+
+    def chunk(a: int) -> None:
         b = min(a + CHUNK, n)
         values = dict(zip(samples.names, samples.coordinates(a, b).T, strict=True))
         values |= {name: np.asarray(x) for name, x in samples.fixed.items()}
-        found = model.assemble(**arguments(model, values), on_bad_state="mark")
-        rest = static_equilibrium(model, q=found.q, on_bad_state="mark")
-        status[a:b] = np.where(found.status != Status.OK, found.status, rest.status)
+        assembled = model.assemble(**arguments(model, values), on_bad_state="mark")
+        rest = static_equilibrium(model, q=assembled.q, on_bad_state="mark")
+        status[a:b] = np.where(assembled.status != Status.OK, assembled.status, rest.status)
         good = np.flatnonzero(status[a:b] == Status.OK)
         if len(good):
             frequencies[a + good], stiffness[a + good] = _at(model, rest.q[good], rest.tau[good], count, drives, where)
+            measure = model.singularity(rest.q[good])
+            inverse[a + good], ratio[a + good] = measure.inverse, measure.inverse_ratio
             tau[a + good] = rest.tau[good]
+
+    if n:
+        chunk(0)  # code is made here, once
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(chunk, range(CHUNK, n, CHUNK)))
     seconds = time.perf_counter() - begin
-    return VibrationMap(model.robot.name, samples, frequencies, stiffness, tau, status, where, seconds)
+    found = (frequencies, stiffness, inverse, ratio, tau, status)
+    return VibrationMap(model.robot.name, samples, *found, where, seconds)
 
 
 def _frame(model: Model) -> str:
@@ -136,7 +151,7 @@ def _at(
     squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))[:, :count]
     frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
     if frame:
-        J = (model.frame_jacobian(q, frame)[:, :3] * unit) @ N
+        J = (forces.frame_jacobian(q, frame)[:, :3] * unit) @ N
         give = J @ np.linalg.solve(K, np.swapaxes(J, 1, 2))
         values = np.linalg.eigvalsh(0.5 * (give + np.swapaxes(give, 1, 2)))
         softest = np.where(values[:, 0] < 0, values[:, 0], values[:, -1])

@@ -54,7 +54,7 @@ def _plane(ax: Any, figure: Any, made: "VibrationMap", label: str, values: np.nd
 
 
 def save_map(made: "VibrationMap", path: str | Path) -> Path:
-    """All samples as NPZ: coordinates (n, k) with `names`, frequencies_hz, stiffness, tau, status."""
+    """All samples as NPZ: coordinates (n, k) with `names`, frequencies_hz, stiffness, inverse, inverse_ratio, tau, status."""
     path = Path(path).with_suffix(".npz")
     np.savez_compressed(
         path,
@@ -63,6 +63,8 @@ def save_map(made: "VibrationMap", path: str | Path) -> Path:
         coordinates=made.samples.coordinates(),
         frequencies_hz=made.frequencies_hz,
         stiffness=made.stiffness,
+        inverse=made.inverse,
+        inverse_ratio=made.inverse_ratio,
         tau=made.tau,
         status=made.status,
     )

@@ -95,6 +95,8 @@ def _geometry(model: "Model", name: str, slots: Slots) -> Results:
         return {"drives": model.drives(q)}, good
     measure = model.singularity(q)
     outputs = {"parallel": measure.parallel, "serial": measure.serial, "manipulability": measure.manipulability}
+    if model.layout.v_elastic:
+        outputs |= {"inverse": measure.inverse, "inverse_ratio": measure.inverse_ratio}
     return outputs, good
 
 

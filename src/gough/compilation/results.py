@@ -100,12 +100,18 @@ class Singularity:
     parallel: reciprocal condition number of the drive map S (moments over the characteristic length); 0: the drives
     cannot hold the robot (with v = drives: where a loop lets go). serial (..., loops): the same of the closures of each
     leg or loop; 0: it is folded.
+    inverse: the same of what inverse dynamics solves, S of a rigid robot, S_r - M_re M_ee⁻¹ S_e of a flexible one (r: rigid
+    velocities, e: elastic): 0: no drive forces give the wanted acceleration. inverse_ratio: its determinant over that of S_r,
+    which is det M_z / det M_ee, M_z = M_ee - S_e S_r⁻¹ M_re the inertia of the zero dynamics [Long 2014, eq. 44]: it changes
+    sign on surfaces where S_r is regular.
     manipulability: |det| of the scaled S. length: the characteristic length (m). serial_names: of the legs and loops.
     scaled_map (..., nv, drives), units (nv): S as it was measured, and what its rows were divided by.
     """
 
     parallel: np.ndarray
     serial: np.ndarray
+    inverse: np.ndarray
+    inverse_ratio: np.ndarray
     manipulability: np.ndarray
     length: float
     serial_names: tuple[str, ...]

@@ -20,10 +20,18 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
     scale = model.size if length is None else float(length)
     units = model.layout.v_units[: model.layout.mobility]
-    S = model.function("drive_map")(q=q, parameters=parameters).outputs["S"][..., : len(units), :].copy()
-    S[..., np.array([unit == "rad/s" for unit in units]), :] /= scale
+    n = len(units)
+    whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
+    turning = np.array([unit == "rad/s" for unit in units])
     rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
-    S[..., :, rotary] *= scale
+
+    def scaled(S: np.ndarray) -> np.ndarray:
+        S = S.copy()
+        S[..., turning, :] /= scale
+        S[..., :, rotary] *= scale
+        return S
+
+    S = scaled(whole[..., :n, :])
     places, matrices = block_matrices(model, q, parameters, scale)
     serial = [_reciprocal(a) for a in matrices]
     parallel = _reciprocal(S, S.shape[-2])
@@ -35,15 +43,42 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     square = S.shape[-1] == S.shape[-2]
     det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
     batch = S.shape[:-2]
+    inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
+    if model.layout.v_elastic:
+        M = model.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
+        solved = scaled(inverse_map(M, whole, n))
+        inverse, ratio = _reciprocal(solved, n), _ratio(solved, S) if square else ratio
     return Singularity(
         parallel,
         np.stack(serial, axis=-1) if serial else np.ones((*batch, 0)),
+        inverse,
+        ratio,
         np.where(finite, det, np.nan),
         scale,
         places,
         S,
         np.array([1.0 if unit == "m/s" else scale for unit in units]),
     )
+
+
+def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:
+    """S_r - M_re M_ee⁻¹ S_e (..., rigid, drives): what a flexible robot's inverse dynamics solves; NaN where M is not
+    positive definite."""
+    M_ee = M[..., rigid:, rigid:]
+    size = np.sqrt(np.abs(np.einsum("...kk->...k", M_ee)))
+    even = M_ee / (size[..., :, None] * size[..., None, :])
+    good = np.isfinite(even).all(axis=(-2, -1))
+    even = np.where(good[..., None, None], even, np.eye(M_ee.shape[-1]))
+    felt = np.linalg.solve(even, S[..., rigid:, :] / size[..., None]) / size[..., None]
+    return np.where(good[..., None, None], S[..., :rigid, :] - M[..., :rigid, rigid:] @ felt, np.nan)
+
+
+def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """det a / det b of matrices (..., n, n); NaN where one is not finite."""
+    finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)) & np.isfinite(b).all(axis=(-2, -1)))
+    (sign_a, log_a), (sign_b, log_b) = (np.linalg.slogdet(np.where(finite[..., None, None], x, 0.0)) for x in (a, b))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(finite, sign_a * sign_b * np.exp(log_a - log_b), np.nan)
 
 
 def block_matrices(
