@@ -135,6 +135,38 @@ def test_other_platforms(name):
     assert verify(gough.build(name), states=4).passed
 
 
+FLEXIBLE = (
+    "dualemps",
+    "flexible_slider_crank",
+    *(
+        pytest.param(name, marks=pytest.mark.slow)
+        for name in ("spin_up_beam", "delta_flexible", "hexapod_flexible", "long2014")
+    ),
+)
+
+
+@pytest.mark.parametrize("name", FLEXIBLE)
+def test_flexible_robots(name):
+    """Momentum of deformed bodies and of elastic rates is in the balance; stiff rods have accelerations of 1e6 and more."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        done = verify(gough.build(name), states=4)
+    assert all(c.verdict == "pass" for c in done.checks), done
+
+
+def test_wrong_reactions_of_a_flexible_robot_are_noticed():
+    """A loop's reaction goes through flexible links to the ground."""
+    model = gough.build("dualemps")
+
+    def change(r):
+        joints = r.joints.copy()
+        joints[:, r.joint_names.index("q21")] *= 1 + 1e-6
+        return replace(r, joints=joints)
+
+    wrong(model, "joint_reactions", change)
+    assert verdicts(model)["reactions"] == "FAIL"
+
+
 @pytest.mark.parametrize("name", ["bricard", "four_bar_chain"])
 def test_laws_of_inverse_dynamics_are_skipped_by_name_without_drives(name):
     done = verify(gough.build(name), states=3, seed=1)

@@ -63,22 +63,18 @@ class FlexibleReference(GeneralReference):
     def _kinetic(self) -> ca.SX:
         T = super()._kinetic()
         for name, data in self.tree.flexible.items():
-            Y, c = self._mass_points(name, data)
+            Y, c = mass_points(self.tree, name, data)
             Yd = self._rate(Y)
-            T += ca.trace(ca.mtimes([Yd, _moments(data.mass, c, c), Yd.T])) / 2
+            T += ca.trace(ca.mtimes([Yd, moments(data.mass, c, c), Yd.T])) / 2
             if data.second is not None:
-                Z, d = self._second_points(name, data)
-                T += ca.trace(ca.mtimes([Yd[:, :4], _moments(data.mass, c[:, :4], d), self._rate(Z).T]))
+                Z, d = second_points(self.tree, name, data)
+                T += ca.trace(ca.mtimes([Yd[:, :4], moments(data.mass, c[:, :4], d), self._rate(Z).T]))
         return T
 
     def _gravity(self) -> ca.SX:
         V, gravity = super()._gravity(), ca.DM(list(self.robot.gravity))
         for name, data in self.tree.flexible.items():
-            parts = [self._mass_points(name, data)]
-            if data.second is not None:
-                parts.append(self._second_points(name, data))
-            for columns, c in parts:
-                V -= ca.dot(gravity, ca.mtimes(columns, ca.DM(data.mass @ c)))
+            V -= ca.dot(gravity, mass_moment(self.tree, name, data))
         return V
 
     def _springs(self) -> ca.SX:
@@ -94,22 +90,6 @@ class FlexibleReference(GeneralReference):
             here = self.tree.layout.elastic[name][1]
             Q[here] -= ca.mtimes(ca.DM(data.D), self._xd[here])
         return Q
-
-    def _mass_points(self, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
-        """(Y (3, 4 + 3 m), c (g, 4 + 3 m)): mass points are Y c_g, undeformed with the first four columns."""
-        X, e = self.tree.body[name], self.tree.coordinates(name)
-        Y = ca.horzcat(X[:3, :], *(e[k] * X[:3, :3] for k in range(e.numel())))
-        g = len(data.mass)
-        c = np.hstack([data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)])
-        return Y, c
-
-    def _second_points(self, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
-        """(Z (3, 3 m^2), d (g, 3 m^2)): displacements of second order are Z d_g."""
-        X, e = self.tree.body[name], self.tree.coordinates(name)
-        m = e.numel()
-        Z = ca.horzcat(*(e[k] * e[n] / 2 * X[:3, :3] for k in range(m) for n in range(m)))
-        assert data.second is not None
-        return Z, data.second.transpose(0, 2, 3, 1).reshape(len(data.mass), -1)
 
     def _rate(self, columns: ca.SX) -> ca.SX:
         flat = ca.reshape(columns, columns.numel(), 1)
@@ -139,6 +119,32 @@ class FlexibleReference(GeneralReference):
         return found[:n], found[n:]
 
 
-def _moments(mass: np.ndarray, a: np.ndarray, b: np.ndarray) -> ca.DM:
+def mass_points(tree: FlexibleTree, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
+    """(Y (3, 4 + 3 m), c (g, 4 + 3 m)): mass points are Y c_g, undeformed with the first four columns."""
+    X, e = tree.body[name], tree.coordinates(name)
+    Y = ca.horzcat(X[:3, :], *(e[k] * X[:3, :3] for k in range(e.numel())))
+    g = len(data.mass)
+    c = np.hstack([data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)])
+    return Y, c
+
+
+def second_points(tree: FlexibleTree, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
+    """(Z (3, 3 m^2), d (g, 3 m^2)): displacements of second order are Z d_g."""
+    X, e = tree.body[name], tree.coordinates(name)
+    m = e.numel()
+    Z = ca.horzcat(*(e[k] * e[n] / 2 * X[:3, :3] for k in range(m) for n in range(m)))
+    assert data.second is not None
+    return Z, data.second.transpose(0, 2, 3, 1).reshape(len(data.mass), -1)
+
+
+def mass_moment(tree: FlexibleTree, name: str, data: FlexibleData) -> ca.SX:
+    """Sum of mass times world position (3) of the points of a body."""
+    parts = [mass_points(tree, name, data)]
+    if data.second is not None:
+        parts.append(second_points(tree, name, data))
+    return sum((ca.mtimes(columns, ca.DM(data.mass @ c)) for columns, c in parts), ca.SX.zeros(3))
+
+
+def moments(mass: np.ndarray, a: np.ndarray, b: np.ndarray) -> ca.DM:
     """sum m a b^T over points."""
     return ca.DM(np.einsum("g,gi,gj->ij", mass, a, b))

@@ -19,7 +19,6 @@ from . import losses, masses
 from .general_kinematics import array
 from .general_lagrange import GeneralReference, Wrench
 from .general_loops import friction_forces
-from .general_tree import GeneralTree
 
 
 class JointReactions:
@@ -27,7 +26,7 @@ class JointReactions:
 
     def __init__(self, reference: GeneralReference) -> None:
         self.reference = reference
-        self.tree = GeneralTree(reference.robot, loose=True)
+        self.tree = reference.tree_type(reference.robot, loose=True)
         tree, nx, nd = self.tree, reference.layout.nx, self.tree.d.numel()
         self.names = [p.placed.name for p in reference.layout.places]
         self.y = ca.vertcat(tree.x, tree.d)

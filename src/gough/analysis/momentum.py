@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.analysis.momentum_flexible import Bent
 from gough.compilation import Model
 from gough.compilation.catalogue import slots_of
 from gough.compilation.function import Function
@@ -19,6 +20,7 @@ from gough.dynamics.twists import frame_pose, frame_twist
 from gough.program import trace
 from gough.robot import Body
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
+from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import composed
 
 WORLD = "world"
@@ -33,19 +35,36 @@ class Bodies:
         function: Function = model.cached("bodies in the world", lambda: _function(model, self.names))
         out = function(q=q, v=v, parameters=model.parameters).outputs
         self.p, self.R, self.twist = out["p"], out["R"], out["twist"]
+        rates = model.configuration_rate(q, v) if model.mechanism.flexible else q
+        made = model.cached("elastic bodies", lambda: elastic_bodies(model.robot))
+        links = [model.mechanism.links[i] for i in model.mechanism.flexible]
+        slices = {link.name: link.elastic.coordinates for link in links if link.elastic is not None}
+        self.bent = {name: Bent(made[name], q[:, at], rates[:, at]) for name, at in slices.items()}
 
     def momentum(self) -> np.ndarray:
         """Linear momentum and angular momentum about the world's origin (n, 6)."""
         total = np.zeros((len(self.p), 6))
-        for k, (name, body) in enumerate(bodies(self.model.robot).items()):
-            mass, *rest = np.asarray(body.ten_parameters(), dtype=float)
-            moment = self.R[:, k] @ np.array(rest[:3])
-            inertia = self.R[:, k] @ self._inertia(name, body, rest[3:]) @ np.swapaxes(self.R[:, k], 1, 2)
+        for k, name in enumerate(self.names):
+            mass, moment, inertia = self._moments(k, name)
             v, w = self.twist[:, k, :3], self.twist[:, k, 3:]
             linear = mass * v + np.cross(w, moment)
             spin = np.cross(moment, v) + np.einsum("nij,nj->ni", inertia, w)
+            if name in self.bent:
+                own, turning = (np.einsum("nij,nj->ni", self.R[:, k], x) for x in self.bent[name].momentum)
+                linear, spin = linear + own, spin + turning
             total += _about_origin(linear, spin, self.p[:, k])
         return total
+
+    def _moments(self, k: int, name: str) -> tuple[float, np.ndarray, np.ndarray]:
+        """(mass, first moment (n, 3), inertia (n, 3, 3)) of a body about its origin, world axes."""
+        body, R = bodies(self.model.robot)[name], self.R[:, k]
+        if name in self.bent:
+            bent = self.bent[name]
+            mass, first, inertia = bent.body.mass, bent.first_moment, bent.inertia
+        else:
+            mass, *rest = np.asarray(body.ten_parameters(), dtype=float)
+            first, inertia = np.broadcast_to(rest[:3], (len(R), 3)), self._inertia(name, body, rest[3:])
+        return mass, np.einsum("nij,nj->ni", R, first), R @ inertia @ np.swapaxes(R, 1, 2)
 
     def _inertia(self, name: str, body: Body, entries: list[float]) -> np.ndarray:
         """Inertia (n, 3, 3) about the body's origin, its axes; a telescopic body's with what its joint adds."""
@@ -62,10 +81,10 @@ class Bodies:
     def gravity(self) -> np.ndarray:
         """Wrench of gravity about the world's origin (n, 6)."""
         total = np.zeros((len(self.p), 6))
-        for k, body in enumerate(bodies(self.model.robot).values()):
-            mass, center, _ = body.central_inertia()
-            force = np.broadcast_to(mass * np.asarray(self.model.robot.gravity), (len(self.p), 3))
-            total += _about_origin(force, 0.0, self.p[:, k] + self.R[:, k] @ np.asarray(center))
+        g = np.asarray(self.model.robot.gravity, dtype=float)
+        for k, name in enumerate(self.names):
+            mass, moment, _ = self._moments(k, name)
+            total += _about_origin(np.broadcast_to(mass * g, moment.shape), np.cross(moment, g), self.p[:, k])
         return total
 
     def springs(self) -> np.ndarray:
@@ -100,8 +119,10 @@ class Bodies:
                 total += _about_origin(f[:, :3], f[:, 3:], p) * (1.0 if loop.first == WORLD else -1.0)
         return total
 
-    def platform(self, wrench: np.ndarray) -> np.ndarray:
-        """A wrench on the platform, moved to the world's origin (n, 6)."""
+    def outside(self, wrench: np.ndarray, frame: str) -> np.ndarray:
+        """A wrench (n, 6) on a named frame ("": the platform), moved to the world's origin (n, 6)."""
+        if frame:
+            return _about_origin(wrench[:, :3], wrench[:, 3:], self.model.frame_pose(self.q, frame)[0])
         k = self.names.index(platform_name(self.model.robot) or "")
         return _about_origin(wrench[:, :3], wrench[:, 3:], self.p[:, k])
 
@@ -109,9 +130,12 @@ class Bodies:
         """Position and velocity (n, 3) of a point of a body."""
         if body == WORLD:
             return np.broadcast_to(place, (len(self.p), 3)), np.zeros((len(self.p), 3))
-        k = self.names.index(body if body in self.names else platform_name(self.model.robot) or "")
-        arm = self.R[:, k] @ place
-        return self.p[:, k] + arm, self.twist[:, k, :3] + np.cross(self.twist[:, k, 3:], arm)
+        name = body if body in self.names else platform_name(self.model.robot) or ""
+        k = self.names.index(name)
+        bent = self.bent.get(name)
+        inside = (np.broadcast_to(place, (len(self.p), 3)), 0.0 * self.p[:, k]) if bent is None else bent.point(place)
+        arm, speed = (np.einsum("nij,nj->ni", self.R[:, k], x) for x in inside)
+        return self.p[:, k] + arm, self.twist[:, k, :3] + np.cross(self.twist[:, k, 3:], arm) + speed
 
 
 def _about_origin(force: np.ndarray, moment: Any, p: np.ndarray) -> np.ndarray:

@@ -191,13 +191,16 @@ def add_tie(table: ParameterTable, name: str, frame: TiedFrame, elastic: Elastic
 
 
 def typical_amplitudes(body: ElasticBody) -> tuple[float, ...]:
-    """A large amplitude of every coordinate: the body then bends by LARGE of its size, or a tied frame by LARGE rad."""
+    """A large amplitude of every coordinate: the body then bends by LARGE of its size, or turns by LARGE rad at a tied frame
+    or, where Ψ tells it (minus the square of slopes, summed along the way), on average inside."""
     arm = np.sqrt(max(np.trace(body.J), 0.0) / (2 * body.mass)) if body.mass > 0 else 1.0
     amplitudes = []
     for k in range(body.modes):
         rates = [np.sqrt(body.M[k, k] / body.mass) / arm if body.mass > 0 else 0.0]
         rates += [float(np.abs(f.turning[:, k]).max()) for f in body.frames.values()]
         rates += [float(np.linalg.norm(f.translation[:, k])) / arm for f in body.frames.values()]
+        if body.MSdd is not None and body.mass > 0:
+            rates.append(float(np.sqrt(np.linalg.norm(body.MSdd[:, k, k]) / (body.mass * arm))))
         largest = max(rates)
         amplitudes.append(LARGE / largest if largest > 0 else 1.0)
     return tuple(amplitudes)
