@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-PEERS = ["casadi", "mpmath", "mujoco"]
+PEERS = ["casadi", "exudyn", "mpmath", "mujoco"]
 if sys.platform != "win32":  # no wheels of Pinocchio there
     PEERS.append("pinocchio")
 

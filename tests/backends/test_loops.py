@@ -12,7 +12,7 @@ from gough.program.lowering import Machine
 from gough.program.ops import Op
 from gough.program.program import Program, Slot
 from gough.program.trace import trace
-from gough.scalar import check, product, solve_spd, sqrt
+from gough.scalar import call, check, product, solve_spd, sqrt
 
 STATES = 11  # a whole tile of vectors and a part of one
 
@@ -126,3 +126,39 @@ def test_sparse_systems_stay_straight() -> None:
 
     program = trace(chain_solve, [Slot("d", (n,)), Slot("b", (n,))])
     assert all(op != Op.BLOCK for op in expand_others(program).ops)
+
+
+def inner_program(blocks: bool) -> Program:
+    def equations(x: np.ndarray, p: np.ndarray) -> dict:
+        a = np.array([[x[(i + j) % 4] * x[i % 4] * p[j % 3] * 0.01 for j in range(6)] for i in range(6)], dtype=object)
+        a = product(a, a.T) + 3.0 * np.eye(6)
+        y = solve_spd(a, x[:6] * p[0], "singular:inner") if blocks else a @ x[:6]
+        check("small:inner", y[0] + 100.0, 0.0)
+        return {"y": y}
+
+    return trace(equations, [Slot("x", (6,)), Slot("p", (3,), uniform=True)], "inner")
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_calls(blocks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program called three times, with and without loops of its own, is written once and gives the interpreter's numbers."""
+    monkeypatch.setattr(rule, "LEAST_CALLED", 10)
+    inner = inner_program(blocks)
+
+    def twice(x: np.ndarray, p: np.ndarray) -> dict:
+        once = call(inner, np.concatenate([x, p]))
+        again = call(inner, np.concatenate([once + x, p]))
+        zero = call(inner, np.concatenate([np.full(6, 0.5, dtype=object), p]))
+        return {"y": again, "z": once * zero}
+
+    program = trace(twice, [Slot("x", (6,)), Slot("p", (3,), uniform=True)])
+    kept = expand_others(program)
+    assert sum(op == Op.BLOCK for op in kept.ops) == 3
+    rng = np.random.default_rng(5)
+    inputs = {"x": rng.normal(size=(STATES, 6)), "p": rng.normal(size=(1, 3))}
+    found, bad = run(program, inputs)
+    assert len(bad) == 0
+    for name, truth in evaluate(program, inputs).items():
+        np.testing.assert_allclose(found[name], truth, rtol=1e-12, atol=1e-13)
+    inputs["x"][7] = 1e3 * np.array([-1, 0.1, 0.2, 0.1, 0.2, 0.1]) if not blocks else np.nan
+    assert run(program, inputs)[1].tolist() == [7]

@@ -12,9 +12,9 @@ Entries are used again when nothing reads them any more.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import Any
 
 from gough.program.graph import CONST, INPUT
-from gough.program.ops import Block
 from gough.program.passes.guard_results import guard_results
 from gough.program.program import Program, Slot
 from gough.program.rolling import Source
@@ -45,7 +45,7 @@ class PlacedStage:
     lanes: int
     inputs: tuple[Place, ...]
     outputs: tuple[tuple[Place, ...], ...]
-    block: Block | None = None
+    block: Any = None
 
     @property
     def steps(self) -> tuple[tuple[str, int], ...]:

@@ -61,7 +61,7 @@ def write_driver(program: Program, body: Callables) -> str:
     heap = sizes["scratch"] * w.bytes > LARGEST_ON_STACK
     for name, size in sizes.items():
         if name == "scratch" and heap:
-            _allocate(w, size)
+            allocate(w, size)
         else:
             w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
     for place in (*ins, *outs):
@@ -116,7 +116,7 @@ def write_driver(program: Program, body: Callables) -> str:
     return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
 
 
-def _allocate(w: Writer, size: int) -> None:
+def allocate(w: Writer, size: int) -> None:
     """%scratch on the heap, aligned: threads have small stacks."""
     w.declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
     w.do(f"%room = call ptr @malloc(i64 {(size + 1) * w.bytes})")

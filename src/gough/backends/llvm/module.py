@@ -8,12 +8,18 @@ import numpy as np
 
 from gough.backends.avx512 import AVX512_OPERATIONS, write_function, write_stages
 from gough.backends.llvm.body import ARGUMENTS, Body
+from gough.backends.llvm.calls import Callee
 from gough.backends.llvm.driver import Callables, write_driver
+from gough.backends.llvm.march_driver import write_march
 from gough.backends.llvm.stages import StageBodies
 from gough.backends.llvm.target import Target
 from gough.backends.stage_layout import lay_out
+from gough.program.looping import Called
 from gough.program.program import Program
 from gough.program.rolling.lowering import LoweredStages
+
+KERNEL, MARCH = "kernel", "march"
+"""Drivers: one evaluation of every state, or a time loop."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Module:
     uniform: np.ndarray
 
 
-def write_module(program: Program, target: Target, assembler: bool | None = None) -> Module:
+def write_module(program: Program, target: Target, assembler: bool | None = None, driver: str = KERNEL) -> Module:
     """IR of a lowered program. assembler: write the body as assembly; default: where the target can."""
     if assembler is None:
         assembler = _can_assemble([program], target)
@@ -39,23 +45,57 @@ def write_module(program: Program, target: Target, assembler: bool | None = None
         functions = _assembled(text, body.calls)
     else:
         functions, table = body.functions(), body.table
-    return _module(program, body, functions, table)
+    return _module(program, body, functions, table, driver)
 
 
-def write_rolled(lowered: LoweredStages, target: Target, assembler: bool | None = None) -> Module:
-    """IR of a rolled program; as `write_module`."""
+def write_rolled(lowered: LoweredStages, target: Target, assembler: bool | None = None, driver: str = KERNEL) -> Module:
+    """IR of a program in stages; as `write_module`."""
+    written = write_stages_of(lowered, target, assembler)
+    return _module(lowered.program, written.bodies, written.functions, written.table, driver)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Stages as text: all functions, what a driver calls, entries of the table."""
+
+    functions: list[str]
+    bodies: StageBodies
+    table: list[float | int]
+
+
+def write_stages_of(lowered: LoweredStages, target: Target, assembler: bool | None = None, prefix: str = "") -> Written:
+    """Functions of all stages, and of all programs they call. prefix: of their names."""
     if assembler is None:
         assembler = _can_assemble([s.program for s in lowered.stages], target)
     layout = lay_out(lowered)
-    bodies = StageBodies(layout, target.lanes, target.fused)
+    called = {id(s.block): s.block for s in layout.stages if isinstance(s.block, Called)}
+    inner = {
+        key: write_stages_of(c.stages, target, None, f"{prefix}call{n}_") for n, (key, c) in enumerate(called.items())
+    }
+    callees = {
+        key: Callee(
+            w.bodies.calls,
+            w.bodies.outputs,
+            w.bodies.scratch_size,
+            called[key].stages.program.n_inputs,
+            f"@{prefix}call{n}_table",
+            [position >= 0 for position in called[key].uniform],
+        )
+        for n, (key, w) in enumerate(inner.items())
+    }
+    bodies = StageBodies(layout, target.lanes, target.fused, prefix, callees)
     if assembler:
         straight = [s for s, stage in enumerate(layout.stages) if stage.block is None]
         names = [bodies.calls[s] for s in straight]
         text, table = write_stages(replace(layout, stages=tuple(layout.stages[s] for s in straight)), names)
         functions = [*_assembled(text, names), *bodies.loops()]
     else:
-        functions, table = bodies.functions(), bodies.table
-    return _module(lowered.program, bodies, functions, table)
+        functions, table = bodies.functions(), list(bodies.table)
+    for key, written in inner.items():
+        functions += [*written.functions, f"{callees[key].offset} = internal constant i64 {len(table)}"]
+        table += [called[key].uniform[x] if isinstance(x, int) else x for x in written.table]
+        bodies.declared |= written.bodies.declared
+    return Written(functions, bodies, table)
 
 
 def _can_assemble(programs: Sequence[Program], target: Target) -> bool:
@@ -67,9 +107,11 @@ def _assembled(text: str, names: Sequence[str]) -> list[str]:
     return [*lines, *(f"declare void @{name}({re.sub('%[a-z0-9]+', '', ARGUMENTS)})" for name in names)]
 
 
-def _module(program: Program, bodies: Callables, functions: list[str], table: Sequence[float | int]) -> Module:
-    driver = write_driver(program, bodies)
-    ir = "\n".join([*functions, driver, *sorted(bodies.declared), "!0 = !{}"])
+def _module(
+    program: Program, bodies: Callables, functions: list[str], table: Sequence[float | int], driver: str
+) -> Module:
+    text = write_driver(program, bodies) if driver == KERNEL else write_march(program, bodies)
+    ir = "\n".join([*functions, text, *sorted(bodies.declared), "!0 = !{}"])
     numbers = np.array([0.0 if isinstance(x, int) else x for x in table])
     uniform = np.array([x if isinstance(x, int) else -1 for x in table], dtype=np.int64)
     return Module(ir, numbers, uniform)

@@ -4,8 +4,12 @@ void chunk_s_k(tile, results, mask, scratch, table, lane)    operations of stage
 void stage_s(tile, results, mask, scratch, table)            calls them for every lane
 """
 
+from collections.abc import Mapping
+
 from gough.backends.llvm.blocks import BlockBody
 from gough.backends.llvm.body import ARGUMENTS, Body, function_of
+from gough.backends.llvm.calls import CallBody, Callee
+from gough.backends.llvm.moving import Moving
 from gough.backends.llvm.writer import Writer
 from gough.backends.stage_layout import FRAME, TABLE, Layout, Place, PlacedStage
 
@@ -15,17 +19,23 @@ _LANE_ARGUMENTS = f"{ARGUMENTS}, i64 %lane"
 class StageBodies:
     """Functions of all stages; `calls`, `outputs`, `declared` and `scratch_size` are what the driver asks for."""
 
-    def __init__(self, layout: Layout, lanes: int, fused: bool) -> None:
+    def __init__(
+        self, layout: Layout, lanes: int, fused: bool, prefix: str = "", callees: Mapping[int, Callee] | None = None
+    ) -> None:
+        """prefix: of all names. callees: by the identity of what a stage calls."""
         self.lanes = lanes
         self.table: list[float | int] = list(layout.table)
         self.outputs = [("%scratch", place.at) for place in layout.results]
-        self.calls = [f"stage_{s}" for s in range(len(layout.stages))]
-        self.bodies = [
-            _StageBody(s, stage, lanes, fused, layout.frame)
-            if stage.block is None
-            else BlockBody(self.calls[s], stage, lanes, fused, layout.frame)
-            for s, stage in enumerate(layout.stages)
-        ]
+        self.calls = [f"{prefix}stage_{s}" for s in range(len(layout.stages))]
+        self.bodies: list[_StageBody | Moving] = []
+        for s, stage in enumerate(layout.stages):
+            place = (stage, lanes, fused, layout.frame)
+            if stage.block is None:
+                self.bodies.append(_StageBody(f"{prefix}chunk_{s}", *place))
+            elif callees and id(stage.block) in callees:
+                self.bodies.append(CallBody(callees[id(stage.block)], self.calls[s], *place))
+            else:
+                self.bodies.append(BlockBody(self.calls[s], *place))
         self.declared: set[str] = set()
 
     @property
@@ -43,10 +53,10 @@ class StageBodies:
         return out
 
     def loops(self) -> list[str]:
-        """Text of the functions of blocks alone."""
+        """Text of the functions of blocks and calls alone."""
         out = []
         for body in self.bodies:
-            if isinstance(body, BlockBody):
+            if isinstance(body, Moving):
                 out += body.functions()
                 self.declared |= body.declared
         return out
@@ -55,10 +65,10 @@ class StageBodies:
 class _StageBody(Body):
     """One stage: its values that pass from chunk to chunk come after the frame."""
 
-    def __init__(self, number: int, stage: PlacedStage, lanes: int, fused: bool, frame: int) -> None:
+    def __init__(self, name: str, stage: PlacedStage, lanes: int, fused: bool, frame: int) -> None:
         super().__init__(stage.program, lanes, fused)
         self.stage, self.first_scratch = stage, frame
-        self.calls = [f"chunk_{number}_{k}" for k in range(len(self.chunks))]
+        self.calls = [f"{name}_{k}" for k in range(len(self.chunks))]
         self.arguments = _LANE_ARGUMENTS
 
     def _input(self, w: Writer, position: int) -> str:

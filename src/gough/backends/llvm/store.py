@@ -21,8 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from gough.backends.llvm.choice import made_ready
-from gough.backends.llvm.module import write_module, write_rolled
+from gough.backends.llvm.module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import Target, compile_object
+from gough.program.ops import Call, Op
 from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program
 
@@ -43,27 +44,27 @@ class Entry:
     once: Program | None
 
 
-def stored(program: Program, target: Target, precision: str) -> Entry:
-    """The compiled program, from the cache where it is there."""
-    key = key_of(program, target, precision)
+def stored(program: Program, target: Target, precision: str, driver: str = KERNEL) -> Entry:
+    """The compiled program, from the cache where it is there. driver: "kernel" or "march", a time loop."""
+    key = key_of(program, target, precision if driver == KERNEL else f"{precision} {driver}")
     folder = cache_folder()
     path = None if folder is None else folder / f"{key[:32]}.kernel"
     entry = None if path is None else _read(path, key)
     if entry is None:
-        entry = _compiled(program, target, precision)
+        entry = _compiled(program, target, precision, driver)
         if path is not None:
             _write(path, key, entry)
     return entry
 
 
-def _compiled(program: Program, target: Target, precision: str) -> Entry:
+def _compiled(program: Program, target: Target, precision: str, driver: str) -> Entry:
     with _no_collecting():
         ready = made_ready(program, target.machine(precision))
         if ready.stages is not None:
-            module = write_rolled(ready.stages, target)
+            module = write_rolled(ready.stages, target, driver=driver)
         else:
             assert ready.straight is not None
-            module = write_module(ready.straight, target)
+            module = write_module(ready.straight, target, driver=driver)
     return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
 
 
@@ -118,6 +119,10 @@ def key_of(program: Program, target: Target, precision: str) -> str:
     digest.update(repr((target, precision)).encode())
     digest.update(repr((program.inputs, program.outputs, program.ops, program.args, program.results)).encode())
     digest.update(repr(program.checks).encode())
+    for op, args in zip(program.ops, program.args, strict=True):
+        if op == Op.BLOCK and isinstance(args[0], Call):
+            assert isinstance(args[0].program, Program)
+            digest.update(key_of(args[0].program, target, precision).encode())
     return digest.hexdigest()
 
 

@@ -6,7 +6,7 @@
 A pivot of a solve that runs as a loop is checked against the block's floor, as it is when written out.
 """
 
-from gough.program.looping.cut import cut_at_blocks
+from gough.program.looping.cut import Called, cut_at_blocks
 from gough.program.looping.rule import expand_others, pays_as_loop
 
-__all__ = ["cut_at_blocks", "expand_others", "pays_as_loop"]
+__all__ = ["Called", "cut_at_blocks", "expand_others", "pays_as_loop"]

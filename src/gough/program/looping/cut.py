@@ -5,13 +5,25 @@ as one program, then the blocks of that level. What is read outside of its own s
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from gough.program.looping.rule import expand_others
 from gough.program.lowering import Machine
-from gough.program.ops import Block, Op
+from gough.program.ops import Block, Call, Op
 from gough.program.passes.guard_results import guard_results
 from gough.program.program import Check, Program, Slot
 from gough.program.rolling.lowering import LoweredStage, LoweredStages, lower_stage
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Source, Stage
+
+
+@dataclass(frozen=True, eq=False)
+class Called:
+    """A program that is called: its own stages; uniform: positions in the calling program of its uniform inputs, -1 for
+    others. The same object at every call that may share its code."""
+
+    stages: LoweredStages
+    uniform: tuple[int, ...]
+    outputs: int
 
 
 def cut_at_blocks(program: Program, machine: Machine) -> LoweredStages:
@@ -25,6 +37,7 @@ class _Cutter:
         self.numbers: list[float] = []
         self.sources: dict[int, Source] = {}  # of inputs, numbers, and what stages have made
         self.level = _levels(program)
+        self.called: dict[tuple, Called] = {}
         self.read_by: dict[int, set[int]] = {}  # levels that read a node; blocks and results count as later ones
 
     def cut(self) -> LoweredStages:
@@ -123,7 +136,24 @@ class _Cutter:
         operands = tuple(self._source(k) for k in program.operands(i))
         for k, place in self._items(i):
             self.sources[k] = Source(number, place)
-        return LoweredStage(_empty(block, len(operands)), 1, operands, (), block)
+        what = self._call(block, operands) if isinstance(block, Call) else block
+        return LoweredStage(_empty(block, len(operands)), 1, operands, (), what)
+
+    def _call(self, block: Call, operands: tuple[Source, ...]) -> Called:
+        inner = block.program
+        assert isinstance(inner, Program)
+        known = self.program.uniform_inputs().tolist()
+        uniform = [-1] * inner.n_inputs
+        for k, same in enumerate(inner.uniform_inputs().tolist()):
+            if same:
+                if operands[k].stage >= 0 or operands[k].place >= len(known) or not known[operands[k].place]:
+                    raise ValueError(f"uniform input {k} of {inner.name} is given something that varies")
+                uniform[k] = operands[k].place
+        key = (id(inner), tuple(uniform))
+        if key not in self.called:
+            stages = cut_at_blocks(expand_others(inner), self.machine)
+            self.called[key] = Called(stages, tuple(uniform), block.outputs)
+        return self.called[key]
 
     def _items(self, block: int) -> Iterable[tuple[int, int]]:
         if not hasattr(self, "_items_of"):

@@ -9,13 +9,15 @@ that of joints, not of modes, and most of their entries are zeros.
 import numpy as np
 
 from gough.program.graph import CONST, Graph
-from gough.program.ops import Block, Op, Product, Solve
+from gough.program.ops import Block, Call, Op, Product, Solve
 from gough.program.passes.expand_blocks import expand_block, expand_blocks
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
 
 LEAST_SOLVE, LEAST_PRODUCT = 15_000, 20_000
 """Multiplications, written out, from which a solve or a product may run as a loop."""
+LEAST_CALLED = 300
+"""Nodes from which a program that is called more than once stays a function."""
 DENSE = 0.4
 """Least share of a loop's multiplications that straight code would need as well."""
 
@@ -46,9 +48,20 @@ def sparse_work(matrix: np.ndarray, rhs: np.ndarray) -> int:
     return work
 
 
+def called_often(program: Program) -> set[int]:
+    """BLOCK nodes that call a large program which others call, too: it is written once, as a function."""
+    calls: dict[int, list[int]] = {}
+    for i, op in enumerate(program.ops):
+        if op == Op.BLOCK and isinstance(block := program.block(i), Call):
+            assert isinstance(block.program, Program)
+            if len(block.program.ops) >= LEAST_CALLED:
+                calls.setdefault(id(block.program), []).append(i)
+    return {i for found in calls.values() if len(found) > 1 for i in found}
+
+
 def expand_others(program: Program) -> Program:
-    """The same program with every block written out that should not run as a loop."""
-    kept = {i for i, op in enumerate(program.ops) if op == Op.BLOCK and _kept(program, i)}
+    """The same program with every block written out that should not run as a loop or stay a call."""
+    kept = {i for i, op in enumerate(program.ops) if op == Op.BLOCK and _kept(program, i)} | called_often(program)
     if not kept:
         return expand_blocks(program)
     graph = Graph()

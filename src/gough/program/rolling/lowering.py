@@ -6,10 +6,11 @@ added, so that a term that is a product is one multiply-add, as in a program tha
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 from gough.program.graph import INPUT, Graph
 from gough.program.lowering import Machine
-from gough.program.ops import Block, Op
+from gough.program.ops import Op
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_reciprocals import expand_reciprocals
 from gough.program.passes.guard_results import guard_results
@@ -28,14 +29,14 @@ RUNNING = "running"
 @dataclass(frozen=True)
 class LoweredStage:
     """program: slots "shared", "own" and "running" in, "kept" and "summed" out (the running sums after this lane); its
-    checks count as they are. shared: a source for each. own: sources (lanes,) for each. block: what runs instead of the
-    program, which is then empty; its operands are shared, its results kept."""
+    checks count as they are. shared: a source for each. own: sources (lanes,) for each. block: a block or a call
+    (see `looping`) that runs instead of the program, which is then empty; its operands are shared, its results kept."""
 
     program: Program
     lanes: int
     shared: tuple[Source, ...]
     own: tuple[tuple[Source, ...], ...]
-    block: Block | None = None
+    block: Any = None
 
     @property
     def kept(self) -> int:
