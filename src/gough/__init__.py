@@ -37,6 +37,14 @@ _LAZY = {
     "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
     "Workspace": ("gough.analysis.workspace_result", "Workspace"),
     "workspace": ("gough.analysis.workspace", "workspace"),
+    "Motion": ("gough.simulation.motion", "Motion"),
+    "MotionReport": ("gough.simulation.motion_report", "MotionReport"),
+    "MotionTable": ("gough.simulation.motion_table", "MotionTable"),
+    "check_motion": ("gough.simulation.motion_limits", "check_motion"),
+    "load_motion": ("gough.simulation.motion_file", "load_motion"),
+    "motions": ("gough.simulation.motions", None),
+    "named_motion": ("gough.simulation.motion_file", "named_motion"),
+    "Run": ("gough.simulation.run", "Run"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -65,6 +73,13 @@ if TYPE_CHECKING:
         UsageError,
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
+    from gough.simulation import motions
+    from gough.simulation.motion import Motion
+    from gough.simulation.motion_file import load_motion, named_motion
+    from gough.simulation.motion_limits import check_motion
+    from gough.simulation.motion_report import MotionReport
+    from gough.simulation.motion_table import MotionTable
+    from gough.simulation.run import Run
 
 __all__ = [
     "Assemblies",
@@ -75,8 +90,12 @@ __all__ = [
     "HomeWarning",
     "Model",
     "Modes",
+    "Motion",
+    "MotionReport",
+    "MotionTable",
     "PatternError",
     "Robot",
+    "Run",
     "SingularHomeWarning",
     "Status",
     "StructureError",
@@ -87,7 +106,11 @@ __all__ = [
     "ZeroDynamics",
     "assemblies",
     "build",
+    "check_motion",
     "load",
+    "load_motion",
+    "motions",
+    "named_motion",
     "natural_frequencies",
     "robot",
     "robots",

@@ -1,0 +1,1 @@
+"""Robots in motion: prescribed motions, controllers, time integration, results."""

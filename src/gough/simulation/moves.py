@@ -1,0 +1,66 @@
+"""Configurations in traced scalars: quaternions of unit length, loops closed."""
+
+import numpy as np
+
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.scalar import dot, sqrt, zeros
+from gough.structure import Mechanism
+
+Vector = np.ndarray
+CLOSINGS = 2
+"""Newton steps that close the loops after a time step: what is left is of the fourth order of a drift that is small itself."""
+
+
+def unit_quaternions(mechanism: Mechanism, q: Vector) -> Vector:
+    """q (nq,) with all quaternions of unit length."""
+    out = q.copy()
+    for link in mechanism.links:
+        if link.motion in ("platform", "ball"):
+            start = 3 if link.motion == "platform" else link.q
+            part = out[start : start + 4]
+            out[start : start + 4] = part * (1.0 / sqrt(dot(part, part)))
+    return out
+
+
+def closed(numbers: Numbers, q: Vector) -> Vector:
+    """q (nq,) after one Newton step of the closures; the independent coordinates stay."""
+    mechanism = numbers.mechanism
+    if not mechanism.selection.blocks:
+        return q
+    loops = Loops(Posture(numbers, q))
+    return moved(mechanism, q, loops.correction(zeros(mechanism.layout.nv)))
+
+
+def moved(mechanism: Mechanism, q: Vector, step: Vector) -> Vector:
+    """q (nq,) moved by a small step (nu,) of the tree: a quaternion by its rate, then of unit length again."""
+    out = q.copy()
+    for link in mechanism.links:
+        if link.motion == "platform":
+            out[:3] = out[:3] + step[:3]
+            out[3:7] = _turned(_half(step[3:6]), q[3:7])
+        elif link.motion == "ball":
+            place = slice(link.q, link.q + 4)
+            out[place] = _turned(q[place], _half(step[link.columns]))
+        elif link.nu == 1:
+            out[link.q] = out[link.q] + step[link.u]
+        if link.elastic is not None:
+            out[link.elastic.coordinates] = out[link.elastic.coordinates] + step[link.elastic.columns]
+    return unit_quaternions(mechanism, out)
+
+
+def _half(turn: Vector) -> Vector:
+    """Quaternion of a small rotation vector, not of unit length: right to second order."""
+    return np.array([1.0, *(0.5 * turn)], dtype=object)
+
+
+def _turned(a: Vector, b: Vector) -> Vector:
+    """Product of quaternions wxyz."""
+    w = a[0] * b[0] - dot(a[1:], b[1:])
+    x = [
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
+    ]
+    return np.array([w, *x], dtype=object)

@@ -1,0 +1,63 @@
+"""What is known about a run besides its numbers: how it was made, how it ended, what it cost."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from gough.errors import UsageError
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Plain data only (numbers, texts, lists, mappings): it is written to files as JSON.
+
+    stopped: why the run ended ("finished", "interrupted", "singular at t=0.42: …"). settings: of the integrator.
+    motion, controller: what was asked for, in words or as a mapping. events: (time, what happened) on the way.
+    computing_s, compile_s: time spent; error_estimate: the integrator's own, of q (None: not known). notes: free text.
+    """
+
+    stopped: str = "finished"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    motion: Any = None
+    controller: Any = None
+    events: tuple[tuple[float, str], ...] = ()
+    computing_s: float | None = None
+    compile_s: float | None = None
+    error_estimate: float | None = None
+    notes: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run went to its end."""
+        return self.stopped == "finished"
+
+    def plain(self) -> dict[str, Any]:
+        """As a JSON document."""
+        return asdict(self)
+
+
+def make_info(given: Mapping[str, Any]) -> RunInfo:
+    """From keyword arguments or a file's JSON; unknown keys and what JSON cannot hold are refused."""
+    known = [f.name for f in fields(RunInfo)]
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise UsageError(f"a run has no {', '.join(map(repr, unknown))}; what can be told about it: {', '.join(known)}")
+    plain = {name: _plain(name, value) for name, value in given.items()}
+    if "events" in plain:
+        plain["events"] = tuple((float(t), str(what)) for t, what in plain["events"])
+    return RunInfo(**plain)
+
+
+def _plain(name: str, value: Any) -> Any:
+    def convert(x: Any) -> Any:
+        if hasattr(x, "tolist"):  # NumPy's numbers and arrays
+            return x.tolist()
+        raise TypeError
+
+    try:
+        return json.loads(json.dumps(value, default=convert))
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{name}={value!r}: give plain data (numbers, texts, lists, mappings); it is kept in files as JSON"
+        ) from None

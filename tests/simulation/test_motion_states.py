@@ -1,0 +1,99 @@
+"""Robots along motions: configurations where the motion says, velocities and accelerations that are their derivatives."""
+
+import numpy as np
+import pytest
+
+from gough.errors import UsageError
+from gough.simulation import motions
+from papers.library import model
+from simulation.differences import rotation
+
+TURN = {"rpy_zyx": [0.1, -0.05, 0.15]}
+
+
+def poses(*entries):
+    return motions.quintic(poses=[{"position": p, **more} for p, more in entries], durations=1.0)
+
+
+CASES = {
+    "platform": ("pedrammehr2012", lambda: poses(([0.1, 0, 0.5], {}), ([0.2, 0.05, 0.55], TURN))),
+    "three freedoms": ("delta", lambda: poses(([0, 0, -1.1], {}), ([0.1, 0.05, -1], {}))),
+    "tool of a platform": (
+        "delta",
+        lambda: motions.circle(pose={"position": [0, 0, -1.2]}, radius=0.1, duration=1.0, frame="tool"),
+    ),
+    "drives": (
+        "five_bar",
+        lambda: motions.quintic(drives={"right_motor": [1.0, 1.4], "left_motor": [2.1, 2.3]}, durations=1.0),
+    ),
+    "joints": (
+        "five_bar",
+        lambda: motions.quintic(joints={"left_motor": [2.1, 1.9], "right_elbow": [1.4, 1.5]}, durations=1.0),
+    ),
+    "point": (
+        "five_bar",
+        lambda: motions.circle(point=[0, 0.45, -0.05], radius=0.05, duration=1.0, frame="left_rod.tool"),
+    ),
+    "flexible drives": ("dualemps", lambda: motions.quintic(drives=[[0, 0], [0.2, 0.1]], durations=1.0)),
+}
+
+
+@pytest.fixture(scope="module", params=list(CASES))
+def case(request):
+    name, make = CASES[request.param]
+    return model(name), make()
+
+
+def test_they_are_derivatives(case):
+    robot, motion = case
+    t, h = np.linspace(0.1, 0.9, 9) * motion.duration, 1e-3
+    at = motions.states_along(robot, motion, t)
+    near = {s: motions.states_along(robot, motion, t + s * h) for s in (-2, -1, 1, 2)}
+    assert not at.status.any() and at.missed.max() < 1e-12
+    for name, found in (("q", robot.configuration_rate(at.q, at.v)), ("v", at.acceleration)):
+        d1, d2 = ((getattr(near[s], name) - getattr(near[-s], name)) / (2 * s * h) for s in (1, 2))
+        slope = ((4 * d1 - d2) / 3)[:, : found.shape[1]]
+        assert np.abs(slope - found).max() < 1e-6 * np.abs(found).max()
+    assert robot.closure_error(at.q).max() < 1e-10
+
+
+def test_they_are_where_the_motion_says(case):
+    robot, motion = case
+    t = np.linspace(0, motion.duration, 61)
+    at, wanted = motions.states_along(robot, motion, t), motion.at(t)
+    if motion.kind in ("drives", "joints"):
+        names = robot.layout.drive_names if motion.names[0] == "drive0" else motion.names
+        found = np.stack([at.q[:, robot.layout.index(n)] for n in names], axis=1)
+        assert np.abs(found - wanted.position).max() < 1e-9
+        return
+    frame = motion.frame or "platform"
+    position, R = robot.frame_pose(at.q, frame)
+    twist = robot.frame_twist(at.q, at.v, frame)
+    assert np.abs(position - wanted.position[:, :3]).max() < 1e-9
+    if motion.kind == "pose":
+        assert np.abs(R - rotation(wanted.position).as_matrix()).max() < 1e-9
+        assert np.abs(twist - wanted.velocity).max() < 1e-9
+    else:
+        assert np.abs(twist[:, :3] - wanted.velocity).max() < 1e-9
+
+
+BAD = {
+    "has no platform": ("five_bar", lambda: motions.quintic(poses=[{}, {"position": [0, 0, 1]}], durations=1.0)),
+    "has no frame 'tool'": ("five_bar", lambda: motions.quintic(points=[[0, 0, 0], [0, 0, 1]], durations=1.0, frame="tool")),
+    "those of five_bar are left_motor, right_motor": ("five_bar", lambda: motions.quintic(drives={"a": [0, 1]}, durations=1.0)),
+    "no scalar joint hinge": ("five_bar", lambda: motions.quintic(joints={"hinge": [0, 1]}, durations=1.0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", list(BAD))
+def test_what_cannot_be_asked(message):
+    name, make = BAD[message]
+    with pytest.raises(UsageError, match=message):
+        motions.states_along(model(name), make(), [0.0])
+
+
+@pytest.mark.slow
+def test_a_frame_of_a_flexible_platform_is_refused():
+    motion = motions.quintic(poses=[{}, {"position": [0, 0, 1]}], durations=1.0, frame="center")
+    with pytest.raises(UsageError, match="flexible platform"):
+        motions.states_along(model("long2014"), motion, [0.0])

@@ -1,0 +1,109 @@
+"""The papers' motions as data, against transcriptions of them and the numbers known for them."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from gough.compilation.rotations import rotation_of_quaternion
+from gough.errors import UsageError
+from gough.papers import SCENARIOS
+from gough.robot import gallery
+from gough.simulation import motions
+from gough.simulation.motion_file import named
+from papers import lopes as printed_lopes
+from papers import pedrammehr2012_paths
+from papers.library import drive_forces
+
+
+def close(a, b):
+    assert np.max(np.abs(a - b)) <= 1e-12 * max(1.0, np.max(np.abs(b)))
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_pedrammehr_paths(number):
+    path = pedrammehr2012_paths.path(number)
+    motion = motions.named_motion(f"pedrammehr2012_path{number}")
+    found = motion.at(path.t)
+    close(found.position[:, :3], path.position)
+    close(rotation_of_quaternion(found.position[:, 3:]), path.rotation)
+    close(found.velocity, path.twist)
+    close(found.acceleration, path.acceleration)
+    ramps = {1: [], 2: [1.0, 2.4645], 3: [0.1, 0.24645]}[number]
+    assert np.allclose(
+        motion.kinks, sorted([0, *ramps, *(motion.duration - r for r in ramps), motion.duration]), atol=1e-4
+    )
+
+
+def test_lopes():
+    states = list(zip(*printed_lopes.trajectory(21, 2.0), strict=True))
+    found = motions.named_motion("lopes_p1p2p1").at(np.linspace(0, 4.0, 41))
+    for k, state in enumerate(states):
+        position, rotation, twist, acceleration = printed_lopes.world_state(*state)
+        close(found.position[k, :3], position)
+        close(rotation_of_quaternion(found.position[k, 3:]), rotation)
+        close(found.velocity[k], twist)
+        close(found.acceleration[k], acceleration)
+
+
+def test_long2014_passes_its_poses_and_rests():
+    motion = motions.named_motion("long2014_poses")
+    assert motion.duration == pytest.approx(4.2) and list(motion.kinks) == [0, motion.duration]
+    start = np.array([0.25, np.sqrt(3) / 4, 1.0])
+    for t, offset, (a, b, c) in (
+        (0.0, (0, 0, 0), (0, 0, 0)),
+        (0.5, (0, 0, 0), (0, 0, 0)),
+        (1.3, (0.05, 0.04, 0.06), (0.08, -0.06, 0.10)),
+        (2.1, (-0.06, 0.02, 0.03), (-0.06, 0.08, -0.08)),
+        (2.9, (0.02, -0.05, -0.04), (0.05, 0.05, 0.12)),
+        (3.7, (0, 0, 0), (0, 0, 0)),
+        (4.2, (0, 0, 0), (0, 0, 0)),
+    ):
+        at = motion.at(t)
+        close(at.position[:3], start + offset)
+        turn = Rotation.from_euler("z", c) * Rotation.from_euler("y", b) * Rotation.from_euler("x", a)
+        close(rotation_of_quaternion(at.position[3:]), turn.as_matrix())
+        assert np.abs(at.velocity).max() < 1e-12 and np.abs(at.acceleration).max() < 1e-10
+
+
+def test_briot2014_square():
+    motion = motions.named_motion("briot2014_square")
+    assert motion.kind == "drives" and motion.names == ("q11", "q21") and motion.duration == 25.0
+    corners = motion.at([0, 1.8, 6.25, 8.05, 12.5, 14.3, 18.75, 20.55, 25.0]).position
+    wanted = [[0, 0], [0.25, 0], [0.25, 0], [0.25, 0.25], [0.25, 0.25], [0, 0.25], [0, 0.25], [0, 0], [0, 0]]
+    assert np.allclose(corners, wanted, rtol=0, atol=1e-15)
+    assert np.abs(motion.at(np.linspace(1.8, 6.2, 9)).velocity).max() == 0
+    assert motion.at(0.9).velocity[0] == pytest.approx(0.25 / 1.6) and motion.at(0.1).acceleration[0] == pytest.approx(
+        0.25 / 0.32
+    )
+
+
+def test_briot2014_circle():
+    motion = motions.named_motion("briot2014_circle")
+    found = motion.at(np.linspace(0, motion.duration, 50))
+    assert motion.frame == "link17" and motion.duration == pytest.approx(np.pi)
+    assert np.allclose(np.linalg.norm(found.position - [0.28, 0, 0.9], axis=1), 0.1)
+    assert np.allclose(np.linalg.norm(found.velocity, axis=1), 0.2) and np.abs(found.position[:, 1]).max() == 0
+
+
+@pytest.mark.parametrize("name", [n for n in motions.motion_names() if n in SCENARIOS])
+def test_known_forces(name):
+    scenario = SCENARIOS[name]
+    t = scenario.motion().t
+    found = motions.named_motion(name).at(t)
+    R = rotation_of_quaternion(found.position[:, 3:])
+    tau = drive_forces(scenario.robot, found.position[:, :3], R, found.velocity, found.acceleration)
+    for known in scenario.known:
+        assert known.within(tau), (known.quantity, known.difference(tau))
+
+
+@pytest.mark.parametrize("name", motions.motion_names())
+def test_every_motion_has_its_robot_and_title(name):
+    made = named(name)
+    assert made.name == name and made.title and made.robot in gallery()
+
+
+def test_unknown_name():
+    with pytest.raises(UsageError, match="briot2014_square"):
+        motions.named_motion("briot_square")
+    with pytest.raises(FileNotFoundError, match="briot2014_square"):
+        motions.load_motion("briot_square")

@@ -1,0 +1,166 @@
+"""Runs at other times: measured orders against motions known in closed form, jumps, held forces, bad times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from gough.errors import UsageError
+from gough.simulation.run import Run
+from simulation.trajectories import integrated, model, swinging_platform, top, turning_top
+
+COARSE = (9, 17, 33)
+
+
+def orders(errors: list[np.ndarray]) -> np.ndarray:
+    """Measured order of every quantity (k,) from errors (k,) at spacings halved."""
+    e = np.array(errors)
+    return np.log2(e[-2] / np.where(e[-1] > 0, e[-1], np.nan))
+
+
+def measured(made: Callable[[np.ndarray], Run], truth: Callable[[np.ndarray], Run], duration: float) -> np.ndarray:
+    """Orders of q, v, acceleration, tau."""
+    wanted = np.linspace(0.0, duration, 401)[1:-1]
+    exact, errors = truth(wanted), []
+    for n in COARSE:
+        found = made(np.linspace(0.0, duration, n)).resample(wanted)
+        pairs = [
+            (found.q, exact.q),
+            (found.v, exact.v),
+            (found.acceleration, exact.acceleration),
+            (found.tau, exact.tau),
+        ]
+        errors.append(np.array([np.abs(a - b).max(initial=0.0) for a, b in pairs]))
+    assert found["closure_error"].max() < 1e-12
+    return orders(errors)
+
+
+def test_orders_of_a_hexapod() -> None:
+    m = model("pedrammehr2012")
+
+    def run(time: np.ndarray) -> Run:
+        q, v, a = swinging_platform(m, time)
+        return Run.from_states(m, time, q, v, acceleration=a)
+
+    q, v, a, tau = measured(run, run, 1.0)
+    assert q > 5.6 and v > 4.6 and a > 3.6 and tau > 3.2
+
+
+def test_orders_of_a_turning_top_whose_accelerations_are_computed() -> None:
+    def run(time: np.ndarray) -> Run:
+        q, w, _ = turning_top(time)
+        return Run.from_states(top(), time, q, w)
+
+    def truth(time: np.ndarray) -> Run:
+        q, w, a = turning_top(time)
+        return Run.from_states(top(), time, q, w, acceleration=a)
+
+    wanted = np.linspace(0.0, 1.0, 200)
+    found = run(np.linspace(0.0, 1.0, 33)).resample(wanted)
+    np.testing.assert_allclose(np.linalg.norm(found.q, axis=1), 1.0, atol=1e-14)
+    signs = np.sign((found.q * truth(wanted).q).sum(axis=1))
+    np.testing.assert_allclose(found.q * signs[:, None], truth(wanted).q, atol=1e-5)
+    q, v, a, _ = measured(run, truth, 0.3)
+    assert q > 5.6 and v > 4.6 and a > 3.6
+
+
+def test_stored_states_come_back_as_they_are() -> None:
+    m = model("pedrammehr2012")
+    time = np.linspace(0, 0.4, 9)
+    q, v, a = swinging_platform(m, time)
+    run = Run.from_states(m, time, q, v, acceleration=a, recorded={"sensor": (time**2, "V")})
+    again = run.resample(time[[0, 3, 8]])
+    for name in ("q", "v", "acceleration", "tau"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(run, name)[[0, 3, 8]])
+    between = run.resample(rate=100.0)
+    np.testing.assert_allclose(between["sensor"], between.time**2, atol=1e-15)  # cubics hold squares exactly
+    assert len(between) == 41 and between.unit("sensor") == "V"
+
+
+@pytest.fixture(scope="module")
+def steps() -> list[Run]:
+    """A flexible beam under a torque that is held for a while, then another."""
+    m = model("spin_up_beam")
+    runs, q, v, t = [], m.home, np.zeros(8), 0.0
+    for torque in (20.0, -30.0, 10.0):
+        x = integrated(m, 0.02, 11, lambda _, torque=torque: np.array([torque]), start=q, v0=v)
+        runs.append(Run.from_states(m, t + x.time, x.q, x.v, x.tau, recorded={"work.along": x.drives}))
+        q, v, t = x.q[-1], x.v[-1], t + x.time[-1]
+    return runs
+
+
+def test_jumps_of_forces_are_kept_and_cost_nothing(steps: list[Run]) -> None:
+    run = Run.concatenate(steps)
+    assert len(run) == 33 and (np.diff(run.time) == 0).sum() == 2  # both sides of two jumps
+    assert run.summary()["energy_error"] < 1e-7
+    fine = run.resample(rate=5000.0)
+    assert set(np.unique(fine.tau)) == {20.0, -30.0, 10.0}
+    np.testing.assert_array_equal(fine.resample([0.02]).tau, [[-30.0]])  # the state after the jump
+    x = integrated(run.model, 0.02, 101, lambda _: np.array([-30.0]), start=run.q[11], v0=run.v[11])
+    inside = fine.between(0.0205, 0.0395)
+    exact = x.q[np.round((inside.time - 0.02) / 2e-4).astype(int)]
+    assert np.abs(inside.q - exact).max() < 3e-4 * np.abs(exact).max()  # two samples a swing
+
+
+def test_a_jump_at_the_end_is_kept() -> None:
+    m = model("pedrammehr2012")
+    run = Run.from_states(m, [0.0, 1.0, 1.0], [m.home] * 3, np.zeros((3, 6)), np.arange(18.0).reshape(3, 6))
+    np.testing.assert_array_equal(run.resample([0.0, 1.0]).tau, run.tau[[0, 2]])
+
+
+def test_held_forces_need_no_jumps(steps: list[Run]) -> None:
+    jumps = Run.concatenate(steps)
+    kept = np.append(np.diff(jumps.time) > 0, True)  # the states after the jumps
+    held = Run.from_states(jumps.model, jumps.time[kept], jumps.q[kept], jumps.v[kept], jumps.tau[kept], tau_held=True)
+    assert held.summary()["energy_error"] < 1e-9
+    works = np.concatenate([[0.0], *(np.diff(run["work.along"]) for run in steps)]).cumsum()
+    np.testing.assert_allclose(held["work.drives"], works, atol=1e-9 * np.abs(works).max())
+    wanted = np.linspace(0.001, 0.059, 97)
+    a, b = held.resample(wanted), jumps.resample(wanted)
+    assert np.abs(a.q - b.q).max() < 1e-12 and (a.tau == b.tau).all()
+
+
+def test_a_state_without_rates_is_bridged() -> None:
+    """An open loop has no rates: its two intervals are straight, the others as ever, and the status says so."""
+    m = model("pedrammehr2012")
+    time = np.linspace(0, 0.4, 9)
+    q, v, a = swinging_platform(m, time)
+    tau = m.inverse_dynamics(q, v, a).tau
+    q = q.copy()
+    q[4, 8] += 1e-3
+    run = Run.from_states(m, time, q, v, tau)
+    found = run.resample(np.linspace(0, 0.4, 65))
+    assert np.isfinite(found.q).all()
+    exact, _, _ = swinging_platform(m, found.time)
+    error = np.abs(found.q - exact).max(axis=1)
+    touched = np.abs(found.time - 0.2) < 0.05 - 1e-12
+    assert error[~touched].max() < 1e-4 < error[touched].max() < 1e-2
+    assert (found.status[touched] != 0).all() and not found.status[~touched].any()
+
+
+def test_one_stored_state_is_enough() -> None:
+    m = model("pedrammehr2012")
+    run = Run.from_states(m, [1.0], m.home[None], np.zeros((1, 6)), np.zeros((1, 6)))
+    np.testing.assert_array_equal(run.resample([1.0]).q, run.q)
+    assert run.summary()["simulated_s"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "either times or rate"),
+        ({"times": [0.1], "rate": 10.0}, "either times or rate"),
+        ({"times": [0.0, 2.0]}, r"0 … 2 s, but the run has 0 … 1 s"),
+        ({"times": [0.5, 0.2]}, "increase"),
+        ({"times": [np.nan]}, "finite"),
+        ({"rate": -1.0}, "rate=-1"),
+        ({"rate": 1e12}, "states"),
+    ],
+)
+def test_times_that_cannot_be_are_refused(arguments: dict, message: str) -> None:
+    m = model("pedrammehr2012")
+    run = Run.from_states(m, [0.0, 1.0], [m.home] * 2, np.zeros((2, 6)), np.zeros((2, 6)))
+    with pytest.raises(UsageError, match=message):
+        run.resample(**arguments)
