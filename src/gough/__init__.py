@@ -45,6 +45,8 @@ _LAZY = {
     "motions": ("gough.simulation.motions", None),
     "named_motion": ("gough.simulation.motion_file", "named_motion"),
     "Run": ("gough.simulation.run", "Run"),
+    "laws": ("gough.simulation.laws", None),
+    "simulate": ("gough.simulation.simulate", "simulate"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -73,13 +75,14 @@ if TYPE_CHECKING:
         UsageError,
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
-    from gough.simulation import motions
+    from gough.simulation import laws, motions
     from gough.simulation.motion import Motion
     from gough.simulation.motion_file import load_motion, named_motion
     from gough.simulation.motion_limits import check_motion
     from gough.simulation.motion_report import MotionReport
     from gough.simulation.motion_table import MotionTable
     from gough.simulation.run import Run
+    from gough.simulation.simulate import simulate
 
 __all__ = [
     "Assemblies",
@@ -107,6 +110,7 @@ __all__ = [
     "assemblies",
     "build",
     "check_motion",
+    "laws",
     "load",
     "load_motion",
     "motions",
@@ -115,6 +119,7 @@ __all__ = [
     "robot",
     "robots",
     "set_threads",
+    "simulate",
     "static_equilibrium",
     "vibration_map",
     "workspace",

@@ -55,4 +55,4 @@ def test_l_stable(name: str) -> None:
     assert max(growth(1j * y) for y in np.logspace(-3, 6, 400)) <= 1 + 1e-12
     assert growth(-1e9) < 1e-6
     assert np.allclose(t.A[-1], t.b)  # stiffly accurate
-    assert {x for x in np.diag(t.A).round(15)} <= {0.0, round(t.gamma, 15)}
+    assert set(np.diag(t.A).round(15)) <= {0.0, round(t.gamma, 15)}

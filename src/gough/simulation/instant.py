@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gough.simulation.motion_table import MotionTable
-from gough.spatial import Exponential
+from gough.spatial.exponential import Exponential
 from gough.spatial.rotation import rotation_from_quaternion_wxyz
 
 Vector = np.ndarray

@@ -75,6 +75,22 @@ class Plant:
         layout = self.model.layout
         return list(range(layout.mobility if self.law.prescribed else 0, layout.nv))
 
+    @cached_property
+    def plain(self) -> list[tuple[int, int]]:
+        """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
+        mechanism = self.model.mechanism
+        of_column: dict[int, int] = {}
+        for link in mechanism.links:
+            if link.motion == "platform":
+                of_column |= {k: k for k in range(3)}
+            elif link.nu == 1:
+                of_column[link.u] = link.q
+            if link.elastic is not None:
+                places = range(mechanism.layout.nq)[link.elastic.coordinates]
+                of_column |= dict(zip(link.elastic.columns, places, strict=True))
+        own = mechanism.selection.independent
+        return [(of_column[u], i) for i, u in enumerate(own) if u in of_column]
+
     def led(self, q: Vector, v: Vector, now: Instant) -> tuple[Vector, Vector]:
         """q and v with the drives where a prescribed motion has them."""
         if not self.law.prescribed:

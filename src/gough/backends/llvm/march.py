@@ -2,18 +2,23 @@
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gough.backends.llvm.kernel import address
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
 from gough.backends.llvm.store import Entry, stored
-from gough.backends.llvm.target import LoadedObject, host
+from gough.backends.llvm.target import LoadedObject, Target, host
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
 
-_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 3), ctypes.c_void_p)
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 4), ctypes.c_void_p)
+
+
+def single() -> Target:
+    """This CPU for one run at a time: scalars wait less for each other than wide vectors with one lane in use."""
+    return replace(host(), lanes=1, assembler=False)
 
 
 @dataclass(frozen=True)
@@ -32,10 +37,11 @@ class Marched:
 class March:
     """Machine code of a time loop. The program's slots: see `march_driver.write_march`; all others are uniform."""
 
-    def __init__(self, program: Program, precision: str = "fast") -> None:
+    def __init__(self, program: Program, precision: str = "fast", target: Target | None = None) -> None:
         self.program = program
-        self.lanes = host().lanes
-        entry: Entry = stored(program, host(), precision, "march")
+        target = host() if target is None else target
+        self.lanes = target.lanes
+        entry: Entry = stored(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
         self._code = LoadedObject(entry.object_file)
         self._function = _SIGNATURE(self._code.address("march"))
@@ -61,12 +67,14 @@ class March:
         given: np.ndarray | None = None,
         own: np.ndarray | None = None,
         every: int = 1,
+        first: int | None = None,
     ) -> Marched:
         """Take `steps` turns from states (runs, n). given (steps or 1, g): a row a turn, one row is used for all. own
-        (runs, m): what is a run's own."""
+        (runs, m): what is a run's own. Records are written at turn `first`, default `every`, and then every `every` turns."""
         runs, W = len(state), self.lanes
         tiles = -(-runs // W)
-        rows, r = steps // every, self._sizes.get(f"out {RECORD}", 0)
+        begin = every if first is None else first
+        rows, r = max(steps - begin + every, 0) // every, self._sizes.get(f"out {RECORD}", 0)
         packed, mine = _packed(state, W), _packed(np.zeros((runs, 0)) if own is None else own, W)
         each = np.zeros((1, 0)) if given is None else np.ascontiguousarray(given, dtype=float)
         if each.shape[1] != self._sizes.get(GIVEN, 0) or mine.shape[1] != self._sizes.get(OWN, 0):
@@ -87,12 +95,14 @@ class March:
                 address(record[k]),
                 address(status[k]),
                 steps,
+                begin,
                 every,
                 stride,
                 address(table),
             )
             turns = max(turns, done)
-        found = record[:, : turns // every].transpose(1, 0, 3, 2).reshape(turns // every, tiles * W, r)[:, :runs]
+        rows = max(turns - begin + every, 0) // every
+        found = record[:, :rows].transpose(1, 0, 3, 2).reshape(rows, tiles * W, r)[:, :runs]
         words, failed = (status[:, i].reshape(-1)[:runs] for i in (0, 1))
         return Marched(packed.transpose(0, 2, 1).reshape(tiles * W, -1)[:runs], found, turns, failed, words)
 

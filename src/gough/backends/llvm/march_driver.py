@@ -1,11 +1,12 @@
 """The driver of a time loop: a program that makes the next state from the present one, again and again.
 
-    i64 march(state, own, given, record, status, steps, every, stride, table)
+    i64 march(state, own, given, record, status, steps, first, every, stride, table)
 
 Arrays are those of one tile: vectors of W runs, one after the other. Each turn the row of `given` (scalars, the same for all
 runs, `stride` apart) is spread, the functions run, and the slot "state" of the results becomes that of the inputs; a run that
-fails a check keeps its last good state. Every `every` turns the slot "record" is written. The loop ends early when the output
-"running" is not positive in any run, or when all runs have failed; it returns the number of turns done.
+fails a check keeps its last good state. The slot "record" is written at turn `first` (counted from 1) and then every `every`
+turns. The loop ends early when the output "running" is not positive in any run, or when all runs have failed; it returns the
+number of turns done.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,8 @@ from gough.program.program import Program, Slot
 
 STATE, OWN, GIVEN, RECORD, RUNNING = "state", "own", "given", "record", "running"
 SIGNATURE = (
-    "ptr %state, ptr %own, ptr %given, ptr %record, ptr %status, i64 %steps, i64 %every, i64 %stride, ptr %table"
+    "ptr %state, ptr %own, ptr %given, ptr %record, ptr %status, i64 %steps, i64 %first, i64 %every, i64 %stride, "
+    "ptr %table"
 )
 
 
@@ -42,7 +44,7 @@ def write_march(program: Program, body: Callables) -> str:
     w.do("br label %head")
     w.label("head")
     w.do("%k = phi i64 [ 0, %loop.in.own.end ], [ %k.next, %next ]")
-    w.do("%due = phi i64 [ %every, %loop.in.own.end ], [ %due.next, %next ]")
+    w.do("%due = phi i64 [ %first, %loop.in.own.end ], [ %due.next, %next ]")
     w.do("%row = phi i64 [ 0, %loop.in.own.end ], [ %row.next, %next ]")
     w.do("%over = phi i1 [ false, %loop.in.own.end ], [ %all, %next ]")
     w.do("%stop = or i1 %over, " + w.emit("icmp sge i64 %k, %steps"))

@@ -79,7 +79,7 @@ def write_stages_of(lowered: LoweredStages, target: Target, assembler: bool | No
             w.bodies.scratch_size,
             called[key].stages.program.n_inputs,
             f"@{prefix}call{n}_table",
-            [position >= 0 for position in called[key].uniform],
+            [x is not None for x in called[key].uniform],
         )
         for n, (key, w) in enumerate(inner.items())
     }
@@ -93,9 +93,16 @@ def write_stages_of(lowered: LoweredStages, target: Target, assembler: bool | No
         functions, table = bodies.functions(), list(bodies.table)
     for key, written in inner.items():
         functions += [*written.functions, f"{callees[key].offset} = internal constant i64 {len(table)}"]
-        table += [called[key].uniform[x] if isinstance(x, int) else x for x in written.table]
+        table += [_outer(called[key], x) for x in written.table]
         bodies.declared |= written.bodies.declared
     return Written(functions, bodies, table)
+
+
+def _outer(called: Called, entry: float | int) -> float | int:
+    """An entry of a called program's table, as the caller sees it."""
+    found = called.uniform[entry] if isinstance(entry, int) else entry
+    assert found is not None
+    return found
 
 
 def _can_assemble(programs: Sequence[Program], target: Target) -> bool:

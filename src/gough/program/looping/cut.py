@@ -18,11 +18,11 @@ from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, S
 
 @dataclass(frozen=True, eq=False)
 class Called:
-    """A program that is called: its own stages; uniform: positions in the calling program of its uniform inputs, -1 for
-    others. The same object at every call that may share its code."""
+    """A program that is called: its own stages; uniform: positions in the calling program of its uniform inputs, or
+    numbers; None for others. The same object at every call that may share its code."""
 
     stages: LoweredStages
-    uniform: tuple[int, ...]
+    uniform: tuple[int | float | None, ...]
     outputs: int
 
 
@@ -143,12 +143,16 @@ class _Cutter:
         inner = block.program
         assert isinstance(inner, Program)
         known = self.program.uniform_inputs().tolist()
-        uniform = [-1] * inner.n_inputs
+        uniform: list[int | float | None] = [None] * inner.n_inputs
         for k, same in enumerate(inner.uniform_inputs().tolist()):
             if same:
-                if operands[k].stage >= 0 or operands[k].place >= len(known) or not known[operands[k].place]:
+                place = operands[k].place
+                if operands[k].stage < 0 and place >= len(known):
+                    uniform[k] = float(self.numbers[place - len(known)])
+                elif operands[k].stage < 0 and known[place]:
+                    uniform[k] = place
+                else:
                     raise ValueError(f"uniform input {k} of {inner.name} is given something that varies")
-                uniform[k] = operands[k].place
         key = (id(inner), tuple(uniform))
         if key not in self.called:
             stages = cut_at_blocks(expand_others(inner), self.machine)

@@ -1,0 +1,202 @@
+"""One step of a diagonally implicit Runge–Kutta method as programs, for a compiled time loop.
+
+Every stage asks for the unknown accelerations z with R(q, v, z) = 0 at
+    v = v_n + h Σ a_ij v̇_j,   q = q_n + h Σ a_ij q̇_j                                                              (1)
+(the stage itself included), by Newton steps with one matrix for many steps,
+    W = ∂R/∂z + hγ ∂R/∂v + (hγ)² ∂R/∂q,   z ← z - W⁻¹ R                                                            (2)
+derivatives along the motions of the closed robot, analytic. W⁻¹ is a part of the state: `refresh` makes it anew, `step` uses it.
+State    that of explicit methods, then z, then W⁻¹ by rows.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.tangent import tangent_derivation
+from gough.dynamics.numbers import Numbers
+from gough.program import Program, Slot, trace
+from gough.scalar import abs_, check, select, solve, zeros
+from gough.simulation.explicit import Rate, prepared, rate_program
+from gough.simulation.moves import CLOSINGS, closed, unit_quaternions
+from gough.simulation.plant import WORKS, Plant
+from gough.simulation.state import StateLayout
+from gough.simulation.tableaux import Tableau
+
+Vector = np.ndarray
+ITERATIONS = 4
+"""Newton steps of a stage."""
+CORRECTED = 10.0
+"""Largest last Newton correction of a velocity, over a typical size a second, in tolerances."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitLayout(StateLayout):
+    """The state with z and W⁻¹ behind it."""
+
+    @property
+    def z(self) -> slice:
+        """Place of the unknowns."""
+        return slice(self.t + 3, self.t + 3 + self.plant.unknowns)
+
+    @property
+    def inverse(self) -> slice:
+        """Place of W⁻¹."""
+        return slice(self.z.stop, self.z.stop + self.plant.unknowns**2)
+
+    @property
+    def size(self) -> int:
+        """Numbers of a state."""
+        return self.inverse.stop
+
+
+def _slots(plant: Plant) -> tuple[Slot, ...]:
+    model = plant.model
+    return (
+        Slot("q", (model.layout.nq,)),
+        Slot("v", (model.layout.nv,)),
+        Slot("z", (plant.unknowns,)),
+        Slot("row", (plant.rows.size,)),
+        Slot("t", (1,)),
+        Slot("parameters", (len(model.parameters),), uniform=True),
+    )
+
+
+def _traced(plant: Plant, only: str | None) -> Program:
+    def equations(q: Vector, v: Vector, z: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
+        found = plant.residual(parameters, q, v, z, plant.rows.at(row, t[0]))
+        return found if only is None else {only: found[only]}
+
+    return trace(equations, _slots(plant), "residual", {"parameters": plant.model.pattern})
+
+
+def refresh_program(plant: Plant, tableau: Tableau) -> Program:
+    """The program that makes W⁻¹ anew, equation (2)."""
+    states = ImplicitLayout(plant)
+    model, n = plant.model, plant.unknowns
+    derivation = tangent_derivation(model, model.ordered(_traced(plant, "R")), ("q", "v", "z"))
+    slopes = prepared(plant, derivation.jacobian("auto"))
+    moving = plant.unknown_of_v
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s = states.split(state)
+        row = given[: plant.rows.size]
+        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        hoisted = slopes.hoisted(parameters)
+        found = slopes(parameters, hoisted, q=q, v=v, z=state[states.z], row=row, t=[s.t])
+        R_q, R_v = (found[key].reshape(n, model.layout.nv)[:, moving] for key in ("R_q", "R_v"))
+        short = s.h * tableau.gamma
+        W = found["R_z"].reshape(n, n) + short * R_v + short * short * R_q
+        inverse = solve(W, np.array(np.eye(n), dtype=object), "singular:Newton matrix")
+        after = np.concatenate([state[: states.inverse.start], inverse.ravel()])
+        return {"state": after, "record": zeros(0), "running": 1.0}
+
+    return _outer(plant, states, equations, f"{model.mechanism.name} {tableau.name} refresh")
+
+
+def start_program(plant: Plant) -> Program:
+    """The program that gives a state its accelerations z: at the start, and where a motion's accelerations jump."""
+    states, rate = ImplicitLayout(plant), rate_program(plant)
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s, row = states.split(state), given[: plant.rows.size]
+        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, row=row, t=[s.t])
+        after = np.concatenate([state[: states.z.start], found["vdot"][plant.unknown_of_v], state[states.inverse]])
+        return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
+
+    return _outer(plant, states, equations, f"{plant.model.mechanism.name} start")
+
+
+def implicit_step(plant: Plant, tableau: Tableau) -> Program:
+    """The program of a step with W⁻¹ as it is."""
+    model, states = plant.model, ImplicitLayout(plant)
+    mechanism, layout = model.mechanism, model.layout
+    stage_rate: Rate = prepared(plant, _traced(plant, None))
+    moving = plant.unknown_of_v
+    n = plant.unknowns
+    units = states.units[1][moving]
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s = states.split(state)
+        row, tolerance = given[: plant.rows.size], given[-2]
+        hoisted = stage_rate.hoisted(parameters)
+        inverse, z, h = state[states.inverse].reshape(n, n), state[states.z], s.h
+        found: list[dict[str, Vector]] = []
+        worst: Any = 0.0
+        for i in range(tableau.stages):
+            t = s.t + float(tableau.c[i]) * h
+            now = plant.rows.at(row, t)
+            q0, v0 = s.q, s.v
+            for j in range(i):
+                if tableau.A[i, j]:
+                    q0 = q0 + (h * tableau.A[i, j]) * found[j]["qdot"]
+                    v0 = v0 + (h * tableau.A[i, j]) * found[j]["vdot"]
+            short = h * float(tableau.A[i, i])
+            if tableau.A[i, i] == 0.0:  # the last stage of the step before, whose z the state has kept
+                found.append(stage_rate(parameters, hoisted, q=s.q, v=s.v, z=z, row=row, t=[t]))
+                continue
+            q = q0 + short * (found[-1]["qdot"] if found else zeros(layout.nq))
+            for _ in range(ITERATIONS):
+                v = v0.copy()
+                v[moving] = v0[moving] + short * z
+                q_now, v_now = plant.led(unit_quaternions(mechanism, q), v, now)
+                stage = stage_rate(parameters, hoisted, q=q_now, v=v_now, z=z, row=row, t=[t])
+                change = inverse @ stage["R"]
+                z = z - change
+                q = q0 + short * stage["qdot"]
+                for place, entry in plant.plain:  # no later than z: these carry the stiffness
+                    if entry in moving:
+                        q[place] = q0[place] + short * (v0[entry] + short * z[moving.index(entry)])
+            moved = stage["vdot"].copy()
+            moved[moving] = z
+            found.append({**stage, "vdot": moved})
+            sizes = [abs_(x) * (h * float(1.0 / u)) for x, u in zip(change, units, strict=True)]
+            for x in sizes:
+                worst = x if isinstance(worst, float) else select(x - worst, x, worst)
+        check("not_converged:Newton", CORRECTED * tolerance - worst, 0.0)
+        return _finish(states, s, found, (h, row, z, parameters))
+
+    def _finish(states: ImplicitLayout, s: Any, found: list, rest: tuple) -> dict[str, Any]:
+        h, row, z, parameters = rest
+
+        def sum_of(weights: Vector, key: str, size: int) -> Vector:
+            total = zeros(size)
+            for weight, stage in zip(weights, found, strict=True):
+                if weight:
+                    total = total + float(weight) * stage[key]
+            return total * h
+
+        q = s.q + sum_of(tableau.b, "qdot", layout.nq)
+        v = s.v + sum_of(tableau.b, "vdot", layout.nv)
+        work = s.work + sum_of(tableau.b, "power", len(WORKS))
+        t = s.t + h
+        q, v = plant.led(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
+        numbers = Numbers(mechanism, parameters)
+        for _ in range(CLOSINGS):
+            q = closed(numbers, q)
+        dq, dv = sum_of(tableau.error, "qdot", layout.nq), sum_of(tableau.error, "vdot", layout.nv)
+        error = states.size_of(dq, dv, s.v, v, h)
+        after = np.concatenate([states.join(q, v, work, t, h, error), z])
+        last = found[-1]
+        ending = states.split(after)
+        record = states.record(ending, last["tau"], last["vdot"], error)
+        whole = np.concatenate([after, np.full(n * n, 0.0, dtype=object)])
+        return {"state": whole, "record": record, "running": row[1] - t}
+
+    def equations_kept(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        out = equations(state, given, parameters)
+        out["state"][states.inverse] = state[states.inverse]
+        return out
+
+    return _outer(plant, states, equations_kept, f"{mechanism.name} {tableau.name}")
+
+
+def _outer(plant: Plant, states: StateLayout, equations: Any, name: str) -> Program:
+    model = plant.model
+    slots = (
+        Slot("state", (states.size,)),
+        Slot("given", (plant.rows.size + 2,)),
+        Slot("parameters", (len(model.parameters),), uniform=True),
+    )
+    return trace(equations, slots, name, {"parameters": model.pattern})

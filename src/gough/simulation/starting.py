@@ -1,0 +1,49 @@
+"""The first state of a simulation."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.equilibrium import static_equilibrium
+from gough.errors import UsageError
+from gough.simulation.law import Law
+from gough.simulation.motion import Motion
+from gough.simulation.motion_states import states_along
+from gough.simulation.plant import WORKS
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Array = np.ndarray
+CLOSED = 1e-8
+"""Accepted closure error of a first state, relative to the robot's size."""
+
+
+def starting_state(model: "Model", motion: Motion | None, law: Law, q: Any, v: Any, start: str) -> Array:
+    """q, v, works, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest or in equilibrium."""
+    if start not in ("given", "static"):
+        raise UsageError(f"start={start!r}; use 'given' or 'static'")
+    layout = model.layout
+    first_q, first_v = model.home.copy(), np.zeros(layout.nv)
+    if motion is not None and motion.kind not in ("forces",):
+        along = states_along(model, motion, np.zeros(1))
+        first_q, first_v = along.q[0], along.v[0]
+    if q is not None:
+        first_q = _vector("q", q, layout.nq)
+    if start == "static":
+        first_q = static_equilibrium(model, q=first_q).q
+    if v is not None:
+        first_v = _vector("v", v, layout.nv)
+    gap = float(model.closure_error(first_q))
+    if gap > CLOSED:
+        raise UsageError(
+            f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration"
+        )
+    return np.concatenate([first_q, first_v, np.zeros(len(WORKS) + 3)])
+
+
+def _vector(name: str, value: Any, size: int) -> Array:
+    out = np.asarray(value, dtype=float)
+    if out.shape != (size,) or not np.isfinite(out).all():
+        raise UsageError(f"{name}: give {size} finite numbers, not an array of shape {out.shape}")
+    return out.copy()

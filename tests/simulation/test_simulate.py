@@ -1,0 +1,145 @@
+"""Time integration against closed forms, published numbers, and SciPy on the same robot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import gough
+from gough.errors import UsageError
+from gough.simulation.law import Follow, Free
+from gough.simulation.simulate import simulate
+from laws.subjects import built
+
+
+@pytest.fixture(scope="module")
+def four_bars() -> gough.Model:
+    return built(gough.load("four_bar_chain"))
+
+
+def swing(model: gough.Model, **more) -> gough.Run:
+    return simulate(model, duration=more.pop("duration", 10.0), v=[1.0], **more)
+
+
+def test_four_bars_through_singular_poses(four_bars: gough.Model) -> None:
+    """Two four-bars (IFToMM A02): one pendulum while the cranks stay parallel; B0 at 10 s of the benchmark."""
+    run = swing(four_bars, tolerance=1e-10)
+    assert run.info.stopped == "finished"
+    angle, rate = run.q[-1, 0], run.v[-1, 0]
+    assert abs(np.sin(angle) - 0.3284581115) < 1e-6
+    assert abs(np.cos(angle) - 0.9445185382) < 1e-6
+    assert abs(rate * np.cos(angle) - 1.4230514702) < 1e-6
+    assert abs(-rate * np.sin(angle) + 0.4948688455) < 1e-6
+    summary = run.summary()
+    assert summary["energy_error"] * summary["energy_exchanged_J"] < 1e-6
+    assert summary["closure_error"] < 1e-10
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("esdirk4", 4), ("sdirk2", 2)])
+def test_orders(four_bars: gough.Model, method: str, order: int) -> None:
+    """Measured against the pendulum [(N+1)/3 + N] θ̈ = [(N+1)/2 + N] g sin θ, N = 2."""
+
+    def pendulum(_: float, x: np.ndarray) -> list[float]:
+        return [x[1], (1.5 + 2) / (1 + 2) * 9.81 * np.sin(x[0])]
+
+    truth = solve_ivp(pendulum, (0, 0.5), [0.0, 1.0], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    errors = []
+    for step in (0.005, 0.0025, 0.00125):
+        run = swing(four_bars, duration=0.5, method=method, step=step, tolerance=1e-9)
+        assert run.info.stopped == "finished"
+        errors.append(abs(run.q[-1, 0] - truth[0]) + abs(run.v[-1, 0] - truth[1]))
+    found = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
+    assert (abs(found - order) < 0.25).all(), found
+
+
+def test_andrews() -> None:
+    """Andrews' squeezing mechanism at 0.03 s, IVP Test Set."""
+    model = built(gough.load("andrews"))
+    run = simulate(model, None, Free((0.033,)), duration=0.03, tolerance=1e-12)
+    found = dict(zip(model.layout.q_names, run.q[-1], strict=True))
+    truth = {"beta": 15.81077119629904, "theta": -15.75637105984298, "gamma": 0.04082224013073101}
+    truth |= {"delta": 0.5244099658805304, "epsilon": 1.048080741042263}
+    for name, value in truth.items():
+        assert abs(found[name] - value) < 1e-8, name
+
+
+def test_a_hexapod_falls_as_in_scipy() -> None:
+    """A platform turning in space under drive forces: the group, the closures and v against DOP853 on the same functions."""
+    model = built(gough.load("pedrammehr2012"))
+    rng = np.random.default_rng(3)
+    tau = tuple(300.0 + 40.0 * rng.normal(size=6))
+    v0 = rng.normal(size=6) * 0.3
+    run = simulate(model, None, Free(tau), duration=0.1, v=v0, tolerance=1e-10)
+    nq = model.layout.nq
+
+    def rates(_: float, x: np.ndarray) -> np.ndarray:
+        q, v = x[:nq].copy(), x[nq:]
+        q[3:7] /= np.linalg.norm(q[3:7])
+        known = {"q": q, "v": v, "parameters": model.parameters}
+        qdot = model.function("configuration_rate").values(**known)["qdot"]
+        vdot = model.function("forward_dynamics").values(**known, tau=np.array(tau), wrench=np.zeros(6))["vdot"]
+        return np.concatenate([qdot, vdot])
+
+    truth = solve_ivp(rates, (0, 0.1), [*model.home, *v0], method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
+    assert np.abs(run.q[-1] - truth[:nq]).max() < 1e-8
+    assert np.abs(run.v[-1] - truth[nq:]).max() < 1e-7
+    assert run.summary()["closure_error"] < 1e-10
+    assert run.summary()["energy_error"] < 1e-8
+    assert abs(np.linalg.norm(run.q[:, 3:7], axis=1) - 1).max() < 1e-14
+
+
+def test_prescribed_drives_of_a_flexible_robot() -> None:
+    """DualEMPS without Coulomb friction, a second of its square: explicit and implicit methods agree; drive forces are those of
+    the inverse model; the power balance closes."""
+    robot = gough.load("dualemps_refined")
+    joints = tuple(_without_coulomb(j) for j in robot.joints)
+    loops = tuple(_without_coulomb(x) for x in robot.loops)
+    model = built(robot.model_copy(update={"joints": joints, "loops": loops}))
+    one = simulate(model, "briot2014_square", duration=1.0, method="rk4", step=2e-5, every=50)
+    two = simulate(model, "briot2014_square", duration=1.0, method="esdirk4", step=1e-4, tolerance=1e-7)
+    assert one.info.stopped == two.info.stopped == "finished"
+    size = np.abs(one.q[:, :9]).max()
+    assert np.abs(one.q[-1, :9] - two.q[-1, :9]).max() < 1e-3 * size
+    assert one.summary()["energy_error"] < 1e-6
+    k = len(one.time) // 2
+    needed = model.inverse_dynamics(one.q[k], one.v[k], one["acceleration"][k, : model.mobility])
+    np.testing.assert_allclose(one.tau[k], needed.tau, rtol=1e-8)
+
+
+def _without_coulomb(joint):
+    update = {}
+    if joint.friction is not None and joint.friction.coulomb:
+        update["friction"] = joint.friction.model_copy(update={"coulomb": 0.0})
+    if getattr(joint, "drive", None) is not None and joint.drive.coulomb:
+        update["drive"] = joint.drive.model_copy(update={"coulomb": 0.0})
+    return joint.model_copy(update=update)
+
+
+def test_a_run_that_cannot_go_on_keeps_what_it_has() -> None:
+    """Legs without force let the platform fall until a joint folds or a step gets too small: the run says when."""
+    model = built(gough.load("five_bar"))
+    run = simulate(model, None, Free((3.0, -3.0)), duration=20.0, tolerance=1e-8)
+    if run.info.stopped != "finished":
+        assert " at t = " in run.info.stopped
+        assert 0 < run.time[-1] < 20.0
+    assert np.isfinite(run.q).all()
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "duration"),
+        ({"duration": -1.0}, "positive"),
+        ({"duration": 1.0, "method": "euler"}, "rk4"),
+        ({"duration": 1.0, "step": 0.0}, "positive"),
+        ({"duration": 1.0, "tolerance": 2.0}, "between"),
+        ({"duration": 1.0, "start": "anywhere"}, "static"),
+        ({"duration": 1.0, "v": [1.0, 2.0]}, "1 finite"),
+        ({"duration": 1.0, "controller": Follow()}, "needs a motion"),
+        ({"duration": 1.0, "q": [0.0, 0.3, 0.0, 0.0, 0.0]}, "open"),
+    ],
+)
+def test_bad_input(four_bars: gough.Model, more: dict, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        simulate(four_bars, **more)
