@@ -27,6 +27,8 @@ REFRESH = 20
 """Steps with one Newton matrix."""
 HALVINGS = 12
 """How often a step of an implicit method is halved before a run gives up."""
+RETRIES, SHORTER = 10, 0.1
+"""How often an adaptive step that cannot be computed is tried again, and how much shorter each time."""
 SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
 
@@ -115,20 +117,28 @@ class Explicit(Marching):
             x[0, t + 1] = min(x[0, t + 1] if x[0, t + 1] > 0 else 1e-3 * self.step_size, self.step_size)
         else:
             x[0, t + 1] = length / left
-        first = 1
+        first, tries = 1, 0
         while left > 0:
             chunk = min(CHUNK * every, left)
             found = self.loop(x, chunk, given, every=1 if self.adaptive else every, first=first)
             record = found.record[:, 0]
+            if found.failed[0] >= 0:
+                record = record[: found.failed[0] // every]
             if self.adaptive:
                 good = record[:, t + 2] <= 1.0
                 self.rejected += int((~good).sum())
                 record = record[good][:: max(every, 1)]
-            keep(record if found.failed[0] < 0 else record[: found.failed[0] + 1])
+            keep(record)
             self.steps += found.turns
             x = found.state.copy()
             if found.failed[0] >= 0:
-                raise Stopped(self.loop.reason(x[0], given), float(x[0, t]))
+                tries = tries + 1 if found.failed[0] == 0 else 1
+                if not self.adaptive or tries > RETRIES:
+                    raise Stopped(self.loop.reason(x[0], given), float(x[0, t]))
+                self.rejected += 1
+                x[0, t + 1] *= SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                continue
+            tries = 0
             left -= found.turns
             if found.turns < chunk or x[0, t] >= row[1] - 1e-12 * (1.0 + abs(row[1])):
                 break
