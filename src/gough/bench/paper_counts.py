@@ -4,12 +4,17 @@ from dataclasses import replace
 from typing import Any
 
 from gough.compilation import Model
+from gough.compilation.catalogue import slots_of
 from gough.compilation.coriolis import coordinate_function
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.regrouping import regrouped
+from gough.dynamics.terms import bias_force, mass_matrix
 from gough.papers.operations import PaperCount, counts_of
-from gough.program import Count, Program, count
+from gough.program import Count, Program, count, trace
 from gough.program.graph import Graph
 from gough.program.passes.rewrite import finish, replay
 
+BOTH = "mass_and_bias"
 COORDINATES = {"coordinate_mass_matrix": "M", "coordinate_coriolis_matrix": "C", "coordinate_terms": "MC"}
 
 
@@ -26,7 +31,22 @@ def counted(model: Model, name: str, baked: bool = True) -> Count | None:
         return None
     if name in COORDINATES:
         return count(_only(model, coordinate_function(model, "rpy_zyx").program, COORDINATES[name]))
+    if name == BOTH:
+        return count(_mass_and_bias(model))
     return model.count(name, baked=baked, friction=False)
+
+
+def _mass_and_bias(model: Model) -> Program:
+    """M and h in one program, parameters as symbols, no friction."""
+    names = model.mechanism.table.names
+    known = dict(model.pattern) | {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
+
+    def equations(q: Any, v: Any, parameters: Any) -> dict[str, Any]:
+        numbers = regrouped(Numbers(model.mechanism, parameters))
+        return {**mass_matrix(numbers, q), **bias_force(numbers, q, v)}
+
+    slots = slots_of(model.mechanism, ("q", "v"))
+    return model.ordered(trace(equations, slots, "mass matrix and bias force", {"parameters": known}))
 
 
 def _only(model: Model, program: Program, outputs: str) -> Program:

@@ -8,7 +8,7 @@ class PaperCount:
     """add, mul, div of one quantity. together: mul and div are printed as one number, given as mul, div is 0.
 
     counted: what is counted here beside it: a function of the catalogue; "coordinate_mass_matrix",
-    "coordinate_coriolis_matrix" or "coordinate_terms" (both), in x y z yaw pitch roll; "" where the library has nothing
+    "coordinate_coriolis_matrix" or "coordinate_terms" (both), in x y z yaw pitch roll; "mass_and_bias" (M and h); "" where the library has nothing
     of the same scope.
     scope: what the printed number covers. here: how the program beside it differs. printed: False for a reference that no
     paper prints. baked: the design's numbers in place of symbols.
@@ -117,6 +117,20 @@ COUNTS = (
         "1041 intermediate variables; whether inverse or direct model, and which parameters are symbols, is not stated",
         _DIRECT,
         together=True,
+        baked=False,
+    ),
+    PaperCount(
+        "dualemps",
+        "mass matrix and bias force",
+        "the paper's algorithm, common terms shared",
+        667,
+        851,
+        0,
+        "mass_and_bias",
+        "the paper's own recursion and projection, upper triangle of M, parameters symbolic; not printed in the paper",
+        "both from one program, parameters as symbols, zeros folded, work on parameters alone set apart; no friction",
+        together=True,
+        printed=False,
         baked=False,
     ),
     PaperCount(
