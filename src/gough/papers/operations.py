@@ -8,8 +8,8 @@ class PaperCount:
     """add, mul, div of one quantity. together: mul and div are printed as one number, given as mul, div is 0.
 
     counted: what is counted here beside it: a function of the catalogue; "coordinate_mass_matrix",
-    "coordinate_coriolis_matrix" or "coordinate_terms" (both), in x y z yaw pitch roll; "mass_and_bias" (M and h); "" where the library has nothing
-    of the same scope.
+    "coordinate_coriolis_matrix" or "coordinate_terms" (both), in x y z yaw pitch roll; "mass_and_bias" (M and h); "" where the
+    library has nothing of the same scope.
     scope: what the printed number covers. here: how the program beside it differs. printed: False for a reference that no
     paper prints. baked: the design's numbers in place of symbols.
     """
