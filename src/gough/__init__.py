@@ -46,7 +46,11 @@ _LAZY = {
     "named_motion": ("gough.simulation.motion_file", "named_motion"),
     "Run": ("gough.simulation.run", "Run"),
     "laws": ("gough.simulation.laws", None),
+    "Scenario": ("gough.simulation.scenario", "Scenario"),
+    "load_scenario": ("gough.simulation.scenario_file", "load_scenario"),
     "simulate": ("gough.simulation.simulate", "simulate"),
+    "simulate_many": ("gough.simulation.ensemble", "simulate_many"),
+    "Ensemble": ("gough.simulation.ensemble", "Ensemble"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -76,18 +80,22 @@ if TYPE_CHECKING:
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
     from gough.simulation import laws, motions
+    from gough.simulation.ensemble import Ensemble, simulate_many
     from gough.simulation.motion import Motion
     from gough.simulation.motion_file import load_motion, named_motion
     from gough.simulation.motion_limits import check_motion
     from gough.simulation.motion_report import MotionReport
     from gough.simulation.motion_table import MotionTable
     from gough.simulation.run import Run
+    from gough.simulation.scenario import Scenario
+    from gough.simulation.scenario_file import load_scenario
     from gough.simulation.simulate import simulate
 
 __all__ = [
     "Assemblies",
     "BadStateError",
     "DescriptionError",
+    "Ensemble",
     "Equilibrium",
     "Function",
     "HomeWarning",
@@ -99,6 +107,7 @@ __all__ = [
     "PatternError",
     "Robot",
     "Run",
+    "Scenario",
     "SingularHomeWarning",
     "Status",
     "StructureError",
@@ -113,6 +122,7 @@ __all__ = [
     "laws",
     "load",
     "load_motion",
+    "load_scenario",
     "motions",
     "named_motion",
     "natural_frequencies",
@@ -120,6 +130,7 @@ __all__ = [
     "robots",
     "set_threads",
     "simulate",
+    "simulate_many",
     "static_equilibrium",
     "vibration_map",
     "workspace",

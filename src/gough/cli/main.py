@@ -19,6 +19,7 @@ from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.modes import modes
 from gough.cli.show import show
+from gough.cli.simulate import simulate
 from gough.cli.verify import verify
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ COMMANDS = {
     "verify": verify,
     "map": survey,
     "modes": modes,
+    "simulate": simulate,
     "export": export,
     "bench": bench,
     "demo": demo,

@@ -1,9 +1,9 @@
 """One step of a diagonally implicit Runge–Kutta method as programs, for a compiled time loop.
 
-Every stage asks for the unknown accelerations z with R(q, v, z) = 0 at
-    v = v_n + h Σ a_ij v̇_j,   q = q_n + h Σ a_ij q̇_j                                                              (1)
+Every stage asks for the unknown accelerations, and rates of a law's own states w, z = (v̇, ẇ) with R(q, v, w, z) = 0 at
+    v = v_n + h Σ a_ij v̇_j,   q = q_n + h Σ a_ij q̇_j,   w = w_n + h Σ a_ij ẇ_j                                     (1)
 (the stage itself included), by Newton steps with one matrix for many steps,
-    W = ∂R/∂z + hγ ∂R/∂v + (hγ)² ∂R/∂q,   z ← z - W⁻¹ R                                                            (2)
+    W = ∂R/∂z + hγ [∂R/∂v + hγ ∂R/∂q, ∂R/∂w],   z ← z - W⁻¹ R                                                      (2)
 derivatives along the motions of the closed robot, analytic. W⁻¹ is a part of the state: `refresh` makes it anew, `step` uses it.
 State    that of explicit methods, then z, then W⁻¹ by rows.
 """
@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.tangent import tangent_derivation
-from gough.dynamics.numbers import Numbers
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, solve, zeros
-from gough.simulation.explicit import Rate, prepared, rate_program
-from gough.simulation.moves import CLOSINGS, closed, unit_quaternions
+from gough.simulation.explicit import Rate, closing_program, prepared, rate_program
+from gough.simulation.moves import unit_quaternions
 from gough.simulation.plant import WORKS, Plant
 from gough.simulation.state import StateLayout
 from gough.simulation.tableaux import Tableau
@@ -55,6 +54,7 @@ def _slots(plant: Plant) -> tuple[Slot, ...]:
     return (
         Slot("q", (model.layout.nq,)),
         Slot("v", (model.layout.nv,)),
+        Slot("inner", (plant.inner_size,)),
         Slot("z", (plant.unknowns,)),
         Slot("row", (plant.rows.size,)),
         Slot("t", (1,)),
@@ -63,8 +63,10 @@ def _slots(plant: Plant) -> tuple[Slot, ...]:
 
 
 def _traced(plant: Plant, only: str | None) -> Program:
-    def equations(q: Vector, v: Vector, z: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
-        found = plant.residual(parameters, q, v, z, plant.rows.at(row, t[0]))
+    def equations(
+        q: Vector, v: Vector, inner: Vector, z: Vector, row: Vector, t: Vector, parameters: Vector
+    ) -> dict[str, Vector]:
+        found = plant.residual(parameters, q, v, inner, z, plant.rows.at(row, t[0]))
         return found if only is None else {only: found[only]}
 
     return trace(equations, _slots(plant), "residual", {"parameters": plant.model.pattern})
@@ -74,7 +76,8 @@ def refresh_program(plant: Plant, tableau: Tableau) -> Program:
     """The program that makes W⁻¹ anew, equation (2)."""
     states = ImplicitLayout(plant)
     model, n = plant.model, plant.unknowns
-    derivation = tangent_derivation(model, model.ordered(_traced(plant, "R")), ("q", "v", "z"))
+    inputs = ("q", "v", "z", "inner") if plant.inner_size else ("q", "v", "z")
+    derivation = tangent_derivation(model, plant.ordered(_traced(plant, "R")), inputs)
     slopes = prepared(plant, derivation.jacobian("auto"))
     moving = plant.unknown_of_v
 
@@ -83,10 +86,13 @@ def refresh_program(plant: Plant, tableau: Tableau) -> Program:
         row = given[: plant.rows.size]
         q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
         hoisted = slopes.hoisted(parameters)
-        found = slopes(parameters, hoisted, q=q, v=v, z=state[states.z], row=row, t=[s.t])
+        found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=state[states.z], row=row, t=[s.t])
         R_q, R_v = (found[key].reshape(n, model.layout.nv)[:, moving] for key in ("R_q", "R_v"))
         short = s.h * tableau.gamma
-        W = found["R_z"].reshape(n, n) + short * R_v + short * short * R_q
+        along = short * R_v + short * short * R_q
+        if plant.inner_size:
+            along = np.concatenate([along, short * found["R_inner"].reshape(n, plant.inner_size)], axis=1)
+        W = found["R_z"].reshape(n, n) + along
         inverse = solve(W, np.array(np.eye(n), dtype=object), "singular:Newton matrix")
         after = np.concatenate([state[: states.inverse.start], inverse.ravel()])
         return {"state": after, "record": zeros(0), "running": 1.0}
@@ -101,8 +107,9 @@ def start_program(plant: Plant) -> Program:
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
         q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, row=row, t=[s.t])
-        after = np.concatenate([state[: states.z.start], found["vdot"][plant.unknown_of_v], state[states.inverse]])
+        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
+        after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
         return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
 
     return _outer(plant, states, equations, f"{plant.model.mechanism.name} start")
@@ -113,9 +120,10 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
     model, states = plant.model, ImplicitLayout(plant)
     mechanism, layout = model.mechanism, model.layout
     stage_rate: Rate = prepared(plant, _traced(plant, None))
+    close = closing_program(plant)
     moving = plant.unknown_of_v
-    n = plant.unknowns
-    units = states.units[1][moving]
+    n, own = plant.unknowns, len(moving)
+    units = np.concatenate([states.units[1][moving], plant.inner.sizes])
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(state)
@@ -127,21 +135,23 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
         for i in range(tableau.stages):
             t = s.t + float(tableau.c[i]) * h
             now = plant.rows.at(row, t)
-            q0, v0 = s.q, s.v
+            q0, v0, inner0 = s.q, s.v, s.inner
             for j in range(i):
                 if tableau.A[i, j]:
                     q0 = q0 + (h * tableau.A[i, j]) * found[j]["qdot"]
                     v0 = v0 + (h * tableau.A[i, j]) * found[j]["vdot"]
+                    inner0 = inner0 + (h * tableau.A[i, j]) * found[j]["inner"]
             short = h * float(tableau.A[i, i])
             if tableau.A[i, i] == 0.0:  # the last stage of the step before, whose z the state has kept
-                found.append(stage_rate(parameters, hoisted, q=s.q, v=s.v, z=z, row=row, t=[t]))
+                found.append(stage_rate(parameters, hoisted, q=s.q, v=s.v, inner=s.inner, z=z, row=row, t=[t]))
                 continue
             q = q0 + short * (found[-1]["qdot"] if found else zeros(layout.nq))
             for _ in range(ITERATIONS):
                 v = v0.copy()
-                v[moving] = v0[moving] + short * z
+                v[moving] = v0[moving] + short * z[:own]
                 q_now, v_now = plant.led(unit_quaternions(mechanism, q), v, now)
-                stage = stage_rate(parameters, hoisted, q=q_now, v=v_now, z=z, row=row, t=[t])
+                inner = inner0 + short * z[own:]
+                stage = stage_rate(parameters, hoisted, q=q_now, v=v_now, inner=inner, z=z, row=row, t=[t])
                 change = inverse @ stage["R"]
                 z = z - change
                 q = q0 + short * stage["qdot"]
@@ -149,8 +159,8 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
                     if entry in moving:
                         q[place] = q0[place] + short * (v0[entry] + short * z[moving.index(entry)])
             moved = stage["vdot"].copy()
-            moved[moving] = z
-            found.append({**stage, "vdot": moved})
+            moved[moving] = z[:own]
+            found.append({**stage, "vdot": moved, "inner": z[own:]})
             sizes = [abs_(x) * (h * float(1.0 / u)) for x, u in zip(change, units, strict=True)]
             for x in sizes:
                 worst = x if isinstance(worst, float) else select(x - worst, x, worst)
@@ -170,14 +180,13 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
         q = s.q + sum_of(tableau.b, "qdot", layout.nq)
         v = s.v + sum_of(tableau.b, "vdot", layout.nv)
         work = s.work + sum_of(tableau.b, "power", len(WORKS))
+        inner = s.inner + sum_of(tableau.b, "inner", plant.inner_size)
         t = s.t + h
         q, v = plant.led(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
-        numbers = Numbers(mechanism, parameters)
-        for _ in range(CLOSINGS):
-            q = closed(numbers, q)
+        q = close(parameters, q)
         dq, dv = sum_of(tableau.error, "qdot", layout.nq), sum_of(tableau.error, "vdot", layout.nv)
-        error = states.size_of(dq, dv, s.v, v, h)
-        after = np.concatenate([states.join(q, v, work, t, h, error), z])
+        error = states.size_of(dq, dv, sum_of(tableau.error, "inner", plant.inner_size))
+        after = np.concatenate([states.join(q, v, work, inner, t, h, error), z])
         last = found[-1]
         ending = states.split(after)
         record = states.record(ending, last["tau"], last["vdot"], error)

@@ -136,7 +136,9 @@ class Explicit(Marching):
                 if not self.adaptive or tries > RETRIES:
                     raise Stopped(self.loop.reason(x[0], given), float(x[0, t]))
                 self.rejected += 1
-                x[0, t + 1] *= SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                x[0, t + 1] *= (
+                    SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                )
                 continue
             tries = 0
             left -= found.turns
@@ -213,8 +215,9 @@ def moment_program(plant: Plant) -> Program:
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
         q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, row=row, t=[s.t])
-        record = states.record(states.split(states.join(q, v, s.work, s.t, s.h, 0.0)), found["tau"], found["vdot"], 0.0)
+        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, 0.0))
+        record = states.record(here, found["tau"], found["vdot"], 0.0)
         return {"state": state, "record": record, "running": 1.0}
 
     slots = (

@@ -95,7 +95,7 @@ def target_of(model: "Model", motion: Motion) -> Target:
     """What the motion asks of the model; UsageError where it cannot be asked."""
     layout, mechanism = model.layout, model.mechanism
     if motion.kind == "drives":
-        order = _drive_order(model, motion)
+        order = drive_order(model, motion)
         return Target(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
     if motion.kind == "joints":
         links = {layout.q_names[link.q]: link for link in mechanism.links if link.nu == 1}
@@ -124,7 +124,8 @@ def target_of(model: "Model", motion: Motion) -> Target:
     return Target(model, motion.kind, None, motion.frame)
 
 
-def _drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
+def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
+    """Columns of a motion of drives in the order of the robot's drives."""
     own = model.layout.drive_names
     if len(motion.names) == len(own) and motion.names == tuple(f"drive{k}" for k in range(len(own))):
         return tuple(range(len(own)))  # an array without names

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.control_replay import Replay
+from gough.simulation.control_sampled import Sampled
 from gough.simulation.instant import Rows
 from gough.simulation.law import Follow, Free, Law
 from gough.simulation.marching import Explicit, Implicit, Loop, Marching, Stopped, moment_program
 from gough.simulation.motion import Motion
-from gough.simulation.motion_table import MotionTable, table
+from gough.simulation.motion_table import table
+from gough.simulation.pieces import OfSamples, OfTable, Pieces
 from gough.simulation.plant import WORKS, Plant
 from gough.simulation.run import Run
 from gough.simulation.starting import starting_state
+from gough.simulation.state import StateLayout
 from gough.simulation.tableaux import tableaux
+from gough.simulation.wrenches import Wrenches
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -36,6 +41,7 @@ def simulate(
     q: Any = None,
     v: Any = None,
     start: str = "given",
+    wrench: Any = None,
     method: str = "dp5",
     step: float | None = None,
     tolerance: float = 1e-8,
@@ -48,35 +54,46 @@ def simulate(
     motion: a `Motion` (kind "drives" without a controller: the drives follow it exactly, forces are results), the name of a
     paper's motion, or None: the drives give no force. controller: a law of `gough.laws`. duration (s): default the motion's.
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
-    coordinates begin in static equilibrium. method: "dp5" (steps by the error, `tolerance` relative to the robot's size), "rk4"
-    (equal steps), "esdirk4", "sdirk2" (implicit, for stiff robots; equal steps). step (s): of equal steps, or the longest.
+    coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
+    axes (N, N·m); controllers do not know of it. method: "dp5" (steps by the error, `tolerance` relative to the robot's size),
+    "rk4" (equal steps), "esdirk4", "sdirk2" (implicit, for stiff robots; equal steps). step (s): of equal steps, or the longest.
     every: keep one state of so many. progress: called with (time reached, duration). Ctrl-C, a singularity or a step too small
     end the run; it keeps all it has, and `run.info.stopped` says why.
     """
     made = _motion(motion)
     law = controller if controller is not None else (Free() if made is None else _default(made))
-    _fits(law, made)
+    if not isinstance(law, Law):
+        raise UsageError(
+            f"controller={law!r}: give a law of gough.laws; a function as gough.laws.Sampled(function, period)"
+        )
+    law.check(model, made)
     end = _duration(duration, made)
-    rows_table = None if made is None else table(made)
-    plant = Plant(model, law, Rows.of(rows_table))
+    led = law.reference(model, made) if made is not None else None
+    rows_table = None if led is None else table(led)
+    held = isinstance(law, Sampled)
+    rows = Rows("forces", len(model.mechanism.drives), 0) if held else Rows.of(rows_table)
+    plant = Plant(model, law, rows, Wrenches.of(model, wrench))
     numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
     marching = _marching(plant, method, numbers, step, tolerance)
-    first = starting_state(model, made, law, q, v, start)
+    first = starting_state(plant, made, q, v, start, numbers)
     began = clock.perf_counter()
     marching.compile()
     moment = Loop(moment_program(plant), numbers)
     _ = moment.march
+    pieces: Pieces = OfTable(plant, rows_table, end)
+    if isinstance(law, Sampled):
+        pieces = OfSamples(plant, law, law.command(model, made, rows_table, numbers), end)
     compiled = clock.perf_counter()
     kept: list[Array] = []
-    stopped = _through(marching, moment, rows_table, first, end, kept, every, progress)
+    stopped = _through(marching, moment, pieces, first, end, kept, every, progress)
     computing = clock.perf_counter() - compiled
     settings = {"method": method, "step": step, "tolerance": tolerance if marching.adaptive else None, "every": every}
     settings |= {"steps": marching.steps, "rejected": marching.rejected}
     return _run(
-        model,
         plant,
         np.concatenate(kept),
         parameters,
+        tau_held=held,
         stopped=stopped,
         settings=settings,
         motion=None if made is None else {"kind": made.kind, "duration": made.duration},
@@ -89,7 +106,7 @@ def simulate(
 def _through(
     marching: Marching,
     moment: Loop,
-    rows_table: MotionTable | None,
+    pieces: Pieces,
     first: Array,
     end: float,
     kept: list[Array],
@@ -97,11 +114,12 @@ def _through(
     progress: Callable[[float, float], None] | None,
 ) -> str:
     """Go through all pieces; returns why it ended."""
-    plant, n = marching.plant, marching.states.t + 3
+    n = marching.states.t + 3
     state = first
     t = 0.0
     try:
-        for row, jump in _pieces(plant, rows_table, end):
+        while (piece := pieces.next(state)) is not None:
+            row, jump = piece
             t = float(row[0])
             state = marching.piece(state, row, _keeper(kept, marching.states.t, row), every)
             if jump:
@@ -109,9 +127,11 @@ def _through(
             if progress is not None:
                 progress(float(row[1]), end)
     except Stopped as problem:
+        if not any(map(len, kept)):
+            raise UsageError(f"the run cannot begin: {problem.why}") from problem
         return f"{problem.why} at t = {problem.time:.9g} s"
     except KeyboardInterrupt:
-        if not kept:
+        if not any(map(len, kept)):
             raise
         return f"interrupted after t = {t:.9g} s"
     return "finished"
@@ -127,30 +147,16 @@ def _keeper(kept: list[Array], place: int, row: Array) -> Callable[[Array], None
     return keep
 
 
-def _pieces(plant: Plant, rows_table: MotionTable | None, end: float) -> list[tuple[Array, bool]]:
-    """(row, whether the motion's accelerations jump at its end, or it is the last) of every piece up to the end."""
-    if rows_table is None:
-        return [(np.array([0.0, end]), True)]
-    out = []
-    for k in range(len(rows_table.breaks) - 1):
-        row = plant.rows.row(rows_table, k)
-        if row[0] >= end * (1 - 1e-12):
-            break
-        last = row[1] >= end * (1 - 1e-12)
-        row[1] = min(row[1], end)
-        out.append((row, last or bool(np.isclose(rows_table.kinks, row[1], rtol=0, atol=1e-12).any())))
-    return out
-
-
-def _run(model: "Model", plant: Plant, records: Array, parameters: Any, **info: Any) -> Run:
-    from gough.simulation.state import StateLayout
-
-    states = StateLayout(plant)
+def _run(plant: Plant, records: Array, parameters: Any, **info: Any) -> Run:
+    model, states = plant.model, StateLayout(plant)
     s = states.split(records)
     nd = len(model.mechanism.drives)
     tau, vdot = records[:, states.size : states.size + nd], records[:, states.size + nd :]
     keep = _distinct(s.t, records[:, states.size :])
-    works = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
+    recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
+    if plant.inner_size:
+        names = tuple(f"controller.{x}" for x in plant.inner.names)
+        recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
     return Run.from_states(
         model,
         s.t[keep],
@@ -158,8 +164,9 @@ def _run(model: "Model", plant: Plant, records: Array, parameters: Any, **info: 
         s.v[keep],
         tau[keep],
         acceleration=vdot[keep],
+        wrench=plant.wrenches.by_frame(),
         parameters=parameters,
-        recorded=works,
+        recorded=recorded,
         **info,
     )
 
@@ -185,17 +192,11 @@ def _motion(motion: Motion | str | None) -> Motion | None:
 
 
 def _default(motion: Motion) -> Law:
-    if motion.kind == "drives":
-        return Follow()
+    if motion.kind in ("drives", "forces"):
+        return Follow() if motion.kind == "drives" else Replay()
     raise UsageError(
         f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves"
     )
-
-
-def _fits(law: Law, motion: Motion | None) -> None:
-    kind = "" if motion is None else motion.kind
-    if law.motion and law.motion != kind:
-        raise UsageError(f"{law.name} needs a motion of kind {law.motion!r}, not {kind or 'none'!r}")
 
 
 def _duration(duration: float | None, motion: Motion | None) -> float:

@@ -1,45 +1,51 @@
 """The first state of a simulation."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
-from gough.simulation.law import Law
+from gough.simulation.control_replay import ForcesOverTime
 from gough.simulation.motion import Motion
 from gough.simulation.motion_states import states_along
-from gough.simulation.plant import WORKS
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
+from gough.simulation.plant import WORKS, Plant
 
 Array = np.ndarray
 CLOSED = 1e-8
 """Accepted closure error of a first state, relative to the robot's size."""
 
 
-def starting_state(model: "Model", motion: Motion | None, law: Law, q: Any, v: Any, start: str) -> Array:
-    """q, v, works, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest or in equilibrium."""
+def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: str, parameters: Array) -> Array:
+    """q, v, works, own states of the law, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest
+    or in equilibrium."""
+    model = plant.model
     if start not in ("given", "static"):
         raise UsageError(f"start={start!r}; use 'given' or 'static'")
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
-    if motion is not None and motion.kind not in ("forces",):
+    if motion is not None and motion.kind != "forces":
         along = states_along(model, motion, np.zeros(1))
         first_q, first_v = along.q[0], along.v[0]
+        if not np.isfinite(first_q).all():
+            raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
+    elif isinstance(motion, ForcesOverTime) and motion.first is not None:
+        first_q, first_v = motion.first
+        if len(first_q) != layout.nq or len(first_v) != layout.nv:
+            raise UsageError(f"the forces are those of a run of another robot than {model.robot.name}; give q= and v=")
     if q is not None:
         first_q = _vector("q", q, layout.nq)
     if start == "static":
-        first_q = static_equilibrium(model, q=first_q).q
+        first_q = static_equilibrium(model, q=first_q, wrench=plant.wrenches.by_load(model), parameters=parameters).q
     if v is not None:
         first_v = _vector("v", v, layout.nv)
     gap = float(model.closure_error(first_q))
-    if gap > CLOSED:
+    if not gap <= CLOSED:
         raise UsageError(
             f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration"
         )
-    return np.concatenate([first_q, first_v, np.zeros(len(WORKS) + 3)])
+    inner = plant.law.inner(model, first_q, first_v).first
+    return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 
 def _vector(name: str, value: Any, size: int) -> Array:

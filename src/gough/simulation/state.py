@@ -20,6 +20,7 @@ class State:
     q: Vector
     v: Vector
     work: Vector
+    inner: Vector
     t: Any
     h: Any
     error: Any
@@ -27,7 +28,7 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class StateLayout:
-    """q, v, works, t, h, error, one after the other."""
+    """q, v, works, own states of the law, t, h, error, one after the other."""
 
     plant: Plant
 
@@ -39,6 +40,11 @@ class StateLayout:
     @property
     def t(self) -> int:
         """Place of the time."""
+        return self.inner + self.plant.inner_size
+
+    @property
+    def inner(self) -> int:
+        """Place of the law's own states."""
         return self.plant.model.layout.nq + self.plant.model.layout.nv + len(WORKS)
 
     def split(self, state: Vector) -> State:
@@ -47,19 +53,20 @@ class StateLayout:
         return State(
             state[..., :nq],
             state[..., nq : nq + nv],
-            state[..., nq + nv : t],
+            state[..., nq + nv : self.inner],
+            state[..., self.inner : t],
             state[..., t][()],
             state[..., t + 1][()],
             state[..., t + 2][()],
         )
 
-    def join(self, q: Vector, v: Vector, work: Vector, t: Any, h: Any, error: Any) -> Vector:
+    def join(self, q: Vector, v: Vector, work: Vector, inner: Vector, t: Any, h: Any, error: Any) -> Vector:
         """A state from its parts."""
-        return np.concatenate([q, v, work, [t, h, error]])
+        return np.concatenate([q, v, work, inner, [t, h, error]])
 
     def record(self, s: State, tau: Vector, vdot: Vector, error: Any) -> Vector:
         """What is kept of a step: the state it begins with, drive forces and accelerations there, the step's error."""
-        return np.concatenate([s.q, s.v, s.work, [s.t, s.h, error], tau, vdot])
+        return np.concatenate([s.q, s.v, s.work, s.inner, [s.t, s.h, error], tau, vdot])
 
     @property
     def record_size(self) -> int:
@@ -82,12 +89,13 @@ class StateLayout:
                 q[link.elastic.coordinates] = tree[link.elastic.columns]
         return q, tree[list(mechanism.selection.independent)]
 
-    def size_of(self, dq: Vector, dv: Vector, v0: Vector, v1: Vector, h: Any) -> Any:
+    def size_of(self, dq: Vector, dv: Vector, d_inner: Vector) -> Any:
         """The largest error of a step: of positions relative to their typical size; of velocities relative to the size an
-        error that lasts for a hundredth of a second would give positions."""
+        error that lasts for a hundredth of a second would give positions; of a law's own states relative to theirs."""
         q_unit, v_unit = self.units
         total: Any = 0.0
-        for x, unit in zip((*dq, *dv), (*q_unit, *(100.0 * v_unit)), strict=True):
+        units = (*q_unit, *(100.0 * v_unit), *self.plant.inner.sizes)
+        for x, unit in zip((*dq, *dv, *d_inner), units, strict=True):
             if isinstance(x, float) and x == 0.0:
                 continue
             part = abs_(x) * (1.0 / unit)

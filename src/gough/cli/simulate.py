@@ -1,0 +1,203 @@
+"""`gough simulate`: how does a robot move?"""
+
+import sys
+import warnings
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from gough.cli.failure import BAD_STATES, INTERRUPTED
+from gough.cli.opening import Json
+from gough.cli.output import console, note, say, short, table, write_json
+from gough.cli.simulate_arguments import scenario_of
+
+if TYPE_CHECKING:
+    from gough.simulation.run import Run
+    from gough.simulation.scenario import Scenario
+
+ROBOT = "Name of a gallery robot or path to a .yaml file; with --scenario: instead of the one it names."
+
+
+def simulate(
+    robot: Annotated[str | None, typer.Argument(metavar="[ROBOT]", help=ROBOT)] = None,
+    motion: Annotated[str | None, typer.Option("--motion", help="Name of a motion, or a .yaml file of one.")] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option("--scenario", help="Name of a scenario, or a .yaml file; other options replace its own."),
+    ] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option("--controller", help="A law as in a scenario: NAME or 'NAME: {ARGUMENT: VALUE, …}'."),
+    ] = None,
+    duration: Annotated[
+        str | None, typer.Option("--duration", help="Time to simulate (s, or with its unit); else the motion's.")
+    ] = None,
+    method: Annotated[str | None, typer.Option("--method", help="dp5, rk4, esdirk4 or sdirk2.")] = None,
+    step: Annotated[str | None, typer.Option("--step", help="Equal steps, or the longest (s, or 100us).")] = None,
+    tolerance: Annotated[
+        float | None, typer.Option("--tolerance", help="Error of a step, of the robot's size.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--start", help="static: elastic coordinates begin in equilibrium.")
+    ] = None,
+    at: Annotated[list[str] | None, typer.Option("--at", help="NAME=VALUE of a coordinate at the start.")] = None,
+    rate: Annotated[list[str] | None, typer.Option("--rate", help="NAME=VALUE of a velocity at the start.")] = None,
+    smoothing: Annotated[
+        str | None, typer.Option("--smoothing", help="Smooth all Coulomb friction below this speed (m/s and rad/s).")
+    ] = None,
+    every: Annotated[int | None, typer.Option("--every", min=1, help="Keep one state of so many.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the run here (.npz, .parquet, .csv).")] = None,
+    channel: Annotated[
+        list[str] | None, typer.Option("--channel", help="With --out: also this computed channel.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the run to this file (png, pdf, svg).")] = None,
+    panel: Annotated[list[str] | None, typer.Option("--panel", help="With --plot: this channel instead.")] = None,
+    json: Json = False,
+) -> None:
+    """Simulate a robot along a motion, under a controller, or left to itself.
+
+    Without a motion the drives give no force. A motion of drives is followed exactly and the forces are results; other
+    motions need a controller.
+
+    JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
+    energy_exchanged_J, closure_error, bad_states, settings (method step tolerance every steps rejected), motion, controller,
+    tracking (largest errors from the motion, by unit), drives[] (name unit low high speed force force_unit), elastic[] (name
+    unit low high), files[]. Exit code 3 if the run stopped early, 130 if it was interrupted; what is done is still reported
+    and written.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("robot", "json")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = scenario_of(robot, given)
+        with _bar() as progress:
+            run = made.run(progress)
+        files = [str(path) for path in made.write(run)]
+        found = report(made, run) | {"files": files}
+    if json:
+        write_json(found)
+    else:
+        _show(found)
+        for name in files:
+            note(f"written: {name}")
+    if not run.info.finished:
+        note(f"stopped early: {run.stopped}; {found['remedy']}")
+        raise typer.Exit(INTERRUPTED if run.stopped.startswith("interrupted") else BAD_STATES)
+
+
+def report(made: "Scenario", run: "Run") -> dict[str, Any]:
+    """Everything but the states, with the documented keys."""
+    from gough.simulation.remedy import remedy
+    from gough.simulation.tracking import tracking_errors
+
+    units, places = run.channel("drives.position").units if len(run.tau.T) else (), run.layout.drive_names
+    moved = run["drives.position"] if len(places) else np.zeros((len(run), 0))
+    fast = run["drives.rate"] if len(places) else moved
+    kinds = run.channel("drives.force").units if len(places) else ()
+    drives = [
+        {
+            "name": name,
+            "unit": units[k],
+            **_range(moved[:, k]),
+            "speed": _largest(fast[:, k]),
+            "force": _largest(run.tau[:, k]),
+            "force_unit": kinds[k],
+        }
+        for k, name in enumerate(places)
+    ]
+    bent = run.channel("elastic") if "elastic" in run else None
+    elastic = (
+        []
+        if bent is None
+        else [
+            {"name": name, "unit": bent.units[k], **_range(run["elastic"][:, k])} for k, name in enumerate(bent.entries)
+        ]
+    )
+    info = run.info
+    return run.summary() | {
+        "scenario": made.name or None,
+        "remedy": remedy(run) or None,
+        "settings": dict(info.settings),
+        "motion": info.motion,
+        "controller": info.controller,
+        "tracking": None if made.motion is None else tracking_errors(run, made.motion),
+        "drives": drives,
+        "elastic": elastic,
+    }
+
+
+def _range(values: np.ndarray) -> dict[str, float]:
+    return {"low": float(np.nanmin(values)), "high": float(np.nanmax(values))}
+
+
+def _largest(values: np.ndarray) -> float:
+    return float(np.nanmax(np.abs(values)))
+
+
+def _show(found: dict[str, Any]) -> None:
+    settings, law = found["settings"], found["controller"]
+    how = ", ".join(f"{k} {short(v)}" for k in ("step", "tolerance") if (v := settings.get(k)) is not None)
+    name = f", scenario {found['scenario']}" if found["scenario"] else ""
+    say(
+        f"{found['robot']}{name}: {law['law'] if law else 'no controller'}, {settings['method']}{', ' + how if how else ''}"
+    )
+    shown = table("", "figure", numbers=("figure",))
+    spent, simulated = found["computing_s"], found["simulated_s"]
+    shown.add_row("simulated (s)", short(simulated))
+    shown.add_row("computing (s)", short(spent, 3))
+    shown.add_row("times real time", short(simulated / spent, 3) if spent else "")
+    shown.add_row("compiling (s)", short(found["compile_s"], 3))
+    shown.add_row("steps, of them rejected", f"{settings['steps']}, {settings['rejected']}")
+    shown.add_row("states kept, of them bad", f"{found['states']}, {found['bad_states']}")
+    shown.add_row("energy error, of the energy exchanged", short(found["energy_error"], 2))
+    shown.add_row("closure error, of the robot's size", short(found["closure_error"], 2))
+    for unit, error in (found["tracking"] or {}).items():
+        shown.add_row(f"largest error from the motion ({unit})", short(error, 2))
+    if found["error_estimate"] is not None:
+        shown.add_row("estimated error", short(found["error_estimate"], 2))
+    console().print(shown)
+    _show_drives(found)
+    say(f"\nstopped: {found['stopped']}")
+
+
+def _show_drives(found: dict[str, Any]) -> None:
+    right = ("from", "to", "speed", "force")
+    if found["drives"]:
+        say()
+        shown = table("drive", *right, numbers=right)
+        for d in found["drives"]:
+            u = d["unit"]
+            cells = (f"{short(d['low'], 5)} {u}", f"{short(d['high'], 5)} {u}", f"{short(d['speed'], 5)} {u}/s")
+            shown.add_row(d["name"], *cells, f"{short(d['force'], 5)} {d['force_unit']}")
+        console().print(shown)
+    if found["elastic"]:
+        say()
+        shown = table("elastic coordinate", "from", "to", numbers=right)
+        for e in found["elastic"][:12]:
+            shown.add_row(e["name"], *(f"{short(e[k], 4)} {e['unit']}" for k in ("low", "high")))
+        console().print(shown)
+        if len(found["elastic"]) > 12:
+            say(f"and {len(found['elastic']) - 12} more elastic coordinates (--json)")
+
+
+def _bar() -> Any:
+    """Context that gives what `simulate` tells its progress to; a bar on terminals."""
+    return _RichBar() if sys.stderr.isatty() else nullcontext(None)
+
+
+class _RichBar:
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        self._progress = Progress(console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task("simulated", total=None)
+
+    def __enter__(self) -> Any:
+        self._progress.start()
+        return lambda t, end: self._progress.update(self._task, completed=t, total=end)
+
+    def __exit__(self, *error: object) -> None:
+        self._progress.stop()

@@ -1,0 +1,28 @@
+"""Numbers that users give to laws: one for all entries, or one each."""
+
+from typing import Any
+
+import numpy as np
+
+from gough.errors import UsageError
+
+
+def as_numbers(name: str, value: Any, least: float | None = None) -> Any:
+    """A float, or a tuple of floats; finite, and not below `least`."""
+    try:
+        x = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}={value!r}: give a number, or one each") from None
+    if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():
+        raise UsageError(f"{name}={value!r}: give a finite number, or one each")
+    if least is not None and (x < least).any():
+        raise UsageError(f"{name}={value!r}: must not be below {least:g}")
+    return float(x) if x.ndim == 0 else tuple(map(float, x))
+
+
+def entries(name: str, value: Any, size: int, what: str) -> np.ndarray:
+    """The numbers (size,) of as many `what`."""
+    x = np.asarray(value, dtype=float)
+    if x.ndim == 1 and len(x) != size:
+        raise UsageError(f"{name}: {len(x)} numbers are given, the robot has {size} {what}")
+    return np.broadcast_to(x, (size,)).copy()

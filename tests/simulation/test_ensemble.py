@@ -1,0 +1,110 @@
+"""Many runs at once: each as it is alone; killed and resumed without losing or repeating a finished part."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gough
+from gough.errors import UsageError
+from gough.simulation.ensemble import PART, simulate_many
+from gough.simulation.simulate import simulate
+from laws.subjects import built
+
+
+@pytest.fixture(scope="module")
+def model() -> gough.Model:
+    return built(gough.load("four_bar_chain"))
+
+
+def test_every_run_is_as_alone(model: gough.Model) -> None:
+    runs = 2 * PART + 13
+    v = np.linspace(0.5, 1.5, runs)[:, None]
+    found = simulate_many(model, model.home, v, duration=0.3, step=1e-3, stored=10)
+    assert np.isnan(found.failed).all() and found.runs == runs
+    for k in (0, PART, runs - 1):
+        alone = simulate(model, duration=0.3, v=v[k], method="rk4", step=1e-3)
+        assert np.abs(found.end_q[k] - alone.q[-1]).max() < 1e-13
+        at = np.searchsorted(alone.time, found.time[3] - 1e-9)
+        assert np.abs(found.q[k, 3] - alone.q[at]).max() < 1e-13
+
+
+def test_designs(model: gough.Model) -> None:
+    """Other masses: the pendulum's law does not depend on a common factor of all inertias, so neither may the motion."""
+    names = model.parameter_names
+    inertial = [i for i, n in enumerate(names) if n.rpartition(".")[2] in ("M", "MX", "MY", "MZ", "XX", "YY", "ZZ")]
+    assert len(inertial) > 20
+    designs = np.repeat(model.parameters[None], 3, axis=0)
+    designs[1, inertial] *= 2.0
+    designs[2, names.index("crank0.MY")] *= 1.5
+    found = simulate_many(model, model.home, [1.0], duration=0.5, parameters=designs)
+    assert np.abs(found.end_q[1] - found.end_q[0]).max() < 1e-10
+    assert np.abs(found.end_q[2] - found.end_q[0]).max() > 1e-6
+
+
+def test_prescribed_motion() -> None:
+    five_bar = built(gough.load("five_bar"))
+    start = five_bar.home[five_bar.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + 0.2], durations=[0.4])
+    found = simulate_many(five_bar, five_bar.home, None, motion, step=2e-3)
+    alone = simulate(five_bar, motion, method="rk4", step=2e-3)
+    assert np.abs(found.end_q[0] - alone.q[-1]).max() < 1e-13
+    assert np.abs(found.tau[0, 5] - alone.tau[np.searchsorted(alone.time, found.time[5] - 1e-9)]).max() < 1e-9
+
+
+SCRIPT = """
+import numpy as np, sys, time, gough
+from gough.simulation.ensemble import simulate_many
+model = gough.build("four_bar_chain")
+v = np.linspace(0.5, 1.5, 40 * 256)[:, None]
+simulate_many(model, model.home, v, duration=2.0, step=1e-4, stored=5, folder=sys.argv[1], threads=1)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", SCRIPT, str(folder)])
+    deadline = time.time() + 120
+    while len(list(folder.glob("part*.npz"))) < 2 and process.poll() is None and time.time() < deadline:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    finished = {p.name: p.stat().st_mtime_ns for p in folder.glob("part*.npz")}
+    assert 2 <= len(finished) < 40
+    runs = 40 * PART
+    v = np.linspace(0.5, 1.5, runs)[:, None]
+    again = simulate_many(model, model.home, v, duration=2.0, step=1e-4, stored=5, folder=folder)
+    assert again.resumed == len(finished) * PART
+    assert {p: (folder / p).stat().st_mtime_ns for p in finished} == finished
+    assert len(list(folder.glob("part*.npz"))) == 40
+    some = slice(3 * PART, 5 * PART)
+    fresh = simulate_many(model, model.home, v[some], duration=2.0, step=1e-4, stored=5)
+    assert np.array_equal(fresh.end_q, again.end_q[some])
+
+
+def test_a_folder_of_another_ensemble_is_refused(model: gough.Model, tmp_path: Path) -> None:
+    simulate_many(model, model.home, [1.0], duration=0.1, folder=tmp_path)
+    with pytest.raises(UsageError, match="another ensemble"):
+        simulate_many(model, model.home, [1.1], duration=0.1, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "duration"),
+        ({"duration": 1.0, "step": -1.0}, "positive"),
+        ({"duration": 1.0, "v": [[1.0], [np.nan]]}, "finite"),
+        ({"duration": 1.0, "v": np.ones((3, 1)), "q": np.zeros((2, 5))}, "rows"),
+    ],
+)
+def test_bad_input(model: gough.Model, more: dict, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        simulate_many(model, more.pop("q", model.home), more.pop("v", None), **more)
