@@ -102,6 +102,8 @@ def vibration_map(
         good = np.flatnonzero(status[a:b] == Status.OK)
         if len(good):
             frequencies[a + good], stiffness[a + good] = _at(model, rest.q[good], rest.tau[good], count, drives, where)
+            lost = good[np.isnan(frequencies[a + good, 0]) & (model.layout.nv > len(model.mechanism.drives))]
+            status[a + lost] = Status.SINGULAR
             measure = model.singularity(rest.q[good])
             inverse[a + good], ratio[a + good] = measure.inverse, measure.inverse_ratio
             tau[a + good] = rest.tau[good]
@@ -147,8 +149,10 @@ def _at(
     frequencies, stiffness = np.full((len(q), count), np.nan), np.full(len(q), np.nan)
     if not N.shape[2]:
         return frequencies, np.full(len(q), np.inf) if frame else stiffness
-    half = np.linalg.inv(np.linalg.cholesky(M))
+    positive = np.linalg.eigvalsh(M)[:, 0] > 0  # bodies bent further than their shapes allow may lose it
+    half = np.linalg.inv(np.linalg.cholesky(np.where(positive[:, None, None], M, np.eye(M.shape[1]))))
     squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))[:, :count]
+    squares[~positive] = np.nan
     frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
     if frame:
         J = (forces.frame_jacobian(q, frame)[:, :3] * unit) @ N
