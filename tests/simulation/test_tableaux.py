@@ -11,7 +11,7 @@ from gough.simulation.tableaux import Tableau, tableaux
 def conditions(t: Tableau, b: np.ndarray) -> list[tuple[int, float]]:
     """(order, what should vanish)."""
     A, c, one = t.A, t.c, np.ones(t.stages)
-    return [
+    found = [
         (1, b @ one - 1),
         (2, b @ c - 1 / 2),
         (3, b @ c**2 - 1 / 3),
@@ -30,6 +30,7 @@ def conditions(t: Tableau, b: np.ndarray) -> list[tuple[int, float]]:
         (5, b @ A @ A @ c**2 - 1 / 60),
         (5, b @ A @ A @ A @ c - 1 / 120),
     ]
+    return [(order, float(rest)) for order, rest in found]
 
 
 @pytest.mark.parametrize("t", tableaux().values(), ids=lambda t: t.name)
@@ -50,7 +51,7 @@ def test_l_stable(name: str) -> None:
     one = np.ones(t.stages)
 
     def growth(z: complex) -> float:
-        return abs(1 + z * t.b @ np.linalg.solve(np.eye(t.stages) - z * t.A, one))
+        return float(abs(1 + z * t.b @ np.linalg.solve(np.eye(t.stages) - z * t.A, one)))
 
     assert max(growth(1j * y) for y in np.logspace(-3, 6, 400)) <= 1 + 1e-12
     assert growth(-1e9) < 1e-6

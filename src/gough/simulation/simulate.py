@@ -116,16 +116,12 @@ def _through(
     """Go through all pieces; returns why it ended."""
     n = marching.states.t + 3
     state = first
-    t = 0.0
     try:
         while (piece := pieces.next(state)) is not None:
             row, jump = piece
-            t = float(row[0])
-            state = marching.piece(state, row, _keeper(kept, marching.states.t, row), every)
+            state = marching.piece(state, row, _keeper(kept, marching.states.t, row, end, progress), every)
             if jump:
                 kept.append(moment(state[None, :n], 1, marching.given(row)).record[:, 0])
-            if progress is not None:
-                progress(float(row[1]), end)
     except Stopped as problem:
         if not any(map(len, kept)):
             raise UsageError(f"the run cannot begin: {problem.why}") from problem
@@ -133,16 +129,21 @@ def _through(
     except KeyboardInterrupt:
         if not any(map(len, kept)):
             raise
-        return f"interrupted after t = {t:.9g} s"
+        last = next(records for records in reversed(kept) if len(records))
+        return f"interrupted after t = {last[-1, marching.states.t]:.9g} s"
     return "finished"
 
 
-def _keeper(kept: list[Array], place: int, row: Array) -> Callable[[Array], None]:
-    """Keeps records of a piece; sums of steps may end a rounding error beyond it."""
+def _keeper(
+    kept: list[Array], place: int, row: Array, end: float, progress: Callable[[float, float], None] | None
+) -> Callable[[Array], None]:
+    """Keeps records of a piece, and tells how far it is; sums of steps may end a rounding error beyond the piece."""
 
     def keep(records: Array) -> None:
         records[:, place] = np.clip(records[:, place], row[0], row[1])
         kept.append(records)
+        if progress is not None and len(records):
+            progress(float(records[-1, place]), end)
 
     return keep
 
