@@ -168,7 +168,7 @@ def test_both_tiers_give_the_same(seed: int, assembler: bool, monkeypatch: pytes
     if assembler and not host().assembler:
         pytest.skip("this CPU has no AVX-512")
     real = store.write_module
-    monkeypatch.setattr(store, "write_module", lambda program, target: real(program, target, assembler))
+    monkeypatch.setattr(store, "write_module", lambda program, target, **more: real(program, target, assembler, **more))
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     assert_same(without_arc_tangents(random_program(seed, 400)), 21, seed, 1e-11)
 

@@ -164,8 +164,8 @@ def test_the_form_is_chosen_by_the_program() -> None:
 def test_rolled_and_straight_code_agree_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
     written: list[str] = []
-    monkeypatch.setattr(store, "write_rolled", lambda *a: (written.append("rolled"), write_rolled(*a))[1])
-    monkeypatch.setattr(store, "write_module", lambda *a: (written.append("straight"), write_module(*a))[1])
+    monkeypatch.setattr(store, "write_rolled", lambda *a, **k: (written.append("rolled"), write_rolled(*a, **k))[1])
+    monkeypatch.setattr(store, "write_module", lambda *a, **k: (written.append("straight"), write_module(*a, **k))[1])
     program = long_legs(24)
     rows = rows_of(program)
     first, _ = run(Kernel(program), rows, N)

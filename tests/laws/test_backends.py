@@ -76,7 +76,7 @@ def test_machine_code(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip("this CPU has no AVX-512")
     if tier == "llvm":
         real = store.write_module
-        monkeypatch.setattr(store, "write_module", lambda program, target: real(program, target, False))
+        monkeypatch.setattr(store, "write_module", lambda program, target, **more: real(program, target, False, **more))
         monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     for key, (f, inputs, truth) in functions(name).items():
         kernel = Kernel(f.program, "ieee" if tier == "ieee" else "fast")
