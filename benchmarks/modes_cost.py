@@ -6,8 +6,9 @@ Two robots: the hexapod of [Long 2014] with 1 to 200 modes of its plate (stiffne
 DualEMPS [Briot 2014] with 1 to 32 beam elements a link, whose matrices are mostly zeros. Counted, for each size: building the
 model, recording the equations, operations when everything is written out (multiplications and additions apart; an estimate
 where that was not compiled), compiling, and the time of one state in a batch on one core: of straight code where compiling it
-is expected to take less than LONGEST seconds, and of what is chosen by itself, with the blocks that became loops. Beside them
-LAPACK (`numpy.linalg.solve` on a batch of the same mass matrices): the solve alone, without what makes the matrix.
+is expected to take less than LONGEST seconds, of code where every block that can be one is a loop, and of what is chosen by
+itself. Beside them LAPACK (`numpy.linalg.solve` on a batch of the same mass matrices): the solve alone, without what makes
+the matrix.
 
 Before times are taken, results are compared: with straight code, with the interpreter (LAPACK), and forward dynamics of the
 forces of inverse dynamics with the accelerations that were asked for. Times are the thread's own CPU time, the best of many
@@ -21,7 +22,8 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,7 @@ from gough.bench.growth import no_cache
 from gough.bench.machine import machine
 from gough.program import Program
 from gough.program.looping import expand_others, rule
-from gough.program.ops import Op, Product
+from gough.program.ops import Op, Product, Solve
 from gough.program.passes.hoist import split_uniform
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
@@ -47,13 +49,21 @@ LONGEST = 120.0
 STATES, ROUNDS, BUDGET = 256, 15, 1.5
 """States of a call; fewest calls timed, and CPU seconds after which no more are."""
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics")
+CHOICES: dict[str, dict[str, Any]] = {
+    "automatic": {},
+    "straight": {"LEAST": 1 << 62},
+    "looped": {"LEAST": 500, "STRAIGHT": 1e9},
+}
+"""What is changed in the rule that chooses."""
 
 
 def plate_hexapod(modes: int) -> Robot:
     """The hexapod of [Long 2014] with another number of modes and the stiffnesses that belong to them."""
     robot = gough.load("long2014")
+    assert robot.platform is not None and not isinstance(robot.platform, str)
     body = robot.platform.body
     flexible = body.flexible
+    assert flexible is not None and flexible.modes is not None
     number = flexible.modes.model_copy(update={"number": modes})
     flexible = flexible.model_copy(update={"modes": number, "stiffness": None})
     platform = robot.platform.model_copy(update={"body": body.model_copy(update={"flexible": flexible})})
@@ -65,7 +75,7 @@ def divided_dualemps(elements: int) -> Robot:
     robot = gough.load("dualemps_8")
     bodies = []
     for body in robot.bodies:
-        if body.flexible is not None:
+        if body.flexible is not None and body.flexible.beam is not None:
             beam = body.flexible.beam.model_copy(update={"elements": (elements,)})
             body = body.model_copy(update={"flexible": body.flexible.model_copy(update={"beam": beam})})
         bodies.append(body)
@@ -101,12 +111,19 @@ SERIES = {
 }
 
 
+@contextmanager
+def choosing(choice: str) -> Iterator[None]:
+    """The rule changed for a while."""
+    with patch.multiple(rule, **CHOICES[choice]) if CHOICES[choice] else nullcontext():
+        yield
+
+
 class Measured:
     """A compiled program and its rows."""
 
-    def __init__(self, program: Program, rows: dict[str, np.ndarray], straight: bool) -> None:
+    def __init__(self, program: Program, rows: dict[str, np.ndarray], choice: str) -> None:
         start = time.thread_time()
-        with no_cache(), patch.object(rule, "LEAST", 1 << 62 if straight else rule.LEAST):
+        with no_cache(), choosing(choice):
             self.kernel = Kernel(program)
         self.compile_s = time.thread_time() - start
         self.inputs = [rows[slot.name] for slot in program.inputs]
@@ -151,40 +168,39 @@ def measure_function(name: str, model: gough.Model, rows: dict[str, np.ndarray],
         rows.setdefault(slot.name, np.zeros((1, slot.size)))
     scalars, weights = rule.weigh_program(program)
     estimate = scalars + 2 * sum(w.written for w in weights.values())
-    looped = rule.blocks_as_loops(program)
-    chosen = Measured(program, rows, straight=False)
-    row: dict[str, Any] = {
-        "trace_s": traced,
-        "operations": estimate,
-        "operations_are": "estimated",
-        "loops": sorted(_described(program, i) for i in looped),
-        "automatic_compile_s": chosen.compile_s,
-    }
+    loops = {}
+    for choice in CHOICES:
+        with choosing(choice):
+            loops[choice] = rule.blocks_as_loops(program)
+    chosen = Measured(program, rows, "automatic")
+    timed = {"automatic": chosen}
+    for choice in ("straight", "looped"):
+        if loops[choice] == loops["automatic"]:
+            timed[choice] = chosen
+        elif choice == "looped" or estimate * rate[0] < LONGEST:
+            timed[choice] = Measured(program, rows, choice)
     first = {k: x[:2] for k, x in rows.items()}
     reference, failed = evaluate_with_care(program, flat_inputs(program, first, 2))
     assert not any(failed), failed
+    row: dict[str, Any] = {"trace_s": traced, "operations": estimate, "operations_are": "estimated"}
+    row["loops"] = sorted(_described(program, i) for i in loops["automatic"])
     row["difference_interpreter"] = difference(chosen.outputs, reference)
-    timed = [chosen]
-    if not looped:
-        row["straight_compile_s"] = chosen.compile_s
-    elif estimate * rate[0] < LONGEST:
-        straight = Measured(program, rows, straight=True)
-        timed.append(straight)
-        row["straight_compile_s"] = straight.compile_s
-        row["difference_straight"] = difference(chosen.outputs, straight.outputs)
-    if "straight_compile_s" in row:
+    if "straight" in timed:
+        row["difference_straight"] = difference(chosen.outputs, timed["straight"].outputs)
         if estimate > 20_000:
-            rate[0] = 1.2 * row["straight_compile_s"] / estimate  # larger ones take a little more each
-        with patch.object(rule, "LEAST", 1 << 62):
+            rate[0] = 1.2 * timed["straight"].compile_s / estimate  # larger ones take a little more each
+        with choosing("straight"):
             each = split_uniform(expand_others(program))[1]
         row["operations"] = sum(op > Op.CONST for op in each.ops)
         row["operations_are"] = "counted"
     spent, turn = 0.0, 0
     while turn < ROUNDS or (spent < BUDGET and turn < 40 * ROUNDS):
-        spent += sum(m.time() for m in timed)
+        spent += sum(m.time() for m in dict.fromkeys(timed.values()))
         turn += 1
-    row["automatic_us"] = 1e6 * chosen.best
-    row["straight_us"] = 1e6 * timed[-1].best if "straight_compile_s" in row else None
+    for choice in CHOICES:
+        row[f"{choice}_us"] = 1e6 * timed[choice].best if choice in timed else None
+        row[f"{choice}_compile_s"] = timed[choice].compile_s if choice in timed else None
+    row["automatic_to_best"] = chosen.best / min(m.best for m in timed.values())
     for slot, x in zip(program.outputs, chosen.outputs, strict=True):
         rows[slot.name] = x
     return row
@@ -192,6 +208,7 @@ def measure_function(name: str, model: gough.Model, rows: dict[str, np.ndarray],
 
 def _described(program: Program, i: int) -> str:
     block = program.block(i)
+    assert isinstance(block, Product | Solve)
     if isinstance(block, Product):
         return f"product {block.n}x{block.k}x{block.m}"
     return f"solve {block.n}, {block.m} right-hand sides"
@@ -231,14 +248,26 @@ def say(name: str, row: dict[str, Any]) -> None:
     """One line a function."""
     for function in FUNCTIONS:
         f = row[function]
-        straight = "      -" if f["straight_us"] is None else f"{f['straight_us']:7.2f}"
-        compiled = f"{f.get('straight_compile_s', np.nan):6.1f}"
+        times = " ".join("      -" if f[f"{c}_us"] is None else f"{f[f'{c}_us']:7.2f}" for c in CHOICES)
+        compiled = " ".join("     -" if f[f"{c}_compile_s"] is None else f"{f[f'{c}_compile_s']:6.1f}" for c in CHOICES)
         print(
-            f"{name:9s} {row['size']:4d} {function:17s} {f['operations']:8d} {straight} {f['automatic_us']:7.2f} "
-            f"{row['lapack_solve_us']:7.1f} {compiled} {f['automatic_compile_s']:6.1f} {row['build_s']:6.1f} "
-            f"{f['difference_interpreter']:8.0e} {row['difference_round_trip']:8.0e}  {', '.join(f['loops'])}",
+            f"{name:9s} {row['size']:4d} {function:17s} {f['operations']:8d} {times} {row['lapack_solve_us']:7.1f} {compiled} "
+            f"{row['build_s']:5.1f} {f['automatic_to_best']:5.2f} {f['difference_interpreter']:6.0e} "
+            f"{row['difference_round_trip']:6.0e}  {', '.join(f['loops'])}",
             flush=True,
         )
+
+
+STYLES = (("straight", "s--", "written out"), ("looped", "^:", "all loops"), ("automatic", "o-", "automatic"))
+
+
+def _labels(sizes: list[int]) -> list[str]:
+    """Names of ticks that are not too close to each other."""
+    names, last = [], 0
+    for k in sizes:
+        names.append(str(k) if k > 1.4 * last else "")
+        last = k if names[-1] else last
+    return names
 
 
 def draw(result: dict[str, Any], path: Path) -> None:
@@ -258,15 +287,10 @@ def draw(result: dict[str, Any], path: Path) -> None:
             label = function.replace("_", " ")
             found = [p[function] for p in points]
             for panel, what in ((top, "us"), (bottom, "compile_s")):
-                both = [
-                    (k, f.get(f"straight_{what}")) for k, f in zip(n, found, strict=True) if f.get(f"straight_{what}")
-                ]
-                panel.loglog(
-                    *zip(*both, strict=True), "s--", color=colour, mfc="white", lw=1, label=f"{label}, written out"
-                )
-                panel.loglog(
-                    n, [f[f"automatic_{what}"] for f in found], "o-", ms=4, color=colour, label=f"{label}, automatic"
-                )
+                for choice, marks, text in STYLES:
+                    drawn = [(k, y) for k, f in zip(n, found, strict=True) if (y := f[f"{choice}_{what}"]) is not None]
+                    own = {"ms": 4, "lw": 1.6} if choice == "automatic" else {"ms": 6, "lw": 0.9, "mfc": "none"}
+                    panel.loglog(*zip(*drawn, strict=True), marks, color=colour, label=f"{label}, {text}", **own)
             with_loops = [k for k, f in zip(n, found, strict=True) if f["loops"]]
             without = [k for k, f in zip(n, found, strict=True) if not f["loops"]]
             if with_loops and without:
@@ -278,9 +302,9 @@ def draw(result: dict[str, Any], path: Path) -> None:
         bottom.set(xlabel=series.axis, ylabel="s to compile")
         for panel in (top, bottom):
             panel.grid(True, which="major", alpha=0.3)
-            panel.set_xticks(n, [str(k) for k in n])
+            panel.set_xticks(n, _labels(n))
             panel.minorticks_off()
-            panel.legend(fontsize=8)
+            panel.legend(fontsize=7)
     m = result["machine"]
     figure.suptitle(
         f"Cost against modes and elements. Shaded: where loops begin to be chosen. {m['cpu']}, {m['lanes']} lanes, {m['date']}",
@@ -305,7 +329,10 @@ def main() -> None:
         "series": {},
     }
     print(
-        "robot     size function          operations straight  auto  LAPACK (µs)  compile (s) straight  auto  build  differences"
+        "µs a state and s to compile: automatic, straight, all loops; LAPACK's solve between; build s; automatic to the best;"
+    )
+    print(
+        "differences to the interpreter, and of accelerations through inverse and forward dynamics; what became loops"
     )
     for name, series in SERIES.items():
         points: list[dict[str, Any]] = []

@@ -19,8 +19,8 @@ STATES = 11  # a whole tile of vectors and a part of one
 
 @pytest.fixture(autouse=True)
 def small_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule, "LEAST_SOLVE", 20)
-    monkeypatch.setattr(rule, "LEAST_PRODUCT", 50)
+    monkeypatch.setattr(rule, "LEAST", 20)
+    monkeypatch.setattr(rule, "STRAIGHT", 1e6)
     monkeypatch.setitem(trace.__globals__, "LARGE_PRODUCT", 50)
 
 
@@ -56,6 +56,36 @@ def test_product(n: int, k: int, m: int, uniform: bool) -> None:
     found, bad = run(program, {"a": a, "b": b})
     assert len(bad) == 0
     np.testing.assert_allclose(found["x"], a @ b, rtol=0, atol=1e-13)
+
+
+def sums_of_half(c: np.ndarray, upper: bool) -> dict:
+    """Sums along rows of one half of a matrix: nobody reads the other one."""
+    n = len(c)
+    return {"x": np.array([c[i, i:].sum() if upper else c[i, : i + 1].sum() for i in range(n)], dtype=object)}
+
+
+@pytest.mark.parametrize("n", [8, 11])
+@pytest.mark.parametrize("upper", [False, True])
+def test_half_a_product(n: int, upper: bool) -> None:
+    program = trace(lambda a, b: sums_of_half(product(a, b), upper), [Slot("a", (n, 3)), Slot("b", (3, n))])
+    assert any(op == Op.BLOCK for op in expand_others(program).ops)
+    rng = np.random.default_rng(6)
+    a, b = rng.normal(size=(STATES, n, 3)), rng.normal(size=(STATES, 3, n))
+    found, bad = run(program, {"a": a, "b": b})
+    assert len(bad) == 0
+    half = np.triu(a @ b) if upper else np.tril(a @ b)
+    np.testing.assert_allclose(found["x"], half.sum(axis=2), rtol=0, atol=1e-13)
+
+
+def test_many_numbers_of_a_design() -> None:
+    """Room for them would not fit on a stack."""
+    n, k = 700, 200
+    program = trace(lambda a, b: {"x": product(a, b)}, [Slot("a", (n, k), uniform=True), Slot("b", (k,))])
+    rng = np.random.default_rng(7)
+    a, b = rng.normal(size=(1, n, k)), rng.normal(size=(STATES, k))
+    found, bad = run(program, {"a": a, "b": b})
+    assert len(bad) == 0
+    np.testing.assert_allclose(found["x"], b @ a[0].T, rtol=0, atol=1e-12)
 
 
 def chained(a: np.ndarray, p: np.ndarray, b: np.ndarray) -> dict:
@@ -112,9 +142,10 @@ def _not_a_number(inputs: dict[str, np.ndarray], state: int) -> None:
     inputs["b"][state, 3, 0] = np.nan
 
 
-def test_sparse_systems_stay_straight() -> None:
-    """A chain of 40 unknowns needs 150 products, not 40³/6."""
-    n = 40
+@pytest.mark.parametrize(("n", "dense", "looped"), [(40, False, False), (20, True, False), (90, True, True)])
+def test_choice(n: int, dense: bool, looped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of 40 unknowns needs 150 products, not 40³/6: it is written out, as small systems are."""
+    monkeypatch.undo()
 
     def chain_solve(d: np.ndarray, b: np.ndarray) -> dict:
         a = np.full((n, n), 0.0, dtype=object)
@@ -122,10 +153,12 @@ def test_sparse_systems_stay_straight() -> None:
             a[k, k] = d[k] + 3.0
             if k:
                 a[k, k - 1] = a[k - 1, k] = 1.0
+        if dense:
+            a = a + np.outer(d, d)
         return {"x": solve_spd(a, b, "singular:chain")}
 
     program = trace(chain_solve, [Slot("d", (n,)), Slot("b", (n,))])
-    assert all(op != Op.BLOCK for op in expand_others(program).ops)
+    assert any(op == Op.BLOCK for op in expand_others(program).ops) == looped
 
 
 def inner_program(blocks: bool) -> Program:

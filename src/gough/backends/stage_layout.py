@@ -39,7 +39,7 @@ class Place:
 @dataclass(frozen=True)
 class PlacedStage:
     """A program that runs for `lanes` lanes in turn: inputs: a place each; outputs: places each result is stored to.
-    block: what runs once instead of the program, from its operands to its results."""
+    block: what runs once instead of the program, from its operands to its results; those nobody reads have no place."""
 
     program: Program
     lanes: int
@@ -202,8 +202,10 @@ class _Planner:
                 self._reads(number, Source(number, place))
         for source in self.lowered.results:
             self._reads(self.end, source)
-        for number, stage in enumerate(self.stages):  # what nobody reads is stored all the same
-            for place in range(stage.kept if stage.lanes == 1 else 0):
+        for number, stage in enumerate(
+            self.stages
+        ):  # what nobody reads is stored all the same, but for results of blocks
+            for place in range(stage.kept if stage.lanes == 1 and stage.block is None else 0):
                 self._reads(number, Source(number, place))
 
     def _last_copies(self) -> list[tuple[Source, _Entry, int]]:
@@ -273,6 +275,8 @@ class _Planner:
             source = Source(number, place)
             if stage.lanes > 1:
                 outputs.append((self._of_lanes(self.home[source][0]),))
+            elif source not in self.home:
+                outputs.append(())
             else:
                 homes = [self.home[source], *self.pushed.get(source, ())]
                 outputs.append(tuple(dict.fromkeys(self._at(*home) for home in homes)))

@@ -3,10 +3,11 @@
 Blocks run through LAPACK with pivoting, so this is also the fallback for states a fixed elimination order cannot take.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from gough.program.graph import BLOCK, CONST, INPUT, ITEM
 from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
 from gough.program.program import Program
 
@@ -24,7 +25,7 @@ def _quadrant(t: np.ndarray, ahead: int, s: np.ndarray, c: np.ndarray) -> np.nda
     return np.where(quarter & 2, -value, value)
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[int, Callable] = {
     Op.ADD: np.add,
     Op.SUB: np.subtract,
     Op.MUL: np.multiply,
@@ -62,9 +63,8 @@ def evaluate(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np
     nodes = evaluate_nodes(program, values)
     outputs, k = {}, 0
     for slot in program.outputs:
-        columns = [np.broadcast_to(nodes[i], batch) for i in program.results[k : k + slot.size]]
-        stacked = np.stack(columns, axis=-1) if columns else np.zeros((*batch, 0))
-        outputs[slot.name] = stacked.reshape((*batch, *slot.shape))
+        columns = stacked([nodes[i] for i in program.results[k : k + slot.size]], batch)
+        outputs[slot.name] = columns.reshape((*batch, *slot.shape))
         k += slot.size
     return outputs
 
@@ -74,20 +74,27 @@ def evaluate_nodes(program: Program, values: np.ndarray) -> list:
     nodes: list = [None] * len(program.ops)
     batch = values.shape[:-1]
     with np.errstate(all="ignore"):
-        for i, op in enumerate(program.ops):
-            args = program.args[i]
-            if op == Op.INPUT:
+        for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+            if op == INPUT:
                 nodes[i] = values[..., args[0]]
-            elif op == Op.CONST:
+            elif op == CONST:
                 nodes[i] = args[0]
-            elif op == Op.BLOCK:
-                operands = [np.broadcast_to(nodes[k], batch) for k in args[1:]]
-                nodes[i] = _block(args[0], np.stack(operands, axis=-1))
-            elif op == Op.ITEM:
+            elif op == BLOCK:
+                nodes[i] = _block(args[0], stacked([nodes[k] for k in args[1:]], batch))
+            elif op == ITEM:
                 nodes[i] = nodes[args[0]][..., args[1]]
             else:
-                nodes[i] = _FUNCTIONS[Op(op)](*[nodes[k] for k in args])
+                nodes[i] = _FUNCTIONS[op](*[nodes[k] for k in args])
     return nodes
+
+
+def stacked(columns: Sequence, batch: tuple[int, ...]) -> np.ndarray:
+    """Values that are numbers or arrays of shape `batch`, on a last axis."""
+    kind = np.result_type(float, *{c.dtype if isinstance(c, np.ndarray) else type(c) for c in columns})
+    out = np.empty((*batch, len(columns)), dtype=kind)
+    for k, column in enumerate(columns):
+        out[..., k] = column
+    return out
 
 
 def _block(block: Block, operands: np.ndarray) -> np.ndarray:
@@ -100,7 +107,7 @@ def _block(block: Block, operands: np.ndarray) -> np.ndarray:
     if isinstance(block, Call):
         assert isinstance(block.program, Program)
         nodes = evaluate_nodes(block.program, operands)
-        return np.stack([np.broadcast_to(nodes[i], operands.shape[:-1]) for i in block.program.results], axis=-1)
+        return stacked([nodes[i] for i in block.program.results], operands.shape[:-1])
     return solve_states(block, operands)
 
 

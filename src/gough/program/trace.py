@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.program.collecting import no_collecting
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.dead_code import remove_dead_code
@@ -12,9 +13,9 @@ from gough.program.program import PIVOT, Check, Program, Slot
 from gough.program.scalar_solve import scalar_solve
 
 WRITTEN_OUT = 3
+"""Largest number of unknowns of a solve that is recorded as scalar operations."""
 LARGE_PRODUCT, DENSE = 1000, 0.5
 """Multiplications from which a product of matrices is one block, if this share of them is not by structural zeros."""
-"""Largest number of unknowns of a solve that is recorded as scalar operations."""
 
 _MISUSE = "a traced value has no {} while equations are recorded: branch on the structure, or use scalar.select"
 
@@ -230,7 +231,8 @@ def trace(
             flat[k] = float(known[k]) if k in known else Traced(tracer, node)
         arrays[slot.name] = flat.reshape(slot.shape)
         offset += slot.size
-    returned = function(**arrays)
+    with no_collecting():
+        returned = function(**arrays)
     outputs, results = [], []
     for key, value in returned.items():
         array = np.asarray(value, dtype=object)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough.program.interpreter import evaluate_nodes
+from gough.program.interpreter import evaluate_nodes, stacked
 from gough.program.ops import Op, Solve
 from gough.program.program import Program
 
@@ -31,8 +31,8 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     for i, op in enumerate(program.ops):
         if op == Op.BLOCK and isinstance(block := program.block(i), Solve):
             k = block.n * block.n
-            operands = [np.broadcast_to(nodes[j], n) for j in program.args[i][1 : 1 + k]]
-            matrices = np.stack(operands, axis=-1).reshape(n, block.n, block.n)
+            operands = stacked([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
+            matrices = operands.reshape(n, block.n, block.n)
             fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.name or "singular:solve")
     outputs = result_columns(program, nodes, n)
     for output in outputs:

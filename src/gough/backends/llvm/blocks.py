@@ -8,9 +8,9 @@ import struct
 from gough.backends.llvm.body import ARGUMENTS, function_of
 from gough.backends.llvm.loops import Loop
 from gough.backends.llvm.moving import Moving
-from gough.backends.llvm.products import write_product
+from gough.backends.llvm.products import ProductWriter
 from gough.backends.llvm.symmetric import Symmetric, write_symmetric_solve
-from gough.backends.stage_layout import TABLE
+from gough.backends.stage_layout import FRAME, TABLE, Place
 from gough.program.ops import Product, Solve
 
 
@@ -30,26 +30,28 @@ class BlockBody(Moving):
                 "floors", [block.floor[k] if k < len(block.floor) else 0.0 for k in range(block.n)]
             )
             write_symmetric_solve(w, shape, work, floors if block.name else None)
-            results = [shape.place_of_result(k) for k in range(block.outputs)]
+            self._scatter(work, [shape.place_of_result(k) for k in range(block.outputs)])
         else:
             assert isinstance(block, Product)
-            n, k, m = block.n, block.k, block.m
-            left = self.stage.inputs[: n * k]
-            uniform = all(place.space == TABLE for place in left)  # then they stand in a row
-            first = 0 if uniform else n * k
-            self.size = first + k * m + n * m
-            right = [(n * k + i * m + j, first + j * k + i) for i in range(k) for j in range(m)]
-            self._gather(work, right if uniform else [*((i, i) for i in range(n * k)), *right])
-            write_product(w, block, work, left[0].at if uniform else None)
-            results = [first + k * m + i for i in range(n * m)]
-        self._scatter(work, results)
+            self._write_product(block, work)
         return function_of(self.name, ARGUMENTS, w.lines)
 
-    def _clear(self, work: str, count: int) -> None:
+    def _write_product(self, block: Product, work: str) -> None:
+        n, k, m = block.n, block.k, block.m
+        left = self.stage.inputs[: n * k]
+        uniform = all(place.space == TABLE for place in left)  # then they stand in a row
+        targets = [_only(places) for places in self.stage.outputs]
+        writer = ProductWriter(self, block, work, left[0].at if uniform else None, targets)
+        self.size = writer.size
+        right = [(n * k + i * m + j, writer.first_b + j * k + i) for i in range(k) for j in range(m)]
+        self._gather(work, right if uniform else [*((i, i) for i in range(n * k)), *right])
+        writer.write()
+
+    def _clear(self, work: str, which: range) -> None:
         w = self.w
         loop = Loop(w, "clear")
-        k, _ = loop.open(0, count)
-        w.do(f"store {w.T} zeroinitializer, ptr {self._at(work, k)}, align {w.bytes}")
+        k, _ = loop.open(which.start, which.stop)
+        w.do(f"store {w.T} zeroinitializer, ptr {self.at(work, k)}, align {w.bytes}")
         loop.close()
 
     def _constants(self, name: str, values: list[float]) -> str:
@@ -57,6 +59,12 @@ class BlockBody(Moving):
         words = ", ".join(f"double {w}" for w in map(_word, values))
         self.tables.append(f"{full} = internal constant [{len(values)} x double] [{words}]")
         return full
+
+
+def _only(places: tuple[Place, ...]) -> int | None:
+    """Where a result goes, None where nobody reads it."""
+    assert len(places) <= 1 and all(place.space == FRAME and place.step == 0 for place in places)
+    return places[0].at if places else None
 
 
 def _word(value: float) -> str:

@@ -43,7 +43,7 @@ class CallBody(Moving):
         self._gather(work, [(k, k) for k, same in enumerate(callee.uniform) if not same])
         start = w.emit(f"load i64, ptr {callee.offset}, align 8")
         table = w.emit(f"getelementptr double, ptr %table, i64 {start}")
-        inner = {array: self._at(work, str(at)) for array, at in first.items()} | {"%mask": "%mask", "%table": table}
+        inner = {array: self.at(work, str(at)) for array, at in first.items()} | {"%mask": "%mask", "%table": table}
         arguments = ARGUMENTS
         for array, value in inner.items():
             arguments = arguments.replace(f"ptr {array}", f"ptr {value}")

@@ -4,7 +4,7 @@ A tile is W states, transposed block by block. The rows of the last, partial til
 for the missing lanes, and the results copied back. Input slots with stride 0 hold one row for all states: it is spread once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
 
 LARGEST_ON_STACK = 1 << 17
-"""Bytes of room for values between functions that are taken from the stack."""
+"""Bytes of room for values that are taken from the stack."""
 AHEAD, LINES = 2, 40
 """Tiles between asking for rows and reading them; cache lines asked for in one slot."""
 
@@ -58,14 +58,9 @@ def write_driver(program: Program, body: Callables) -> str:
     ins, outs = _places(program.inputs, "in", varying=True), _places(program.outputs, "out")
     own_results = sum(array == "%results" for array, _ in body.outputs)
     sizes = {"scratch": body.scratch_size, "tile": program.n_inputs, "results": own_results, "mask": 1}
-    heap = sizes["scratch"] * w.bytes > LARGEST_ON_STACK
-    for name, size in sizes.items():
-        if name == "scratch" and heap:
-            allocate(w, size)
-        else:
-            w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+    sizes |= {f"{place.name}.aside": place.slot.size for place in (*ins, *outs)}
+    heap = take_room(w, sizes)
     for place in (*ins, *outs):
-        w.do(f"%{place.name}.aside = alloca double, i64 {place.slot.size * w.lanes}, align {w.bytes}")
         side = "in" if place in ins else "out"
         for what, array, kind in (("base", f"%{side}puts", "ptr"), ("stride", f"%{side}_strides", "i64")):
             at = w.emit(f"getelementptr {kind}, ptr {array}, i64 {place.number}")
@@ -116,12 +111,22 @@ def write_driver(program: Program, body: Callables) -> str:
     return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
 
 
-def allocate(w: Writer, size: int) -> None:
-    """%scratch on the heap, aligned: threads have small stacks."""
+def take_room(w: Writer, sizes: Mapping[str, int]) -> bool:
+    """Arrays of vectors by name, from the stack; from the heap, all in one %room, where they are large: threads have small
+    stacks. Returns whether %room must be freed."""
+    if sum(sizes.values()) * w.bytes <= LARGEST_ON_STACK:
+        for name, size in sizes.items():
+            w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+        return False
     w.declared |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
-    w.do(f"%room = call ptr @malloc(i64 {(size + 1) * w.bytes})")
+    w.do(f"%room = call ptr @malloc(i64 {(sum(sizes.values()) + 1) * w.bytes})")
     end = w.emit(f"add i64 {w.emit('ptrtoint ptr %room to i64')}, {w.bytes - 1}")
-    w.do(f"%scratch = inttoptr i64 {w.emit(f'and i64 {end}, {-w.bytes}')} to ptr")
+    w.do(f"%room.first = inttoptr i64 {w.emit(f'and i64 {end}, {-w.bytes}')} to ptr")
+    at = 0
+    for name, size in sizes.items():
+        w.do(f"%{name} = getelementptr {w.T}, ptr %room.first, i64 {at}")
+        at += size
+    return True
 
 
 def _places(slots: tuple[Slot, ...], side: str, varying: bool = False) -> list[_Place]:

@@ -12,7 +12,7 @@ number of turns done.
 from collections.abc import Sequence
 
 from gough.backends.llvm.body import ARGUMENTS
-from gough.backends.llvm.driver import LARGEST_ON_STACK, Callables, allocate
+from gough.backends.llvm.driver import Callables, take_room
 from gough.backends.llvm.loops import Loop
 from gough.backends.llvm.writer import Writer
 from gough.program.program import Program, Slot
@@ -29,14 +29,9 @@ def write_march(program: Program, body: Callables) -> str:
     "record", "running"."""
     w = Writer(body.lanes)
     ins, outs = _offsets(program.inputs), _offsets(program.outputs)
-    heap = body.scratch_size * w.bytes > LARGEST_ON_STACK
     own_results = sum(array == "%results" for array, _ in body.outputs)
     sizes = {"scratch": body.scratch_size, "tile": program.n_inputs, "results": own_results, "mask": 1}
-    for name, size in sizes.items():
-        if name == "scratch" and heap:
-            allocate(w, size)
-        else:
-            w.do(f"%{name} = alloca {w.T}, i64 {max(size, 1)}, align {w.bytes}")
+    heap = take_room(w, sizes)
     for name in (STATE, OWN):
         _copy(w, f"in.{name}", f"%{name}", 0, "%tile", *ins.get(name, (0, 0)))
     first, size = outs[STATE]

@@ -42,17 +42,17 @@ class Moving:
             here = [(self.stage.inputs[k].at, to) for k, to in moves if self.stage.inputs[k].space == space]
             if not here:
                 continue
-            sources = self._positions(f"{space}.a", [source for source, _ in here])
-            targets = self._positions(f"{space}.b", [target for _, target in here])
+            sources = self.positions(f"{space}.a", [source for source, _ in here])
+            targets = self.positions(f"{space}.b", [target for _, target in here])
             loop = Loop(w, f"from.{space}")
             k, _ = loop.open(0, len(here))
-            source, target = self._position(sources, k), self._position(targets, k)
+            source, target = self.position(sources, k), self.position(targets, k)
             if space == TABLE:
                 at = w.emit(f"getelementptr double, ptr {_BASE[space]}, i64 {source}")
                 value = w.splat(w.emit(f"load double, ptr {at}, align 8"))
             else:
-                value = w.emit(f"load {w.T}, ptr {self._at(_BASE[space], source)}, align {w.bytes}")
-            w.do(f"store {w.T} {value}, ptr {self._at(work, target)}, align {w.bytes}")
+                value = w.emit(f"load {w.T}, ptr {self.at(_BASE[space], source)}, align {w.bytes}")
+            w.do(f"store {w.T} {value}, ptr {self.at(work, target)}, align {w.bytes}")
             loop.close()
 
     def _scatter(self, work: str, results: list[int]) -> None:
@@ -60,25 +60,28 @@ class Moving:
         pairs = [
             (at, place.at) for at, places in zip(results, self.stage.outputs, strict=True) for place in _frame(places)
         ]
-        sources = self._positions("out.a", [source for source, _ in pairs])
-        targets = self._positions("out.b", [target for _, target in pairs])
+        sources = self.positions("out.a", [source for source, _ in pairs])
+        targets = self.positions("out.b", [target for _, target in pairs])
         loop = Loop(w, "out")
         k, _ = loop.open(0, len(pairs))
-        value = w.emit(f"load {w.T}, ptr {self._at(work, self._position(sources, k))}, align {w.bytes}")
-        w.do(f"store {w.T} {value}, ptr {self._at('%scratch', self._position(targets, k))}, align {w.bytes}")
+        value = w.emit(f"load {w.T}, ptr {self.at(work, self.position(sources, k))}, align {w.bytes}")
+        w.do(f"store {w.T} {value}, ptr {self.at('%scratch', self.position(targets, k))}, align {w.bytes}")
         loop.close()
 
-    def _at(self, base: str, index: str) -> str:
+    def at(self, base: str, index: str) -> str:
+        """Address of the vector at an index that is a value."""
         return self.w.emit(f"getelementptr {self.w.T}, ptr {base}, i64 {index}")
 
-    def _positions(self, name: str, values: list[int]) -> str:
+    def positions(self, name: str, values: list[int]) -> str:
+        """Name of a table of positions."""
         full = f"@{self.name}.{name}"
         self.tables.append(
             f"{full} = internal constant [{len(values)} x i32] [{', '.join(f'i32 {x}' for x in values)}]"
         )
         return full
 
-    def _position(self, table: str, k: str) -> str:
+    def position(self, table: str, k: str) -> str:
+        """Entry k of a table of positions."""
         w = self.w
         at = w.emit(f"getelementptr i32, ptr {table}, i64 {k}")
         return w.emit(f"sext i32 {w.emit(f'load i32, ptr {at}, align 4')} to i64")

@@ -5,15 +5,12 @@ file that is cut short, damaged or of another key is ignored and made again; fil
 processes may share the folder; a folder that cannot be written is done without.
 """
 
-import gc
 import hashlib
 import json
 import logging
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +20,7 @@ import numpy as np
 from gough.backends.llvm.choice import made_ready
 from gough.backends.llvm.module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import Target, compile_object
+from gough.program.collecting import no_collecting
 from gough.program.ops import Call, Op
 from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program
@@ -58,7 +56,7 @@ def stored(program: Program, target: Target, precision: str, driver: str = KERNE
 
 
 def _compiled(program: Program, target: Target, precision: str, driver: str) -> Entry:
-    with _no_collecting():
+    with no_collecting():
         ready = made_ready(program, target.machine(precision))
         if ready.stages is not None:
             module = write_rolled(ready.stages, target, driver=driver)
@@ -66,18 +64,6 @@ def _compiled(program: Program, target: Target, precision: str, driver: str) -> 
             assert ready.straight is not None
             module = write_module(ready.straight, target, driver=driver)
     return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
-
-
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Passes make millions of small objects and no cycles: looking for cycles would double their time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def cache_folder() -> Path | None:

@@ -1,7 +1,7 @@
 """A x = b with a symmetric positive definite A as loops: LDLᵀ by columns of tiles, 4 by 4 entries kept in registers.
 
 The right-hand sides are more rows below A: what factoring does to them is the forward substitution and the division by D.
-Then, column by column from the last, Lᵀ x = z. With rows i, columns j, and everything to the left of a tile known:
+Then, four rows at a time from the last, Lᵀ x = z. With rows i, columns j, and everything to the left of a tile known:
 
     s_ij = a_ij - Σ_k l_ik (d_k l_jk),   d_j = s_jj,   l_ij = s_ij / d_j                                              (1)
 
@@ -30,14 +30,16 @@ class Symmetric:
         return -(-self.n // TILE) * TILE
 
     @property
-    def cleared(self) -> int:
-        """Vectors of the rows, which start as zeros."""
-        return (self.padded + self.m) * self.padded
+    def cleared(self) -> range:
+        """Vectors that start as zeros: rows added, and right-hand sides, which are as long as rows. Nothing is read above
+        the diagonal."""
+        end = (self.padded + self.m) * self.padded
+        return range(self.n * self.padded if self.padded > self.n else end, end)
 
     @property
     def pivots(self) -> int:
         """First vector of d."""
-        return self.cleared
+        return self.cleared.stop
 
     @property
     def scaled(self) -> int:
@@ -160,7 +162,7 @@ class _SymmetricWriter:
                     s[r, k] = w.fma(w.negate(factor), other, s[r, k])
 
     def _backwards(self) -> None:
-        """x_j = z_j - Σ_i>j l_ij x_i for all right-hand sides, four at a time."""
+        """x_k = z_k - Σ_i>k l_ik x_i for all right-hand sides, four at a time."""
         w, shape = self.w, self.shape
         whole = shape.m // TILE * TILE
         if whole:
@@ -171,19 +173,32 @@ class _SymmetricWriter:
         if shape.m > whole:
             self._back(str(shape.padded + whole), shape.m - whole, "last")
 
-    def _back(self, row: str, height: int, name: str) -> None:
+    def _back(self, side: str, height: int, name: str) -> None:
+        """Four unknowns at a time, from the last; what they do to all before them runs along rows of L."""
         w, shape = self.w, self.shape
-        columns = Loop(w, f"{name}.columns")
-        j, _ = columns.open(shape.n - 1, -1, -1)
-        start = [self._load(self._entry(row, r, j)) for r in range(height)]
-        solved = [self._at(self._entry(row, r, "0")) for r in range(height)]
+        tiles = Loop(w, f"{name}.tiles")
+        i, _ = tiles.open(shape.padded - TILE, -1, -TILE)
+        x = {(r, c): self._load(self._sum(self._entry(side, c, i), r)) for r in range(TILE) for c in range(height)}
+        for r in range(TILE - 1, 0, -1):
+            for k in range(r):
+                factor = w.negate(self._load(self._sum(self._entry(i, r, i), k)))
+                for c in range(height):
+                    x[k, c] = w.fma(factor, x[r, c], x[k, c])
+        for (r, c), value in x.items():
+            self._store(self._sum(self._entry(side, c, i), r), value)
+        rows = [self._at(self._entry(i, r, "0")) for r in range(TILE)]
+        sides = [self._at(self._entry(side, c, "0")) for c in range(height)]
         loop = Loop(w, name)
-        i, sums = loop.open(w.emit(f"add i64 {j}, 1"), shape.n, carried=start)
-        factor = w.negate(self._load(self._entry(i, 0, j)))
-        sums = loop.close([w.fma(factor, self._along(x, i), total) for x, total in zip(solved, sums, strict=True)])
-        for r, x in enumerate(sums):
-            self._store(self._entry(row, r, j), x)
-        columns.close()
+        k, _ = loop.open(0, i)
+        factors = [w.negate(self._along(row, k)) for row in rows]
+        for c, z in enumerate(sides):
+            at = w.emit(f"getelementptr {w.T}, ptr {z}, i64 {k}")
+            value = w.emit(f"load {w.T}, ptr {at}, align {w.bytes}")
+            for r, factor in enumerate(factors):
+                value = w.fma(factor, x[r, c], value)
+            w.do(f"store {w.T} {value}, ptr {at}, align {w.bytes}")
+        loop.close()
+        tiles.close()
 
     # ---------------------------------------------------------------- places
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from gough.program.collecting import no_collecting
 from gough.program.graph import Graph
-from gough.program.interpreter import evaluate_nodes
+from gough.program.interpreter import evaluate_nodes, stacked
 from gough.program.ops import Block, Op, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import PIVOT, Check, Program, Slot
@@ -39,13 +40,14 @@ def order_solves(program: Program, samples: np.ndarray) -> Program:
             continue
         block = program.block(i)
         if isinstance(block, Solve):
-            operands = np.stack([np.broadcast_to(nodes[k], samples.shape[:1]) for k in program.args[i][1:]], axis=-1)
+            operands = stacked([nodes[k] for k in program.args[i][1:]], samples.shape[:1])
             block = _fit(block, operands, program, i)
         fitted.append(block)
     graph = Graph()
     queue = iter(fitted)
-    new = replay(program, graph, lambda g, _, operands: g.block(next(queue), operands))
-    return finish(program, graph, new)
+    with no_collecting():
+        new = replay(program, graph, lambda g, _, operands: g.block(next(queue), operands))
+        return finish(program, graph, new)
 
 
 def _scaled(check: Check, values: np.ndarray, n: int) -> Check:
@@ -119,9 +121,7 @@ def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> 
         (Slot("x", (operands.shape[1],)),), (Slot("y", (len(pivots),)),), graph.ops, graph.args, tuple(pivots)
     )
     values = evaluate_nodes(alone, operands)
-    if not pivots:
-        return np.zeros((len(operands), 0))
-    return np.stack([np.broadcast_to(values[i], operands.shape[:1]) for i in pivots], axis=-1)
+    return stacked([values[i] for i in pivots], operands.shape[:1])
 
 
 def symmetric_pivots(matrices: np.ndarray) -> np.ndarray:
