@@ -178,7 +178,7 @@ def test_a_controller_that_fails_is_named_and_keeps_the_run() -> None:
     for bad, words in (
         (lambda: [np.nan], "not_finite:controller (force of slide) at t = 0.05 s"),
         (broken, "controller failed (ValueError: no sensor) at t = 0.05 s"),
-        (interrupted, "interrupted after t = 0.04 s"),
+        (interrupted, "interrupted after t = 0.05 s"),
     ):
         run = gough.simulate(mass(), None, laws.Sampled(failing(bad), 0.01), duration=0.1)
         assert run.stopped == words
