@@ -57,10 +57,10 @@ def _adjacent(path: Path, first: Block, second: Block) -> bool:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether printed text is what a page shows; `…` stands for anything, the width of spaces does not count."""
+    """Whether printed text is what a page shows; `…` stands for anything; the width of spaces and rules does not count."""
 
     def tidy(text: str) -> str:
-        return "\n".join(" ".join(line.split()) for line in text.strip("\n").splitlines())
+        return "\n".join(" ".join(re.sub("─+", "─", line).split()) for line in text.strip("\n").splitlines())
 
     pattern = ".*?".join(re.escape(part) for part in tidy(shown).split(WILDCARD))
     return re.fullmatch(pattern, tidy(printed), re.DOTALL) is not None
