@@ -9,7 +9,8 @@ import pytest
 
 import gough
 from analysis.bending_arm import AREA, RHO, SECOND, E, G, L, arm
-from gough.errors import UsageError
+from gough.analysis.modes import undamped
+from gough.errors import BadStateError, UsageError
 
 SPEED = np.sqrt(E * SECOND / (RHO * AREA)) / L**2
 """Angular frequency (rad/s) of a beam mode per square of its wave number times length."""
@@ -87,3 +88,8 @@ def test_rigid_robots_have_servo_modes() -> None:
     assert len(soft.frequencies_hz) == 6
     np.testing.assert_allclose(stiff.frequencies_hz, 2 * soft.frequencies_hz, rtol=1e-9)
     assert len(gough.natural_frequencies(m).frequencies_hz) == 0  # nothing can move with locked drives
+
+
+def test_a_motion_without_inertia_is_said() -> None:
+    with pytest.raises(BadStateError, match=r"mass matrix is not positive definite .* use stiffening: on"):
+        undamped(np.array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2))

@@ -16,7 +16,7 @@ def test_show():
     L, EA, EI, m = 0.4505, 74e9 * 2e-4, 74e9 * 0.05 * 0.004**3 / 12, 2800 * 2e-4 * 0.4505
     squares = np.array([(EA / L) / (m / 3), (12 * EI / L**3) / (156 * m / 420), (4 * EI / L) / (4 * m * L**2 / 420)])
     np.testing.assert_allclose(beam["frequencies_hz"], np.sqrt(squares) / (2 * np.pi), rtol=1e-9)
-    assert beam["mass"] == np.float64(m) and not beam["stiffening"] and not beam["damped"]
+    assert beam["mass"] == np.float64(m) and beam["stiffening"] == "off" and not beam["damped"]
     assert "axes: fixed to frame origin" in beam["remarks"]
     link = next(b for b in shown["bodies"] if b["name"] == "link13")
     assert link["flexible"] and link["mass"] == beam["mass"]

@@ -14,7 +14,7 @@ import pytest
 from gough.compilation.external import external_load
 from laws.mechanisms import relative
 from laws.subjects import built
-from reference.flexible_designs import FLEXIBLE_DESIGNS, design_flexible
+from reference.flexible_designs import FLEXIBLE_DESIGNS, named_flexible
 from reference.flexible_lagrange import FlexibleReference
 from reference.flexible_parts import sliding_pair
 from reference.flexible_states import FlexibleState, random_flexible_states
@@ -23,9 +23,9 @@ from reference.general_mujoco import GeneralMujoco
 from reference.general_states import random_general_states
 
 STATES = 2
-QUICK = ("arm+", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
-"""+ with displacements of second order."""
-EVERY = tuple(name + end for name in FLEXIBLE_DESIGNS for end in ("", "+"))
+QUICK = ("arm+", "arm~", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
+"""+ with displacements of second order, ~ only together with rigid motion."""
+EVERY = tuple(name + end for name in FLEXIBLE_DESIGNS for end in ("", "+", "~"))
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in QUICK))
 
 
@@ -33,7 +33,7 @@ class FlexibleSubject:
     """A robot with flexible bodies, its model, its reference in the same velocities, states and loads."""
 
     def __init__(self, name: str) -> None:
-        self.robot = design_flexible(name.rstrip("+"), name.endswith("+"))
+        self.robot = named_flexible(name)
         self.model = built(self.robot)
         self.reference = FlexibleReference(self.robot, list(self.model.layout.v_names))
 

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.spatial import cKDTree
 
 from gough.fem.finite_elements import FiniteElements
+from gough.fem.second import second_order
 from gough.fem.sparse_parts import order
 
 GAUSS = np.polynomial.legendre.leggauss(4)
@@ -127,7 +128,7 @@ def shortened(length=0.8, elements=6, **properties):
             psi = np.zeros((len(places), 3, *piece.shape[1:]))
             psi[:, 0] = -curve(places[:, 0])
             out.append(psi)
-        return tuple(out)
+        return second_order(*out)
 
     return replace(body, shortening=shortening)
 

@@ -7,6 +7,7 @@ from scipy.linalg import eigh
 from fem.element_bodies import freedom_count
 from gough.errors import UsageError
 from gough.fem import GivenSection, Material, Rectangle, Tube, beam_elements
+from gough.fem.beam_shortening import STATIONS
 
 STEEL = Material(2.1e11, 7850.0, poisson=0.3)
 BAR = Rectangle(0.02, 0.03)
@@ -145,11 +146,13 @@ def test_shortening_against_a_fine_integral(theory, plane):
     e = beam_elements(points, Rectangle(0.1, 0.15), STEEL, elements=2, theory=theory, plane=plane, section_y=up)
     basis = np.random.default_rng(2).normal(size=(freedom_count(e), 3))
     assert e.shortening is not None
-    at_points, at_nodes = e.shortening(basis)
-    per_station = len(e.mass) // (4 * len(e.cells))
+    second = e.shortening(basis)
+    assert second.sampled is not None
+    at_points, at_nodes = second.at_points, second.at_nodes
+    per_station = len(at_points) // (STATIONS * len(e.cells))
     start = np.zeros((3, 3, 3))
     assert np.max(np.abs(at_nodes[0])) == 0
-    for i, (length, t, stations, slope) in enumerate(centreline_slopes(e, basis, per_station, None)):
+    for i, (length, t, _, slope) in enumerate(centreline_slopes(e, basis, per_station, None)):
 
         def drawn(s, slope=slope):
             fine = np.linspace(0, s, 4001)
@@ -158,10 +161,11 @@ def test_shortening_against_a_fine_integral(theory, plane):
             step = fine[1]
             return -step * (product.sum(axis=-1) - 0.5 * (product[..., 0] + product[..., -1]))
 
-        for q, s in enumerate(stations):
+        places = second.sampled[1].reshape(-1, STATIONS, per_station, 3).mean(axis=2)[i]
+        for q, s in enumerate((places - e.nodes[i]) @ t):
             expected = start + np.einsum("x,kl->xkl", t, drawn(s))
             for p in range(per_station):
-                seen = at_points[(4 * i + q) * per_station + p]
+                seen = at_points[(STATIONS * i + q) * per_station + p]
                 assert np.max(np.abs(seen - expected)) < 1e-6 * np.max(np.abs(expected))
         start = start + np.einsum("x,kl->xkl", t, drawn(length))
         assert np.max(np.abs(at_nodes[i + 1] - start)) < 1e-6 * np.max(np.abs(start))
@@ -174,7 +178,7 @@ def test_large_rotation_of_an_inextensible_cantilever():
     x = np.zeros((len(e.nodes), 3))
     x[:, 1], x[:, 2] = curvature * e.nodes[:, 0] ** 2 / 2, curvature * e.nodes[:, 0]
     assert e.shortening is not None
-    _, nodes = e.shortening(x.reshape(-1, 1))
+    nodes = e.shortening(x.reshape(-1, 1)).at_nodes
     true = np.sin(curvature * L) / curvature - L
     assert nodes[-1, 0, 0, 0] / 2 == pytest.approx(true, rel=1e-4)
 

@@ -5,8 +5,10 @@ import pytest
 
 from fem.reduction_bodies import crooked_frame, shortened, straight_beam, truss
 from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes, Nodal
-from gough.fem.integrals import second_order, shape_integrals
+from gough.fem.integrals import shape_integrals
 from gough.fem.reduce import reduce
+from gough.fem.second import second_order
+from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
 from gough.fem.tie_nodes import Tie
 
 
@@ -22,38 +24,59 @@ def points(seed=0, g=40, m=5, second=True):
     return mass, x, phi, 0.5 * (psi + psi.transpose(0, 1, 3, 2)) if second else np.zeros((g, 3, m, m))
 
 
-def energy(I, M, v, w, e, edot):
-    """Kinetic energy from the integrals."""
-    J = I.J + np.einsum("k,kab->ab", e, I.N1 + I.N1.transpose(0, 2, 1))
-    N2 = np.einsum("k,l,klab->ab", e, e, I.N2)
-    J = J + 0.5 * (N2 + N2.T)
-    MSdd = np.zeros((3, len(e), len(e))) if I.MSdd is None else I.MSdd
-    MS = I.MS + I.MSde @ e + 0.5 * np.einsum("akl,k,l->a", MSdd, e, e)
-    rate = I.MSde + np.einsum("akl,l->ak", MSdd, e)
-    turn = np.stack([vee(I.N1[k] + np.einsum("l,lab->ab", e, I.N2[:, k])) for k in range(len(e))], axis=1)
-    T = 0.5 * I.mass * v @ v + v @ np.cross(w, MS) + 0.5 * w @ J @ w
-    return T + v @ rate @ edot + w @ turn @ edot + 0.5 * edot @ M @ edot
+def energy(I, M, v, w, e, edot, slaved=None):
+    """Kinetic energy from the integrals, also of slaved shapes."""
+    MSde, N1, N2 = I.MSde, I.N1, I.N2
+    if slaved is not None:
+        e, edot, m = slaved.coordinates(e), slaved.rates(e, edot), len(e)
+        MSde, N1 = np.concatenate([MSde, slaved.MSde], axis=1), np.concatenate([N1, slaved.N1])
+        full = np.zeros((len(e), len(e), 3, 3))
+        full[:m, :m], full[m:], full[:m, m:] = N2, slaved.N2, slaved.N2[:, :m].transpose(1, 0, 3, 2)
+        N2, M = full, np.block([[M, slaved.M[:, :m].T], [slaved.M]])
+    J = I.J + np.einsum("k,kab->ab", e, N1 + N1.transpose(0, 2, 1)) + np.einsum("k,l,klab->ab", e, e, N2)
+    turn = np.stack([vee(N1[k] + np.einsum("l,lab->ab", e, N2[:, k])) for k in range(len(e))], axis=1)
+    T = 0.5 * I.mass * v @ v + v @ np.cross(w, I.MS + MSde @ e) + 0.5 * w @ J @ w
+    return T + v @ MSde @ edot + w @ turn @ edot + 0.5 * edot @ M @ edot
 
 
 def direct(mass, x, phi, psi, v, w, e, edot):
-    """½ Σ m |v + ω × r + ṙ|², without the products the integrals leave out (Ψ with anything but rigid motion)."""
-    r1, rate1 = phi @ e, phi @ edot
-    r2 = 0.5 * np.einsum("gakl,k,l->ga", psi, e, e)
-    rate2 = np.einsum("gakl,k,l->ga", psi, e, edot)
-    rigid, first, small = v + np.cross(w, x), np.cross(w, r1) + rate1, np.cross(w, r2) + rate2
-    u = rigid + first
-    return 0.5 * mass @ np.sum(u * u, axis=1) + mass @ np.sum(rigid * small, axis=1)
+    """½ Σ m |v + ω × r + ṙ|²."""
+    r = x + phi @ e + 0.5 * np.einsum("gakl,k,l->ga", psi, e, e)
+    u = v + np.cross(w, r) + phi @ edot + np.einsum("gakl,k,l->ga", psi, e, edot)
+    return 0.5 * mass @ np.sum(u * u, axis=1)
+
+
+def direct_with_rigid_motion(mass, x, phi, psi, v, w, e, edot):
+    """½ Σ m |v + ω × (x + Φe) + Φė|², and what Ψ adds together with v + ω × x: no product of it with Φ or itself.
+
+    In the frame at rest a point is at p + R (y + z), z of second order; its velocity (v + ω × y + ẏ) + (ω × z + ż).
+    """
+    z, zdot = 0.5 * np.einsum("gakl,k,l->ga", psi, e, e), np.einsum("gakl,k,l->ga", psi, e, edot)
+    linear = direct(mass, x, phi, 0 * psi, v, w, e, edot)
+    return linear + mass @ np.sum((v + np.cross(w, x)) * (np.cross(w, z) + zdot), axis=1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_energy_where_only_rigid_motion_counts(seed):
+    mass, x, phi, psi = points(seed)
+    slaved = rigid_motion_shapes(mass, x, second_order(psi))
+    assert slaved.rigid_motion and slaved.own == 12 and not slaved.products.any()
+    M = np.einsum("g,gak,gal->kl", mass, phi, phi)
+    rng = np.random.default_rng(seed + 100)
+    v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, 5, 5))
+    expected = direct_with_rigid_motion(mass, x, phi, psi, v, w, e, edot)
+    assert energy(shape_integrals(mass, x, phi), M, v, w, e, edot, slaved) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("second", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_energy_of_any_motion(seed, second):
     mass, x, phi, psi = points(seed, second=second)
-    I = shape_integrals(mass, x, phi, second_order(mass, x, psi) if second else None)
+    I, slaved = shape_integrals(mass, x, phi), slaved_shapes(mass, x, phi, second_order(psi)) if second else None
     M = np.einsum("g,gak,gal->kl", mass, phi, phi)
     rng = np.random.default_rng(seed + 100)
     v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, 5, 5))
-    assert energy(I, M, v, w, e, edot) == pytest.approx(direct(mass, x, phi, psi, v, w, e, edot), rel=1e-12)
+    assert energy(I, M, v, w, e, edot, slaved) == pytest.approx(direct(mass, x, phi, psi, v, w, e, edot), rel=1e-12)
 
 
 @pytest.mark.parametrize("fem", [crooked_frame, truss], ids=["consistent", "lumped"])

@@ -41,6 +41,11 @@ def same(a, b, tolerance=1e-12):
             assert x is y
         else:
             assert np.allclose(x, y, rtol=tolerance, atol=tolerance * max(1e-2, np.abs(x).max())), name
+    if a.slaved is not None:
+        rng = np.random.default_rng(9)
+        v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, a.modes, a.modes))
+        T = energy(b, b.M, v, w, e, edot, b.slaved)
+        assert energy(a, a.M, v, w, e, edot, a.slaved) == pytest.approx(T, rel=1e-11)
     assert a.frames.keys() == b.frames.keys()
     for name, frame in a.frames.items():
         for part in ("position", "rotation", "translation", "turning", "second"):
@@ -224,14 +229,48 @@ def test_other_files_are_refused(tmp_path):
             read_modal_file(tmp_path / f"{name}.npz")
 
 
-def test_supplied_geometric_stiffness_stiffens():
-    """K_G of a beam without the elements: the integrals of Ψ come back, and can be switched off."""
+def geometric_stiffness(data):
+    """∫ Ψ dm and ∫ Ψ x dm of data with Ψ at its nodes, as a code that knows no field would give them."""
+    first = np.einsum("g,gakl->akl", data.masses, data.second)
+    return np.concatenate([first, np.einsum("g,gb,gakl->abkl", data.masses, data.nodes, data.second).reshape(9, 4, 4)])
+
+
+@pytest.mark.parametrize("form", ["on", "rigid_motion"])
+def test_supplied_geometric_stiffness_stiffens(form):
+    """K_G of a beam without the elements: a displacement with its integrals comes back, and can be switched off."""
     data = modal_data(shortened(), ClampedModes("root", 4), ENDS)
-    assert data.K_G is not None
-    body = elastic_body(replace(data, frames={}))
-    assert np.allclose(np.array(body.MSdd), data.K_G[:3]) and "stiffening: on" in body.remarks
-    assert elastic_body(data, stiffening="off").MSdd is None
-    with pytest.raises(UsageError, match="supply K_G"):
+    integrals = geometric_stiffness(data)
+    data = replace(data, second=None, K_G=integrals)
+    body = elastic_body(replace(data, frames={}), stiffening=form)
+    assert f"stiffening: {form}" in body.remarks
+    guessed = any("smallest one" in remark for remark in body.remarks)
+    assert guessed == (form == "on")  # with rigid motion alone K_G says everything
+    slaved = body.slaved
+    assert slaved is not None and slaved.own <= 2  # a straight beam: its mean and its stretching
+    size = np.abs(integrals).max()
+    assert np.allclose(np.array(body.MSdd), integrals[:3], atol=1e-12 * size)
+    # -∫ x̂ Ψ̂ dm = tr(∫ Ψ xᵀ dm) 1 - ∫ Ψ xᵀ dm
+    moment = integrals[3:].reshape(3, 3, 4, 4)
+    crossed = np.einsum("cckl,ab->abkl", moment, np.eye(3)) - moment
+    shapes = slaved.N1 if not np.any(slaved.along) else slaved.N1 + np.einsum("kj,kab->jab", slaved.along, body.N1)
+    assert np.allclose(np.einsum("jab,jkl->abkl", shapes, slaved.forms), crossed, atol=1e-12 * size)
+    assert elastic_body(data, stiffening="off").slaved is None
+    with pytest.raises(UsageError, match="supply `second` or K_G"):
         elastic_body(replace(data, K_G=None), stiffening="on")
     bare = replace(data, frames={"tip": replace(data.frames["tip"], second=None)})
     assert any("taken as zero: tip" in remark for remark in elastic_body(bare).remarks)
+
+
+def test_second_order_that_cannot_be():
+    data = modal_data(shortened(), ClampedModes("root", 4), ENDS)
+    integrals = geometric_stiffness(data)
+    with pytest.raises(UsageError, match="give one"):
+        elastic_body(replace(data, K_G=integrals))
+    beside = integrals.copy()
+    beside[5] = np.eye(4)  # a moment of the axial displacement with z, in which all nodes are at 0
+    with pytest.raises(UsageError, match="does not fit the masses"):
+        elastic_body(replace(data, second=None, K_G=beside))
+    with pytest.raises(UsageError, match="second is not symmetric"):
+        elastic_body(replace(data, second=np.array(data.second) + np.triu(np.ones((4, 4)), 1)))
+    with pytest.raises(UsageError, match=r"second must be \("):
+        elastic_body(replace(data, second=np.zeros((3, 4, 4))))

@@ -39,8 +39,10 @@ def test_spinning_beam_stiffens_as_the_differential_equation_says(speed):
     """Flapping out of the plane of rotation about z: centrifugal acceleration field -Ω² diag(1, 1, 0) x acts through Ψ."""
     body = reduce(shortened(elements=12), ClampedModes("root", 40), ENDS)
     turn = speed**2
-    # e-equation, ω = Ω z: M ë + [K - Ω² sym(N2)_zz] e; its zz part has ∫ Φ_x² + Φ_y² and Ψ_x x + Ψ_y y
-    K = body.K - turn * 0.5 * (body.N2[:, :, 2, 2] + body.N2[:, :, 2, 2].T)
+    # e-equation, ω = Ω z: M ë + [K - Ω² (N2 - ∫ x̂ Ψ̂ dm)_zz] e, the parts ∫ Φ_x² + Φ_y² and ∫ Ψ_x x + Ψ_y y
+    assert body.slaved is not None and not body.slaved.along.any()
+    second = np.einsum("j,jkl->kl", body.slaved.N1[:, 2, 2], body.slaved.forms)
+    K = body.K - turn * (body.N2[:, :, 2, 2] + second)
     w, V = eigh(K, body.M)
     out_of_plane = np.abs(body.frames["tip"].translation[2] @ V) > 10 * np.abs(body.frames["tip"].translation[1] @ V)
     first = np.sqrt(w[out_of_plane][0])
@@ -98,9 +100,10 @@ def test_frequencies_are_in_hertz_of_each_coordinate_alone():
 
 
 def test_stiffening_on_needs_elements_that_know_it():
-    with pytest.raises(UsageError, match="how it shortens"):
-        reduce(crooked_frame(), FreeModes(2), stiffening="on")
-    with pytest.raises(UsageError, match="'auto', 'on' or 'off'"):
+    for asked in ("on", "rigid_motion"):
+        with pytest.raises(UsageError, match=f"'{asked}', but this body does not say how it shortens"):
+            reduce(crooked_frame(), FreeModes(2), stiffening=asked)
+    with pytest.raises(UsageError, match="'auto', 'on', 'rigid_motion' or 'off'"):
         reduce(crooked_frame(), FreeModes(2), stiffening="yes")  # pyright: ignore[reportArgumentType]
 
 

@@ -19,7 +19,7 @@ from gough.robot import Body, load
 from gough.robot import tree as view
 from gough.structure.elastic_bodies import elastic_bodies
 from laws.subjects import built
-from reference.flexible_designs import design_flexible
+from reference.flexible_designs import named_flexible
 from reference.flexible_points import flexible_robot
 
 DECADES = 10.0 ** np.arange(1, 7)
@@ -106,7 +106,7 @@ CASES = ("long2014", "ups+", *(pytest.param(name, marks=pytest.mark.slow) for na
 def test_rigid_limit(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gough.robot.UnphysicalInertiaWarning)
-        robot = load(name) if name == "long2014" else design_flexible(name.rstrip("+"), name.endswith("+"))
+        robot = load(name) if name == "long2014" else named_flexible(name)
         rigid = load("long2014_rigid") if name == "long2014" else stiff(robot)
     quasi, plain = errors(robot, rigid)
     slopes = np.diff(np.log10(quasi))

@@ -4,6 +4,7 @@ long2014, dualemps, delta_flexible, hexapod_flexible   of the gallery
 dualemps_loaded   with a body on the pin, its mass centre and inertia off the pin
 frame_platform    a random six-UPS robot; its platform is a bent Timoshenko beam through the leg points, seen from one
                   of its frames: origin far from the mass centre, every integral different from zero
+frame_platform~   the same with displacements of second order only together with the motion of the platform's frame
 block_platform    the same legs; the platform is a solid of quadratic tetrahedra with the same properties
 """
 
@@ -26,7 +27,7 @@ from .element_twins import described_field, element_twin
 from .flexible_points import flexible_robot
 
 GALLERY = ("long2014", "dualemps", "delta_flexible", "hexapod_flexible")
-ELEMENT_DESIGNS = (*GALLERY, "dualemps_loaded", "frame_platform", "block_platform")
+ELEMENT_DESIGNS = (*GALLERY, "dualemps_loaded", "frame_platform", "frame_platform~", "block_platform")
 SECTION = {"area": 4e-4, "Iz": 9e-9, "Iy": 2.3e-8, "J": 1.7e-8, "ky": 0.83, "kz": 0.79}
 
 
@@ -36,6 +37,7 @@ def design_elements(name: str) -> tuple[Any, Any]:
         robot = flexible_robot(_six_ups(), {"platform": Block(5)}, mark=Pose(position=(0.1, -0.2, 0.15)))
         return robot, robot
     makers = {"dualemps_loaded": _loaded, "frame_platform": _frame_platform}
+    makers["frame_platform~"] = lambda: _frame_platform("rigid_motion")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # homes and inertias of the papers
         robot = _stated(makers[name]() if name in makers else load(name))
@@ -57,13 +59,15 @@ def _loaded() -> Any:
     return robot.model_copy(update={"bodies": (*robot.bodies, hand), "joints": (*robot.joints, hold)})
 
 
-def _frame_platform() -> Any:
+def _frame_platform(stiffening: str = "on") -> Any:
     robot = _six_ups()
     points = list(attached_points(flexible_robot(robot, {"platform": Block(5)}))["platform"].values())
     beam = {"points": [p.tolist() for p in points], "section": SECTION, "section_y": [0.2, 0.3, 0.9], "elements": 1}
     beam |= {"theory": "timoshenko", "material": {"E": 7e8, "nu": 0.3, "density": 7000.0}}
     modes = {"kind": "free", "number": 4, "frame": "mark"}
-    flexible = Flexible.model_validate({"beam": beam, "modes": modes, "damping": {"ratio": 0.02}})
+    flexible = Flexible.model_validate(
+        {"beam": beam, "modes": modes, "damping": {"ratio": 0.02}, "stiffening": stiffening}
+    )
     return flexible_robot(robot, {"platform": flexible}, mark=Pose(position=tuple(points[2]), rpy_zyx=(0.3, -0.4, 0.5)))
 
 

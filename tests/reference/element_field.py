@@ -18,6 +18,7 @@ class ElementField:
 
     mass (g,), position (g, 3), shape (g, 3, m), second (g, 3, m, m) or None: quadrature points. K, D (m, m).
     places (n, 3), moved, turned (n, 3, m), drawn (n, 3, m, m) or None: where things may be attached, and how it moves.
+    rigid_motion: second-order displacements only together with the motion of the body's frame.
     """
 
     mass: np.ndarray
@@ -31,6 +32,7 @@ class ElementField:
     moved: np.ndarray
     turned: np.ndarray
     drawn: np.ndarray | None = None
+    rigid_motion: bool = False
 
     @property
     def M(self) -> np.ndarray:

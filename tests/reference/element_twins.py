@@ -72,7 +72,7 @@ def _beam(flexible: Any, nodes: np.ndarray, freedoms: np.ndarray, labels: Any, h
     motion = np.zeros((n, 6, m))
     motion[:, [0, 1, 5] if beam.plane else range(6)] = freedoms.reshape(n, -1, m)
     rotary = beam.theory == "timoshenko" if beam.rotary_inertia is None else beam.rotary_inertia
-    return beam_field(
+    field = beam_field(
         nodes,
         bar_of(beam),
         motion,
@@ -83,6 +83,8 @@ def _beam(flexible: Any, nodes: np.ndarray, freedoms: np.ndarray, labels: Any, h
         stiffened=flexible.stiffening != "off",
         held=held,
     )
+    field.rigid_motion = flexible.stiffening == "rigid_motion"
+    return field
 
 
 def _damping(described: Any, field: ElementField) -> np.ndarray:

@@ -15,7 +15,8 @@
     inner_loop      a crank, a rod and a slide on one flexible body; the loop runs through it
     wire            a wire of constant length from a flexible body to a pad on itself: its coordinates are not independent
 
-All shapes are random and couple everything; `stiffened` adds displacements of second order to every second body.
+All shapes are random and couple everything; `stiffened` adds displacements of second order to every second body ("rigid_motion":
+only together with the motion of the body's frame).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,10 +38,13 @@ from .general_designs import design_general
 from .general_drawing import Works
 from .general_lagrange import GeneralReference
 
+Stiffened = bool | Literal["rigid_motion"]
 KINDS = {"R": "revolute", "P": "prismatic"}
 
 
-def _bent(robot: Any, names: list[str], stiffened: bool, loose: tuple[str, ...] = ("platform",), **more: Any) -> Any:
+def _bent(
+    robot: Any, names: list[str], stiffened: Stiffened, loose: tuple[str, ...] = ("platform",), **more: Any
+) -> Any:
     """The robot with these bodies flexible; those in `loose` are not held at their origin. more: normals by body."""
     normals: dict[str, Any] = more.get("normals", {})
     data = {}
@@ -52,28 +56,28 @@ def _bent(robot: Any, names: list[str], stiffened: bool, loose: tuple[str, ...] 
             size=0.25 if free else 0.12,
             weight=more.get("weight", 5.0) if free else 2.0,
             held=not free,
-            stiffened=stiffened and k % 2 == 0,
+            stiffened=stiffened if k % 2 == 0 else False,
             normal=normals.get(name),
         )
     return flexible_robot(robot, data, mark=Pose(position=(0.1, -0.2, 0.15), rpy_zyx=(0.3, -0.4, 0.5)))
 
 
-def _hexapod(stiffened: bool) -> Any:
+def _hexapod(stiffened: Stiffened) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the paper's inertias
         return _bent(load("pedrammehr2012"), ["platform"], stiffened, weight=40.0)
 
 
-def _legs(stiffened: bool) -> Any:
+def _legs(stiffened: Stiffened) -> Any:
     return _bent(design("ups", 0), [f"leg{k}.slide_link" for k in range(6)], stiffened)
 
 
-def _legs_platform(stiffened: bool) -> Any:
+def _legs_platform(stiffened: Stiffened) -> Any:
     legs = ["leg0.slide_link", "leg2.slide_link", "leg3.slide_link", "leg4.hip_link"]
     return _bent(design("ups", 1), ["platform", *legs], stiffened)
 
 
-def _arm(stiffened: bool) -> Any:
+def _arm(stiffened: Stiffened) -> Any:
     draw = Draw([900, 0])
     works, parent, at = Works(draw, "arm"), "world", np.zeros(3)
     for k, letter in enumerate("RPRPR"):
@@ -84,19 +88,19 @@ def _arm(stiffened: bool) -> Any:
     return _bent(_read(works, velocities="drives"), ["j0_link", "j1_link", "j2_link", "j4_link"], stiffened)
 
 
-def _five_bar(stiffened: bool) -> Any:
+def _five_bar(stiffened: Stiffened) -> Any:
     robot = design_general("five_bar", 0)
     return _bent(robot, [body.name for body in robot.bodies], stiffened, normals=plane_normals(robot))
 
 
-def _planar(seed: int, stiffened: bool) -> Any:
+def _planar(seed: int, stiffened: Stiffened) -> Any:
     robot = design_general("planar", seed)
     names = ["hand_link", "l0_slide_link" if seed == 1 else "l0_knee_link"]
     loose = () if seed == 1 else ("hand_link",)
     return _bent(robot, names, stiffened, loose, normals=plane_normals(robot))
 
 
-def _inner_loop(stiffened: bool) -> Any:
+def _inner_loop(stiffened: Stiffened) -> Any:
     draw = Draw([901, 1])
     works = Works(draw, "inner_loop")
     A, n = draw.vector(0.1), draw.direction()
@@ -115,7 +119,7 @@ def _inner_loop(stiffened: bool) -> Any:
     return _bent(_read(works, velocities="drives"), [arm, rod, slide], stiffened)
 
 
-def _wire(stiffened: bool) -> Any:
+def _wire(stiffened: Stiffened) -> Any:
     draw = Draw([902, 0])
     works = Works(draw, "wire")
     arm = works.joint("arm", "revolute", "world", draw.vector(0.1), 2.0, along=draw.direction(), drive=True)
@@ -143,7 +147,7 @@ def _read(works: Works, **more: Any) -> Any:
     return loads(json.dumps(works.done(**more)), file=f"<{works.name}>")
 
 
-MAKERS: dict[str, Callable[[bool], Any]] = {
+MAKERS: dict[str, Callable[[Stiffened], Any]] = {
     "hexapod": _hexapod,
     "ups": lambda s: _bent(design("ups", 0), ["platform"], s),
     "generic": lambda s: _bent(design("generic", 0), ["platform"], s),
@@ -162,6 +166,12 @@ MAKERS: dict[str, Callable[[bool], Any]] = {
 FLEXIBLE_DESIGNS = tuple(MAKERS)
 
 
-def design_flexible(name: str, stiffened: bool = False) -> Any:
+def design_flexible(name: str, stiffened: Stiffened = False) -> Any:
     """A `Robot` with flexible bodies; the same arguments give the same robot."""
     return MAKERS[name](stiffened)
+
+
+def named_flexible(name: str) -> Any:
+    """By a name that ends with + where displacements are of second order, ~ where only together with rigid motion."""
+    ends: dict[str, Stiffened] = {"+": True, "~": "rigid_motion"}
+    return design_flexible(name.rstrip("+~"), ends.get(name[-1], False))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from .flexible_lagrange import FlexibleReference, mass_moment, mass_points, moments, second_points
+from .flexible_lagrange import FlexibleReference, mass_moment, mass_points, moments
 from .flexible_tree import FlexibleTree
 from .general_joints import JointReactions
 
@@ -25,10 +25,7 @@ class FlexibleJointReactions(JointReactions):
         for name, data in self.tree.flexible.items():
             Y, c = mass_points(self.tree, name, data)
             Yd = self._rate(Y)
-            T += ca.trace(ca.mtimes([Yd, moments(data.mass, c, c), Yd.T])) / 2
-            if data.second is not None:
-                Z, d = second_points(self.tree, name, data)
-                T += ca.trace(ca.mtimes([Yd[:, :4], moments(data.mass, c[:, :4], d), self._rate(Z).T]))
+            T += ca.trace(ca.mtimes([Yd, moments(data, c), Yd.T])) / 2
         return T
 
     def _potential(self) -> ca.SX:

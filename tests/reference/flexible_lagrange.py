@@ -1,12 +1,12 @@
 """Lagrange's equations of any mechanism with flexible bodies, by automatic differentiation of energies.
 
-Mass point g of a flexible body with pose X = (R, p) stands at y_g + z_g,  y_g = X (x_g + Phi_g e),  z_g = R e^T Psi_g e / 2:
+Mass point g of a flexible body with pose X = (R, p) stands at y_g = X (x_g + Phi_g e + e^T Psi_g e / 2):
 
-    T = sum m_g (|yd_g|^2 / 2 + y0d_g . zd_g),     y0_g = X x_g,     V = -sum m_g gravity . (y_g + z_g) + e^T K e / 2,
+    T = sum m_g |yd_g|^2 / 2,     V = -sum m_g gravity . y_g + e^T K e / 2,
 
-terms with Psi to first order; damping is the force -D ed. Points are linear in few columns: y_g = Y c_g with
-Y = [R, p, e_1 R, ... e_m R] and c_g = (x_g, 1, Phi_g1, ... Phi_gm), so that T = tr(Yd P Yd^T) / 2 with P = sum m c c^T, as
-for rigid bodies. The same for z_g with the columns e_k e_l R / 2.
+and damping is the force -D ed. A body with `rigid_motion` leaves out those products of velocities that Psi makes with Phi and
+with itself. Points are linear in few columns: y_g = Y c_g with Y = [R, p, e_k R ..., e_k e_l R / 2 ...] and
+c_g = (x_g, 1, Phi_gk ..., Psi_gkl ...), so that T = tr(Yd P Yd^T) / 2 with P = sum m c c^T, as for rigid bodies.
 """
 
 from __future__ import annotations
@@ -65,10 +65,7 @@ class FlexibleReference(GeneralReference):
         for name, data in self.tree.flexible.items():
             Y, c = mass_points(self.tree, name, data)
             Yd = self._rate(Y)
-            T += ca.trace(ca.mtimes([Yd, moments(data.mass, c, c), Yd.T])) / 2
-            if data.second is not None:
-                Z, d = second_points(self.tree, name, data)
-                T += ca.trace(ca.mtimes([Yd[:, :4], moments(data.mass, c[:, :4], d), self._rate(Z).T]))
+            T += ca.trace(ca.mtimes([Yd, moments(data, c), Yd.T])) / 2
         return T
 
     def _gravity(self) -> ca.SX:
@@ -120,31 +117,29 @@ class FlexibleReference(GeneralReference):
 
 
 def mass_points(tree: FlexibleTree, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
-    """(Y (3, 4 + 3 m), c (g, 4 + 3 m)): mass points are Y c_g, undeformed with the first four columns."""
-    X, e = tree.body[name], tree.coordinates(name)
-    Y = ca.horzcat(X[:3, :], *(e[k] * X[:3, :3] for k in range(e.numel())))
-    g = len(data.mass)
-    c = np.hstack([data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)])
-    return Y, c
-
-
-def second_points(tree: FlexibleTree, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
-    """(Z (3, 3 m^2), d (g, 3 m^2)): displacements of second order are Z d_g."""
-    X, e = tree.body[name], tree.coordinates(name)
+    """(Y (3, columns), c (g, columns)): mass points are Y c_g."""
+    X, e, g = tree.body[name], tree.coordinates(name), len(data.mass)
     m = e.numel()
-    Z = ca.horzcat(*(e[k] * e[n] / 2 * X[:3, :3] for k in range(m) for n in range(m)))
-    assert data.second is not None
-    return Z, data.second.transpose(0, 2, 3, 1).reshape(len(data.mass), -1)
+    Y = [X[:3, :], *(e[k] * X[:3, :3] for k in range(m))]
+    c = [data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)]
+    if data.second is not None:
+        pairs = [(k, n) for k in range(m) for n in range(k, m) if np.any(data.second[:, :, k, n])]
+        Y += [e[k] * e[n] / (2 if k == n else 1) * X[:3, :3] for k, n in pairs]
+        c += [data.second[:, :, k, n] for k, n in pairs]
+    return ca.horzcat(*Y), np.hstack(c)
 
 
 def mass_moment(tree: FlexibleTree, name: str, data: FlexibleData) -> ca.SX:
     """Sum of mass times world position (3) of the points of a body."""
-    parts = [mass_points(tree, name, data)]
-    if data.second is not None:
-        parts.append(second_points(tree, name, data))
-    return sum((ca.mtimes(columns, ca.DM(data.mass @ c)) for columns, c in parts), ca.SX.zeros(3))
+    Y, c = mass_points(tree, name, data)
+    return ca.mtimes(Y, ca.DM(data.mass @ c))
 
 
-def moments(mass: np.ndarray, a: np.ndarray, b: np.ndarray) -> ca.DM:
-    """sum m a b^T over points."""
-    return ca.DM(np.einsum("g,gi,gj->ij", mass, a, b))
+def moments(data: FlexibleData, c: np.ndarray) -> ca.DM:
+    """sum m c c^T over points, for columns of `mass_points`."""
+    P = c.T @ (data.mass[:, None] * c)
+    if data.rigid_motion:
+        undeformed, first = 4, 4 + 3 * len(data.labels)
+        P[undeformed:, first:] = 0.0
+        P[first:, undeformed:] = 0.0
+    return ca.DM(P)

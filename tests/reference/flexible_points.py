@@ -7,11 +7,11 @@ sum e_k theta_k(x), body axes; Phi, theta and Psi are quadratic polynomials of x
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.robot import tree as view
 
 MONOMIALS = 10
@@ -26,6 +26,7 @@ class MassPoints(ABC):
     """A flexible body of mass points, as the library takes it (`elastic_body`) and as the references take it (the rest).
 
     mass (g,), position (g, 3), shape (g, 3, m), second (g, 3, m, m) or None: at the points; K, D (m, m); labels (m).
+    rigid_motion: second-order displacements only together with the motion of the body's frame.
     """
 
     mass: np.ndarray
@@ -33,6 +34,7 @@ class MassPoints(ABC):
     K: np.ndarray
     D: np.ndarray
     labels: tuple[str, ...]
+    rigid_motion: bool = False
 
     @property
     @abstractmethod
@@ -53,15 +55,12 @@ class MassPoints(ABC):
         m, x, S, P2 = self.mass, self.position, self.shape, self.second
         X, F = hat(x), hat(S.transpose(0, 2, 1))  # (g, 3, 3), (g, m, 3, 3)
         N2 = -np.einsum("g,gkij,gljn->klin", m, F, F)
-        if P2 is not None:
-            N2 -= np.einsum("g,gij,gkljn->klin", m, X, hat(P2.transpose(0, 2, 3, 1)))
         M = np.einsum("g,gik,gil->kl", m, S, S)
         return ElasticBody(
             mass=float(m.sum()),
             MS=m @ x,
             J=-np.einsum("g,gij,gjn->in", m, X, X),
             MSde=np.einsum("g,gik->ik", m, S),
-            MSdd=None if P2 is None else np.einsum("g,gikl->ikl", m, P2),
             N1=-np.einsum("g,gij,gkjn->kin", m, X, F),
             N2=N2,
             M=M,
@@ -73,13 +72,34 @@ class MassPoints(ABC):
             nodes=np.zeros((0, 3)),
             shapes=np.zeros((0, 3, len(self.labels))),
             cells=np.zeros((0, 2), int),
+            slaved=None if P2 is None else slaved_by_pairs(self, P2),
         )
+
+
+def slaved_by_pairs(points: Any, second: np.ndarray) -> Slaved:
+    """One slaved shape for every pair of coordinates, Psi_kl itself, by sums over the points as it is defined."""
+    m, x, S, n = points.mass, points.position, points.shape, len(points.labels)
+    pairs = [(k, j) for k in range(n) for j in range(k, n)]
+    forms = np.zeros((len(pairs), n, n))
+    for form, (k, j) in zip(forms, pairs, strict=True):
+        form[k, j] = form[j, k] = 1.0
+    N = np.stack([second[:, :, k, j] for k, j in pairs], axis=2)
+    products = np.einsum("g,gak,gbl->klab", m, N, np.concatenate([S, N], axis=2), optimize=True)
+    return Slaved(
+        forms=forms,
+        along=np.zeros((n, len(pairs))),
+        MSde=np.einsum("g,gij->ij", m, N),
+        N1=-np.einsum("g,gij,gkjn->kin", m, hat(x), hat(N.transpose(0, 2, 1))),
+        products=0.0 * products if points.rigid_motion else products,
+        rigid_motion=points.rigid_motion,
+    )
 
 
 class FlexiblePoints(MassPoints):
     """Random points and fields.
 
-    held: fields vanish at the body's origin, for a body that a joint carries. stiffened: with second-order fields.
+    held: fields vanish at the body's origin, for a body that a joint carries. stiffened: with second-order fields, or with
+    them and `rigid_motion`.
     normal: a direction in body axes; displacements are then across it and turns about it, for planar mechanisms.
     """
 
@@ -92,11 +112,11 @@ class FlexiblePoints(MassPoints):
         size: float = 0.25,
         weight: float = 4.0,
         held: bool = False,
-        stiffened: bool = False,
+        stiffened: bool | Literal["rigid_motion"] = False,
         normal: Any = None,
     ) -> None:
         rng = np.random.default_rng([seed, 40_000])
-        self.held = held
+        self.held, self.rigid_motion = held, stiffened == "rigid_motion"
         self.labels = tuple(f"e{k + 1}" for k in range(modes))
         self.mass = weight * rng.uniform(0.2, 1.0, points) / points
         self.position = size * (rng.normal(size=(points, 3)) + rng.normal(size=3) / 2)

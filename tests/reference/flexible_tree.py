@@ -31,6 +31,7 @@ class FlexibleData(Protocol):
     K: np.ndarray  # (m, m)
     D: np.ndarray  # (m, m)
     labels: tuple[str, ...]
+    rigid_motion: bool  # Psi works together with the motion of the body's frame alone
 
     @property
     def shape(self) -> np.ndarray:

@@ -99,6 +99,7 @@ def read_schema() -> Any:
         ("platform/flexible/frequencies", [1, "2 mm", 3], "platform.flexible.frequencies[1]", "another dimension"),
         ("platform/flexible/stiffness", [1, 0, 3], "platform.flexible.stiffness[1]", "zero"),
         ("platform/flexible/stiffening", "on", "platform.flexible.stiffening", "do not say how they shorten"),
+        ("platform/flexible/stiffening", "rigid_motion", "platform.flexible.stiffening", "do not say how they shorten"),
         ("platform/flexible/damping/ratio", -0.1, "platform.flexible.damping.ratio", "negative"),
         (
             "platform/flexible/damping/matrix",

@@ -12,7 +12,7 @@ import numpy as np
 from gough.analysis.equilibrium import Equilibrium, static_equilibrium
 from gough.analysis.linear_forces import RestForces
 from gough.compilation.retraction import step_units
-from gough.errors import UsageError
+from gough.errors import BadStateError, UsageError
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -129,8 +129,22 @@ def undamped(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     if not len(M):
         return np.zeros(0), np.zeros((0, 0))
-    squares, shapes = linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
+    try:
+        squares, shapes = linalg.eigh((K + K.T) / 2, (M + M.T) / 2)
+    except linalg.LinAlgError:
+        raise BadStateError(_no_inertia(M), None) from None
     return squares, shapes / np.abs(shapes).max(axis=0)
+
+
+def _no_inertia(M: np.ndarray) -> str:
+    size = np.sqrt(np.abs(np.diag(M)))
+    size = np.where(size > 0.0, size, 1.0)
+    lowest = float(np.linalg.eigvalsh((M + M.T) / 2 / np.outer(size, size))[0])
+    return (
+        f"the mass matrix is not positive definite at this state (smallest eigenvalue {lowest:.1e}, scaled by its diagonal): "
+        "some motion has no inertia. Give massless bodies and shapes a mass or fewer coordinates; a flexible body with "
+        "stiffening: rigid_motion is bent too far for it: use stiffening: on, or cut it into several bodies"
+    )
 
 
 def quadratic_eigenvalues(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 
 def flexible_data(model: "Model") -> dict[str, dict[str, Any]]:
-    """By full name: coordinates, frequencies (Hz), mass (kg), mass centre (m), central inertia (kg m2), stiffening, remarks.
+    """By full name: coordinates, frequencies (Hz), mass (kg), mass centre (m), central inertia (kg m2), stiffening (on,
+    rigid_motion, off), remarks.
 
     A frequency is that of a coordinate alone, √(stiffness/mass)/2π: for modes the body's own.
     """
@@ -30,7 +31,7 @@ def flexible_data(model: "Model") -> dict[str, dict[str, Any]]:
             "mass": mass,
             "center_of_mass": (link.to_user @ center).tolist(),
             "central_inertia": (link.to_user @ tensor @ link.to_user.T).tolist(),
-            "stiffening": elastic.stiffened,
+            "stiffening": elastic.stiffening,
             "damped": any(i >= 0 for i in elastic.D),
             "remarks": list(elastic.remarks),
         }

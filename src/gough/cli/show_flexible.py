@@ -16,8 +16,7 @@ def show_flexible(bodies: list[dict[str, Any]]) -> None:
     for body in bodies:
         names = [name.removeprefix(f"{body['body']}.") for name in body["coordinates"]]
         frequencies = [short(f, 6) for f in body["frequencies_hz"]]
-        stiffening = "on" if body["stiffening"] else "off"
-        shown.add_row(body["body"], _listed(names), _listed(frequencies), short(body["mass"]), stiffening)
+        shown.add_row(body["body"], _listed(names), _listed(frequencies), short(body["mass"]), body["stiffening"])
     console().print(shown)
     for body in bodies:
         remarks = [text for text in body["remarks"] if not text.startswith("stiffening:")]

@@ -3,13 +3,14 @@
 Computes  force, moment (about the body's origin) and elastic forces that a motion with elastic rates needs; its energies.
 Sources   [Briot 2014, eqs. 53–68, corrected], [Long 2014, eqs. 34–35, corrected]; the constants: fem/elastic_body.py.
 Frames    body axes, at the body's origin (a frame that moves with one part of the body, or floats with all of it).
-Symbols   e elastic coordinates, r = x + Φ e + ½ eᵀΨe where a point is, a acceleration of the origin minus gravity.
-Derivation  T = ½ ∫ |v + ω × r + ṙ|² dm, Ψ to first order; with
-    MS = ∫ r dm = MS0 + Σ e_k (MSde_k + ½ Σ_l e_l MSdd_lk),     D_k = ∂MS/∂e_k                                 (1)
+Symbols   e elastic coordinates, r = x + Φ e where a point is, a acceleration of the origin minus gravity.
+          Displacements of second order: stiffened.py.
+Derivation  T = ½ ∫ |v + ω × r + ṙ|² dm; with
+    MS = ∫ r dm = MS0 + Σ e_k D_k,                              D_k = ∫ Φ_k dm                                 (1)
     N_k = -∫ r̂ Φ̂_k dm = N1_k + Σ_l e_l N2_lk,                   β_k = ∫ r × Φ_k dm = axial(N_k)                (2)
     J = J0 + Σ e_k sym(N1_k + N_k)                                                                            (3)
-    f = m a + α × MS + ω × (ω × MS) + 2 ω × D ė + D ë + Σ MSdd_kl ė_k ė_l                                      (4)
-    n = MS × a + J α + ω × J ω + 2 Σ ė_k N_k ω + axial(Σ ë_k N_k + Σ ė_k ė_l N2_lk)                            (5)
+    f = m a + α × MS + ω × (ω × MS) + 2 ω × D ė + D ë                                                          (4)
+    n = MS × a + J α + ω × J ω + 2 Σ ė_k N_k ω + axial(Σ ë_k N_k)                                              (5)
     Q_k = D_k · a + β_k · α - ω · N_k ω + 2 ω · Σ_j λ_jk ė_j + (M ë + D ė + K e)_k,  λ_jk = ∫ Φ_j × Φ_k dm      (6)
     axial(A) = (A23 - A32, A31 - A13, A12 - A21).
 """
@@ -37,7 +38,6 @@ class ElasticNumbers:
     """Constants of a flexible link as scalars; see fem.ElasticBody. N2[k][l] (3, 3)."""
 
     MSde: Matrix
-    MSdd: list[list[Vector]] | None
     N1: list[Matrix]
     N2: list[list[Matrix]]
     M: Matrix
@@ -58,22 +58,12 @@ def elastic_numbers(numbers: Numbers, elastic: Elastic) -> ElasticNumbers:
             out[k, ell] = out[ell, k] = x[0]
         return out
 
-    seconds = None
-    if elastic.stiffened:
-        seconds = [[zeros(3) for _ in range(m)] for _ in range(m)]
-        for (k, ell), x in zip(pairs, at(elastic.MSdd, 3), strict=True):
-            seconds[k][ell] = seconds[ell][k] = x
     N2 = [[zeros(3, 3) for _ in range(m)] for _ in range(m)]
     blocks = [x.reshape(3, 3) for x in at(elastic.N2, 9)]
-    if elastic.stiffened:
-        for i, block in enumerate(blocks):
-            N2[i // m][i % m] = block
-    else:
-        for (k, ell), block in zip(pairs, blocks, strict=True):
-            N2[k][ell], N2[ell][k] = block, block.T
+    for (k, ell), block in zip(pairs, blocks, strict=True):
+        N2[k][ell], N2[ell][k] = block, block.T
     return ElasticNumbers(
         at(elastic.MSde, 3).T.reshape(3, m),
-        seconds,
         [x.reshape(3, 3) for x in at(elastic.N1, 9)],
         N2,
         symmetric(elastic.M),
@@ -95,15 +85,12 @@ class Deformation:
     @cached_property
     def D(self) -> Matrix:
         """∂MS/∂e (3, m)."""
-        D = self.of.MSde.copy()
-        if self.of.MSdd is not None:
-            D = D + _weighted(self.of.MSdd, self.e).reshape(self.m, 3).T
-        return D
+        return self.of.MSde
 
     @cached_property
     def N(self) -> list[Matrix]:
         """N_k (3, 3) of every coordinate."""
-        changes = _weighted(self.of.N2, self.e).reshape(self.m, 3, 3)
+        changes = weighted(self.of.N2, self.e).reshape(self.m, 3, 3)
         return [constant + change for constant, change in zip(self.of.N1, changes, strict=True)]
 
     @cached_property
@@ -112,11 +99,18 @@ class Deformation:
         return np.array([axial(N) for N in self.N], dtype=object).T.reshape(3, self.m)
 
     @cached_property
+    def M(self) -> Matrix:
+        """Mass matrix of the elastic coordinates (m, m)."""
+        return self.of.M
+
+    @cached_property
     def inertia(self) -> Inertia:
         """The deformed body as a rigid one."""
-        halves = 0.5 * (self.of.MSde + self.D) if self.of.MSdd is not None else self.D
-        MS = self._own.first_moments + halves @ self.e
-        change = _combined(self.e, [a + b for a, b in zip(self.of.N1, self.N, strict=True)], (3, 3))
+        return self._as_rigid(self.e, self.of.MSde, self.of.N1)
+
+    def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> Inertia:
+        MS = self._own.first_moments + MSde @ e
+        change = combined(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
         return Inertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
@@ -124,18 +118,14 @@ class Deformation:
         body, of, m = self.inertia, self.of, self.m
         f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot
         f = f + 2.0 * cross(w, self.D @ rate)
-        moving = _combined(rate, self.N, (3, 3))
-        pushed = _combined(rate_dot, self.N, (3, 3))
-        if of.MSdd is not None:
-            f = f + _combined(rate, [_combined(rate, row) for row in of.MSdd])
-            columns = _weighted(of.N2, rate).reshape(m, 3, 3)
-            pushed = pushed + _combined(rate, list(columns), (3, 3))
+        moving = combined(rate, self.N, (3, 3))
+        pushed = combined(rate_dot, self.N, (3, 3))
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
         n = n + 2.0 * (moving @ w) + axial(pushed)
         Q = zeros(m)
         held = product(of.M, rate_dot) + product(of.K, self.e) + product(of.D, rate)
-        lambdas = [[self._lambda(j, k) for k in range(m)] for j in range(m)]
-        turning = _weighted(lambdas, rate).reshape(m, 3)
+        lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
+        turning = weighted(lambdas, rate).reshape(m, 3)
         for k in range(m):
             coriolis = turning[k]
             Q[k] = (
@@ -146,12 +136,6 @@ class Deformation:
                 + held[k]
             )
         return f, n, Q
-
-    def _lambda(self, j: int, k: int) -> Vector:
-        """∫ Φ_j × Φ_k dm; Ψ is symmetric in j and k and cancels."""
-        if self.of.MSdd is None:
-            return axial(self.of.N2[j][k])
-        return 0.5 * (axial(self.of.N2[j][k]) - axial(self.of.N2[k][j]))
 
     def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
         """Kinetic energy (J)."""
@@ -180,7 +164,7 @@ def _symmetric_part(A: Matrix) -> Matrix:
     return out
 
 
-def _weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
+def weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
     """Σ_j weight_j · arrays[j][k], flat, for every k: one product, that may run as a loop."""
     m = len(weights)
     matrix = np.array(
@@ -189,7 +173,7 @@ def _weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
     return product(matrix.transpose(0, 2, 1).reshape(-1, m), weights)
 
 
-def _combined(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:
+def combined(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:
     """Σ weight · array, zeros left out."""
     total = zeros(*shape)
     for weight, x in zip(weights, arrays, strict=True):

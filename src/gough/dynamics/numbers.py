@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.spatial import Inertia, rpy_zyx
 from gough.structure import Link, Mechanism
+from gough.structure.elastic import NUMBERS
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class Numbers:
         return [self.parameters[i] for i in positions]
 
     def elastic(self, positions: tuple[int, ...], size: int) -> np.ndarray:
-        """Constants of a flexible link (n, size) at these positions; -1 stands for a zero."""
-        flat = [self.parameters[i] if i >= 0 else 0.0 for i in positions]
+        """Constants of a flexible link (n, size) at these positions; below 0 stand for numbers, see structure.elastic."""
+        flat = [self.parameters[i] if i >= 0 else NUMBERS[i] for i in positions]
         return np.array(flat, dtype=object).reshape(-1, size)
 
     def gravity(self) -> np.ndarray:

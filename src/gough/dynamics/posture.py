@@ -12,6 +12,7 @@ import numpy as np
 
 from gough.dynamics.flexible import Deformation
 from gough.dynamics.numbers import Numbers
+from gough.dynamics.stiffened import Stiffened
 from gough.scalar import check, zeros
 from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
 from gough.spatial.exponential import LARGEST, Exponential
@@ -100,7 +101,7 @@ class Posture:
         self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
         self.mechanism = numbers.mechanism
         self.q = q
-        self.deformations = {i: Deformation(numbers, self.mechanism.links[i], q) for i in self.mechanism.flexible}
+        self.deformations = {i: deformation(numbers, self.mechanism.links[i], q) for i in self.mechanism.flexible}
         if self.mechanism.has_platform:
             self.p_WP: Vector = np.asarray(q[0:3])
             self.R_WP = rotation_from_quaternion_wxyz(q[3:7]) if rotation is None else rotation
@@ -170,6 +171,12 @@ def point_above(chain: list[Step], x: Vector) -> Vector:
         y = x if step.slide is None else x + step.slide
         x = step.to_parent(y) + step.place_p
     return x
+
+
+def deformation(numbers: Numbers, link: Link, q: Vector) -> Deformation:
+    """A flexible link at q."""
+    assert link.elastic is not None
+    return Stiffened(numbers, link, q) if link.elastic.stiffened else Deformation(numbers, link, q)
 
 
 def direction(link: Link) -> Vector:

@@ -92,7 +92,7 @@ class TreeInertia:
             if self.mechanism.links[j].parent == i and self.posture.steps[j].deflection is not None
         ]
         for k, column in enumerate(elastic.columns):
-            f, n, own = body.D[:, k], body.beta[:, k], body.of.M[:, k].copy()
+            f, n, own = body.D[:, k], body.beta[:, k], body.M[:, k].copy()
             for j in tied:
                 step, tie = self.posture.steps[j], self.posture.steps[j].deflection
                 assert tie is not None

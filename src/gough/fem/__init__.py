@@ -22,7 +22,12 @@ _LAZY = {
     "size_report": "gough.fem.mesh_file",
     "placed": "gough.fem.placement",
     "ElasticBody": "gough.fem.elastic_body",
+    "Slaved": "gough.fem.elastic_body",
     "TiedFrame": "gough.fem.elastic_body",
+    "SecondOrder": "gough.fem.second",
+    "second_order": "gough.fem.second",
+    "rigid_motion_shapes": "gough.fem.slaved",
+    "slaved_shapes": "gough.fem.slaved",
     "Tie": "gough.fem.tie_nodes",
     "AttachmentModes": "gough.fem.basis_choices",
     "ClampedModes": "gough.fem.basis_choices",
@@ -53,7 +58,7 @@ if TYPE_CHECKING:
     from gough.fem.basis_choices import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, Nodal
     from gough.fem.beam import beam_elements
     from gough.fem.damping import DampingMatrix, ModalRatio, Rayleigh
-    from gough.fem.elastic_body import ElasticBody, TiedFrame
+    from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
     from gough.fem.finite_elements import FiniteElements
     from gough.fem.from_matrices import from_matrices
     from gough.fem.material import Material
@@ -67,7 +72,9 @@ if TYPE_CHECKING:
     from gough.fem.placement import placed
     from gough.fem.plate import plate_elements
     from gough.fem.polygon_mesh import TriangleMesh, mesh_polygon
+    from gough.fem.second import SecondOrder, second_order
     from gough.fem.sections import Circle, GivenSection, IBeam, Rectangle, Section, Tube
+    from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
     from gough.fem.solid import solid_elements
     from gough.fem.tie_nodes import Tie
     from gough.fem.units import Units
@@ -92,7 +99,9 @@ __all__ = [
     "Nodal",
     "Rayleigh",
     "Rectangle",
+    "SecondOrder",
     "Section",
+    "Slaved",
     "Stated",
     "Tie",
     "TiedFrame",
@@ -111,7 +120,10 @@ __all__ = [
     "read_nastran_dmig",
     "read_nastran_modes",
     "read_nastran_op4",
+    "rigid_motion_shapes",
+    "second_order",
     "size_report",
+    "slaved_shapes",
     "solid_elements",
     "write_modal_file",
 ]

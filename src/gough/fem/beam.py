@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from gough.errors import UsageError
 from gough.fem.beam_element import GAUSS, StraightElements, gauss_on_unit
 from gough.fem.beam_line import Line, line
-from gough.fem.beam_shortening import BeamShortening
+from gough.fem.beam_shortening import STATIONS, BeamShortening
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.operators import mass_matrix, rows_of_blocks, sum_of_blocks
@@ -51,10 +51,14 @@ def beam_elements(
     size = per_node * n
 
     stiffness = np.einsum("eia,eij,ejb->eab", to_local, cut.stiffness(), to_local)
-    mass, position, local_field = _mass_points(course, cut, material, rotary)
-    field = np.einsum("eri,epij,eja->epra", course.axes.transpose(0, 2, 1), local_field, to_local)
-    stations = field.shape[1]
-    field_rows = rows_of_blocks(field.reshape(-1, 3, 2 * per_node), np.repeat(freedoms, stations, axis=0), size)
+
+    def mass_points(stations: int) -> tuple[np.ndarray, np.ndarray, csr_array]:
+        mass, position, local_field = _mass_points(course, cut, material, rotary, stations)
+        field = np.einsum("eri,epij,eja->epra", course.axes.transpose(0, 2, 1), local_field, to_local)
+        of_each = np.repeat(freedoms, field.shape[1], axis=0)
+        return mass, position, rows_of_blocks(field.reshape(-1, 3, 2 * per_node), of_each, size)
+
+    mass, position, field_rows = mass_points(GAUSS)
     translation, rotation = _node_operators(n, plane)
     return FiniteElements(
         nodes=course.nodes,
@@ -66,7 +70,7 @@ def beam_elements(
         position=position,
         field=field_rows,
         cells=np.arange(n - 1)[:, None] + np.arange(2),
-        shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, stations // GAUSS),
+        shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, *mass_points(STATIONS)),
     )
 
 
@@ -101,15 +105,15 @@ def _to_local(course: Line) -> np.ndarray:
 
 
 def _mass_points(
-    course: Line, cut: StraightElements, material: Material, rotary: bool
+    course: Line, cut: StraightElements, material: Material, rotary: bool, stations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """mass (g,), position (g, 3), field along the elements' own axes (e, g/e, 3, 12).
+    """mass (g,), position (g, 3), field along the elements' own axes (e, g/e, 3, 12); stations: Gauss points an element.
 
     Four points a station, off the centreline, carry the section's second moments. Without rotary inertia they follow
     torsion but not the section's turning with bending; in the plane the centreline alone is enough then.
     """
     A, Iy, Iz, _ = course.constants.T
-    xi, weight = gauss_on_unit(GAUSS)
+    xi, weight = gauss_on_unit(stations)
     if course.plane and not rotary:
         offset = np.zeros((len(A), 1, 2))
     else:

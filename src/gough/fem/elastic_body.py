@@ -1,11 +1,13 @@
 """A flexible body as the dynamics sees it: elastic coordinates e (m,), and everything constant about them.
 
-Field     a point at x moves to r = x + Σ_k e_k Φ_k(x) + ½ Σ_kl e_k e_l Ψ_kl(x) in the body's axes; Ψ = 0 without stiffening.
-Integrals over the mass, Ψ to first order (with the rigid motion alone):
+Field     a point at x moves to r = x + Σ_k ê_k Φ_k(x) + Σ_j σ_j N_j(x) in the body's axes. Without stiffening ê = e and
+          there are no N. With it, shapes N are slaved to the coordinates: σ_j = ½ eᵀ Q_j e, ê = e + C σ, so that
+          r = x + Σ e_k Φ_k + ½ Σ e_k e_l Ψ_kl with Ψ_kl = Σ_j Q_j,kl (N_j + Σ_i C_ij Φ_i).
+Integrals over the mass, of any two shapes k and l, own or slaved:
     MS  = ∫ x dm              J   = -∫ x̂ x̂ dm
-    MSde_k  = ∫ Φ_k dm        MSdd_kl = ∫ Ψ_kl dm
-    N1_k    = -∫ x̂ Φ̂_k dm     N2_kl  = -∫ Φ̂_k Φ̂_l dm - ∫ x̂ Ψ̂_kl dm
-so that  -∫ r̂ Φ̂_k dm = N1_k + Σ_l e_l N2_lk, whose symmetric part gives the inertia tensor's change and the centrifugal
+    MSde_k  = ∫ Φ_k dm        N1_k  = -∫ x̂ Φ̂_k dm
+    N2_kl   = -∫ Φ̂_k Φ̂_l dm   M_kl  = ∫ Φ_k · Φ_l dm
+so that  -∫ r̂ Φ̂_k dm = N1_k + Σ_l ê_l N2_lk, whose symmetric part gives the inertia tensor's change and the centrifugal
 forces, and whose antisymmetric part is ∫ r × Φ_k dm (β_k + Σ e_l λ_lk in [Briot 2014, eqs. 57–59]).
 """
 
@@ -30,10 +32,53 @@ class TiedFrame:
 
 
 @dataclass(frozen=True)
+class Slaved:
+    """Shapes that follow m elastic coordinates to second order; made by `fem.slaved_shapes` or `fem.rigid_motion_shapes`.
+
+    forms (s, m, m): Q, symmetric. along (m, s): C. The first o forms have a shape N of their own, the others' are
+    made of the body's shapes: MSde (3, o), N1 (o, 3, 3). products (o, m + o, 3, 3): ∫ N_i Φ_kᵀ dm with the body's own
+    shapes, then with the slaved. rigid_motion: they work together with the motion of the body's frame alone, so products are
+    left out (zero), and `along` is zero.
+    """
+
+    forms: np.ndarray
+    along: np.ndarray
+    MSde: np.ndarray
+    N1: np.ndarray
+    products: np.ndarray
+    rigid_motion: bool = False
+
+    @property
+    def own(self) -> int:
+        """How many have a shape of their own."""
+        return len(self.N1)
+
+    @property
+    def M(self) -> np.ndarray:
+        """∫ N_i · Φ_k dm (o, m + o)."""
+        return np.trace(self.products, axis1=2, axis2=3)
+
+    @property
+    def N2(self) -> np.ndarray:
+        """-∫ N̂_i Φ̂_k dm (o, m + o, 3, 3)."""
+        return self.M[:, :, None, None] * np.eye(3) - self.products.transpose(0, 1, 3, 2)
+
+    def coordinates(self, e: np.ndarray) -> np.ndarray:
+        """(ê, σ) (…, m + o) at elastic coordinates (…, m)."""
+        sigma = 0.5 * np.einsum("jkl,...k,...l->...j", self.forms, e, e)
+        return np.concatenate([e + sigma @ self.along.T, sigma[..., : self.own]], axis=-1)
+
+    def rates(self, e: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """Time derivative of `coordinates` for elastic rates (…, m)."""
+        sigma = np.einsum("jkl,...k,...l->...j", self.forms, e, rate)
+        return np.concatenate([rate + sigma @ self.along.T, sigma[..., : self.own]], axis=-1)
+
+
+@dataclass(frozen=True)
 class ElasticBody:
     """Constants of a flexible body with m elastic coordinates; units kg, m, N, body axes about the body's origin.
 
-    mass; MS (3,); J (3, 3); MSde (3, m); MSdd (3, m, m) or None; N1 (m, 3, 3); N2 (m, m, 3, 3); M, K, D (m, m).
+    mass; MS (3,); J (3, 3); MSde (3, m); N1 (m, 3, 3); N2 (m, m, 3, 3); M, K, D (m, m). slaved: None without stiffening.
     frames: by name. labels: a name of each coordinate. frequencies_hz (m,): √(k/m) of each coordinate alone.
     nodes (n, 3), shapes (n, 3, m), cells: for drawing; empty where nothing is known.
     remarks: what a user should know about how it was made ("stiffening: off", "pair 12/13 kept whole", …).
@@ -43,7 +88,6 @@ class ElasticBody:
     MS: np.ndarray
     J: np.ndarray
     MSde: np.ndarray
-    MSdd: np.ndarray | None
     N1: np.ndarray
     N2: np.ndarray
     M: np.ndarray
@@ -56,8 +100,18 @@ class ElasticBody:
     shapes: np.ndarray
     cells: np.ndarray
     remarks: tuple[str, ...] = ()
+    slaved: Slaved | None = None
 
     @property
     def modes(self) -> int:
         """Number of elastic coordinates."""
         return len(self.K)
+
+    @property
+    def MSdd(self) -> np.ndarray | None:
+        """∫ Ψ_kl dm (3, m, m), None without stiffening."""
+        if self.slaved is None:
+            return None
+        first = self.MSde @ self.slaved.along
+        first[:, : self.slaved.own] += self.slaved.MSde
+        return np.einsum("aj,jkl->akl", first, self.slaved.forms)

@@ -6,15 +6,14 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from gough.fem.second import SecondOrder
+
 
 class Shortening(Protocol):
     """The displacement of second order that comes with bending: ends of a bent beam draw nearer."""
 
-    def __call__(self, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(at mass points (g, 3, m, m), at nodes (n, 3, m, m)) of a basis (freedoms, m).
-
-        Entry [p, :, k, l] is Ψ_kl at p: its displacement of second order is ½ Σ_kl e_k e_l Ψ_kl, symmetric in k and l.
-        """
+    def __call__(self, basis: np.ndarray) -> SecondOrder:
+        """Its fields at mass points and nodes for a basis (freedoms, m)."""
         ...
 
 

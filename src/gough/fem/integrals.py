@@ -13,39 +13,18 @@ NOISE = 1e-13
 
 
 @dataclass(frozen=True)
-class SecondOrder:
-    """The two integrals of Ψ that the dynamics needs: first (3, m, m) = ∫ Ψ_kl dm, moment (3, 3, m, m) = ∫ Ψ_kl,a x_b dm."""
-
-    first: np.ndarray
-    moment: np.ndarray
-
-
-@dataclass(frozen=True)
 class ShapeIntegrals:
-    """mass; MS (3,); J (3, 3); MSde (3, m); MSdd (3, m, m) or None; N1 (m, 3, 3); N2 (m, m, 3, 3)."""
+    """mass; MS (3,); J (3, 3); MSde (3, m); N1 (m, 3, 3); N2 (m, m, 3, 3)."""
 
     mass: float
     MS: np.ndarray
     J: np.ndarray
     MSde: np.ndarray
-    MSdd: np.ndarray | None
     N1: np.ndarray
     N2: np.ndarray
 
 
-def second_order(mass: np.ndarray, position: np.ndarray, second: np.ndarray) -> SecondOrder:
-    """Integrals of Ψ (g, 3, m, m) at mass points: masses (g,), positions (g, 3)."""
-    first = np.einsum("g,gakl->akl", mass, second)
-    moment = np.einsum("gb,gakl->abkl", mass[:, None] * position, second, optimize=True)
-    size = np.linalg.norm(second, axis=1)
-    reach = np.linalg.norm(position, axis=1)
-    most = [np.einsum("g,gkl->kl", np.abs(mass) * arm, size) for arm in (np.ones(len(mass)), reach)]
-    return SecondOrder(_without_noise(first, 10.0 * most[0]), _without_noise(moment, 10.0 * most[1]))
-
-
-def shape_integrals(
-    mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder | None = None
-) -> ShapeIntegrals:
+def shape_integrals(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray) -> ShapeIntegrals:
     """All integrals. mass (g,) kg; position (g, 3) m; shapes (g, 3, m): displacement per unit coordinate, body axes."""
     g, _, m = shapes.shape
     weighted = mass[:, None] * position
@@ -59,18 +38,23 @@ def shape_integrals(
     MSde = _without_noise(MSde, np.sqrt(abs(total)) * sizes)
     outer = _without_noise(outer, reach * sizes)
     products = _without_noise(products, sizes[:, None, None] * sizes)
-    N2 = _crossed(products.transpose(1, 3, 2, 0))  # b = Φ_l, a = Φ_k
-    if second is not None:
-        N2 = N2 + _crossed(second.moment.transpose(2, 3, 0, 1))
     return ShapeIntegrals(
         mass=total,
         MS=weighted.sum(axis=0),
         J=_crossed(position.T @ weighted),
         MSde=MSde,
-        MSdd=None if second is None else second.first,
         N1=_crossed(outer.transpose(2, 1, 0)),
-        N2=N2,
+        N2=_crossed(products.transpose(1, 3, 2, 0)),  # b = Φ_l, a = Φ_k
     )
+
+
+def shape_products(mass: np.ndarray, shapes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """∫ Φ_i Φ_kᵀ dm (i, k, 3, 3) of shapes (g, 3, i) with others (g, 3, k) at mass points (g,)."""
+    g = len(mass)
+    weighted = mass[:, None] * shapes.reshape(g, -1)
+    products = (weighted.T @ others.reshape(g, -1)).reshape(3, shapes.shape[2], 3, others.shape[2])
+    sizes = [np.sqrt(np.einsum("g,gak->k", np.abs(mass), x**2)) for x in (shapes, others)]
+    return _without_noise(products.transpose(1, 3, 0, 2), np.multiply.outer(*sizes)[:, :, None, None])
 
 
 def _crossed(products: np.ndarray) -> np.ndarray:

@@ -8,11 +8,12 @@ from gough.errors import UsageError
 from gough.fem.cross import hat
 from gough.fem.damping import Damping, damping_matrix
 from gough.fem.elastic_body import ElasticBody, TiedFrame
-from gough.fem.integrals import SecondOrder, shape_integrals
+from gough.fem.integrals import shape_integrals
 from gough.fem.modal_checks import checked
 from gough.fem.modal_data import ModalData, ModalFrame
 from gough.fem.modal_points import mass_points
-from gough.fem.reduce import damping_remark, stiffens
+from gough.fem.modal_second import modal_second
+from gough.fem.reduce import damping_remark, decided, slaved_to
 from gough.fem.tie_nodes import Tie, chosen_nodes
 
 
@@ -25,16 +26,18 @@ def elastic_body(
     """A flexible body from modal data, after it was checked (ModalDataWarning, UsageError).
 
     frames: more frames beside those of the data, by their nodes: one node of shapes with rotations, or three and more, whose
-    best rigid fit the frame then follows. damping: instead of the data's D. stiffening "auto": where the data has K_G.
+    best rigid fit the frame then follows. damping: instead of the data's D. stiffening "auto": where the data has `second` or
+    K_G; else as in `reduce`.
     """
     data, remarks = checked(data)
     assert data.M is not None
-    stiff = stiffens(stiffening, data.K_G is not None)
+    settled = decided(stiffening, data.stiffens)
+    stiff = settled != "off"
     m = data.modes
-    second = None
-    if stiff and data.K_G is not None:
-        second = SecondOrder(data.K_G[:3], data.K_G[3:].reshape(3, 3, m, m))
-    mass, position, shapes = mass_points(data)
+    points = mass_points(data)
+    slaved = slaved_to(points, modal_second(data), settled) if stiff else None
+    if settled == "on" and data.second is None:
+        remarks.append("displacement of second order: the smallest one that has the integrals K_G")
     tied = {name: _frame(data, name, frame, stiff) for name, frame in data.frames.items()}
     for name, tie in (frames or {}).items():
         if name in tied:
@@ -47,7 +50,7 @@ def elastic_body(
     else:
         D, damped = data.D, "damping: as in the data"
     return ElasticBody(
-        **vars(shape_integrals(mass, position, shapes, second)),
+        **vars(shape_integrals(*points)),
         M=data.M,
         K=data.K,
         D=D,
@@ -57,7 +60,8 @@ def elastic_body(
         nodes=data.nodes,
         shapes=data.shapes[:, :3],
         cells=data.cells,
-        remarks=("axes: those of the modal data", *remarks, f"stiffening: {'on' if stiff else 'off'}", damped),
+        remarks=("axes: those of the modal data", *remarks, f"stiffening: {settled}", damped),
+        slaved=slaved,
     )
 
 

@@ -52,6 +52,7 @@ def _shapes_fit(data: ModalData) -> None:
         ("nodes", data.nodes, (n, 3)),
         ("masses", data.masses, (n,)),
         ("inertias", data.inertias, (n, 3, 3)),
+        ("second", data.second, (n, 3, m, m)),
         ("K_G", data.K_G, (12, m, m)),
     ):
         if value is not None and value.shape != shape:
@@ -66,10 +67,11 @@ def _shapes_fit(data: ModalData) -> None:
         raise UsageError("the nodes carry no mass: give nodal masses (kg), they fix the body's inertia and couplings")
     if data.inertias is not None and np.any(data.inertias) and rows == 3:
         raise UsageError("nodes have inertias, but the shapes have no rotations: give shapes (n, 6, m)")
-    if data.K_G is not None and not np.allclose(
-        data.K_G, data.K_G.transpose(0, 2, 1), atol=1e-8 * np.abs(data.K_G).max()
-    ):
-        raise UsageError("K_G is not symmetric in its two coordinates")
+    for name, value in (("second", data.second), ("K_G", data.K_G)):
+        if value is not None and np.abs(value - np.swapaxes(value, -1, -2)).max() > 1e-8 * np.abs(value).max():
+            raise UsageError(f"{name} is not symmetric in its two coordinates")
+    if data.second is not None and data.K_G is not None:
+        raise UsageError("second and K_G both say how the body draws together; give one (second says more)")
 
 
 def _real(values: np.ndarray, what: str) -> np.ndarray:

@@ -38,9 +38,10 @@ class ModalData:
 
     nodes (n, 3); masses (n,); inertias (n, 3, 3) of the nodes about themselves, or None; shapes (n, 3, m) displacements or
     (n, 6, m) displacements and rotations; K (m, m); M (m, m) or None (then from masses and shapes); D (m, m) or None.
-    K_G (12, m, m) or None: geometric stiffness for unit accelerations of the body along x, y, z, and for the nine
-    acceleration fields a = A x with one unit entry A_ab, in the order xx, xy, xz, yx, …; so K_G[:3] = ∫ Ψ dm and
-    K_G[3 + 3 a + b] = ∫ Ψ_a x_b dm. cells: nodes of each cell, for drawing.
+    second (n, 3, m, m) or None: Ψ at the nodes, displacements of second order. Where a code has none, K_G (12, m, m):
+    geometric stiffness for unit accelerations of the body along x, y, z, and for the nine acceleration fields a = A x with
+    one unit entry A_ab, in the order xx, xy, xz, yx, …; so K_G[:3] = ∫ Ψ dm and K_G[3 + 3 a + b] = ∫ Ψ_a x_b dm.
+    cells: nodes of each cell, for drawing.
     """
 
     nodes: np.ndarray
@@ -50,11 +51,17 @@ class ModalData:
     M: np.ndarray | None = None
     D: np.ndarray | None = None
     inertias: np.ndarray | None = None
+    second: np.ndarray | None = None
     K_G: np.ndarray | None = None
     frames: dict[str, ModalFrame] = field(default_factory=dict)
     labels: tuple[str, ...] | None = None
     cells: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), dtype=int))
     stated: Stated = Stated()
+
+    @property
+    def stiffens(self) -> bool:
+        """Whether it says how the body draws together when it bends."""
+        return self.second is not None or self.K_G is not None
 
     @property
     def modes(self) -> int:

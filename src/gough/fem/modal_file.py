@@ -13,7 +13,7 @@ from gough.fem.units import SI, Units
 
 FORMAT = 1
 REQUIRED = ("modal_format", "nodes", "masses", "shapes", "K")
-OPTIONAL = ("M", "D", "inertias", "K_G", "cells", "labels", "units")
+OPTIONAL = ("M", "D", "inertias", "second", "K_G", "cells", "labels", "units")
 FRAMES = ("names", "positions", "rotations", "nodes", "translations", "turnings", "seconds")
 STATED = ("mass", "center", "inertia", "frequencies_hz")
 
@@ -24,7 +24,7 @@ def write_modal_file(path: str | Path, data: ModalData) -> Path:
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     m, frames = data.modes, data.frames
     arrays: dict[str, Any] = {"modal_format": np.int64(FORMAT), "units": np.ones(3)}
-    for name in (*REQUIRED[1:], "M", "D", "inertias", "K_G", "cells"):
+    for name in (*REQUIRED[1:], "M", "D", "inertias", "second", "K_G", "cells"):
         if (value := getattr(data, name)) is not None:
             arrays[name] = np.asarray(value)
     if data.labels is not None:
@@ -63,7 +63,7 @@ def read_modal_file(path: str | Path, units: Units | None = None) -> ModalData:
         masses=_floats(arrays["masses"]),
         shapes=_floats(arrays["shapes"]),
         K=_floats(arrays["K"]),
-        **{name: _floats(arrays[name]) for name in ("M", "D", "inertias", "K_G") if name in arrays},
+        **{name: _floats(arrays[name]) for name in ("M", "D", "inertias", "second", "K_G") if name in arrays},
         **({"cells": arrays["cells"].astype(int)} if "cells" in arrays else {}),
         frames=_frames(Path(path), arrays),
         labels=tuple(str(x) for x in arrays["labels"]) if "labels" in arrays else None,
@@ -110,6 +110,7 @@ def in_si(data: ModalData, units: Units) -> ModalData:
         shapes=data.shapes * scale,
         K=data.K / T**2,
         D=times(data.D, 1.0 / T),
+        second=times(data.second, second),
         K_G=K_G,
         frames=frames,
         stated=stated,

@@ -40,13 +40,9 @@ def placed(
         translation=turned(elements.translation),
         rotation=None if elements.rotation is None else turned(elements.rotation),
         field=turned(elements.field),
-        shortening=None if elements.shortening is None else _turned_shortening(elements.shortening, R),
+        shortening=None if elements.shortening is None else _placed_shortening(elements.shortening, R, shift),
     )
 
 
-def _turned_shortening(inner: Shortening, R: np.ndarray) -> Shortening:
-    def shortening(basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        points, nodes = inner(basis)
-        return np.einsum("ab,pbkl->pakl", R, points), np.einsum("ab,pbkl->pakl", R, nodes)
-
-    return shortening
+def _placed_shortening(inner: Shortening, R: np.ndarray, shift: np.ndarray) -> Shortening:
+    return lambda basis: inner(basis).placed(R, shift)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, cast, get_args
 
 import numpy as np
 
@@ -10,15 +10,17 @@ from gough.errors import ReductionWarning, UsageError
 from gough.fem.basis import build_basis
 from gough.fem.basis_choices import MEAN, Basis, BasisChoice
 from gough.fem.damping import Damping, damping_matrix
-from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.fem.finite_elements import FiniteElements
-from gough.fem.integrals import second_order, shape_integrals
-from gough.fem.reduce_second import SecondOrderField, frame_second, second_order_field
+from gough.fem.integrals import shape_integrals
+from gough.fem.reduce_second import frame_second, second_order_field
+from gough.fem.second import MassPoints, SecondOrder
+from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
 from gough.fem.tie_nodes import Tie
 from gough.fem.ties import FrameTie, TiedElements, tie
 from gough.fem.units import doubtful_units
 
-Stiffening = Literal["auto", "on", "off"]
+Stiffening = Literal["auto", "on", "rigid_motion", "off"]
 
 
 def reduce(
@@ -32,33 +34,45 @@ def reduce(
 
     basis: FreeModes, ClampedModes, Nodal, CraigBampton, Guyan or AttachmentModes. frames: what joints, wrenches and tools
     attach to, each tied to nodes. stiffening: "auto" where the elements know how they shorten, "on" (an error where they do
-    not) or "off". What was done is in the body's `remarks`.
+    not), "rigid_motion" (likewise; displacements of second order only together with the motion of the body's frame) or "off".
+    What was done is in the body's `remarks`.
     """
     tied = tie(elements, frames or {})
     chosen = build_basis(tied, basis)
-    return assembled(tied, chosen, damping, stiffens(stiffening, elements.shortening is not None))
+    return assembled(tied, chosen, damping, decided(stiffening, elements.shortening is not None))
 
 
-def stiffens(stiffening: str, possible: bool) -> bool:
-    """Whether geometric stiffening is on, or an error where it is asked for and nothing says how."""
-    if stiffening not in ("auto", "on", "off"):
-        raise UsageError(f"stiffening must be 'auto', 'on' or 'off', not {stiffening!r}")
-    if stiffening == "on" and not possible:
+def decided(stiffening: str, possible: bool) -> Stiffening:
+    """Geometric stiffening with "auto" decided, or an error where it is asked for and nothing says how."""
+    if stiffening not in get_args(Stiffening):
+        raise UsageError(f"stiffening must be 'auto', 'on', 'rigid_motion' or 'off', not {stiffening!r}")
+    if stiffening in ("on", "rigid_motion") and not possible:
         raise UsageError(
-            "stiffening='on', but this body does not say how it shortens; use 'auto' or 'off', or supply K_G"
+            f"stiffening={stiffening!r}, but this body does not say how it shortens; use 'auto' or 'off', or supply `second` "
+            "or K_G"
         )
-    return possible and stiffening != "off"
+    if stiffening == "auto":
+        return "on" if possible else "off"
+    return cast(Stiffening, stiffening)
 
 
-def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiff: bool) -> ElasticBody:
+def slaved_to(points: MassPoints, second: SecondOrder, stiffening: Stiffening) -> Slaved:
+    """Slaved shapes of a body whose stiffening is on or rigid_motion; points: where the fields are known."""
+    if stiffening == "rigid_motion":
+        return rigid_motion_shapes(*points[:2], second)
+    return slaved_shapes(*points, second)
+
+
+def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffening: Stiffening) -> ElasticBody:
     """The body of a basis (d, m) in the freedoms of tied elements."""
     body, V = tied.elements, basis.shapes
     g, n, m = len(body.mass), len(body.nodes), V.shape[1]
     K, M = matrices(body, basis)
-    field = second_order_field(tied, basis) if stiff else None
-    second = None if field is None else second_order(body.mass, body.position, field.points)
-    integrals = shape_integrals(body.mass, body.position, (body.field @ V).reshape(g, 3, m), second)
-    remarks = [_axes(basis), *basis.remarks, f"stiffening: {'on' if stiff else 'off'}"]
+    field = None if stiffening == "off" else second_order_field(tied, basis)
+    points = body.mass, body.position, (body.field @ V).reshape(g, 3, m)
+    integrals = shape_integrals(*points)
+    slaved = None if field is None else slaved_to(field.sampled or points, field, stiffening)
+    remarks = [_axes(basis), *basis.remarks, f"stiffening: {stiffening}"]
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
@@ -72,13 +86,14 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiff: 
         M=M,
         K=K,
         D=damping_matrix(damping, M, K),
-        frames={name: _frame(f, V, field) for name, f in tied.frames.items()},
+        frames={name: _frame(f, V, field, body.nodes) for name, f in tied.frames.items()},
         labels=basis.labels,
         frequencies_hz=frequencies,
         nodes=body.nodes,
         shapes=(body.translation @ V).reshape(n, 3, m),
         cells=body.cells,
         remarks=(*remarks, damping_remark(damping)),
+        slaved=slaved,
     )
 
 
@@ -116,7 +131,7 @@ def _axes(basis: Basis) -> str:
     return "axes: mean (the shapes carry no momentum)" if basis.held == MEAN else f"axes: fixed to frame {basis.held}"
 
 
-def _frame(frame: FrameTie, V: np.ndarray, field: SecondOrderField | None) -> TiedFrame:
+def _frame(frame: FrameTie, V: np.ndarray, field: SecondOrder | None, places: np.ndarray) -> TiedFrame:
     motion = frame.motion @ V
-    second = None if field is None else frame_second(frame, motion[3:], field)
+    second = None if field is None else frame_second(frame, motion[3:], field, places)
     return TiedFrame(frame.position, frame.rotation, motion[:3], motion[3:], second)

@@ -42,7 +42,8 @@ class Ties(Item):
 class Flexible(Item):
     """One of beam, plate, solid, modal or matrices; mass and inertia follow from it.
 
-    modes: the basis. stiffening: whether bending shortens and so stretching stiffens; auto: where the elements know.
+    modes: the basis. stiffening: whether bending shortens and so stretching stiffens; auto: where the elements know;
+    rigid_motion: shortening only together with the motion of the body's frame, not with that of its shapes.
     stiffness (N/m) or frequencies (Hz): take the place of those of the modes, in their order.
     """
 
@@ -53,7 +54,7 @@ class Flexible(Item):
     matrices: Matrices | None = None
     modes: Modes | None = None
     damping: FlexibleDamping | None = None
-    stiffening: Literal["auto", "on", "off"] = "auto"
+    stiffening: Literal["auto", "on", "rigid_motion", "off"] = "auto"
     stiffness: Annotated[tuple[ModalStiffness, ...], ListOf] | None = None
     frequencies: Annotated[tuple[Frequency, ...], ListOf] | None = None
     ties: Ties = Field(default_factory=Ties)
@@ -74,9 +75,10 @@ class Flexible(Item):
                 )
         if given(data, "stiffness") and given(data, "frequencies"):
             yield Fault(("frequencies",), data["frequencies"], "frequencies beside stiffness", "one of them")
-        if look(data, "stiffening") == "on" and any(given(data, key) for key in ("plate", "solid", "matrices")):
+        stiffening = look(data, "stiffening")
+        if stiffening in ("on", "rigid_motion") and any(given(data, key) for key in ("plate", "solid", "matrices")):
             message = "stiffening of a body whose elements do not say how they shorten"
-            yield Fault(("stiffening",), "on", message, "auto or off; beams have it, modal data with K_G")
+            yield Fault(("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G")
 
 
 def frame_faults(flexible: Any, frames: Any) -> Iterator[Fault]:

@@ -8,7 +8,8 @@ from gough.robot import Robot
 from gough.robot.tree import platform_name
 from gough.structure.axes import angles_of
 from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import add_elastic, add_tie, cleaned, demand_still, point_key, still, turned
+from gough.structure.elastic_places import add_elastic, add_tie
+from gough.structure.flexible import cleaned, demand_still, point_key, still, turned
 from gough.structure.mechanism import WORLD, Link
 from gough.structure.parameters import ParameterTable
 

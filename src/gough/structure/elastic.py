@@ -2,21 +2,42 @@
 
 from dataclasses import dataclass
 
+ZERO, ONE, MINUS_ONE = -1, -2, -3
+NUMBERS = {ZERO: 0.0, ONE: 1.0, MINUS_ONE: -1.0}
+"""In the place of a position: the number itself, which is structure."""
+
+
+@dataclass(frozen=True)
+class SlavedPlaces:
+    """Positions of the constants of `fem.Slaved` with `count` forms of which `own` have a shape of their own.
+
+    forms one a pair k <= l, form by form; along one a coordinate and form, coordinate by coordinate; MSde 3, N1 9 a shape;
+    products 9 a pair of a slaved shape with one of the body's, then of two slaved shapes i <= j. rigid_motion: without products.
+    """
+
+    count: int
+    own: int
+    forms: tuple[int, ...]
+    along: tuple[int, ...]
+    MSde: tuple[int, ...]
+    N1: tuple[int, ...]
+    products: tuple[int, ...]
+    rigid_motion: bool
+
 
 @dataclass(frozen=True)
 class Elastic:
     """Elastic coordinates of a link: `modes` of them, the first at `q` in q and at `u` in u.
 
-    Positions in the parameters (-1: a zero that is none) of the constants of `fem.ElasticBody`: MSde 3 a coordinate, MSdd 3
-    a pair k <= l (() without stiffening), N1 9 a coordinate, N2 9 a pair (all pairs with stiffening, else k <= l, since then
-    N2_lk = N2_klᵀ), M, K, D one a pair k <= l. units: a typical large amplitude of each coordinate.
+    Positions in the parameters (-1: a zero that is none) of the constants of `fem.ElasticBody`: MSde 3 a coordinate, N1 9 a
+    coordinate, N2 9, M, K, D one a pair k <= l (N2_lk = N2_klᵀ). units: a typical large amplitude of each coordinate.
+    slaved: None without stiffening.
     """
 
     q: int
     u: int
     modes: int
     MSde: tuple[int, ...]
-    MSdd: tuple[int, ...]
     N1: tuple[int, ...]
     N2: tuple[int, ...]
     M: tuple[int, ...]
@@ -24,6 +45,7 @@ class Elastic:
     D: tuple[int, ...]
     units: tuple[float, ...]
     remarks: tuple[str, ...] = ()
+    slaved: SlavedPlaces | None = None
 
     @property
     def columns(self) -> range:
@@ -38,7 +60,14 @@ class Elastic:
     @property
     def stiffened(self) -> bool:
         """Whether displacements of second order are taken along."""
-        return bool(self.MSdd)
+        return self.slaved is not None
+
+    @property
+    def stiffening(self) -> str:
+        """How: on, rigid_motion or off."""
+        if self.slaved is None:
+            return "off"
+        return "rigid_motion" if self.slaved.rigid_motion else "on"
 
 
 @dataclass(frozen=True)

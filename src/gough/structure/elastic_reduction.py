@@ -126,7 +126,11 @@ def _without_momentum(body: ElasticBody) -> ElasticBody:
         raise UsageError(
             "the shapes carry momentum although their axes are mean ones; refine the elements, or clamp a frame"
         )
-    return replace(body, MSde=np.zeros_like(body.MSde), N1=body.N1 - turning)
+    slaved = body.slaved
+    if slaved is not None:  # they were made without a mean
+        even = 0.5 * (slaved.N1 + slaved.N1.transpose(0, 2, 1))
+        slaved = replace(slaved, MSde=np.zeros_like(slaved.MSde), N1=even)
+    return replace(body, MSde=np.zeros_like(body.MSde), N1=body.N1 - turning, slaved=slaved)
 
 
 def _with_stated_stiffness(body: ElasticBody, flexible: Flexible) -> ElasticBody:

@@ -1,4 +1,4 @@
-"""Flexible bodies of a description: where things are attached to them, their constants, and the places of those.
+"""Flexible bodies of a description: where things are attached to them, and their constants.
 
 A frame tied to a flexible body becomes a massless link of its own ("deflection"); what is attached there hangs on it.
 """
@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import StructureError
-from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.robot import Robot
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
-from gough.structure.elastic import Elastic, Tie
-from gough.structure.parameters import ParameterTable
 
 NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
@@ -66,7 +64,7 @@ def attached_points(robot: Robot) -> dict[str, Points]:
 
 def turned(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
     """The same body in axes whose directions are the columns of `axes` (3, 3) in the old ones."""
-    A = axes.T
+    A, slaved = axes.T, body.slaved
 
     def tensors(x: np.ndarray) -> np.ndarray:
         return np.einsum("ia,...ab,jb->...ij", A, x, A)
@@ -89,10 +87,12 @@ def turned(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
         MS=A @ body.MS,
         J=tensors(body.J),
         MSde=A @ body.MSde,
-        MSdd=None if body.MSdd is None else vectors(body.MSdd),
         N1=tensors(body.N1),
         N2=tensors(body.N2),
         frames=frames,
+        slaved=None
+        if slaved is None
+        else replace(slaved, MSde=A @ slaved.MSde, N1=tensors(slaved.N1), products=tensors(slaved.products)),
     )
 
 
@@ -102,26 +102,37 @@ def cleaned(body: ElasticBody) -> ElasticBody:
     arm = np.sqrt(max(np.trace(body.J), 0.0) / 2)
     root = np.sqrt(body.mass)
     pairs = size[:, None] * size[None, :]
-
-    def clean(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
-        return np.where(np.abs(x) <= NOTHING * bound, 0.0, x)
-
-    second = (
-        None if body.MSdd is None else clean(body.MSdd, pairs * root / max(arm, 1e-300))
-    )  # Ψ is about Φ² over a length
     stiffness = np.sqrt(np.abs(np.outer(np.diag(body.K), np.diag(body.K))))
     return replace(
         body,
-        MS=clean(body.MS, np.array(root * arm)),
-        J=clean(body.J, np.array(arm * arm)),
-        MSde=clean(body.MSde, root * size),
-        MSdd=second,
-        N1=clean(body.N1, arm * size[:, None, None]),
-        N2=clean(body.N2, pairs[:, :, None, None]),
-        M=clean(body.M, pairs),
-        K=clean(body.K, stiffness),
+        MS=_clean(body.MS, np.array(root * arm)),
+        J=_clean(body.J, np.array(arm * arm)),
+        MSde=_clean(body.MSde, root * size),
+        N1=_clean(body.N1, arm * size[:, None, None]),
+        N2=_clean(body.N2, pairs[:, :, None, None]),
+        M=_clean(body.M, pairs),
+        K=_clean(body.K, stiffness),
         frames={key: _clean_frame(f) for key, f in body.frames.items()},
+        slaved=None if body.slaved is None else _clean_slaved(body.slaved, size, arm, root),
     )
+
+
+def _clean_slaved(slaved: Slaved, size: np.ndarray, arm: float, root: float) -> Slaved:
+    """Slaved shapes; size (m,): of the body's shapes, arm, root: of its places and its mass, each over the mass."""
+    own = np.sqrt(np.maximum(np.diag(slaved.M[:, len(size) :]), 0.0))
+    if slaved.rigid_motion:  # nothing is known of them but what they do with rigid motion
+        own = np.maximum(np.abs(slaved.MSde).max(axis=0) / root, np.abs(slaved.N1).max(axis=(1, 2)) / arm)
+    pairs = own[:, None] * np.concatenate([size, own])
+    return replace(
+        slaved,
+        MSde=_clean(slaved.MSde, root * own),
+        N1=_clean(slaved.N1, arm * own[:, None, None]),
+        products=_clean(slaved.products, pairs[:, :, None, None]),
+    )
+
+
+def _clean(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(x) <= NOTHING * bound, 0.0, x)
 
 
 def _clean_frame(frame: TiedFrame) -> TiedFrame:
@@ -130,64 +141,6 @@ def _clean_frame(frame: TiedFrame) -> TiedFrame:
 
     second = None if frame.second is None else clean(frame.second)
     return replace(frame, translation=clean(frame.translation), turning=clean(frame.turning), second=second)
-
-
-def add_elastic(table: ParameterTable, name: str, body: ElasticBody, q: int, u: int) -> Elastic:
-    """Places of the constants of a body (internal axes) whose coordinates start at q and u."""
-    m = body.modes
-    pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
-    every = pairs if body.MSdd is None else [(k, ell) for k in range(m) for ell in range(m)]
-
-    def add(what: str, index: tuple[int, ...], values: np.ndarray, unit: str) -> list[int]:
-        label = ",".join(str(i + 1) for i in index)
-        suffixes = [""] if values.ndim == 0 else "xyz" if values.ndim == 1 else [a + b for a in "xyz" for b in "xyz"]
-        return [
-            table.add(f"{name}.{what}[{label}]{'.' if s else ''}{s}", float(x), unit) if x != 0.0 else -1
-            for s, x in zip(suffixes, values.ravel(), strict=True)
-        ]
-
-    def symmetric(what: str, matrix: np.ndarray) -> tuple[int, ...]:
-        return tuple(i for k, ell in pairs for i in add(what, (k, ell), matrix[k, ell], "SI"))
-
-    return Elastic(
-        q=q,
-        u=u,
-        modes=m,
-        MSde=tuple(i for k in range(m) for i in add("MSde", (k,), body.MSde[:, k], "SI")),
-        MSdd=() if body.MSdd is None else tuple(i for p in pairs for i in add("MSdd", p, body.MSdd[:, *p], "SI")),
-        N1=tuple(i for k in range(m) for i in add("N1", (k,), body.N1[k], "SI")),
-        N2=tuple(i for p in every for i in add("N2", p, body.N2[p], "SI")),
-        M=symmetric("Me", body.M),
-        K=symmetric("Ke", body.K),
-        D=symmetric("De", body.D),
-        units=typical_amplitudes(body),
-        remarks=body.remarks,
-    )
-
-
-def add_tie(table: ParameterTable, name: str, frame: TiedFrame, elastic: Elastic) -> Tie:
-    """Places of the numbers of a tied frame."""
-    m = elastic.modes
-
-    def add(what: str, index: tuple[int, ...], values: np.ndarray) -> list[int]:
-        label = ",".join(str(i + 1) for i in index)
-        return [
-            table.add(f"{name}.{what}[{label}].{s}", float(x), "SI") if x != 0.0 else -1
-            for s, x in zip("xyz", values, strict=True)
-        ]
-
-    second: tuple[int, ...] = ()
-    if frame.second is not None and elastic.stiffened:
-        pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
-        second = tuple(i for p in pairs for i in add("second", p, frame.second[:, *p]))
-    return Tie(
-        q=elastic.q,
-        u=elastic.u,
-        modes=m,
-        translation=tuple(i for k in range(m) for i in add("translation", (k,), frame.translation[:, k])),
-        turning=tuple(i for k in range(m) for i in add("turning", (k,), frame.turning[:, k])),
-        second=second,
-    )
 
 
 def typical_amplitudes(body: ElasticBody) -> tuple[float, ...]:

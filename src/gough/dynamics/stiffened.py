@@ -1,0 +1,167 @@
+"""A flexible body whose displacement is of second order in its coordinates: geometric stiffening with its exact inertia.
+
+Computes  the same as flexible.py, for r = x + Σ e_k Φ_k + ½ Σ e_k e_l Ψ_kl.
+Sources   the shapes: fem/elastic_body.py. Where Ψ enters T only together with the rigid motion, T is that of no motion, and
+          mass matrices of bent bodies may not be positive definite; so nothing is left out, unless a body's constants leave it
+          out (`rigid_motion`: C = 0, G = 0 of slaved shapes).
+Symbols   σ_j = ½ eᵀ Q_j e the coordinates of slaved shapes, ê = (e + C σ, σ) those of all shapes, own and slaved.
+Derivation  r is linear in ê, so equations (1)–(5) of flexible.py hold with ê for e, and by virtual power
+    ê' = Ĵ ė,   ê'' = Ĵ ë + (C, 1) ėᵀQė,   Ĵ = (1 + C P, P),   P_j = eᵀ Q_j                                    (7)
+    Q = Ĵᵀ Q̂ + D ė + K e,   mass matrix Ĵᵀ M̂ Ĵ,   D̂ Ĵ and β̂ Ĵ its couplings                                  (8)
+  with Q̂ of (6). What moves with ê_l accelerates by W_l Φ_l, so a pair of shapes adds to Q̂_k and N_k, with G_kl = ∫ Φ_k Φ_lᵀ dm,
+    W_l : G_kl,   W_l = (α̂ + ω̂ω̂) ê_l + 2 ω̂ ê'_l + 1 ê''_l,      and      tr(ê_l G_kl) 1 - ê_l G_kl                (9)
+  which serves pairs with a slaved shape, (2) and (6) the others.
+"""
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gough.dynamics.flexible import Deformation, axial, combined, weighted
+from gough.dynamics.numbers import Numbers
+from gough.scalar import dot, product, zeros
+from gough.spatial import Inertia, cross, turning_matrix
+from gough.spatial.inertia import kinetic_energy
+from gough.structure.mechanism import Link
+
+Vector = np.ndarray
+Matrix = np.ndarray
+
+
+class Stiffened(Deformation):
+    """A flexible link with slaved shapes. All shapes: its own m, then the slaved ones, n together."""
+
+    def __init__(self, numbers: Numbers, link: Link, q: Vector) -> None:
+        super().__init__(numbers, link, q)
+        assert link.elastic is not None and link.elastic.slaved is not None
+        slaved, m, at = link.elastic.slaved, self.m, numbers.elastic
+        self.slaved = o = slaved.own
+        pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
+        self.forms = [zeros(m, m) for _ in range(slaved.count)]
+        for form, entries in zip(self.forms, at(slaved.forms, len(pairs)), strict=True):
+            for (k, ell), x in zip(pairs, entries, strict=True):
+                form[k, ell] = form[ell, k] = x
+        self.along = at(slaved.along, slaved.count).reshape(m, slaved.count)
+        self.MSde: Matrix = np.concatenate([self.of.MSde, at(slaved.MSde, 3).T.reshape(3, o)], axis=1)
+        self.N1: list[Matrix] = self.of.N1 + [x.reshape(3, 3) for x in at(slaved.N1, 9)]
+        self.G = [[zeros(3, 3) for _ in range(m + o)] for _ in range(m + o)]
+        both = [(m + i, k) for i in range(o) for k in range(m)]
+        both += [(m + i, m + j) for i in range(o) for j in range(i, o)]
+        for (i, k), x in zip(both, at(slaved.products, 9), strict=True):
+            self.G[i][k], self.G[k][i] = x.reshape(3, 3), x.reshape(3, 3).T
+
+    @cached_property
+    def P(self) -> Matrix:
+        """∂σ/∂e (s, m)."""
+        return np.array([form @ self.e for form in self.forms], dtype=object).reshape(-1, self.m)
+
+    @cached_property
+    def lead(self) -> Matrix:
+        """Ĵ = ∂ê/∂e (n, m)."""
+        unit = zeros(self.m, self.m)
+        for k in range(self.m):
+            unit[k, k] = 1.0
+        return np.concatenate([unit + self.along @ self.P, self.P[: self.slaved]])
+
+    @cached_property
+    def coordinates(self) -> Vector:
+        """ê (n,)."""
+        return self._all(self.e, 0.5 * (self.P @ self.e))
+
+    def rates(self, rate: Vector) -> Vector:
+        """ê' (n,)."""
+        return self._all(rate, self.P @ rate)
+
+    def accelerations(self, rate: Vector, rate_dot: Vector) -> Vector:
+        """ê'' (n,)."""
+        bends = np.array([dot(rate, form @ rate) for form in self.forms], dtype=object)
+        return self._all(rate_dot, self.P @ rate_dot + bends)
+
+    def _all(self, own: Vector, sigma: Vector) -> Vector:
+        return np.concatenate([own + self.along @ sigma, sigma[: self.slaved]])
+
+    @cached_property
+    def D(self) -> Matrix:
+        """∂MS/∂e (3, m)."""
+        return product(self.MSde, self.lead)
+
+    @cached_property
+    def N(self) -> list[Matrix]:
+        """N_k (3, 3) of every shape."""
+        own = list(weighted(self.of.N2, self.coordinates[: self.m]).reshape(self.m, 3, 3))
+        own += [zeros(3, 3) for _ in range(self.slaved)]
+        sums = weighted(self.G, self.coordinates).reshape(-1, 3, 3)
+        return [N1 + a + _crossed(S.T) for N1, a, S in zip(self.N1, own, sums, strict=True)]
+
+    @cached_property
+    def beta(self) -> Matrix:
+        """∫ r × ∂r/∂e_k dm (3, m)."""
+        return product(self._beta, self.lead)
+
+    @cached_property
+    def _beta(self) -> Matrix:
+        return np.array([axial(N) for N in self.N], dtype=object).T.reshape(3, -1)
+
+    @cached_property
+    def _masses(self) -> Matrix:
+        """M̂ (n, n)."""
+        M = np.array([[x[0, 0] + x[1, 1] + x[2, 2] for x in row] for row in self.G], dtype=object)
+        M[: self.m, : self.m] = self.of.M
+        return M
+
+    @cached_property
+    def M(self) -> Matrix:
+        """∫ ∂r/∂e_k · ∂r/∂e_l dm (m, m)."""
+        moved, out = product(self._masses, self.lead), zeros(self.m, self.m)
+        for k in range(self.m):
+            for ell in range(k, self.m):
+                out[k, ell] = out[ell, k] = dot(self.lead[:, k], moved[:, ell])
+        return out
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        """The deformed body as a rigid one."""
+        return self._as_rigid(self.coordinates, self.MSde, self.N1)
+
+    def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
+        """(f, n, Q) of equations (4)–(9)."""
+        body, of, m = self.inertia, self.of, self.m
+        moves, pushes = self.rates(rate), self.accelerations(rate, rate_dot)
+        turning = turning_matrix(w, wd)
+        f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + 2.0 * cross(w, self.MSde @ moves)
+        n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
+        n = n + 2.0 * (combined(moves, self.N, (3, 3)) @ w) + axial(combined(pushes, self.N, (3, 3)))
+
+        lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
+        coriolis = weighted(lambdas, moves[:m]).reshape(m, 3)
+        own = weighted(of.N2, self.coordinates[:m]).reshape(m, 3, 3)
+        held = product(of.M, pushes[:m])
+        hat = turning_matrix(zeros(3), w)
+        W = [turning * x for x in self.coordinates]
+        for k, (rate_k, push) in enumerate(zip(moves, pushes, strict=True)):
+            W[k] = W[k] + (2.0 * rate_k) * hat
+            for i in range(3):
+                W[k][i, i] = W[k][i, i] + push
+        rows = np.array([np.concatenate([x.ravel() for x in row]) for row in self.G], dtype=object)
+        Q = product(rows, np.concatenate([x.ravel() for x in W]))
+        for k in range(len(Q)):
+            N = self.N1[k] + own[k] if k < m else self.N1[k]
+            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - dot(w, N @ w)
+            if k < m:
+                Q[k] = Q[k] + 2.0 * dot(w, coriolis[k]) + held[k]
+        return f, n, product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
+
+    def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
+        """Kinetic energy (J)."""
+        moves = self.rates(rate)
+        mixed = dot(velocity, self.MSde @ moves) + dot(w, self._beta @ moves)
+        return kinetic_energy(self.inertia, w, velocity) + mixed + 0.5 * dot(moves, self._masses @ moves)
+
+
+def _crossed(A: Matrix) -> Matrix:
+    """tr(A) 1 - A."""
+    out, trace = -A, A[0, 0] + A[1, 1] + A[2, 2]
+    for i in range(3):
+        out[i, i] = trace - A[i, i]
+    return out

@@ -1,0 +1,123 @@
+"""Constants of the shapes that follow the elastic coordinates to second order, from the fields at mass points.
+
+The fields of a `SecondOrder` are merged without changing what they add up to: those that depend on others go into their
+forms; those that the body's own shapes can make become shifts of its coordinates, which need no integrals of their own.
+Where they work together with the motion of the body's frame alone, only ∫ Ψ dm and ∫ x̂ Ψ̂ dm count: 12 numbers, of which
+few differ (two of a straight beam in a plane).
+"""
+
+import numpy as np
+
+from gough.fem.elastic_body import Slaved
+from gough.fem.integrals import shape_integrals, shape_products
+from gough.fem.second import SecondOrder
+
+SAME = 1e-12
+"""What is left of a field relative to its size where others make it."""
+PART = 1e-10
+"""A part of one field in another below that is rounding."""
+
+
+def slaved_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
+    """Shapes slaved to those (g, 3, m) at the points of `second`: mass (g,) kg, position (g, 3) m.
+
+    The fields are taken as they come (those of an element are few and near) or one a pair of coordinates, whichever is less
+    work.
+    """
+    own = np.any(shape_products(mass, shapes, shapes), axis=(2, 3))
+    made = [_slaved(mass, position, shapes, fields) for fields in (second, second.by_pairs())]
+    return min(made, key=lambda slaved: _work(own, slaved))
+
+
+def rigid_motion_shapes(mass: np.ndarray, position: np.ndarray, second: SecondOrder) -> Slaved:
+    """The same where only products with the motion of the body's frame are kept: mass (g,) kg, position (g, 3) m."""
+    pairs = second.by_pairs()
+    made = shape_integrals(mass, position, pairs.points)
+    count = len(pairs.forms)
+    rows = np.concatenate([made.MSde, made.N1.reshape(count, 9).T])  # (12, pairs)
+    size = np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points)
+    reach = np.sqrt(np.abs(mass) @ np.sum(position**2, axis=1))
+    bound = size * np.array([np.sqrt(np.abs(mass).sum())] * 3 + [reach] * 9)
+    norm = np.linalg.norm(rows, axis=1)
+    there = norm > SAME * bound
+    chosen, parts = _independent((rows[there] / norm[there, None]).T)
+    table = np.zeros((12, len(chosen)))
+    table[there] = _plain(parts).T * norm[there, None] / norm[there][chosen]
+    o, m = len(chosen), second.forms.shape[1]
+    return Slaved(
+        forms=np.einsum("ip,pkl->ikl", rows[there][chosen], pairs.forms),
+        along=np.zeros((m, o)),
+        MSde=_whole(table[:3]),
+        N1=_whole(table[3:]).T.reshape(o, 3, 3),
+        products=np.zeros((o, m + o, 3, 3)),
+        rigid_motion=True,
+    )
+
+
+def _slaved(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
+    fields, forms, along = _merged(mass, shapes, second)
+    made = shape_integrals(mass, position, fields)
+    products = shape_products(mass, fields, np.concatenate([shapes, fields], axis=2))
+    return Slaved(forms, along, made.MSde, made.N1, products)
+
+
+def _work(own: np.ndarray, slaved: Slaved) -> int:
+    """About how many multiplications a motion and a mass matrix need: entries of integrals and forms, and Ĵᵀ M̂ Ĵ.
+
+    own (m, m): which of the body's shapes have to do with each other.
+    """
+    m, o, filled = len(own), slaved.own, slaved.M != 0.0
+    M = np.block([[own, filled[:, :m].T], [filled]])
+    moved = np.any(slaved.forms, axis=2)
+    J = np.concatenate([np.eye(m, dtype=bool) | ((slaved.along != 0.0) @ moved), moved[:o]])
+    product = M.sum(axis=0) @ J.sum(axis=1)
+    return int(product + 2 * np.count_nonzero(slaved.products) + np.count_nonzero(slaved.forms))
+
+
+def _merged(mass: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(fields (g, 3, o) that are needed, forms (s, m, m): theirs first, along (m, s))."""
+    g = len(mass)
+    root = np.sqrt(np.repeat(np.abs(mass), 3))[:, None]
+    own, columns = (root * x.reshape(3 * g, -1) for x in (shapes, second.points))
+    size, own_size = np.linalg.norm(columns, axis=0), np.linalg.norm(own, axis=0)
+    there = size > 0.0
+    points, forms, size = second.points[:, :, there], second.forms[there], size[there]
+    columns, own = columns[:, there] / size, own / np.where(own_size > 0.0, own_size, 1.0)
+    shift = np.linalg.lstsq(own, columns, rcond=1e-13)[0]
+    inside = np.linalg.norm(columns - own @ shift, axis=0) <= SAME
+    along = _plain(shift[:, inside]) * size[inside] / np.where(own_size > 0.0, own_size, 1.0)[:, None]
+    largest = np.abs(along).max(axis=0, initial=0.0)
+    chosen, parts = _independent(columns[:, ~inside])
+    outside = size[~inside]
+    # A field that others make: N_j = Σ_i N_i parts_ij, so their forms take its own.
+    needed = np.einsum("ij,jkl->ikl", _whole(_plain(parts) * outside / outside[chosen, None]), forms[~inside])
+    along = np.concatenate([np.zeros((len(own_size), len(needed))), _whole(along / largest)], axis=1)
+    forms = np.concatenate([needed, forms[inside] * largest[:, None, None]])
+    return points[:, :, ~inside][:, :, chosen], forms, along
+
+
+def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(numbers of columns that make all others, in order; parts (r, columns) with which they do)."""
+    from scipy.linalg import qr, solve_triangular
+
+    n = columns.shape[1]
+    if not n:
+        return np.zeros(0, dtype=int), np.zeros((0, 0))
+    R, order = (np.asarray(x) for x in qr(columns, mode="r", pivoting=True))
+    rank = int(np.sum(np.abs(np.diag(R)) > SAME * abs(R[0, 0])))
+    parts = np.zeros((rank, n))
+    parts[:, order] = solve_triangular(R[:rank, :rank], R[:rank])
+    sorted_first = np.argsort(order[:rank])
+    return order[:rank][sorted_first], parts[sorted_first]
+
+
+def _plain(parts: np.ndarray) -> np.ndarray:
+    """Parts of fields of size one, without rounding."""
+    return np.where(np.abs(parts) <= PART, 0.0, parts)
+
+
+def _whole(values: np.ndarray) -> np.ndarray:
+    """Values with rounding taken off ones, which are structure."""
+    for one in (1.0, -1.0):
+        values = np.where(np.abs(values - one) <= PART, one, values)
+    return values
