@@ -7,6 +7,8 @@ import numpy as np
 
 INDEPENDENT = "an independent model (energies with automatic differentiation)"
 """Origin of the numbers the papers do not print: another formulation, not this library."""
+EXACT = "exact"
+"""Origin of numbers that need no model: balances and closures are zero."""
 
 
 @dataclass(frozen=True)

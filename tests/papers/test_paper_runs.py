@@ -1,0 +1,70 @@
+"""What is measured of plates and runs for comparison, against what shares no formula with it."""
+
+import math
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+
+import gough
+from gough.papers import briot2014, long2014_plate, long2014_rest
+from gough.papers.long2014_runs import OFF_THE_PATH, tracked
+from gough.structure.flexible import point_key
+
+
+@cache
+def plate() -> long2014_plate.Plate:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return long2014_plate.plate(gough.load("long2014"))
+
+
+def test_the_plate_is_compared():
+    """The paper's table where it is converged, and its known error where it is not."""
+    found = plate().comparisons()
+    assert all(c.within for c in found)
+    assert [c.verdict for c in found].count("differs as known") == 1
+    assert plate().own.mass == pytest.approx(73.0709, abs=5e-5)
+
+
+def test_vertices_are_where_the_legs_are_attached():
+    """Shapes at the corners are those of the tied frames there."""
+    own = plate().own
+    angles = np.radians(60.0 * np.arange(6))
+    corners = 0.5 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+    np.testing.assert_allclose(own.nodes[long2014_rest.vertices(own)], corners, atol=1e-12)
+    tied = np.array([own.frames[point_key(np.round(p, 16))].translation[2] for p in corners])
+    np.testing.assert_allclose(long2014_rest.vertex_shapes(own), tied, atol=1e-9)
+
+
+def test_residual_frequency_of_a_made_up_vibration():
+    """A dying vibration of 14.2 Hz and a faster one, written into a run."""
+    model = gough.build("dualemps_refined")
+    t = np.arange(0.0, 6.25, 1e-3)
+    q = np.tile(model.home, (len(t), 1))
+    q[:, model.layout.index("link13.tip.y")] = 1e-4 * np.exp(-t / 3) * np.cos(2 * math.pi * 14.2 * t)
+    q[:, model.layout.index("link13.tip.y")] += 2e-5 * np.cos(2 * math.pi * 48.0 * t)
+    run = gough.Run.from_states(model, t, q, np.zeros((len(t), model.layout.nv)), np.zeros((len(t), 2)))
+    assert briot2014.residual_frequency(run, 0.0) == pytest.approx(14.2, abs=0.01)
+
+
+def test_distances_from_a_path():
+    """A platform that stands still beside a path on which it should rise and turn."""
+    model = gough.build("lopes")
+    turned = [0.0, 0.0, 2.05, math.cos(0.15), 0.0, 0.0, math.sin(0.15)]
+    path = gough.motions.quintic(poses=[model.home[:7], turned], times=[0.0, 1.0])
+    t = np.array([0.0, 0.5, 1.0])
+    still = gough.Run.from_states(model, t, np.tile(model.home, (3, 1)), np.zeros((3, 6)), np.zeros((3, 6)))
+    found = tracked("still", still, path)
+    far = float(np.linalg.norm(np.array(turned[:3]) - model.home[:3]))
+    np.testing.assert_allclose(found.position, [0.0, far / 2, far], atol=1e-12)
+    np.testing.assert_allclose(found.angle, [0.0, 0.15, 0.3], atol=1e-12)
+    assert found.leaves == 0.5 and found.farthest == pytest.approx(far) and far / 2 > OFF_THE_PATH
+
+
+def test_frequencies_of_table_3():
+    """As printed and refined; eight elements a link are in tests/mechanisms."""
+    a, b = (briot2014.frequencies(gough.build(name)) for name in ("dualemps", "dualemps_refined"))
+    printed, refined, eight = briot2014.frequency_comparisons(a, b, np.array(briot2014.EIGHT_ELEMENTS) + 0.01)
+    assert printed.within and refined.within and not eight.within
