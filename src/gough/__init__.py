@@ -51,6 +51,7 @@ _LAZY = {
     "simulate": ("gough.simulation.simulate", "simulate"),
     "simulate_many": ("gough.simulation.ensemble", "simulate_many"),
     "Ensemble": ("gough.simulation.ensemble", "Ensemble"),
+    "vary": ("gough.simulation.vary", None),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -79,7 +80,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
-    from gough.simulation import laws, motions
+    from gough.simulation import laws, motions, vary
     from gough.simulation.ensemble import Ensemble, simulate_many
     from gough.simulation.motion import Motion
     from gough.simulation.motion_file import load_motion, named_motion
@@ -132,6 +133,7 @@ __all__ = [
     "simulate",
     "simulate_many",
     "static_equilibrium",
+    "vary",
     "vibration_map",
     "workspace",
     "zero_dynamics",

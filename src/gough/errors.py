@@ -17,6 +17,7 @@ class Status(IntEnum):
     RESIDUAL = 7
     OPEN_LOOP = 8
     LARGE_DEFLECTION = 9
+    CROSSED = 10
 
 
 EXPLANATION = {
@@ -30,6 +31,7 @@ EXPLANATION = {
     Status.RESIDUAL: "the solution's residual is too large (ill-conditioned state)",
     Status.OPEN_LOOP: "the loops are not closed at this q; make it with model.configuration or model.project",
     Status.LARGE_DEFLECTION: "a flexible body is bent by more than 1.5 rad; its shapes are made for small deflections",
+    Status.CROSSED: "good; just before it a run went through an isolated singularity",
 }
 
 
@@ -71,6 +73,10 @@ class ReductionWarning(UserWarning):
 
 class ModalDataWarning(UserWarning):
     """Modal data or matrices from a file that look wrong: units, normalisation, a mass that differs from the stated one."""
+
+
+class RunWarning(UserWarning):
+    """A simulation that may not be what was meant: limits exceeded, a start out of equilibrium, a step too long, …"""
 
 
 class MeshWarning(UserWarning):

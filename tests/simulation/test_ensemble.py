@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,8 +64,8 @@ SCRIPT = """
 import numpy as np, sys, time, gough
 from gough.simulation.ensemble import simulate_many
 model = gough.build("four_bar_chain")
-v = np.linspace(0.5, 1.5, 40 * 256)[:, None]
-simulate_many(model, model.home, v, duration=2.0, step=1e-4, stored=5, folder=sys.argv[1], threads=1)
+drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * 256, seed=7)
+simulate_many(model, vary=drawn, duration=2.0, step=1e-4, stored=5, folder=sys.argv[1], threads=1)
 """
 
 
@@ -78,15 +79,17 @@ def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     finished = {p.name: p.stat().st_mtime_ns for p in folder.glob("part*.npz")}
-    assert 2 <= len(finished) < 40
-    runs = 40 * PART
-    v = np.linspace(0.5, 1.5, runs)[:, None]
-    again = simulate_many(model, model.home, v, duration=2.0, step=1e-4, stored=5, folder=folder)
+    assert 2 <= len(finished) < 14
+    drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * PART, seed=7)
+    told: list[int] = []
+    given: dict[str, Any] = {"duration": 2.0, "step": 1e-4, "stored": 5}
+    again = simulate_many(model, vary=drawn, folder=folder, progress=lambda done, runs: told.append(done), **given)
+    assert told == [(len(finished) + 1 + k) * PART for k in range(14 - len(finished))]
     assert again.resumed == len(finished) * PART
     assert {p: (folder / p).stat().st_mtime_ns for p in finished} == finished
-    assert len(list(folder.glob("part*.npz"))) == 40
+    assert len(list(folder.glob("part*.npz"))) == 14
     some = slice(3 * PART, 5 * PART)
-    fresh = simulate_many(model, model.home, v[some], duration=2.0, step=1e-4, stored=5)
+    fresh = simulate_many(model, None, drawn.values["rate.foot0"][some, None], **given)
     assert np.array_equal(fresh.end_q, again.end_q[some])
 
 

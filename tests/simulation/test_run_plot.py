@@ -38,7 +38,7 @@ def test_panels_by_kind_and_unit(run: Run) -> None:
     assert found[0].columns == ("x", "y", "z") and found[1].columns == ("yaw", "pitch", "roll")
     assert found[3].columns[0] == "leg0.slide"
     np.testing.assert_array_equal(found[4].values[0], 0.0)
-    assert [p.unit for p in panels(still("dualemps"))] == ["m", "N", "SI", "J", "J"]
+    assert [p.unit for p in panels(still("dualemps"))] == ["m", "N", "m", "rad", "J", "J"]
 
 
 def test_named_columns_of_one_unit_share_a_panel(run: Run) -> None:

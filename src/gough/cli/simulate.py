@@ -13,12 +13,16 @@ from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.simulate_arguments import scenario_of
+from gough.cli.simulate_many import many, varied_of
+from gough.simulation.methods import METHODS
 
 if TYPE_CHECKING:
     from gough.simulation.run import Run
     from gough.simulation.scenario import Scenario
 
 ROBOT = "Name of a gallery robot or path to a .yaml file; with --scenario: instead of the one it names."
+
+SHOWN_EVENTS = 8
 
 
 def simulate(
@@ -35,10 +39,13 @@ def simulate(
     duration: Annotated[
         str | None, typer.Option("--duration", help="Time to simulate (s, or with its unit); else the motion's.")
     ] = None,
-    method: Annotated[str | None, typer.Option("--method", help="dp5, rk4, esdirk4 or sdirk2.")] = None,
+    method: Annotated[str | None, typer.Option("--method", help=f"One of {', '.join(METHODS)}.")] = None,
     step: Annotated[str | None, typer.Option("--step", help="Equal steps, or the longest (s, or 100us).")] = None,
     tolerance: Annotated[
         float | None, typer.Option("--tolerance", help="Error of a step, of the robot's size.")
+    ] = None,
+    rho_infinity: Annotated[
+        float | None, typer.Option("--rho-infinity", help="What generalised_alpha leaves of fast vibrations, 0 to 1.")
     ] = None,
     start: Annotated[
         str | None, typer.Option("--start", help="static: elastic coordinates begin in equilibrium.")
@@ -46,10 +53,33 @@ def simulate(
     at: Annotated[list[str] | None, typer.Option("--at", help="NAME=VALUE of a coordinate at the start.")] = None,
     rate: Annotated[list[str] | None, typer.Option("--rate", help="NAME=VALUE of a velocity at the start.")] = None,
     smoothing: Annotated[
-        str | None, typer.Option("--smoothing", help="Smooth all Coulomb friction below this speed (m/s and rad/s).")
+        str | None,
+        typer.Option(
+            "--smoothing",
+            help="Smooth all Coulomb friction below this speed (m/s and rad/s), or 'described': only what the description does.",
+        ),
     ] = None,
     every: Annotated[int | None, typer.Option("--every", min=1, help="Keep one state of so many.")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the run here (.npz, .parquet, .csv).")] = None,
+    check: Annotated[
+        str | None,
+        typer.Option(
+            "--check", help="What is wrong before the run: warn (default), raise (refuse it) or off (do not look)."
+        ),
+    ] = None,
+    estimate: Annotated[
+        bool | None,
+        typer.Option("--estimate", help="Run twice, the second time finer, to estimate the error.", show_default=False),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option("--vary", help="Many runs: NAME=normal(MEAN, DEVIATION), uniform, spread, within, or NAME=1,2,3."),
+    ] = None,
+    runs: Annotated[int | None, typer.Option("--runs", min=1, help="With --vary: how many are drawn.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="With --runs: of the draws.")] = 0,
+    device: Annotated[str, typer.Option("--device", help="With --vary: cpu, or cuda for an NVIDIA GPU.")] = "cpu",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the run here (.npz, .parquet, .csv); many runs: a folder.")
+    ] = None,
     channel: Annotated[
         list[str] | None, typer.Option("--channel", help="With --out: also this computed channel.")
     ] = None,
@@ -62,15 +92,25 @@ def simulate(
     Without a motion the drives give no force. A motion of drives is followed exactly and the forces are results; other
     motions need a controller.
 
+    With --vary many runs are done at once, by rk4: names are parameters of the robot, at.NAME and rate.NAME of the first state,
+    wrench.fx … wrench.mz or wrench.FRAME.fx of a constant load. --out is then a folder; the same command again goes on where it
+    was. JSON keys of many runs: robot, scenario, runs, failed, resumed, computing_s, runs_per_s, varied[] and ends[] (name unit
+    mean deviation low high), folder.
+
     JSON keys: robot, scenario, stopped, remedy, states, simulated_s, computing_s, compile_s, error_estimate, energy_error,
-    energy_exchanged_J, closure_error, bad_states, settings (method step tolerance every steps rejected), motion, controller,
-    tracking (largest errors from the motion, by unit), drives[] (name unit low high speed force force_unit), elastic[] (name
-    unit low high), files[]. Exit code 3 if the run stopped early, 130 if it was interrupted; what is done is still reported
-    and written.
+    energy_exchanged_J, closure_error, bad_states, crossed (times of singularities), settings (method step tolerance every steps
+    rejected careful smoothing), motion, controller, events[] (time and what: motion, start, step, saturated, leap), tracking
+    (largest errors from the motion, by unit), drives[] (name unit low high speed force force_unit), elastic[] (name unit low
+    high), files[]. Exit code 3 if the run stopped early, 130 if it was interrupted; what is done is still reported and written.
     """
     given = {name: value for name, value in locals().items() if name not in ("robot", "json")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        if vary or runs is not None:
+            varied = varied_of(vary, runs, seed)
+            if not many(scenario_of(robot, given | {"out": None}), varied, out, device, json):
+                raise typer.Exit(BAD_STATES)
+            return
         made = scenario_of(robot, given)
         with _bar() as progress:
             run = made.run(progress)
@@ -80,6 +120,10 @@ def simulate(
         write_json(found)
     else:
         _show(found)
+        for time, text in found["events"][:SHOWN_EVENTS]:
+            note(f"at {time:.6g} s: {text}")
+        if len(found["events"]) > SHOWN_EVENTS:
+            note(f"and {len(found['events']) - SHOWN_EVENTS} more events (--json)")
         for name in files:
             note(f"written: {name}")
     if not run.info.finished:
@@ -123,6 +167,7 @@ def report(made: "Scenario", run: "Run") -> dict[str, Any]:
         "motion": info.motion,
         "controller": info.controller,
         "tracking": None if made.motion is None else tracking_errors(run, made.motion),
+        "events": [(t, text) for t, text in info.events if not text.startswith("crossed")],
         "drives": drives,
         "elastic": elastic,
     }
@@ -150,13 +195,19 @@ def _show(found: dict[str, Any]) -> None:
     shown.add_row("times real time", short(simulated / spent, 3) if spent else "")
     shown.add_row("compiling (s)", short(found["compile_s"], 3))
     shown.add_row("steps, of them rejected", f"{settings['steps']}, {settings['rejected']}")
+    widths = settings.get("smoothing")
+    if widths:
+        shown.add_row("friction smoothed below (m/s, rad/s)", f"{short(widths['m/s'], 3)}, {short(widths['rad/s'], 3)}")
     shown.add_row("states kept, of them bad", f"{found['states']}, {found['bad_states']}")
     shown.add_row("energy error, of the energy exchanged", short(found["energy_error"], 2))
     shown.add_row("closure error, of the robot's size", short(found["closure_error"], 2))
+    if found["crossed"]:
+        times = ", ".join(short(t, 4) for t in found["crossed"][:4]) + (" …" if len(found["crossed"]) > 4 else "")
+        shown.add_row("singularities crossed, at (s)", f"{len(found['crossed'])}: {times}")
     for unit, error in (found["tracking"] or {}).items():
         shown.add_row(f"largest error from the motion ({unit})", short(error, 2))
     if found["error_estimate"] is not None:
-        shown.add_row("estimated error", short(found["error_estimate"], 2))
+        shown.add_row("estimated error, of the robot's size", short(found["error_estimate"], 2))
     console().print(shown)
     _show_drives(found)
     say(f"\nstopped: {found['stopped']}")

@@ -57,7 +57,9 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     from gough.simulation.scenario import Scenario
     from gough.simulation.scenario_file import load_scenario, scenario_names
 
-    smoothing = quantity(given["smoothing"], "--smoothing", ("speed", "angular speed"), "m/s and rad/s")
+    as_described = given["smoothing"] == "described"
+    width = None if as_described else given["smoothing"]
+    smoothing = quantity(width, "--smoothing", ("speed", "angular speed"), "m/s and rad/s, or 'described'")
     if given["scenario"] is not None:
         made = load_scenario(given["scenario"], robot)
         if smoothing is not None:
@@ -73,7 +75,8 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
         "controller": None if given["controller"] is None else law(given["controller"]),
         "duration": seconds(given["duration"], "--duration"),
         "step": seconds(given["step"], "--step"),
-        **{name: given[name] for name in ("method", "tolerance", "every")},
+        "smoothing": "described" if as_described else None,
+        **{name: given[name] for name in ("method", "tolerance", "rho_infinity", "every", "check", "estimate")},
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     return made.with_(**changes, start=_start(made, given), outputs=_outputs(made, given))

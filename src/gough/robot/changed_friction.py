@@ -16,11 +16,13 @@ def change_friction(
     smoothing: float | tuple[float, float] | None = None,
     coulomb: float = 1.0,
     viscous: float = 1.0,
+    keep: bool = False,
 ) -> Robot:
     """A copy of a description with the friction of every joint, drive, cut and loop changed.
 
     smoothing: s of force · rate/√(rate² + s²) wherever there is Coulomb friction, one number in m/s and rad/s, or (m/s, rad/s)
-    of joints that slide and that turn; None: as described. coulomb, viscous: factors of what is described, 0 leaves it out.
+    of joints that slide and that turn; None: as described. keep: only where there is no smoothing yet; joints that do both then
+    take the smaller one. coulomb, viscous: factors of what is described, 0 leaves it out.
     """
     speeds = smoothing if isinstance(smoothing, tuple) else (smoothing, smoothing)
     for name, value in (("smoothing", speeds[0]), ("smoothing", speeds[1]), ("coulomb", coulomb), ("viscous", viscous)):
@@ -33,11 +35,15 @@ def change_friction(
             update["viscous"] = friction.viscous * viscous
         if friction.coulomb:
             update["coulomb"] = friction.coulomb * coulomb
-            if kind in MIXED and speeds[0] != speeds[1]:
+            if keep and friction.smoothing:
+                return friction.model_copy(update=update)
+            speed = speeds[0] if kind in SLIDING else speeds[1]
+            if kind in MIXED and keep:
+                speed = min((s for s in speeds if s is not None), default=None)
+            elif kind in MIXED and speeds[0] != speeds[1]:
                 raise UsageError(
                     f"{place}: a {kind} joint slides and turns with one smoothing; give one number for both"
                 )
-            speed = speeds[0] if kind in SLIDING else speeds[1]
             if speed is not None:
                 update["smoothing"] = speed
         return friction.model_copy(update=update) if update else friction

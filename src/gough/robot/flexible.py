@@ -78,7 +78,9 @@ class Flexible(Item):
         stiffening = look(data, "stiffening")
         if stiffening in ("on", "rigid_motion") and any(given(data, key) for key in ("plate", "solid", "matrices")):
             message = "stiffening of a body whose elements do not say how they shorten"
-            yield Fault(("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G")
+            yield Fault(
+                ("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G"
+            )
 
 
 def frame_faults(flexible: Any, frames: Any) -> Iterator[Fault]:

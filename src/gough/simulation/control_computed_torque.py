@@ -30,6 +30,7 @@ from gough.simulation.law import Action, Here, Inner, Law
 from gough.simulation.law_numbers import as_numbers, entries
 from gough.simulation.moves import closed
 from gough.simulation.plain_rates import drive_of_entries, elastic_places
+from gough.simulation.run_units import units_of
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -99,11 +100,11 @@ class ComputedTorque(Law):
         if not self._simulates(model):
             return Inner()
         layout, places = model.layout, elastic_places(model.mechanism)
-        n = layout.mobility
+        n, told = layout.mobility, units_of(model)
         own = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)][n:]
         return Inner(
             (*(layout.q_names[k] for k in places), *(f"v.{x}" for x in layout.v_names[n:])),
-            (*(layout.q_units[k] for k in places), *layout.v_units[n:]),
+            (*(told.q[k] for k in places), *told.v[n:]),
             np.concatenate([np.asarray(q)[places], np.asarray(v)[n:]]),
             np.concatenate([own, 100.0 * own]),
         )
@@ -150,7 +151,7 @@ class ComputedTorque(Law):
             q[layout.elastic] = 0.0
             v[layout.mobility :] = 0.0
         for _ in range(CLOSINGS):
-            q = closed(here.numbers, q)
+            q = closed(Loops(Posture(here.numbers, q)))
         return q, v
 
     def _commanded(self, here: Here) -> Vector:

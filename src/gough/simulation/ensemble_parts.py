@@ -43,7 +43,7 @@ class Parts:
                 known = None
             if known != wanted:
                 raise UsageError(
-                    f"{folder} holds another ensemble (other robot, states, motion or steps): give an empty folder"
+                    f"{folder} holds another ensemble (other robot, states, motion, steps or device): give an empty folder"
                 )
         else:
             _write(head, json.dumps(wanted).encode())

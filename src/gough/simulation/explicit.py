@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
 from gough.program import Program, Slot, trace
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.hoist import split_uniform
@@ -66,12 +68,14 @@ def _between_states(program: Program) -> Program:
     return replace(program, checks=tuple(c for c in program.checks if not c.name.startswith(OF_GIVEN_STATES)))
 
 
-def rate_program(plant: Plant, uniform: bool = True) -> Rate:
-    """q, v, inner, row, t → qdot, vdot, tau, power, inner rates. uniform: one design for all runs."""
-    model = plant.model
+def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> Rate:
+    """q, v, inner, row, t → qdot, vdot, tau, power, inner rates, closed: see `Plant.rates`. uniform: one design for all runs."""
+    model, key = plant.model, ("rates", uniform, closing)
+    if key in plant.made:
+        return plant.made[key]
 
     def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
-        return plant.rates(parameters, q, v, inner, plant.rows.at(row, t[0]))
+        return plant.rates(parameters, q, v, inner, plant.rows.at(row, t[0]), closing)
 
     slots = (
         Slot("q", (model.layout.nq,)),
@@ -81,17 +85,18 @@ def rate_program(plant: Plant, uniform: bool = True) -> Rate:
         Slot("t", (1,)),
         Slot("parameters", (len(model.parameters),), uniform=uniform),
     )
-    return prepared(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
+    plant.made[key] = made = prepared(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
+    return made
 
 
-def closing_program(plant: Plant, uniform: bool = True) -> Callable[[Vector, Vector], Vector]:
+def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
     """parameters, q → q with loops closed; a program of its own, so that its solves are ordered, too."""
     mechanism = plant.model.mechanism
     if not mechanism.selection.blocks:
         return lambda parameters, q: q
 
     def equations(q: Vector, parameters: Vector) -> dict[str, Vector]:
-        return {"q": closed(Numbers(mechanism, parameters), q)}
+        return {"q": closed(Loops(Posture(Numbers(mechanism, parameters), q)))}
 
     slots = (
         Slot("q", (mechanism.layout.nq,)),
@@ -101,7 +106,7 @@ def closing_program(plant: Plant, uniform: bool = True) -> Callable[[Vector, Vec
 
     def close(parameters: Vector, q: Vector) -> Vector:
         hoisted = once.hoisted(parameters)
-        for _ in range(CLOSINGS):
+        for _ in range(closings):
             q = once(parameters, hoisted, q=q)["q"]
         return q
 

@@ -4,29 +4,56 @@ Every stage asks for the unknown accelerations, and rates of a law's own states 
     v = v_n + h Σ a_ij v̇_j,   q = q_n + h Σ a_ij q̇_j,   w = w_n + h Σ a_ij ẇ_j                                     (1)
 (the stage itself included), by Newton steps with one matrix for many steps,
     W = ∂R/∂z + hγ [∂R/∂v + hγ ∂R/∂q, ∂R/∂w],   z ← z - W⁻¹ R                                                      (2)
-derivatives along the motions of the closed robot, analytic. W⁻¹ is a part of the state: `refresh` makes it anew, `step` uses it.
+derivatives along the motions of the closed robot, analytic. W⁻¹ is a part of the state: `refresh` makes W anew, which the time
+loop inverts, and `step` uses it.
+A careful step betters them by Broyden's method (`secants`).
 State    that of explicit methods, then z, then W⁻¹ by rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gough.compilation.tangent import tangent_derivation
 from gough.program import Program, Slot, trace
-from gough.scalar import abs_, check, select, solve, zeros
+from gough.scalar import abs_, check, select, zeros
 from gough.simulation.explicit import Rate, closing_program, prepared, rate_program
 from gough.simulation.moves import unit_quaternions
+from gough.simulation.newton_matrix import newton_matrix
 from gough.simulation.plant import WORKS, Plant
+from gough.simulation.secants import Secants
 from gough.simulation.state import StateLayout
 from gough.simulation.tableaux import Tableau
 
 Vector = np.ndarray
-ITERATIONS = 4
-"""Newton steps of a stage."""
+ITERATIONS, CAREFUL = 4, 12
+"""Newton steps of a stage; and of a stage that is solved with care."""
+SHOWS = 1e-3
+"""Steps of less than this part of what is accepted show nothing but rounding."""
 CORRECTED = 10.0
 """Largest last Newton correction of a velocity, over a typical size a second, in tolerances."""
+
+
+@dataclass(frozen=True)
+class ImplicitPrograms:
+    """A method as programs. step: from whether it is to be solved with care."""
+
+    states: "ImplicitLayout"
+    step: Callable[[bool], Program]
+    refresh: Program
+    start: Program
+
+
+def runge_kutta(plant: Plant, tableau: Tableau) -> ImplicitPrograms:
+    """A diagonally implicit Runge–Kutta method."""
+    states, short = ImplicitLayout(plant), tableau.gamma
+    return ImplicitPrograms(
+        states,
+        lambda careful: implicit_step(plant, tableau, careful),
+        refresh_program(plant, states, tableau.name, short, short * short),
+        start_program(plant),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +76,8 @@ class ImplicitLayout(StateLayout):
         return self.inverse.stop
 
 
-def _slots(plant: Plant) -> tuple[Slot, ...]:
+def stage_slots(plant: Plant) -> tuple[Slot, ...]:
+    """What residuals take; the parameters last."""
     model = plant.model
     return (
         Slot("q", (model.layout.nq,)),
@@ -62,42 +90,33 @@ def _slots(plant: Plant) -> tuple[Slot, ...]:
     )
 
 
-def _traced(plant: Plant, only: str | None) -> Program:
+def residual_program(plant: Plant, only: str | None) -> Program:
+    """q, v, inner, z, row, t → R and what follows from z, or one of them: see `Plant.residual`."""
+
     def equations(
         q: Vector, v: Vector, inner: Vector, z: Vector, row: Vector, t: Vector, parameters: Vector
     ) -> dict[str, Vector]:
         found = plant.residual(parameters, q, v, inner, z, plant.rows.at(row, t[0]))
         return found if only is None else {only: found[only]}
 
-    return trace(equations, _slots(plant), "residual", {"parameters": plant.model.pattern})
+    return trace(equations, stage_slots(plant), "residual", {"parameters": plant.model.pattern})
 
 
-def refresh_program(plant: Plant, tableau: Tableau) -> Program:
-    """The program that makes W⁻¹ anew, equation (2)."""
-    states = ImplicitLayout(plant)
-    model, n = plant.model, plant.unknowns
-    inputs = ("q", "v", "z", "inner") if plant.inner_size else ("q", "v", "z")
-    derivation = tangent_derivation(model, plant.ordered(_traced(plant, "R")), inputs)
-    slopes = prepared(plant, derivation.jacobian("auto"))
-    moving = plant.unknown_of_v
+def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float, of_q: float) -> Program:
+    """The program that makes W anew, equation (2), and puts it where W⁻¹ is to be. of_v, of_q: dv/dz over h and dq/dz over h²
+    at the end of a step."""
+    model = plant.model
+    matrix = newton_matrix(plant, residual_program(plant, "R"), of_v, of_q)
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(state)
         row = given[: plant.rows.size]
         q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        hoisted = slopes.hoisted(parameters)
-        found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=state[states.z], row=row, t=[s.t])
-        R_q, R_v = (found[key].reshape(n, model.layout.nv)[:, moving] for key in ("R_q", "R_v"))
-        short = s.h * tableau.gamma
-        along = short * R_v + short * short * R_q
-        if plant.inner_size:
-            along = np.concatenate([along, short * found["R_inner"].reshape(n, plant.inner_size)], axis=1)
-        W = found["R_z"].reshape(n, n) + along
-        inverse = solve(W, np.array(np.eye(n), dtype=object), "singular:Newton matrix")
-        after = np.concatenate([state[: states.inverse.start], inverse.ravel()])
+        W = matrix(parameters, s.h, q=q, v=v, inner=s.inner, z=state[states.z], row=row, t=[s.t])
+        after = np.concatenate([state[: states.inverse.start], W.ravel(), state[states.inverse.stop :]])
         return {"state": after, "record": zeros(0), "running": 1.0}
 
-    return _outer(plant, states, equations, f"{model.mechanism.name} {tableau.name} refresh")
+    return outer(plant, states, equations, f"{model.mechanism.name} {name} refresh")
 
 
 def start_program(plant: Plant) -> Program:
@@ -112,14 +131,32 @@ def start_program(plant: Plant) -> Program:
         after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
         return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
 
-    return _outer(plant, states, equations, f"{plant.model.mechanism.name} start")
+    return outer(plant, states, equations, f"{plant.model.mechanism.name} start")
 
 
-def implicit_step(plant: Plant, tableau: Tableau) -> Program:
-    """The program of a step with W⁻¹ as it is."""
+def stage_program(plant: Plant) -> Rate:
+    """What `residual_program` gives, with Newton's step -W⁻¹ R in place of R: the product is a part of the program that all
+    iterations call."""
+    n = plant.unknowns
+
+    def equations(
+        q: Vector, v: Vector, inner: Vector, z: Vector, row: Vector, t: Vector, inverse: Vector, parameters: Vector
+    ) -> dict[str, Vector]:
+        found = plant.residual(parameters, q, v, inner, z, plant.rows.at(row, t[0]))
+        R = found.pop("R")
+        return {**found, "newton": -(inverse.reshape(n, n) @ R)}
+
+    *known, parameters = stage_slots(plant)
+    slots = (*known, Slot("inverse", (n * n,)), parameters)
+    return prepared(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
+
+
+def implicit_step(plant: Plant, tableau: Tableau, careful: bool = False) -> Program:
+    """The program of a step with W⁻¹ as it is. careful: with Broyden's method and more iterations, for steps in which forces
+    change their slope: friction that reverses, drives that saturate."""
     model, states = plant.model, ImplicitLayout(plant)
     mechanism, layout = model.mechanism, model.layout
-    stage_rate: Rate = prepared(plant, _traced(plant, None))
+    stage_rate = stage_program(plant)
     close = closing_program(plant)
     moving = plant.unknown_of_v
     n, own = plant.unknowns, len(moving)
@@ -129,7 +166,11 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
         s = states.split(state)
         row, tolerance = given[: plant.rows.size], given[-2]
         hoisted = stage_rate.hoisted(parameters)
-        inverse, z, h = state[states.inverse].reshape(n, n), state[states.z], s.h
+        inverse, z, h = state[states.inverse], state[states.z], s.h
+
+        def stage_at(**at: Any) -> dict[str, Vector]:
+            return stage_rate(parameters, hoisted, row=row, inverse=inverse, **at)
+
         found: list[dict[str, Vector]] = []
         worst: Any = 0.0
         for i in range(tableau.stages):
@@ -143,17 +184,19 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
                     inner0 = inner0 + (h * tableau.A[i, j]) * found[j]["inner"]
             short = h * float(tableau.A[i, i])
             if tableau.A[i, i] == 0.0:  # the last stage of the step before, whose z the state has kept
-                found.append(stage_rate(parameters, hoisted, q=s.q, v=s.v, inner=s.inner, z=z, row=row, t=[t]))
+                found.append(stage_at(q=s.q, v=s.v, inner=s.inner, z=z, t=[t]))
                 continue
             q = q0 + short * (found[-1]["qdot"] if found else zeros(layout.nq))
-            for _ in range(ITERATIONS):
+            least = (SHOWS * CORRECTED) * tolerance / h
+            secants = Secants(1.0 / units, least) if careful else None
+            for _ in range(CAREFUL if careful else ITERATIONS):
                 v = v0.copy()
                 v[moving] = v0[moving] + short * z[:own]
                 q_now, v_now = plant.led(unit_quaternions(mechanism, q), v, now)
                 inner = inner0 + short * z[own:]
-                stage = stage_rate(parameters, hoisted, q=q_now, v=v_now, inner=inner, z=z, row=row, t=[t])
-                change = inverse @ stage["R"]
-                z = z - change
+                stage = stage_at(q=q_now, v=v_now, inner=inner, z=z, t=[t])
+                change = stage["newton"] if secants is None else secants.bettered(stage["newton"])
+                z = z + change
                 q = q0 + short * stage["qdot"]
                 for place, entry in plant.plain:  # no later than z: these carry the stiffness
                     if entry in moving:
@@ -198,10 +241,11 @@ def implicit_step(plant: Plant, tableau: Tableau) -> Program:
         out["state"][states.inverse] = state[states.inverse]
         return out
 
-    return _outer(plant, states, equations_kept, f"{mechanism.name} {tableau.name}")
+    return outer(plant, states, equations_kept, f"{mechanism.name} {tableau.name}{' careful' * careful}")
 
 
-def _outer(plant: Plant, states: StateLayout, equations: Any, name: str) -> Program:
+def outer(plant: Plant, states: StateLayout, equations: Any, name: str) -> Program:
+    """The program of a turn of a time loop."""
     model = plant.model
     slots = (
         Slot("state", (states.size,)),

@@ -39,12 +39,13 @@ def check_motion(
     forces: bool = True,
     wrench: Any = None,
     near: Any = None,
+    duration: float | None = None,
 ) -> MotionReport:
     """Everything that is wrong with a motion of a robot, with times and places (see `MotionReport`).
 
     samples: even ones, beside the breaks. condition: smallest good distance from singularities (reciprocal condition, see
     `Model.singularity`). forces: whether drive forces are computed; wrench: constant, as for `Model.inverse_dynamics`.
-    near: q (nq,) in whose assembly the motion begins (default: home).
+    near: q (nq,) in whose assembly the motion begins (default: home). duration (s): only this much of the motion.
     """
     if samples < 2 or not 0 <= condition < 1:
         raise UsageError(
@@ -53,7 +54,7 @@ def check_motion(
     if not isinstance(motion, Motion):
         raise UsageError(f"check_motion: {motion!r} is no motion; make one with gough.motions")
     target = target_of(model, motion)
-    t, sample = _sampled(motion, samples)
+    t, sample = _sampled(motion, samples, motion.duration if duration is None else min(duration, motion.duration))
     wanted = target.wanted(sample)
     states = states_for(target, t, wanted, near)
     good = np.flatnonzero(states.status == 0)
@@ -93,10 +94,11 @@ def check_motion(
     )
 
 
-def _sampled(motion: Motion, samples: int) -> tuple[np.ndarray, Sample]:
-    """Even times and breaks; inner kinks twice, from the left and from the right."""
-    even = np.union1d(np.linspace(0.0, motion.duration, samples), motion.breaks)
+def _sampled(motion: Motion, samples: int, end: float) -> tuple[np.ndarray, Sample]:
+    """Even times up to the end and breaks; inner kinks twice, from the left and from the right."""
+    even = np.union1d(np.linspace(0.0, end, samples), motion.breaks[motion.breaks <= end])
     inner = motion.kinks[1:-1]
+    inner = inner[inner < end]
     right, left = motion.at(even), motion.at(inner, "left")
     t = np.concatenate([even, inner])
     order = np.lexsort((np.concatenate([np.ones(len(even)), np.zeros(len(inner))]), t))

@@ -3,8 +3,6 @@
 import numpy as np
 
 from gough.dynamics.loops import Loops
-from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture
 from gough.scalar import dot, sqrt, zeros
 from gough.structure import Mechanism
 
@@ -24,12 +22,11 @@ def unit_quaternions(mechanism: Mechanism, q: Vector) -> Vector:
     return out
 
 
-def closed(numbers: Numbers, q: Vector) -> Vector:
+def closed(loops: Loops) -> Vector:
     """q (nq,) after one Newton step of the closures; the independent coordinates stay."""
-    mechanism = numbers.mechanism
+    mechanism, q = loops.posture.mechanism, loops.posture.q
     if not mechanism.selection.blocks:
         return q
-    loops = Loops(Posture(numbers, q))
     return moved(mechanism, q, loops.correction(zeros(mechanism.layout.nv)))
 
 

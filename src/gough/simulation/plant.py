@@ -29,6 +29,7 @@ from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.instant import Instant, Rows
 from gough.simulation.law import Action, Here, Inner, Law
+from gough.simulation.moves import closed
 from gough.simulation.plain_rates import drive_of_entries, plain_rates
 from gough.simulation.wrenches import Wrenches
 
@@ -41,12 +42,16 @@ WORKS = ("drives", "losses", "wrench")
 
 @dataclass(frozen=True, eq=False)
 class Plant:
-    """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail."""
+    """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail.
+
+    made: programs that were traced before, by what they are.
+    """
 
     model: "Model"
     law: Law
     rows: Rows
     wrenches: Wrenches = field(default_factory=Wrenches)
+    made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         settings = self.law.settings(self.model)
@@ -117,8 +122,13 @@ class Plant:
             v[i] = now.velocity[k]
         return q, v
 
-    def rates(self, parameters: Vector, q: Vector, v: Vector, inner: Vector, now: Instant) -> dict[str, Vector]:
-        """qdot (nq,), vdot (nv,), tau (drives,), power (3,): see WORKS; inner: rates of the law's own states."""
+    def rates(
+        self, parameters: Vector, q: Vector, v: Vector, inner: Vector, now: Instant, closing: bool = False
+    ) -> dict[str, Vector]:
+        """qdot (nq,), vdot (nv,), tau (drives,), power (3,): see WORKS; inner: rates of the law's own states.
+
+        closing: also closed (nq,), q after one Newton step of the closures, for the price of their residual.
+        """
         numbers, loops, q, v = self._loops(parameters, q, v, now)
         layout = self.model.layout
         pushed, load = self._external(loops, now)
@@ -140,7 +150,8 @@ class Plant:
                 tau = self._ordered(needed_force(loops, v, given, load))
             vdot = np.concatenate([given, bent])
         power = self._power(numbers, loops, q, v, tau, pushed)
-        return {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
+        out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
+        return out | ({"closed": closed(loops)} if closing else {})
 
     def residual(
         self, parameters: Vector, q: Vector, v: Vector, inner: Vector, z: Vector, now: Instant

@@ -1,21 +1,24 @@
 """What to do about a run that ended early."""
 
-from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import EXPLANATION, GoughError, Status
-from gough.simulation.tableaux import tableaux
+from gough.simulation.crossing import NEAR, nearest_loop
+from gough.simulation.methods import METHODS, stable_with_any
+from gough.simulation.smoothing import rough_joints
 
 if TYPE_CHECKING:
     from gough.simulation.run import Run
 
-STABLE = 2.78
-"""Stable step of the classical Runge–Kutta method times the largest angular frequency."""
-
 REMEDIES = {
     "interrupted": "all states until then are kept",
+    "sticking:": "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below which its "
+    "friction is to be smoothed",
+    "branch:": "behind a singular pose the robot goes on in another branch of its loops, which is not determined there; "
+    "a shorter step may keep it in its own",
+    "step:more": "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
     "step:": "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)",
     "not_converged:Newton": "take a shorter step or a larger tolerance",
@@ -29,6 +32,12 @@ def remedy(run: "Run") -> str:
     """What to do, in words; "" for a run that finished."""
     if run.info.finished:
         return ""
+    rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
+    if rough:
+        return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
+    near = _near_singular(run)
+    if near:
+        return near
     for begin, text in REMEDIES.items():
         if run.stopped.startswith(begin):
             return text
@@ -39,11 +48,26 @@ def remedy(run: "Run") -> str:
     return EXPLANATION[Status[code]] if code in Status.__members__ else "look at the last states of the run"
 
 
+def _near_singular(run: "Run") -> str:
+    """Where a step failed beside a singularity."""
+    if not run.stopped.startswith(("not_converged:Newton", "singular:Newton", "step:too", "not_finite:state")):
+        return ""
+    distance, place = nearest_loop(run.model, run.q[-1], run.design)
+    if not distance < NEAR:
+        return ""
+    return (
+        f"the robot is near a singularity of {place} (distance {distance:.2g}) and no step leads over it: "
+        f"{EXPLANATION[Status.FOLDED]}; take dp5 with a small tolerance, or other velocities in the description"
+    )
+
+
 def _too_fast(run: "Run") -> str:
     """Where equal explicit steps are too long for the stiffest mode of a flexible robot."""
     method, step = run.info.settings.get("method"), run.info.settings.get("step")
-    t = tableaux().get(str(method))
-    if t is None or t.gamma or len(t.error) or not run.layout.v_elastic or not isinstance(step, int | float):
+    known = METHODS.get(str(method))
+    if known is None or known.adaptive or known.limit == np.inf:
+        return ""
+    if not run.layout.v_elastic or not isinstance(step, int | float):
         return ""
     from gough.analysis.modes import natural_frequencies
 
@@ -52,10 +76,10 @@ def _too_fast(run: "Run") -> str:
     except GoughError:
         return ""
     largest = float(np.max(found, initial=0.0))
-    limit = STABLE / (2 * pi * largest) if largest else np.inf
+    limit = known.longest_step(largest)
     if step <= limit:
         return ""
     return (
         f"the step of {step:g} s is too long for the stiffest mode ({largest:.5g} Hz): {method} needs less than {limit:.3g} s; "
-        "or take dp5, which chooses its steps, or esdirk4 or sdirk2, which are stable with any"
+        f"or take dp5, which chooses its steps, or {stable_with_any()}, which are stable with any"
     )

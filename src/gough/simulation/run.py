@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.simulation.run_channels import Catalogue, Channel, Recorded
+from gough.simulation.run_crossings import CROSSED
 from gough.simulation.run_info import RunInfo
 from gough.simulation.run_names import force_columns, rate_columns
 from gough.simulation.run_robot import RobotRecord
@@ -100,8 +101,21 @@ class Run:
 
     @property
     def status(self) -> Array:
-        """Code of each stored state (n,), 0 is good (see `gough.Status`): as given, else that of its forward dynamics."""
-        return self.forward_dynamics().status if self.given_status is None else self.given_status
+        """Code of each stored state (n,), 0 is good (see `gough.Status`): as given, else that of its forward dynamics; CROSSED
+        for the first state behind a singularity, if it is good itself."""
+        codes = self.forward_dynamics().status if self.given_status is None else self.given_status
+        behind = np.searchsorted(self.time, [t for t, _ in self.crossings])
+        behind = behind[behind < len(codes)]
+        if not (codes[behind] == 0).any():
+            return codes
+        out = codes.copy()
+        out[behind[codes[behind] == 0]] = Status.CROSSED
+        return out
+
+    @property
+    def crossings(self) -> tuple[tuple[float, str], ...]:
+        """(time (s), what) of the singularities that the run went through."""
+        return tuple(event for event in self.info.events if event[1].startswith(CROSSED))
 
     @property
     def stopped(self) -> str:
@@ -210,7 +224,8 @@ class Run:
             "energy_error": relative_error(self),
             "energy_exchanged_J": exchanged(self),
             "closure_error": float(np.nanmax(closure)) if np.isfinite(closure).any() else float("nan"),
-            "bad_states": int(np.count_nonzero(self.status)),
+            "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
+            "crossed": [t for t, _ in self.crossings],
         }
 
     def described(self, **changes: Any) -> "Run":

@@ -9,6 +9,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation import run_names as names
+from gough.simulation.run_units import units_of
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ class Catalogue:
 
 
 def _channels(run: "Run") -> Iterator[Channel]:
-    layout, model, n = run.layout, run.model, len(run)
+    layout, model, n, told = run.layout, run.model, len(run), units_of(run.model)
 
     def channel(name: str, entries: Sequence[str], units: Sequence[str], about: str, compute: Any) -> Channel:
         return Channel(name, tuple(entries), tuple(units), about, n, False, compute)
@@ -146,9 +147,9 @@ def _channels(run: "Run") -> Iterator[Channel]:
         at = elastic_columns(model)
         rates = names.rate_columns(layout, tuple(layout.u_names[c] for c in at))
         yield channel(
-            "elastic", bent, layout.q_units[layout.elastic], "elastic coordinates", lambda r: r.q[:, r.layout.elastic]
+            "elastic", bent, told.q[layout.elastic], "elastic coordinates", lambda r: r.q[:, r.layout.elastic]
         )
-        units = [layout.u_units[c] for c in at]
+        units = [told.u[c] for c in at]
         yield channel("elastic.rate", rates, units, "their rates", lambda r: tree_rates(r)[:, at])
     if layout.n_joints:
         at_joints = [c for link in model.mechanism.links if link.motion != "platform" for c in link.columns]
@@ -162,12 +163,12 @@ def _channels(run: "Run") -> Iterator[Channel]:
             lambda r: r.q[:, r.layout.joints],
         )
         yield channel("joints.rate", rates, units, "their rates", lambda r: tree_rates(r)[:, at_joints])
-    yield channel("q", layout.q_names, layout.q_units, "configuration", lambda r: r.q)
-    yield channel("v", names.rate_columns(layout, layout.v_names), layout.v_units, "velocities", lambda r: r.v)
+    yield channel("q", layout.q_names, told.q, "configuration", lambda r: r.q)
+    yield channel("v", names.rate_columns(layout, layout.v_names), told.v, "velocities", lambda r: r.v)
     yield channel(
         "acceleration",
         names.acceleration_columns(layout),
-        names.acceleration_units(layout),
+        told.acceleration,
         "derivative of v",
         lambda r: r.acceleration,
     )

@@ -21,6 +21,7 @@ from gough.simulation.run_channels import Recorded
 from gough.simulation.run_info import make_info
 from gough.simulation.run_robot import RobotRecord, robot_hash
 from gough.simulation.run_states import run_from_states
+from gough.simulation.run_units import units_of
 from gough.structure import Layout
 
 if TYPE_CHECKING:
@@ -74,17 +75,16 @@ def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
 
 def contents_of(run: Run, channels: tuple[str, ...], folder: Path) -> Contents:
     """Stored arrays first, then further channels."""
-    layout = run.layout
+    layout, told = run.layout, units_of(run.model)
     found = Contents({})
     add = found.groups
     add["t"] = (run.time[:, None], ("t",), ("s",))
-    add["q"] = (run.q, layout.q_names, layout.q_units)
-    add["v"] = (run.v, names.rate_columns(layout, layout.v_names), layout.v_units)
+    add["q"] = (run.q, layout.q_names, told.q)
+    add["v"] = (run.v, names.rate_columns(layout, layout.v_names), told.v)
     if layout.drive_names:
         add["tau"] = (run.tau, names.force_columns(layout), layout.drive_units)
     if run.given_acceleration is not None:
-        columns, units = names.acceleration_columns(layout), names.acceleration_units(layout)
-        add["acceleration"] = (run.given_acceleration, columns, units)
+        add["acceleration"] = (run.given_acceleration, names.acceleration_columns(layout), told.acceleration)
     if run.given_status is not None:
         add["status"] = (run.given_status[:, None], ("status",), ("1",))
     for frame, wrench in run.wrench.items():

@@ -24,11 +24,6 @@ def acceleration_columns(layout: Layout) -> tuple[str, ...]:
     return tuple(own.get(n, f"a.{n}") for n in layout.v_names)
 
 
-def acceleration_units(layout: Layout) -> tuple[str, ...]:
-    """Units of v̇."""
-    return tuple(f"{unit}2" if unit.endswith("/s") else unit for unit in layout.v_units)
-
-
 def force_columns(layout: Layout) -> tuple[str, ...]:
     """Columns of drive forces."""
     return tuple(f"tau.{name}" for name in layout.drive_names)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gough.compilation import Model
 
 PICTURES = (".png", ".pdf", ".svg")
-SETTINGS = ("duration", "method", "step", "tolerance", "every")
+SETTINGS = ("duration", "method", "step", "tolerance", "rho_infinity", "every", "smoothing", "check", "estimate")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,10 @@ class Outputs:
 class Scenario:
     """Read one with `gough.load_scenario`, or make one. What is None is as `gough.simulate` has it.
 
-    duration, step in s; tolerance relative to the robot's size; every: one state of so many is kept. parameters: {name: SI
-    number} of another design of the robot. wrench: {frame: (6,)} from outside (N, N·m, world axes), "" for the platform.
+    duration, step in s; tolerance relative to the robot's size; every: one state of so many is kept. smoothing: of Coulomb
+    friction that the robot's description does not smooth ("auto", "described", or widths). check, estimate: see
+    `gough.simulate`. parameters: {name: SI number} of another design of the robot. wrench: {frame: (6,)} from outside (N, N·m,
+    world axes), "" for the platform.
     """
 
     model: "Model"
@@ -64,7 +66,11 @@ class Scenario:
     method: str | None = None
     step: float | None = None
     tolerance: float | None = None
+    rho_infinity: float | None = None
     every: int | None = None
+    smoothing: Any = None
+    check: str | None = None
+    estimate: bool | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     wrench: Mapping[str, Any] = field(default_factory=dict)
     outputs: Outputs = field(default_factory=Outputs)
@@ -75,7 +81,7 @@ class Scenario:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was set of duration, method, step, tolerance, every."""
+        """What was set of SETTINGS."""
         return {name: getattr(self, name) for name in SETTINGS if getattr(self, name) is not None}
 
     def first_q(self) -> np.ndarray | None:

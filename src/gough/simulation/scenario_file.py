@@ -90,6 +90,7 @@ class _Reading:
             method=item.method,
             step=item.step,
             tolerance=item.tolerance,
+            rho_infinity=item.rho_infinity,
             every=item.every,
             parameters=item.changes.parameters,
             wrench=item.wrench,

@@ -7,7 +7,7 @@ motion: briot2014_square                          a name, a file, or as in files
 controller: {joint_pd: {stiffness: 2e4}}          a law of gough.laws and its arguments
 wrench: {tool: [0, 0, -20 N, 0, 0, 0]}            a constant load from outside; a list alone is on the platform
 start: static                                     or {coordinates: {…}, rates: {…}, static: true}
-method: rk4, step: 100 us, tolerance: 1e-8, duration: 25 s, every: 10
+method: rk4, step: 100 us, tolerance: 1e-8, duration: 25 s, every: 10; rho_infinity: 0.8 of generalised_alpha
 outputs: {file: run.npz, channels: [energies], plot: run.png, panels: [elastic]}
 """
 
@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, Field
 
 from gough.robot.fields import Coordinate, Gravity, NonNegativeJointSpeed, Number, number, number_fault, quantity
 from gough.robot.item import Fault, Item, as_error, given, nearest
-from gough.simulation.tableaux import tableaux
+from gough.simulation.methods import METHODS
 
 FORMAT = 1
 OTHERS = ("format", "source")
@@ -29,7 +29,7 @@ Tolerance = Annotated[float, quantity("number", bound="positive")]
 
 
 def _method(value: Any) -> Any:
-    known = list(tableaux())
+    known = list(METHODS)
     if value not in known:
         expected = nearest(value, known) if isinstance(value, str) else f"one of {', '.join(known)}"
         raise as_error([Fault((), value, "not a method", expected)])
@@ -132,6 +132,7 @@ class ScenarioItem(Item):
     method: Annotated[str, BeforeValidator(_method)] | None = None
     step: Time | None = None
     tolerance: Tolerance | None = None
+    rho_infinity: Factor | None = None
     every: Annotated[int, BeforeValidator(_count)] | None = None
     outputs: OutputsItem = Field(default_factory=OutputsItem)
 

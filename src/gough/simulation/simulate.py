@@ -1,35 +1,39 @@
 """One simulation: a robot, what drives it, a method; the result is a `Run`."""
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.before_run import demand_choice, motion_events, state_events, told
 from gough.simulation.control_replay import Replay
 from gough.simulation.control_sampled import Sampled
+from gough.simulation.drive_led import first_velocity, led_by_drives, told_as
+from gough.simulation.estimate import estimated
 from gough.simulation.instant import Rows
 from gough.simulation.law import Follow, Free, Law
-from gough.simulation.marching import Explicit, Implicit, Loop, Marching, Stopped, moment_program
+from gough.simulation.marching import MOST_STEPS, Loop, Marching, Stopped, moment_program
+from gough.simulation.marchings import marching_of
 from gough.simulation.motion import Motion
+from gough.simulation.motion_report import spans
 from gough.simulation.motion_table import table
 from gough.simulation.pieces import OfSamples, OfTable, Pieces
 from gough.simulation.plant import WORKS, Plant
 from gough.simulation.run import Run
+from gough.simulation.run_crossings import crossings
+from gough.simulation.smoothing import smoothed
 from gough.simulation.starting import starting_state
 from gough.simulation.state import StateLayout
-from gough.simulation.tableaux import tableaux
 from gough.simulation.wrenches import Wrenches
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Array = np.ndarray
-LONGEST_STEP = 0.05
-"""Longest step (s) of adaptive methods where none is given."""
-FIXED_STEP = 1e-3
-"""Step (s) of methods with equal steps where none is given."""
+AT_LIMIT = 1e-9
+"""Force below its limit, over the limit, that counts as at the limit."""
 
 
 def simulate(
@@ -45,8 +49,13 @@ def simulate(
     method: str = "dp5",
     step: float | None = None,
     tolerance: float = 1e-8,
+    rho_infinity: float | None = None,
     every: int = 1,
+    most_steps: int | None = None,
+    smoothing: Any = "auto",
     parameters: Any = None,
+    check: str = "warn",
+    estimate: bool = False,
     progress: Callable[[float, float], None] | None = None,
 ) -> Run:
     """Integrate the robot's motion.
@@ -55,27 +64,48 @@ def simulate(
     paper's motion, or None: the drives give no force. controller: a law of `gough.laws`. duration (s): default the motion's.
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
     coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
-    axes (N, N·m); controllers do not know of it. method: "dp5" (steps by the error, `tolerance` relative to the robot's size),
-    "rk4" (equal steps), "esdirk4", "sdirk2" (implicit, for stiff robots; equal steps). step (s): of equal steps, or the longest.
-    every: keep one state of so many. progress: called with (time reached, duration). Ctrl-C, a singularity or a step too small
+    axes (N, N·m); controllers do not know of it. method: one of `gough.simulation.methods.METHODS`. tolerance: error of a step
+    that is chosen by its error, of the robot's size; how well implicit methods solve their equations. step (s): of equal steps,
+    or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
+    every: keep one state of so many. most_steps: of "dp5", before it gives up. smoothing: of Coulomb friction (see `smoothing`):
+    "auto" where the description has none, "described" as it is there, or a width for all joints (m/s and rad/s, or one each).
+    check: "warn" (a motion out of reach is refused; limits exceeded, singularities, a start out of equilibrium and steps too long
+    are warned about, and kept in `run.info.events`), "raise" (all of them are refused), "off". estimate: run a second time, with
+    half the step or a hundredth of the tolerance, for `run.info.error_estimate`; else it is the sum of the errors of all steps,
+    where the method knows them.
+    progress: called with (time reached, duration). Ctrl-C, a singularity or a step too small
     end the run; it keeps all it has, and `run.info.stopped` says why.
     """
+    if estimate:
+        asked = {**locals(), "estimate": False}
+        return estimated(simulate, asked)
     made = _motion(motion)
+    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    model, numbers, changed = smoothed(model, smoothing, made, numbers)
     law = controller if controller is not None else (Free() if made is None else _default(made))
     if not isinstance(law, Law):
         raise UsageError(
             f"controller={law!r}: give a law of gough.laws; a function as gough.laws.Sampled(function, period)"
         )
     law.check(model, made)
+    law.settings(model)  # a bad gain is named before the motion is looked at
+    asked = model
+    if law.prescribed:
+        model = led_by_drives(asked)
+        v = first_velocity(asked, model, q, v, numbers)
     end = _duration(duration, made)
+    demand_choice(check)
+    warned = [] if check == "off" else told(model, motion_events(model, made, q, end), check)
     led = law.reference(model, made) if made is not None else None
     rows_table = None if led is None else table(led)
     held = isinstance(law, Sampled)
     rows = Rows("forces", len(model.mechanism.drives), 0) if held else Rows.of(rows_table)
     plant = Plant(model, law, rows, Wrenches.of(model, wrench))
-    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
-    marching = _marching(plant, method, numbers, step, tolerance)
+    marching = marching_of(plant, method, numbers, step, tolerance, rho_infinity)
+    marching.span, marching.most_steps = end, _most(most_steps)
     first = starting_state(plant, made, q, v, start, numbers)
+    if check != "off":
+        warned += told(model, state_events(plant, first, start, method, marching.step_size), check)
     began = clock.perf_counter()
     marching.compile()
     moment = Loop(moment_program(plant), numbers)
@@ -86,20 +116,25 @@ def simulate(
     compiled = clock.perf_counter()
     kept: list[Array] = []
     stopped = _through(marching, moment, pieces, first, end, kept, every, progress)
-    computing = clock.perf_counter() - compiled
+    computing = clock.perf_counter() - compiled - marching.compiled_late
     settings = {"method": method, "step": step, "tolerance": tolerance if marching.adaptive else None, "every": every}
-    settings |= {"steps": marching.steps, "rejected": marching.rejected}
+    settings |= {} if rho_infinity is None else {"rho_infinity": rho_infinity}
+    settings |= {"steps": marching.steps, "rejected": marching.rejected, "careful": marching.care_taken}
+    settings |= {"smoothing": changed.plain()}
     return _run(
         plant,
+        asked,
         np.concatenate(kept),
-        parameters,
+        None if parameters is None else numbers,
         tau_held=held,
         stopped=stopped,
+        events=[*warned, *((t, f"leap: over a singularity of {place}") for t, place in marching.leaps)],
         settings=settings,
         motion=None if made is None else {"kind": made.kind, "duration": made.duration},
         controller=law.describe(),
+        error_estimate=marching.error_estimate,
         computing_s=computing,
-        compile_s=compiled - began,
+        compile_s=compiled - began + marching.compiled_late,
     )
 
 
@@ -148,28 +183,48 @@ def _keeper(
     return keep
 
 
-def _run(plant: Plant, records: Array, parameters: Any, **info: Any) -> Run:
+def _run(plant: Plant, asked: "Model", records: Array, parameters: Any, **info: Any) -> Run:
     model, states = plant.model, StateLayout(plant)
     s = states.split(records)
     nd = len(model.mechanism.drives)
     tau, vdot = records[:, states.size : states.size + nd], records[:, states.size + nd :]
-    keep = _distinct(s.t, records[:, states.size :])
+    keep = np.flatnonzero(_distinct(s.t, records[:, states.size :]))
+    numbers = model.parameters if parameters is None else parameters
+    events, lost = crossings(model, s.t[keep], s.q[keep], s.v[keep], numbers)
+    if lost is not None:
+        keep = keep[: lost[0] + 1]
+        info["stopped"] = f"branch:{lost[1]} goes on in another one behind a singularity at t = {s.t[keep[-1]]:.9g} s"
     recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
     if plant.inner_size:
         names = tuple(f"controller.{x}" for x in plant.inner.names)
         recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
+    v, vdot = s.v[keep], vdot[keep]
+    if asked is not model:
+        v, vdot = told_as(asked, model, s.q[keep], v, vdot, numbers)
     return Run.from_states(
-        model,
+        asked,
         s.t[keep],
         s.q[keep],
-        s.v[keep],
+        v,
         tau[keep],
-        acceleration=vdot[keep],
+        acceleration=vdot,
         wrench=plant.wrenches.by_frame(),
         parameters=parameters,
         recorded=recorded,
+        events=sorted([*events, *_saturations(plant, s.t[keep], tau[keep]), *info.pop("events", ())]),
         **info,
     )
+
+
+def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[tuple[float, str]]:
+    """(time, what) of the stretches in which a drive is at the limit that its law has."""
+    if plant.law.limit is None:
+        return
+    layout = plant.model.layout
+    for k, most in enumerate(plant.law.limits(plant.model)):
+        for first, last in spans(t, np.abs(tau[:, k]) >= most * (1 - AT_LIMIT)):
+            name, unit = layout.drive_names[k], layout.drive_units[k]
+            yield first, f"saturated: {name} at {most:g} {unit} until {last:.6g} s"
 
 
 def _distinct(t: Array, forces: Array) -> Array:
@@ -214,16 +269,9 @@ def _duration(duration: float | None, motion: Motion | None) -> float:
     return float(duration)
 
 
-def _marching(plant: Plant, method: str, numbers: Array, step: float | None, tolerance: float) -> Marching:
-    known = tableaux()
-    if method not in known:
-        raise UsageError(f"method={method!r}; use one of {', '.join(known)}")
-    if step is not None and (not np.isfinite(step) or step <= 0):
-        raise UsageError(f"step={step!r}: give a positive number of seconds")
-    if not 1e-14 <= tolerance <= 1e-1:
-        raise UsageError(f"tolerance={tolerance!r}: give a number between 1e-14 and 0.1")
-    t = known[method]
-    if t.gamma:
-        return Implicit(plant, t, numbers, FIXED_STEP if step is None else step, tolerance)
-    longest = (LONGEST_STEP if len(t.error) else FIXED_STEP) if step is None else step
-    return Explicit(plant, t, numbers, longest, tolerance)
+def _most(most_steps: int | None) -> int:
+    if most_steps is None:
+        return MOST_STEPS
+    if not isinstance(most_steps, int) or most_steps < 1:
+        raise UsageError(f"most_steps={most_steps!r}: give a positive whole number of steps")
+    return most_steps

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
-from gough.errors import UsageError
+from gough.errors import BadStateError, UsageError
 from gough.simulation.control_replay import ForcesOverTime
 from gough.simulation.motion import Motion
 from gough.simulation.motion_states import states_along
@@ -36,7 +36,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
     if q is not None:
         first_q = _vector("q", q, layout.nq)
     if start == "static":
-        first_q = static_equilibrium(model, q=first_q, wrench=plant.wrenches.by_load(model), parameters=parameters).q
+        first_q = _at_rest(plant, first_q, parameters)
     if v is not None:
         first_v = _vector("v", v, layout.nv)
     gap = float(model.closure_error(first_q))
@@ -46,6 +46,18 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
         )
     inner = plant.law.inner(model, first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
+
+
+def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:
+    model = plant.model
+    try:
+        return static_equilibrium(model, q=q, wrench=plant.wrenches.by_load(model), parameters=parameters).q
+    except BadStateError as problem:
+        held = ", ".join(model.layout.v_names[: model.mobility])
+        raise UsageError(
+            f"start='static': {model.robot.name} finds no equilibrium while {held} are held where it begins; begin elsewhere, or "
+            "as it is with start='given'"
+        ) from problem
 
 
 def _vector(name: str, value: Any, size: int) -> Array:

@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
@@ -44,7 +45,8 @@ class March:
         entry: Entry = stored(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
         self._code = LoadedObject(entry.object_file)
-        self._function = _SIGNATURE(self._code.address("march"))
+        self.address = self._code.address("march")
+        self._function = _SIGNATURE(self.address)
         self._sizes = {s.name: s.size for s in program.inputs} | {f"out {s.name}": s.size for s in program.outputs}
 
     def table(self, uniform: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -82,8 +84,7 @@ class March:
         if packed.shape[1] != self._sizes[STATE] or len(each) not in (1, steps):
             raise ValueError("state or given have the wrong size")
         record = _aligned((tiles, rows, r, W))
-        status = np.zeros((tiles, 2, W), dtype=np.int64)
-        status = _aligned(status.shape).view(np.int64)
+        status = _aligned((tiles, 2, W)).view(np.int64)
         status[:, 0], status[:, 1] = 0, -1
         stride = 0 if len(each) == 1 else each.shape[1]
         turns = 0
@@ -112,14 +113,17 @@ def _packed(x: np.ndarray, W: int) -> np.ndarray:
     runs, n = x.shape
     tiles = -(-runs // W)
     out = _aligned((tiles, n, W))
+    if W == 1:
+        out[:, :, 0] = x
+        return out
     filled = np.concatenate([x, np.repeat(x[-1:], tiles * W - runs, axis=0)])
     out[:] = filled.reshape(tiles, W, n).transpose(0, 2, 1)
     return out
 
 
 def _aligned(shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros that begin at a multiple of 64 bytes."""
-    size = int(np.prod(shape))
-    room = np.zeros(size + 8)
-    start = (-room.__array_interface__["data"][0] % 64) // 8
+    """Room for numbers that begins at a multiple of 64 bytes."""
+    size = prod(shape)
+    room = np.empty(size + 8)
+    start = (-address(room) % 64) // 8
     return room[start : start + size].reshape(shape)

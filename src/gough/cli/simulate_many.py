@@ -1,0 +1,126 @@
+"""Many runs of `gough simulate`: numbers that differ from run to run, figures over all of them."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.cli.output import console, note, say, short, table, write_json
+from gough.errors import UsageError
+
+if TYPE_CHECKING:
+    from gough.simulation.ensemble import Ensemble
+    from gough.simulation.sampled import Varied
+    from gough.simulation.scenario import Scenario
+
+SHOWN = 12
+_DRAW = re.compile(r"(?P<kind>\w+)\((?P<numbers>[^()]*)\)")
+
+
+def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
+    """What --vary says: draws NAME=normal(0, 1), with --runs; or lists NAME=1,2,3, all of whose combinations are taken."""
+    from gough.simulation import vary
+
+    draws: dict[str, Any] = {}
+    lists: dict[str, list[float]] = {}
+    for text in texts or []:
+        name, _, value = (part.strip() for part in text.partition("="))
+        found = _DRAW.fullmatch(value)
+        try:
+            numbers = [float(x) for x in (found["numbers"] if found else value).split(",")]
+            if found:
+                kinds = {"normal": vary.normal, "uniform": vary.uniform, "spread": vary.spread, "within": vary.within}
+                draws[name] = kinds[found["kind"]](*numbers)
+            else:
+                lists[name] = numbers
+        except (KeyError, TypeError, ValueError):
+            raise UsageError(
+                f"--vary {text!r}; give NAME=normal(MEAN, DEVIATION), uniform(LOW, HIGH), spread(PART) or within(PART), or "
+                "NAME=NUMBER,NUMBER,… (SI units)"
+            ) from None
+    if lists and (draws or runs is not None):
+        raise UsageError("--vary: lists are all combined, so they go neither with draws nor with --runs")
+    if lists:
+        return vary.sweep(lists)
+    if not draws or runs is None:
+        raise UsageError("many runs need --runs N and --vary NAME=DRAW, or --vary NAME=NUMBER,NUMBER,…")
+    return vary.monte_carlo(draws, runs, seed)
+
+
+def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
+    """Simulate and report; whether all runs finished. folder: where parts are kept."""
+    from gough.simulation.ensemble import simulate_many
+
+    settings = dict(made.settings)
+    if settings.pop("method", "rk4") != "rk4":
+        raise UsageError(f"many runs are integrated by rk4, not {made.method}: give --method rk4 and a --step for it")
+    known = {key: settings.pop(key) for key in ("duration", "step", "smoothing") if key in settings}
+    if settings or made.outputs.plot is not None or made.outputs.channels:
+        names = [
+            *settings,
+            *(["plot"] if made.outputs.plot is not None else ["channel"] if made.outputs.channels else []),
+        ]
+        raise UsageError(f"many runs do not use {', '.join(names)}: leave it out")
+    found = simulate_many(
+        made.model,
+        made.first_q(),
+        made.first_v(),
+        made.motion,
+        made.controller,
+        parameters=made.model.parameters_with(made.parameters) if made.parameters else None,
+        wrench=dict(made.wrench) or None,
+        vary=varied,
+        start="static" if made.start.static else "given",
+        folder=folder,
+        device=device,
+        progress=True,
+        **known,
+    )
+    report = _report(made, found, folder)
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+    return report["failed"] == 0
+
+
+def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[str, Any]:
+    """Figures over all runs that finished."""
+    good = found.end_q[np.isnan(found.failed)]
+    names, units = made.model.layout.q_names, made.model.layout.q_units
+    ends = [{"name": name, "unit": units[k], **_figures(good[:, k])} for k, name in enumerate(names) if len(good)]
+    return {
+        "robot": made.model.robot.name,
+        "scenario": made.name or None,
+        "runs": found.runs,
+        "failed": int(np.isfinite(found.failed).sum()),
+        "resumed": found.resumed,
+        "computing_s": found.computing_s,
+        "runs_per_s": (found.runs - found.resumed) / found.computing_s if found.computing_s else None,
+        "varied": [{"name": name, **_figures(x)} for name, x in found.varied.items()],
+        "ends": ends,
+        "folder": None if folder is None else str(folder),
+    }
+
+
+def _figures(x: np.ndarray) -> dict[str, float]:
+    return {"mean": float(x.mean()), "deviation": float(x.std()), "low": float(x.min()), "high": float(x.max())}
+
+
+def _show(report: dict[str, Any]) -> None:
+    say(f"{report['robot']}: {report['runs']} runs, {report['failed']} failed, {report['resumed']} were there already")
+    say(f"computing {short(report['computing_s'], 3)} s, {short(report['runs_per_s'], 3)} runs/s")
+    right = ("mean", "deviation", "low", "high")
+    for title, rows in (("varied", report["varied"]), ("at the end", report["ends"])):
+        if not rows:
+            continue
+        say()
+        shown = table(title, *right, numbers=right)
+        for row in rows[:SHOWN]:
+            shown.add_row(row["name"], *(f"{short(row[key], 5)} {row.get('unit', '')}".strip() for key in right))
+        console().print(shown)
+        if len(rows) > SHOWN:
+            say(f"and {len(rows) - SHOWN} more (--json)")
+    if report["folder"]:
+        note(f"kept in {report['folder']}: the same command again goes on where it was")

@@ -1,0 +1,115 @@
+"""What can be said about a run before it begins: a motion that the robot cannot follow, a start out of equilibrium, a step that
+is too long for what is stiff."""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import RunWarning, UsageError
+from gough.robot.tree import placed_joints
+from gough.simulation.motion import Motion
+from gough.simulation.motion_limits import check_motion
+from gough.simulation.plant import Plant
+from gough.simulation.run_units import units_of
+from gough.simulation.stability import longest_step, poles
+from gough.simulation.state import StateLayout
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Array = np.ndarray
+Event = tuple[float, str]
+SAMPLES = 100
+"""Even samples of a motion."""
+IMPOSSIBLE = ("reach", "freedom")
+"""Problems with which there is no run."""
+CHOICES = ("warn", "raise", "off")
+SHAKES, WHILE = 1e-6, 0.01
+"""Out of equilibrium: elastic coordinates would move by this part of a large amplitude within this time (s)."""
+
+
+def demand_choice(check: str) -> None:
+    """UsageError for another choice than there is."""
+    if check not in CHOICES:
+        raise UsageError(f"check={check!r}; use one of {', '.join(CHOICES)}")
+
+
+def told(model: "Model", found: list[Event], check: str) -> list[Event]:
+    """The events, after warnings about them; an error with all of them where check is "raise"."""
+    if check == "raise" and found:
+        text = "; ".join(text for _, text in found)
+        raise UsageError(f"{model.robot.name}: {text} (check='warn' runs it all the same)")
+    if found:
+        warnings.warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning, stacklevel=3)
+    return found
+
+
+def motion_events(model: "Model", motion: Motion | None, near: Any, end: float) -> list[Event]:
+    """What is wrong with a motion until the end (s) of a run; UsageError where the robot cannot follow it at all. near: q (nq,)
+    of its assembly, None: home."""
+    if motion is None or motion.kind == "forces":
+        return []
+    report = check_motion(model, motion, samples=SAMPLES, forces=_has_force_limit(model), near=near, duration=end)
+    bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
+    if bad:
+        text = "\n".join(f"  {p}" for p in bad)
+        raise UsageError(
+            f"{model.robot.name} cannot follow the motion; see gough.check_motion; check='off' runs it all the same:\n{text}"
+        )
+    return [(p.spans[0][0], f"motion: {p}") for p in report.problems]
+
+
+def _has_force_limit(model: "Model") -> bool:
+    for placed in placed_joints(model.robot):
+        drive = getattr(placed.joint, "drive", None)
+        if drive is not None and (drive.force_limit is not None or placed.joint.limits.force is not None):
+            return True
+    return False
+
+
+def state_events(plant: Plant, first: Array, start: str, method: str, step: float) -> list[Event]:
+    """What is wrong with the first state (n,), and with the step (s) there."""
+    return [*_of_start(plant, first, start), *_of_step(plant, first, method, step)]
+
+
+def _of_start(plant: Plant, first: Array, start: str) -> list[Event]:
+    """A flexible robot that begins bent otherwise than its weight bends it."""
+    model, layout = plant.model, plant.model.layout
+    if start == "static" or not layout.v_elastic:
+        return []
+    q = first[: layout.nq]
+    n = layout.mobility
+    force = model.bias_force(q, np.zeros(layout.nv))[n:]
+    acceleration = np.linalg.solve(model.mass_matrix(q)[n:, n:], -force)
+    unit = StateLayout(plant).units[1][n:]
+    moved = np.abs(acceleration) / unit * WHILE**2 / 2
+    k = int(moved.argmax())
+    if not moved[k] > SHAKES:
+        return []
+    told = units_of(model)
+    name = layout.v_names[n + k].removeprefix("v.")
+    text = (
+        f"start: out of equilibrium, weight and springs accelerate {name} by {acceleration[k]:.3g} {told.acceleration[n + k]}; "
+        "start='static' begins at rest"
+    )
+    return [(0.0, text)]
+
+
+def _of_step(plant: Plant, first: Array, method: str, step: float) -> list[Event]:
+    """Equal explicit steps too long for a vibration, or for friction at rest."""
+    found = poles(plant, first[: plant.model.layout.nq], method)
+    limit = longest_step(method, found)
+    if not step > limit:
+        return []
+    fast = found[np.argmax(np.abs(found))]
+    hz = (
+        f"{abs(fast.imag) / (2 * np.pi):.5g} Hz"
+        if abs(fast.imag) > abs(fast.real)
+        else f"decays with {-fast.real:.3g}/s"
+    )
+    text = (
+        f"step: {step:g} s is too long for what is stiffest at the start ({hz}): {method} needs less than {limit:.3g} s; "
+        "or take a method that chooses its steps, or an implicit one"
+    )
+    return [(0.0, text)]

@@ -1,0 +1,62 @@
+"""A program as a compiled time loop of one run."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gough.backends.llvm.march import March, Marched, single
+from gough.program import Program
+from gough.program.verdict import evaluate_with_care, flat_inputs
+
+Vector = np.ndarray
+
+
+class Stopped(Exception):
+    """A run cannot go on: why, as "status:place", and when (s)."""
+
+    def __init__(self, why: str, time: float) -> None:
+        super().__init__(f"{why} at t = {time:.6g} s")
+        self.why, self.time = why, time
+
+
+@dataclass
+class Loop:
+    """A program as a compiled loop of one run, with a design's numbers in its table."""
+
+    program: Program
+    parameters: Vector
+
+    @cached_property
+    def march(self) -> March:
+        """Machine code."""
+        return March(self.program, target=single())
+
+    @cached_property
+    def table(self) -> Vector:
+        """Numbers of this design."""
+        return self.march.table({"parameters": self.parameters})
+
+    def __call__(self, state: Vector, steps: int, given: Vector, **more: Any) -> Marched:
+        """`steps` turns from states (runs, n)."""
+        return self.march(state, steps, self.table, given, **more)
+
+    def reason(self, state: Vector, given: Vector) -> str:
+        """Which check the step from one state (n,) fails, by the interpreter."""
+        return self._with_care(state, given)[1] or "not_finite:state"
+
+    def with_care(self, state: Vector, given: Vector) -> tuple[Vector, Vector, bool] | None:
+        """(state (n,), record (k,), whether it goes on) after one turn of the interpreter, whose solves are pivoted: machine code
+        eliminates in a fixed order, which may meet a zero where the matrix is regular. None where that fails, too."""
+        outputs, failed = self._with_care(state, given)
+        if failed:
+            return None
+        found = {slot.name: x[0] for slot, x in zip(self.program.outputs, outputs, strict=True)}
+        return found["state"], found["record"], bool(found["running"][0] > 0)
+
+    def _with_care(self, state: Vector, given: Vector) -> tuple[list[Vector], str]:
+        known = {"state": state[None], "given": given.reshape(1, -1), "parameters": self.parameters[None]}
+        with np.errstate(all="ignore"):
+            outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, known, 1))
+        return outputs, failed[0]

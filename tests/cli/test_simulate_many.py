@@ -1,0 +1,47 @@
+"""`gough simulate --vary`: many runs, their figures, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gough as library
+from cli.command import gough, gough_json
+
+SWING = ("simulate", "four_bar_chain", "--duration", "0.1s")
+
+
+def test_draws(tmp_path: Path) -> None:
+    options = ("--vary", "rate.foot0=normal(1, 0.1)", "--runs", 20, "--seed", 3, "--out", tmp_path / "runs")
+    report = gough_json(*SWING, *options)
+    drawn = library.vary.monte_carlo({"rate.foot0": library.vary.normal(1, 0.1)}, 20, seed=3)
+    truth = library.simulate_many(library.build("four_bar_chain"), vary=drawn, duration=0.1)
+    assert (report["runs"], report["failed"], report["resumed"]) == (20, 0, 0)
+    assert report["ends"][0]["mean"] == pytest.approx(truth.end_q[:, 0].mean(), rel=1e-12)
+    assert report["varied"][0]["deviation"] == pytest.approx(np.std(drawn.values["rate.foot0"]))
+    again = gough_json(*SWING, *options)
+    assert again["resumed"] == 20 and again["ends"] == report["ends"]
+
+
+def test_all_combinations() -> None:
+    out, _ = gough(*SWING, "--vary", "rate.foot0=0.5,1", "--vary", "at.foot0=1,1.1,1.2")
+    assert "6 runs, 0 failed" in out and "at.foot0" in out and "at the end" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--runs", 3), "--vary NAME=DRAW"),
+        (("--vary", "rate.foot0=normal(1)", "--runs", 3), "MEAN, DEVIATION"),
+        (("--vary", "rate.foot0=1,2", "--runs", 3), "combined"),
+        (("--vary", "rate.foot0=1,2", "--method", "dp5"), "rk4"),
+        (("--vary", "rate.foot0=1,2", "--every", 3), "every"),
+        (("--vary", "no.such=1,2"), "no parameter"),
+        (("--vary", "rate.foot0=1,2", "--device", "tpu"), "'cpu', 'cuda'"),
+    ],
+)
+def test_bad_options(options: tuple, words: str) -> None:
+    _, err = gough(*SWING, *options, code=2)
+    assert words in err

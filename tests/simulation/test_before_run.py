@@ -1,0 +1,180 @@
+"""Bad input of a run, named with time and place: before it begins, and on the way."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from typer.testing import CliRunner
+
+import gough
+from gough.cli.main import app
+from gough.errors import RunWarning, UsageError
+from gough.robot import loads
+from gough.simulation.remedy import remedy
+from gough.simulation.stability import longest_step
+from laws.subjects import built
+from simulation.sliders import slider
+from simulation.test_motion_limits import BASE, TEXT, TOP
+
+
+@pytest.fixture(scope="module")
+def delta() -> gough.Model:
+    return built(gough.load("delta"))
+
+
+@pytest.fixture(scope="module")
+def far(delta: gough.Model) -> gough.Motion:
+    """Straight out of the workspace."""
+    home = delta.home_pose
+    return gough.motions.quintic(poses=[home, home + [3.0, 0, 0, 0, 0, 0, 0]], durations=1.0)
+
+
+@pytest.mark.parametrize("law", [gough.laws.ComputedTorque(400, 40), gough.laws.JointPD(2000, 30)])
+def test_a_motion_out_of_reach(delta: gough.Model, far: gough.Motion, law: gough.laws.Law) -> None:
+    with pytest.raises(UsageError, match=r"cannot follow the motion(.|\n)*t = 0\.\d+ … 1 s: OUT_OF_REACH at leg"):
+        gough.simulate(delta, far, law)
+
+
+def test_only_what_is_run_is_looked_at(delta: gough.Model, far: gough.Motion) -> None:
+    run = gough.simulate(delta, far, gough.laws.ComputedTorque(400, 40), duration=0.2)
+    assert run.stopped == "finished"
+    assert not run.info.events
+
+
+def test_out_of_reach_without_looking(delta: gough.Model, far: gough.Motion) -> None:
+    """The platform is led until it can go no further."""
+    run = gough.simulate(delta, far, gough.laws.ComputedTorque(400, 40), check="off")
+    assert not run.info.finished
+    assert 0.2 < run.time[-1] < 0.9
+    assert " at t = 0." in run.stopped
+    assert remedy(run)
+
+
+def test_a_motion_through_a_singularity() -> None:
+    """A semi-regular hexapod with its platform level at the centre is singular at 90 degrees of yaw [Fichter 1986]: named with
+    its time before the run."""
+    legs = [
+        f"  - like: ups\n    base: {{position: {a.tolist()}}}\n    on_platform: {{position: {b.tolist()}}}\n"
+        for a, b in zip(BASE, TOP, strict=True)
+    ]
+    model = gough.build(loads(TEXT + "".join(legs)))
+    poses = [{"position": [0, 0, 0.6]}, {"position": [0, 0, 0.6], "rpy_zyx": ["110 deg", 0, 0]}]
+    move = gough.motions.quintic(poses=poses, durations=1.0, orientation="rpy_zyx")
+    when = float(brentq(lambda r: 110 * r**3 * (10 - 15 * r + 6 * r**2) - 90, 0, 1))  # type: ignore[arg-type]
+    law = gough.laws.ComputedTorque(400, 40)
+    with pytest.warns(RunWarning, match="drives: crosses a parallel singularity between"):
+        run = gough.simulate(model, move, law)
+    text = next(text for _, text in run.info.events if "crosses" in text)
+    before, after = (float(x) for x in text.split("between ")[1].removesuffix(" s").split(" and "))
+    assert before <= when <= after
+    assert (
+        run.info.finished
+    )  # steps end on both sides of it; at 79 degrees the fixed order of elimination meets a zero pivot
+    np.testing.assert_allclose(run["angles"][-1], [np.deg2rad(110), 0, 0], atol=1e-4)
+
+
+def test_more_than_a_drive_can() -> None:
+    """m a of a quintic move, 5.77 x/T² at most, and 1.875 x/T of speed."""
+    model = slider(force_limit=5.0, speed_limit=0.2)
+    move = gough.motions.quintic(drives={"slide": [0, 0.5]}, durations=0.5)
+    with pytest.warns(RunWarning, match=r"slide (force|speed): beyond its limit"):
+        run = gough.simulate(model, move, method="rk4")
+    assert run.stopped == "finished"
+    force, speed = run.info.events
+    assert force[0] < 0.02
+    assert "slide force: beyond its limit, by up to 18.09" in force[1]  # 2 kg · 5.7735 · 0.5/0.25 less 5 N
+    assert "slide speed: beyond its limit, by up to 1.67" in speed[1]
+    with pytest.raises(UsageError, match="slide force: beyond its limit"):
+        gough.simulate(model, move, method="rk4", check="raise")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunWarning)
+        assert not gough.simulate(model, move, method="rk4", check="off").info.events
+
+
+def test_saturation_is_told() -> None:
+    """A spring of 100 N/m pulls a mass 0.1 m away; the drive gives 4 N at most: until it is 0.04 m away, x = 0.1 - t²."""
+    model = slider()
+    law = gough.laws.JointPD(stiffness=100.0, damping=0.0, limit=4.0)
+    stay = gough.motions.spline(times=[0, 1, 2], drives={"slide": [0.0, 0.0, 0.0]})
+    run = gough.simulate(model, stay, law, q=[0.1], duration=0.3, method="rk4", step=1e-4)
+    ((begin, what),) = run.info.events
+    assert begin == 0.0
+    assert what.startswith("saturated: slide at 4 N until ")
+    assert abs(float(what.split()[-2]) - np.sqrt(0.06)) < 2e-4
+
+
+def test_a_start_out_of_equilibrium() -> None:
+    model = built(gough.load("long2014"))
+    law = gough.laws.Free((300.0,) * 6)
+    with pytest.warns(RunWarning, match=r"start: out of equilibrium.*platform\.mode\d.*start='static'"):
+        gough.simulate(model, None, law, duration=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunWarning)
+        gough.simulate(model, None, law, duration=1e-3, start="static")
+
+
+def test_no_static_start_where_there_is_no_equilibrium() -> None:
+    """A load that would bend the plate out of all proportion."""
+    model = built(gough.load("long2014"))
+    with pytest.raises(UsageError, match=r"start='static': long2014 finds no equilibrium while .* are held"):
+        gough.simulate(model, None, duration=1e-3, start="static", wrench={"center": [0, 0, -1e9, 0, 0, 0]})
+
+
+def test_a_step_too_long_for_the_stiffest_mode() -> None:
+    """4222 Hz: ωh must stay below 2√2."""
+    scenario = gough.load_scenario("briot2014_square").with_(step=1e-3, duration=0.05)
+    with pytest.warns(
+        RunWarning, match=r"step: 0\.001 s is too long .* \(42\d\d.* Hz\): rk4 needs less than 0\.000107 s"
+    ):
+        run = scenario.run()
+    assert not run.info.finished
+    assert "too long for the stiffest mode" in remedy(run)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunWarning)
+        assert scenario.with_(step=1e-4).run().info.finished
+        assert scenario.with_(method="esdirk4").run().info.finished
+
+
+def test_a_step_too_long_for_friction_at_rest() -> None:
+    """C/(m s) = 150 000/s: real eigenvalues must stay within 2.785/h."""
+    model = slider(coulomb=3.0)
+    with pytest.warns(RunWarning, match=r"step: .*decays with 1\.5e\+05/s.*rk4 needs less than 1\.86e-05 s"):
+        gough.simulate(model, duration=0.01, v=[0.1], method="rk4", smoothing=1e-5)
+    assert longest_step("rk4", np.array([-150000.0 + 0j])) == pytest.approx(2.785 / 150000, rel=2e-3)
+    assert longest_step("rk4", np.array([100.0j, -100.0j])) == pytest.approx(2 * np.sqrt(2) / 100, rel=2e-3)
+    assert longest_step("leapfrog", np.array([100.0j, -100.0j])) == pytest.approx(np.sqrt(12) / 100, rel=2e-3)
+    assert longest_step("esdirk4", np.array([1e9j])) == np.inf
+
+
+def test_nan_from_a_controller() -> None:
+    def bad(t: float, q: np.ndarray, v: np.ndarray, reference: object) -> list[float]:
+        return [float("nan") if t > 0.05 else 1.0]
+
+    run = gough.simulate(slider(), None, gough.laws.Sampled(bad, 0.01), duration=0.2)
+    assert run.stopped == "not_finite:controller (force of slide) at t = 0.06 s"
+    assert "gains" in remedy(run)
+    assert run.time[-1] == pytest.approx(0.06)
+    with pytest.raises(UsageError, match=r"cannot begin: not_finite:controller \(force of slide\)"):
+        gough.simulate(slider(), None, gough.laws.Sampled(lambda *_: [np.inf], 0.01), duration=0.2)
+
+
+def test_bad_choice() -> None:
+    with pytest.raises(UsageError, match="warn, raise, off"):
+        gough.simulate(slider(), duration=0.1, check="maybe")
+
+
+def test_on_the_command_line(tmp_path) -> None:
+    """Events are in the JSON and in the text; `--check raise` refuses."""
+    options = ["simulate", "--scenario", "briot2014_square", "--duration", "0.02", "--step", "1ms"]
+    done = CliRunner().invoke(app, [*options, "--json"])
+    assert done.exit_code == 3
+    (event,) = json.loads(done.stdout)["events"]
+    assert event[0] == 0.0
+    assert "too long" in event[1]
+    assert "too long for what is stiffest" in CliRunner().invoke(app, options).output
+    refused = CliRunner().invoke(app, [*options, "--check", "raise"])
+    assert refused.exit_code not in (0, 3)

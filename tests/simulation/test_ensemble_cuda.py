@@ -1,0 +1,106 @@
+"""Ensembles on a GPU: the text of its time loop, run by a C++ compiler, gives what the CPU's lanes give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gough
+from backends.cuda_march_host import COMPILER, HostMarchKernel
+from gough.backends.cuda.march import CudaMarch
+from gough.errors import UsageError
+from gough.simulation.ensemble import PART, simulate_many
+from laws.subjects import built
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+
+
+@pytest.fixture
+def _on_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of `CudaMarch` run here, 37 turns a launch."""
+    kept: dict[str, HostMarchKernel] = {}
+
+    def kernel(self: CudaMarch) -> HostMarchKernel:
+        if self.source not in kept:
+            kept[self.source] = HostMarchKernel(self.signature, self.source, 37)
+        return kept[self.source]
+
+    monkeypatch.setattr(CudaMarch, "kernel", property(kernel))
+
+
+@pytest.fixture(scope="module")
+def five_bar() -> gough.Model:
+    return built(gough.load("five_bar"))
+
+
+@pytest.mark.usefixtures("_on_host")
+def test_is_as_on_the_cpu(five_bar: gough.Model) -> None:
+    """A controller along a motion of several pieces, loads and first states of their own; and one run that fails."""
+    start = five_bar.home[five_bar.drive_index]
+    motion = gough.motions.quintic(drives=[start, start + 0.2, start - 0.1], durations=[0.2, 0.15])
+    law = gough.laws.JointPD(stiffness=300.0, damping=8.0)
+    rng = np.random.default_rng(0)
+    v = rng.normal(size=(9, five_bar.layout.nv)) * 0.1
+    wrench = rng.normal(size=(9, 6))
+    wrench[3] = 1e100  # within a few steps squares of rates are beyond all numbers
+    given: dict[str, Any] = {"step": 2e-3, "stored": 20, "wrench": {"left_rod.tool": wrench}}
+    cpu = simulate_many(five_bar, None, v, motion, law, **given)
+    told: list[tuple[int, int]] = []
+    gpu = simulate_many(
+        five_bar, None, v, motion, law, device="cuda", progress=lambda a, b: told.append((a, b)), **given
+    )
+    assert np.isfinite(cpu.failed).tolist() == [k == 3 for k in range(9)]
+    np.testing.assert_array_equal(gpu.failed, cpu.failed)
+    np.testing.assert_array_equal(gpu.time, cpu.time)
+    good = np.arange(9) != 3
+    for name in ("q", "v", "tau", "works"):
+        x, y = getattr(gpu, name), getattr(cpu, name)
+        np.testing.assert_array_equal(np.isnan(x), np.isnan(y))
+        np.testing.assert_allclose(x[good], y[good], rtol=1e-9, atol=1e-9 * np.abs(y[good]).max())
+    assert np.abs(gpu.end_q - cpu.end_q)[good].max() < 1e-11
+    assert told[-1] == (9, 9) and len(told) > 3 and all(b == 9 for _, b in told)
+
+
+@pytest.mark.usefixtures("_on_host")
+def test_designs(five_bar: gough.Model) -> None:
+    varied = gough.vary.monte_carlo(_masses(five_bar), 5, seed=3)
+    cpu = simulate_many(five_bar, v=[2.0, 1.0], vary=varied, duration=0.2, step=2e-3)
+    gpu = simulate_many(five_bar, v=[2.0, 1.0], vary=varied, duration=0.2, step=2e-3, device="cuda")
+    assert np.abs(gpu.end_q - cpu.end_q).max() < 1e-11
+    assert np.ptp(cpu.end_q, axis=0).max() > 1e-6
+
+
+def _masses(model: gough.Model) -> dict[str, gough.vary.Draw]:
+    names = [n for n, x in zip(model.parameter_names, model.parameters, strict=True) if n.endswith("rod.ZZ") and x]
+    return {names[0]: gough.vary.spread(0.1)}
+
+
+@pytest.mark.usefixtures("_on_host")
+def test_parts_are_resumed(five_bar: gough.Model, tmp_path: Path) -> None:
+    """What is there is read, what is not is done: the same to the last bit, whichever parts are done together."""
+    v = np.linspace(0.5, 1.5, 2 * PART + 10)[:, None] * np.ones(five_bar.layout.nv)
+    given: dict[str, Any] = {"duration": 0.02, "step": 2e-3, "stored": 5, "device": "cuda"}
+    whole = simulate_many(five_bar, None, v, folder=tmp_path, **given)
+    kept = (tmp_path / "part000000.npz").stat().st_mtime_ns
+    (tmp_path / "part000001.npz").unlink()
+    again = simulate_many(five_bar, None, v, folder=tmp_path, **given)
+    assert (tmp_path / "part000000.npz").stat().st_mtime_ns == kept
+    assert again.resumed == PART + 10
+    for name in ("time", "q", "v", "tau", "works", "end_q", "end_v", "failed"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+    given["device"] = "cpu"
+    with pytest.raises(UsageError, match="device"):
+        simulate_many(five_bar, None, v, folder=tmp_path, **given)
+
+
+def test_without_a_gpu(five_bar: gough.Model) -> None:
+    with pytest.raises(UsageError, match="'cpu', 'cuda'"):
+        simulate_many(five_bar, duration=0.1, device="gpu")
+    try:
+        import cupy  # noqa: F401  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        with pytest.raises(UsageError, match="CuPy"):
+            simulate_many(five_bar, duration=0.1, device="cuda")

@@ -1,0 +1,54 @@
+"""Published motions of flexible mechanisms with prescribed drives: the slider-crank and the beam that spins up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gough
+from gough.fem import write_modal_file
+from gough.simulation import motions
+from gough.simulation.law import Follow
+from laws.subjects import built
+from mechanisms.slider_crank import END, RATE, START, by_chord, described, rod
+
+PHYSICAL = [-0.331173430, 0.169737396]
+"""Rod's angle and slider's place at 0.1 s, the test set's longitudinal mass block corrected."""
+
+
+@pytest.mark.parametrize(
+    ("method", "step", "tolerance"), [("dp5", None, 1e-10), ("esdirk4", 1e-5, 1e-9), ("leapfrog", 1e-6, 1e-8)]
+)
+@pytest.mark.filterwarnings("ignore::gough.errors.ModalDataWarning")
+def test_slider_crank(tmp_path: Path, method: str, step: float | None, tolerance: float) -> None:
+    """IVP test set, problem crank: 150 rad/s, stiff along the rod."""
+    write_modal_file(tmp_path / "rod.npz", rod())
+    model = gough.build(described(str(tmp_path / "crank.yaml")))
+    steady = motions.function(lambda t: [RATE * t], END, kind="drives", names=["crank"])
+    angle, place = by_chord(0.0, np.array(START[:4]))
+    q, v = np.array([*START[:4], 0.0, angle, place]), np.array([RATE, *START[4:]])
+    run = gough.simulate(model, steady, Follow(), q=q, v=v, method=method, step=step, tolerance=tolerance, every=10)
+    assert run.stopped == "finished"
+    end = dict(zip(model.layout.q_names, run.q[-1], strict=True))
+    np.testing.assert_allclose([end["crank"] + end["elbow"], end["slide"]], PHYSICAL, rtol=0, atol=2e-9)
+    assert run.summary()["closure_error"] < 1e-10
+
+
+@pytest.mark.parametrize(("method", "step"), [("esdirk4", 2e-3), ("leapfrog", None)])
+def test_the_beam_that_spins_up(method: str, step: float | None) -> None:
+    """Simo and Vu-Quoc: peak of the tip's deflection, and its steady extension at 6 rad/s."""
+    model = built(gough.load("spin_up_beam"))
+
+    def turned(t: np.ndarray) -> list[np.ndarray]:
+        return [0.4 * (t * t / 2 + (15 / (2 * np.pi)) ** 2 * (np.cos(2 * np.pi * t / 15) - 1))]
+
+    spin = motions.function(turned, 8.0, kind="drives", names=[model.layout.drive_names[0]])
+    run = gough.simulate(model, spin, Follow(), method=method, step=step, tolerance=1e-6)
+    assert run.stopped == "finished"
+    angle = run["drives.position"][:, 0]
+    tip = model.frame_pose(run.q, "beam.tip")[0]
+    across = -np.sin(angle) * tip[:, 0] + np.cos(angle) * tip[:, 1]
+    assert round(float(across.min()), 4) == -0.5744
+    assert run.time[across.argmin()] == pytest.approx(6.76, abs=0.011)

@@ -1,0 +1,67 @@
+"""Measured orders of all methods: a platform that turns in space on six legs, against DOP853 on the library's functions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import gough
+from gough.simulation.methods import METHODS
+from laws.subjects import built
+
+END = 0.1
+STEPS = (2e-3, 1e-3, 5e-4)
+EQUAL = [m.name for m in METHODS.values() if not m.adaptive]
+ADAPTIVE = [m.name for m in METHODS.values() if m.adaptive]
+
+
+@cache
+def hexapod() -> tuple[gough.Model, tuple[float, ...], np.ndarray, np.ndarray]:
+    """The robot, drive forces, first velocities, and (q, v) at the end."""
+    model, rng = built(gough.load("pedrammehr2012")), np.random.default_rng(3)
+    tau, v0, nq = tuple(300.0 + 40.0 * rng.normal(size=6)), rng.normal(size=6) * 0.3, model.layout.nq
+
+    def rates(_: float, x: np.ndarray) -> np.ndarray:
+        q, v = x[:nq].copy(), x[nq:]
+        q[3:7] /= np.linalg.norm(q[3:7])
+        known = {"q": q, "v": v, "parameters": model.parameters}
+        qdot = model.function("configuration_rate").values(**known)["qdot"]
+        vdot = model.function("forward_dynamics").values(**known, tau=np.array(tau), wrench=np.zeros(6))["vdot"]
+        return np.concatenate([qdot, vdot])
+
+    end = solve_ivp(rates, (0, END), [*model.home, *v0], method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    return model, tau, v0, end
+
+
+def error(method: str, **settings: Any) -> float:
+    """Of q and v at the end; loops must be closed and the quaternion of unit length on the way."""
+    model, tau, v0, end = hexapod()
+    if METHODS[method].name.startswith("cvode"):
+        pytest.importorskip("sksundae", reason="scikit-sundae is not installed (pip install 'gough[sundials]')")
+    run = gough.simulate(model, None, gough.laws.Free(tau), duration=END, v=v0, method=method, **settings)
+    assert run.stopped == "finished"
+    assert run.summary()["closure_error"] < 1e-10
+    assert np.abs(np.linalg.norm(run.q[:, 3:7], axis=1) - 1).max() < 1e-14
+    return float(np.abs(np.concatenate([run.q[-1], run.v[-1]]) - end).max())
+
+
+@pytest.mark.parametrize("method", EQUAL)
+def test_order(method: str) -> None:
+    errors = np.array([error(method, step=h, tolerance=1e-9) for h in STEPS])
+    found = np.log2(errors[:-1] / errors[1:])
+    assert np.abs(found - METHODS[method].order).max() < 0.2, found
+
+
+@pytest.mark.parametrize("method", ADAPTIVE)
+def test_errors_follow_the_tolerance(method: str) -> None:
+    """A tolerance 1e4 times smaller: errors fall at least a thousand times, and tight ones are reached."""
+    rough, tight = (error(method, tolerance=x) for x in (1e-7, 1e-11))
+    assert tight < 1e-3 * rough and tight < 1e-7  # measured: rough 4e-7 … 4e-4 over the methods
+
+
+def test_all_methods_are_measured() -> None:
+    assert set(EQUAL) | set(ADAPTIVE) == set(METHODS)
