@@ -37,21 +37,21 @@ _LAZY = {
     "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
     "Workspace": ("gough.analysis.workspace_result", "Workspace"),
     "workspace": ("gough.analysis.workspace", "workspace"),
-    "Motion": ("gough.simulation.motion", "Motion"),
-    "MotionReport": ("gough.simulation.motion_report", "MotionReport"),
-    "MotionTable": ("gough.simulation.motion_table", "MotionTable"),
-    "check_motion": ("gough.simulation.motion_limits", "check_motion"),
-    "load_motion": ("gough.simulation.motion_file", "load_motion"),
+    "Motion": ("gough.simulation.motion.motion", "Motion"),
+    "MotionReport": ("gough.simulation.motion.report", "MotionReport"),
+    "MotionTable": ("gough.simulation.motion.table", "MotionTable"),
+    "check_motion": ("gough.simulation.motion.limits", "check_motion"),
+    "load_motion": ("gough.simulation.motion.files", "load_motion"),
     "motions": ("gough.simulation.motions", None),
-    "named_motion": ("gough.simulation.motion_file", "named_motion"),
-    "Run": ("gough.simulation.run", "Run"),
+    "named_motion": ("gough.simulation.motion.files", "named_motion"),
+    "Run": ("gough.simulation.results.run", "Run"),
     "laws": ("gough.simulation.laws", None),
-    "Scenario": ("gough.simulation.scenario", "Scenario"),
-    "load_scenario": ("gough.simulation.scenario_file", "load_scenario"),
+    "Scenario": ("gough.simulation.scenarios.scenario", "Scenario"),
+    "load_scenario": ("gough.simulation.scenarios.files", "load_scenario"),
     "simulate": ("gough.simulation.simulate", "simulate"),
-    "simulate_many": ("gough.simulation.ensemble", "simulate_many"),
-    "Ensemble": ("gough.simulation.ensemble", "Ensemble"),
-    "vary": ("gough.simulation.vary", None),
+    "simulate_many": ("gough.simulation.ensembles.ensemble", "simulate_many"),
+    "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
+    "vary": ("gough.simulation.ensembles.vary", None),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -80,16 +80,17 @@ if TYPE_CHECKING:
         UsageError,
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
-    from gough.simulation import laws, motions, vary
-    from gough.simulation.ensemble import Ensemble, simulate_many
-    from gough.simulation.motion import Motion
-    from gough.simulation.motion_file import load_motion, named_motion
-    from gough.simulation.motion_limits import check_motion
-    from gough.simulation.motion_report import MotionReport
-    from gough.simulation.motion_table import MotionTable
-    from gough.simulation.run import Run
-    from gough.simulation.scenario import Scenario
-    from gough.simulation.scenario_file import load_scenario
+    from gough.simulation import laws, motions
+    from gough.simulation.ensembles import vary
+    from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
+    from gough.simulation.motion.files import load_motion, named_motion
+    from gough.simulation.motion.limits import check_motion
+    from gough.simulation.motion.motion import Motion
+    from gough.simulation.motion.report import MotionReport
+    from gough.simulation.motion.table import MotionTable
+    from gough.simulation.results.run import Run
+    from gough.simulation.scenarios.files import load_scenario
+    from gough.simulation.scenarios.scenario import Scenario
     from gough.simulation.simulate import simulate
 
 __all__ = [

@@ -7,7 +7,7 @@ import pytest
 
 import gough as library
 from cli.command import gough, gough_json
-from gough.simulation.marching import Explicit
+from gough.simulation.integration.marching import Explicit
 
 SWING = ("simulate", "four_bar_chain", "--duration", "0.5s")
 KEYS = {"simulated_s", "computing_s", "compile_s", "error_estimate", "energy_error", "closure_error"}

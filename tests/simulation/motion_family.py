@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from gough.simulation import motions
-from gough.simulation.motion import Motion
+from gough.simulation.motion.motion import Motion
 
 POSES = (
     {"position": [0.0, 0.0, 1.0]},

@@ -14,8 +14,8 @@ import gough
 from gough.cli.main import app
 from gough.errors import RunWarning, UsageError
 from gough.robot import loads
-from gough.simulation.remedy import remedy
-from gough.simulation.stability import longest_step
+from gough.simulation.integration.stability import longest_step
+from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 from simulation.sliders import slider
 from simulation.test_motion_limits import BASE, TEXT, TOP

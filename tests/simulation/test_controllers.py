@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough import laws, motions
 from gough.errors import UsageError
-from gough.simulation.control_error import rotation_error
+from gough.simulation.control.pose_error import rotation_error
 from laws.subjects import built
 from simulation.sliders import MASS, settling, slider
 
@@ -73,10 +73,10 @@ def test_joint_pd_sags_without_gravity_and_not_with_it() -> None:
 
 def test_gains_need_no_new_code() -> None:
     """Gains, limits and forces are inputs of the compiled loop."""
-    from gough.simulation.explicit import explicit_step
-    from gough.simulation.instant import Rows
-    from gough.simulation.plant import Plant
-    from gough.simulation.tableaux import tableaux
+    from gough.simulation.integration.explicit import explicit_step
+    from gough.simulation.integration.instant import Rows
+    from gough.simulation.integration.plant import Plant
+    from gough.simulation.integration.tableaux import tableaux
 
     def program(law: laws.Law) -> str:
         plant = Plant(mass(), law, Rows("drives", 1, 3))

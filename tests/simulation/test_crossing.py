@@ -8,10 +8,10 @@ from scipy.integrate import solve_ivp
 
 import gough
 from gough.errors import Status
-from gough.simulation.branch import other_branch
-from gough.simulation.crossing import nearest_loop
-from gough.simulation.remedy import remedy
-from gough.simulation.run_crossings import crossings
+from gough.simulation.integration.branch import other_branch
+from gough.simulation.integration.crossing import nearest_loop
+from gough.simulation.results.crossings import crossings
+from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 
 METHODS = (

@@ -15,7 +15,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.ensemble import PART, simulate_many
+from gough.simulation.ensembles.ensemble import PART, simulate_many
 from gough.simulation.simulate import simulate
 from laws.subjects import built
 
@@ -62,7 +62,7 @@ def test_prescribed_motion() -> None:
 
 SCRIPT = """
 import numpy as np, sys, time, gough
-from gough.simulation.ensemble import simulate_many
+from gough.simulation.ensembles.ensemble import simulate_many
 model = gough.build("four_bar_chain")
 drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * 256, seed=7)
 simulate_many(model, vary=drawn, duration=2.0, step=1e-4, stored=5, folder=sys.argv[1], threads=1)

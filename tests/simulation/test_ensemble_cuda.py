@@ -12,7 +12,7 @@ import gough
 from backends.cuda_march_host import COMPILER, HostMarchKernel
 from gough.backends.cuda.march import CudaMarch
 from gough.errors import UsageError
-from gough.simulation.ensemble import PART, simulate_many
+from gough.simulation.ensembles.ensemble import PART, simulate_many
 from laws.subjects import built
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 import gough
 from gough.errors import UsageError
 from gough.robot.changed_friction import change_friction
-from gough.simulation.remedy import remedy
+from gough.simulation.results.remedy import remedy
 from simulation.sliders import MASS, slider
 
 FORCE = 3.0

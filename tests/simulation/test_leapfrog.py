@@ -9,8 +9,8 @@ import gough
 from gough.errors import UsageError
 from gough.robot.changed_friction import change_friction
 from gough.simulation import motions
-from gough.simulation.control_computed_torque import ComputedTorque
-from gough.simulation.law import Follow, Free
+from gough.simulation.control.computed_torque import ComputedTorque
+from gough.simulation.control.law import Follow, Free
 from gough.simulation.simulate import simulate
 from laws.subjects import built
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 import gough
 from gough.cli.main import app
 from gough.errors import UsageError
-from gough.simulation.methods import METHODS, method_named, stable_with_any
-from gough.simulation.scenario_file import read_scenario
-from gough.simulation.tableaux import tableaux
+from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
+from gough.simulation.integration.tableaux import tableaux
+from gough.simulation.scenarios.files import read_scenario
 from laws.subjects import built
 
 

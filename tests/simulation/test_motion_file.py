@@ -12,7 +12,7 @@ import gough
 from gough.errors import UsageError
 from gough.robot import DescriptionError
 from gough.simulation import motions
-from gough.simulation.motion_items import FAMILIES
+from gough.simulation.motion.items import FAMILIES
 from papers.library import model
 from simulation.motion_family import POSES
 

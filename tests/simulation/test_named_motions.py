@@ -9,7 +9,7 @@ from gough.errors import UsageError
 from gough.papers import SCENARIOS
 from gough.robot import gallery
 from gough.simulation import motions
-from gough.simulation.motion_file import named
+from gough.simulation.motion.files import named
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths
 from papers.library import drive_forces

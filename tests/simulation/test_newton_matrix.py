@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.simulation import newton_matrix
+from gough.simulation.integration import newton_matrix
 from laws.subjects import built
 
 

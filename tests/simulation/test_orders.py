@@ -10,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gough
-from gough.simulation.methods import METHODS
+from gough.simulation.integration.methods import METHODS
 from laws.subjects import built
 
 END = 0.1

@@ -8,7 +8,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.motion_states import states_along
+from gough.simulation.motion.states import states_along
 from laws.subjects import built
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm_frechet
 from scipy.spatial.transform import Rotation
 
-from gough.simulation.rotation_charts import (
+from gough.simulation.motion.rotation_charts import (
     CHARTS,
     euler_angles,
     rotation_vector,

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough.cli.state_columns import acceleration_columns, groups_of
 from gough.errors import UsageError
-from gough.simulation.run import Run
-from gough.simulation.run_names import WRENCH
+from gough.simulation.results.names import WRENCH
+from gough.simulation.results.run import Run
 from simulation.trajectories import INERTIA, PUSH, hexapod, model, slider_crank, swinging_platform, top, turning_top
 
 

@@ -14,8 +14,8 @@ from gough.cli.state_files import read_table
 from gough.cli.state_inputs import gather
 from gough.errors import UsageError
 from gough.robot import load
-from gough.simulation import run_npz
-from gough.simulation.run import Run
+from gough.simulation.results import npz as run_npz
+from gough.simulation.results.run import Run
 from simulation.trajectories import PUSH, model, swinging_platform, top, turning_top
 
 SUFFIXES = ("npz", "parquet", "csv")

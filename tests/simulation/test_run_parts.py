@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gough.errors import UsageError
-from gough.simulation.run import Run
+from gough.simulation.results.run import Run
 from simulation.trajectories import model, swinging_platform
 
 

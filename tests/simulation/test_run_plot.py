@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gough.errors import UsageError
-from gough.simulation.run import Run
-from gough.simulation.run_plot import panels
+from gough.simulation.results.plot import panels
+from gough.simulation.results.run import Run
 from simulation.trajectories import model, swinging_platform
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gough.errors import UsageError
-from gough.simulation.run import Run
+from gough.simulation.results.run import Run
 from simulation.trajectories import integrated, model, swinging_platform, top, turning_top
 
 COARSE = (9, 17, 33)

@@ -7,8 +7,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.ensemble import simulate_many
-from gough.simulation.vary import monte_carlo, normal, spread, sweep, uniform, within
+from gough.simulation.ensembles.ensemble import simulate_many
+from gough.simulation.ensembles.vary import monte_carlo, normal, spread, sweep, uniform, within
 from laws.subjects import built
 
 

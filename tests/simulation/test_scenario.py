@@ -12,12 +12,12 @@ import gough
 from gough.errors import UsageError
 from gough.robot import DescriptionError
 from gough.robot.changed_friction import change_friction
-from gough.simulation.motion_file import motion_names
-from gough.simulation.remedy import remedy
-from gough.simulation.scenario_controller import controller_in, known_laws
-from gough.simulation.scenario_file import load_scenario, read_scenario, scenario_names
-from gough.simulation.scenario_items import ChangesItem, OutputsItem, ScenarioItem, StartItem
-from gough.simulation.tracking import tracking_errors
+from gough.simulation.motion.files import motion_names
+from gough.simulation.results.remedy import remedy
+from gough.simulation.results.tracking import tracking_errors
+from gough.simulation.scenarios.controller import controller_in, known_laws
+from gough.simulation.scenarios.files import load_scenario, read_scenario, scenario_names
+from gough.simulation.scenarios.items import ChangesItem, OutputsItem, ScenarioItem, StartItem
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 FIVE_BAR = """format: 1
@@ -189,7 +189,7 @@ def test_no_such_scenario():
     ],
 )
 def test_outputs_are_looked_at_before_the_run(outputs, message, monkeypatch):
-    from gough.simulation import scenario
+    from gough.simulation.scenarios import scenario
 
     monkeypatch.setattr(scenario, "simulate", lambda *_, **__: pytest.fail("it ran"))
     with pytest.raises(UsageError, match=message):

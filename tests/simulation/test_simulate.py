@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.law import Follow, Free
+from gough.simulation.control.law import Follow, Free
 from gough.simulation.simulate import simulate
 from laws.subjects import built
 

@@ -10,8 +10,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation import sundials_library, sundials_marching
-from gough.simulation.remedy import remedy
+from gough.simulation.integration import sundials_library, sundials_marching
+from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 
 METHODS = ("cvode", "cvode_bdf")

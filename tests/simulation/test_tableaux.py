@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gough.simulation.tableaux import Tableau, tableaux
+from gough.simulation.integration.tableaux import Tableau, tableaux
 
 
 def conditions(t: Tableau, b: np.ndarray) -> list[tuple[int, float]]:

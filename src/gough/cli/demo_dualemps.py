@@ -48,7 +48,7 @@ class DualEmps:
         """The scenario with Coulomb friction and without."""
         from gough.cli.demo_figure_dualemps import draw_square
         from gough.papers.briot2014 import SCENARIO, square
-        from gough.simulation.scenario_file import load_scenario
+        from gough.simulation.scenarios.files import load_scenario
 
         self.tell("dualemps_refined: 25 s of the square, with and without Coulomb friction …")
         made = square(load_scenario(SCENARIO))

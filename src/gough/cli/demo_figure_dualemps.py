@@ -7,7 +7,7 @@ from gough.cli.demo_canvas import COLORS, canvas, labelled, saved
 
 if TYPE_CHECKING:
     from gough.papers.briot2014 import Square
-    from gough.simulation.run import Run
+    from gough.simulation.results.run import Run
 
 TIPS = ("link13.tip.y", "link16.tip.y", "link23.tip.y")
 REST = (1.6, 3.0)

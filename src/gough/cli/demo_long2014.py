@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gough.papers.long2014_plate import Plate
     from gough.papers.long2014_rest import Rest
     from gough.papers.long2014_runs import Tracked
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.scenarios.scenario import Scenario
 
 FUNCTIONS = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
 TIMED_STATES = 20_000
@@ -41,7 +41,7 @@ class Long2014:
     def scenario(self) -> "Scenario":
         """With the model that all parts use."""
         from gough.papers.long2014_runs import SCENARIO
-        from gough.simulation.scenario_file import load_scenario
+        from gough.simulation.scenarios.files import load_scenario
 
         return load_scenario(SCENARIO)
 

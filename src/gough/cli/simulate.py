@@ -14,11 +14,11 @@ from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.simulate_arguments import scenario_of
 from gough.cli.simulate_many import many, varied_of
-from gough.simulation.methods import METHODS
+from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
-    from gough.simulation.run import Run
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.results.run import Run
+    from gough.simulation.scenarios.scenario import Scenario
 
 ROBOT = "Name of a gallery robot or path to a .yaml file; with --scenario: instead of the one it names."
 
@@ -133,8 +133,8 @@ def simulate(
 
 def report(made: "Scenario", run: "Run") -> dict[str, Any]:
     """Everything but the states, with the documented keys."""
-    from gough.simulation.remedy import remedy
-    from gough.simulation.tracking import tracking_errors
+    from gough.simulation.results.remedy import remedy
+    from gough.simulation.results.tracking import tracking_errors
 
     units, places = run.channel("drives.position").units if len(run.tau.T) else (), run.layout.drive_names
     moved = run["drives.position"] if len(places) else np.zeros((len(run), 0))

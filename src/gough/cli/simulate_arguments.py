@@ -10,8 +10,8 @@ from gough.robot.units import UnitError, convert
 
 if TYPE_CHECKING:
     from gough.robot import Robot
-    from gough.simulation.law import Law
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.control.law import Law
+    from gough.simulation.scenarios.scenario import Scenario
 
 
 def seconds(text: str | None, option: str) -> float | None:
@@ -31,7 +31,7 @@ def quantity(text: str | None, option: str, dimensions: tuple[str, ...], wanted:
 
 def law(text: str) -> "Law":
     """A controller as it is written under `controller:` in a scenario."""
-    from gough.simulation.scenario_controller import controller_in
+    from gough.simulation.scenarios.controller import controller_in
 
     document, problems = read(text, "--controller")
     found = None
@@ -53,9 +53,9 @@ def robot_with(name: str, smoothing: float | None) -> "Robot":
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
     from gough.compilation import build
-    from gough.simulation.motion_file import load_motion
-    from gough.simulation.scenario import Scenario
-    from gough.simulation.scenario_file import load_scenario, scenario_names
+    from gough.simulation.motion.files import load_motion
+    from gough.simulation.scenarios.files import load_scenario, scenario_names
+    from gough.simulation.scenarios.scenario import Scenario
 
     as_described = given["smoothing"] == "described"
     width = None if as_described else given["smoothing"]
@@ -83,7 +83,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
 
 
 def _start(made: "Scenario", given: dict[str, Any]) -> Any:
-    from gough.simulation.scenario import Start
+    from gough.simulation.scenarios.scenario import Start
 
     if given["start"] not in (None, "static", "given"):
         raise UsageError(f"--start {given['start']!r}; use static or given")
@@ -94,7 +94,7 @@ def _start(made: "Scenario", given: dict[str, Any]) -> Any:
 
 
 def _outputs(made: "Scenario", given: dict[str, Any]) -> Any:
-    from gough.simulation.scenario import Outputs
+    from gough.simulation.scenarios.scenario import Outputs
 
     old = made.outputs
     file, channels = given["out"] or old.file, tuple(given["channel"] or old.channels)

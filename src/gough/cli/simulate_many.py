@@ -10,9 +10,9 @@ from gough.cli.output import console, note, say, short, table, write_json
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
-    from gough.simulation.ensemble import Ensemble
-    from gough.simulation.sampled import Varied
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.ensembles.ensemble import Ensemble
+    from gough.simulation.ensembles.sampled import Varied
+    from gough.simulation.scenarios.scenario import Scenario
 
 SHOWN = 12
 _DRAW = re.compile(r"(?P<kind>\w+)\((?P<numbers>[^()]*)\)")
@@ -20,7 +20,7 @@ _DRAW = re.compile(r"(?P<kind>\w+)\((?P<numbers>[^()]*)\)")
 
 def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
     """What --vary says: draws NAME=normal(0, 1), with --runs; or lists NAME=1,2,3, all of whose combinations are taken."""
-    from gough.simulation import vary
+    from gough.simulation.ensembles import vary
 
     draws: dict[str, Any] = {}
     lists: dict[str, list[float]] = {}
@@ -50,7 +50,7 @@ def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
 
 def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
     """Simulate and report; whether all runs finished. folder: where parts are kept."""
-    from gough.simulation.ensemble import simulate_many
+    from gough.simulation.ensembles.ensemble import simulate_many
 
     settings = dict(made.settings)
     if settings.pop("method", "rk4") != "rk4":

@@ -15,8 +15,8 @@ from gough.papers.known import EXACT, INDEPENDENT
 
 if TYPE_CHECKING:
     from gough.compilation import Model
-    from gough.simulation.run import Run
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.results.run import Run
+    from gough.simulation.scenarios.scenario import Scenario
 
 SCENARIO = "briot2014_square"
 TABLE_3 = {

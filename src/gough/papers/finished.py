@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gough.simulation.run import Run
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.results.run import Run
+    from gough.simulation.scenarios.scenario import Scenario
 
 
 def finished(scenario: "Scenario") -> "Run":

@@ -15,9 +15,9 @@ from gough.papers.finished import finished
 from gough.papers.known import EXACT, INDEPENDENT
 
 if TYPE_CHECKING:
-    from gough.simulation.motion import Motion
-    from gough.simulation.run import Run
-    from gough.simulation.scenario import Scenario
+    from gough.simulation.motion.motion import Motion
+    from gough.simulation.results.run import Run
+    from gough.simulation.scenarios.scenario import Scenario
 
 SCENARIO = "long2014_poses"
 OFF_THE_PATH = 0.01
@@ -75,7 +75,7 @@ def flexible_run(scenario: "Scenario") -> Tracked:
 
 def rigid_run(scenario: "Scenario") -> Tracked:
     """The same feedback with the rigid model."""
-    from gough.simulation.control_computed_torque import ComputedTorque
+    from gough.simulation.control.computed_torque import ComputedTorque
 
     law = ComputedTorque(STIFFNESS, DAMPING, model="rigid")
     changed = scenario.with_(
@@ -86,8 +86,8 @@ def rigid_run(scenario: "Scenario") -> Tracked:
 
 def replayed_run(scenario: "Scenario", forces_of: "Run") -> Tracked:
     """The drive forces of a run, without feedback, from the same start."""
-    from gough.simulation.control_replay import replay
-    from gough.simulation.scenario import Start
+    from gough.simulation.control.replay import replay
+    from gough.simulation.scenarios.scenario import Start
 
     first = {"motion": replay(forces_of), "controller": None, "start": Start()}
     changed = scenario.with_(**first, tolerance=REPLAY_TOLERANCE, duration=REPLAY_S, check="off")

@@ -8,12 +8,12 @@ import numpy as np
 
 from gough.errors import RunWarning, UsageError
 from gough.robot.tree import placed_joints
-from gough.simulation.motion import Motion
-from gough.simulation.motion_limits import check_motion
-from gough.simulation.plant import Plant
-from gough.simulation.run_units import units_of
-from gough.simulation.stability import longest_step, poles
-from gough.simulation.state import StateLayout
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.stability import longest_step, poles
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.motion.limits import check_motion
+from gough.simulation.motion.motion import Motion
+from gough.simulation.results.units import units_of
 
 if TYPE_CHECKING:
     from gough.compilation import Model

@@ -1,20 +1,20 @@
 """Prescribed motions under one name, `gough.motions`: how to make them, check them and read them from files."""
 
-from gough.simulation.circle import circle
-from gough.simulation.function_motion import function
-from gough.simulation.motion import Motion, Sample
-from gough.simulation.motion_chain import chain
-from gough.simulation.motion_csv import spline_file
-from gough.simulation.motion_file import NamedMotion, load_motion, motion_names, named_motion, read_motion
-from gough.simulation.motion_limits import check_motion
-from gough.simulation.motion_report import MotionProblem, MotionReport
-from gough.simulation.motion_states import MotionStates, states_along
-from gough.simulation.motion_table import MotionTable, table
-from gough.simulation.polygon import polygon, square
-from gough.simulation.quintic import quintic
-from gough.simulation.spline import spline
-from gough.simulation.trapezoid import trapezoid
-from gough.simulation.trigonometric import trigonometric
+from gough.simulation.motion.chain import chain
+from gough.simulation.motion.circle import circle
+from gough.simulation.motion.csv_files import spline_file
+from gough.simulation.motion.files import NamedMotion, load_motion, motion_names, named_motion, read_motion
+from gough.simulation.motion.function_motion import function
+from gough.simulation.motion.limits import check_motion
+from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.polygon import polygon, square
+from gough.simulation.motion.quintic import quintic
+from gough.simulation.motion.report import MotionProblem, MotionReport
+from gough.simulation.motion.spline import spline
+from gough.simulation.motion.states import MotionStates, states_along
+from gough.simulation.motion.table import MotionTable, table
+from gough.simulation.motion.trapezoid import trapezoid
+from gough.simulation.motion.trigonometric import trigonometric
 
 __all__ = [
     "Motion",

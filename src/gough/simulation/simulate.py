@@ -8,25 +8,25 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.before_run import demand_choice, motion_events, state_events, told
-from gough.simulation.control_replay import Replay
-from gough.simulation.control_sampled import Sampled
-from gough.simulation.drive_led import first_velocity, led_by_drives, told_as
-from gough.simulation.estimate import estimated
-from gough.simulation.instant import Rows
-from gough.simulation.law import Follow, Free, Law
-from gough.simulation.marching import MOST_STEPS, Loop, Marching, Stopped, moment_program
-from gough.simulation.marchings import marching_of
-from gough.simulation.motion import Motion
-from gough.simulation.motion_report import spans
-from gough.simulation.motion_table import table
-from gough.simulation.pieces import OfSamples, OfTable, Pieces
-from gough.simulation.plant import WORKS, Plant
-from gough.simulation.run import Run
-from gough.simulation.run_crossings import crossings
-from gough.simulation.smoothing import smoothed
+from gough.simulation.control.law import Follow, Free, Law
+from gough.simulation.control.replay import Replay
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.integration.drive_led import first_velocity, led_by_drives, told_as
+from gough.simulation.integration.estimate import estimated
+from gough.simulation.integration.instant import Rows
+from gough.simulation.integration.marching import MOST_STEPS, Loop, Marching, Stopped, moment_program
+from gough.simulation.integration.marchings import marching_of
+from gough.simulation.integration.pieces import OfSamples, OfTable, Pieces
+from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.smoothing import smoothed
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.integration.wrenches import Wrenches
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.report import spans
+from gough.simulation.motion.table import table
+from gough.simulation.results.crossings import crossings
+from gough.simulation.results.run import Run
 from gough.simulation.starting import starting_state
-from gough.simulation.state import StateLayout
-from gough.simulation.wrenches import Wrenches
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -64,9 +64,9 @@ def simulate(
     paper's motion, or None: the drives give no force. controller: a law of `gough.laws`. duration (s): default the motion's.
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
     coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
-    axes (N, N·m); controllers do not know of it. method: one of `gough.simulation.methods.METHODS`. tolerance: error of a step
-    that is chosen by its error, of the robot's size; how well implicit methods solve their equations. step (s): of equal steps,
-    or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
+    axes (N, N·m); controllers do not know of it. method: one of `METHODS` in `integration/methods.py`. tolerance: error of
+    a step that is chosen by its error, of the robot's size; how well implicit methods solve their equations. step (s): of equal
+    steps, or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
     every: keep one state of so many. most_steps: of "dp5", before it gives up. smoothing: of Coulomb friction (see `smoothing`):
     "auto" where the description has none, "described" as it is there, or a width for all joints (m/s and rad/s, or one each).
     check: "warn" (a motion out of reach is refused; limits exceeded, singularities, a start out of equilibrium and steps too long
@@ -239,7 +239,7 @@ def _distinct(t: Array, forces: Array) -> Array:
 
 def _motion(motion: Motion | str | None) -> Motion | None:
     if isinstance(motion, str):
-        from gough.simulation.motion_file import named_motion
+        from gough.simulation.motion.files import named_motion
 
         return named_motion(motion)
     if motion is not None and not isinstance(motion, Motion):

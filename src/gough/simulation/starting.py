@@ -6,10 +6,10 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
-from gough.simulation.control_replay import ForcesOverTime
-from gough.simulation.motion import Motion
-from gough.simulation.motion_states import states_along
-from gough.simulation.plant import WORKS, Plant
+from gough.simulation.control.replay import ForcesOverTime
+from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.states import states_along
 
 Array = np.ndarray
 CLOSED = 1e-8

@@ -1,0 +1,203 @@
+"""Computed torque: the inverse model of the robot turns commanded accelerations into drive forces.
+
+    a = a_ref + K_d (V_ref - V) + K_p e,   τ = inverse dynamics of (q, v, a)                                        (1)
+Output    the platform's pose (e: position error and rotation vector of R_ref Rᵀ, world axes), where v has components of its
+          twist; or the drives. Where the drives' rates are not v: with y = Sᵀ v their rates, ẏ = Sᵀ v̇ + b and
+          M v̇ + h = S τ,   (Sᵀ M⁻¹ S) τ = a - b + Sᵀ M⁻¹ h                                                         (2)
+Model     "flexible": the robot's own, elastic coordinates measured, or simulated along in the controller with the elastic
+          accelerations of its own inverse model, τ and ë of (1) [Long 2014, eqs. 44, 46]; "rigid": bodies that do not bend,
+          ê = 0, at the measured platform or drives, loops closed for the straight robot by Newton steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.retraction import step_units
+from gough.dynamics.forward import forward_dynamics
+from gough.dynamics.inverse import inverse_dynamics, needed_force, no_wrench, shared
+from gough.dynamics.loops import Loops
+from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.posture import Posture
+from gough.dynamics.projection import drive_columns
+from gough.errors import UsageError
+from gough.scalar import product, solve_spd, zeros
+from gough.simulation.control.law import Action, Here, Inner, Law
+from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.pose_error import rotation_error
+from gough.simulation.control.reference import in_drive_order, of_platform
+from gough.simulation.integration.moves import closed
+from gough.simulation.integration.plain_rates import drive_of_entries, elastic_places
+from gough.simulation.results.units import units_of
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+    from gough.simulation.motion.motion import Motion
+
+Vector = np.ndarray
+CLOSINGS = 3
+"""Newton steps that close the loops of the robot as the controller believes it to be, from the measured joints."""
+
+
+@dataclass(frozen=True)
+class ComputedTorque(Law):
+    """Computed torque with feedback, for motions of kind "pose" and "drives".
+
+    stiffness (1/s²), damping (1/s): K_p and K_d, one for all freedoms or one each. model: "flexible" (the robot's own model) or
+    "rigid" (its bodies do not bend). elastic: "measured", or "simulated": the controller integrates elastic coordinates of its
+    own, from where the robot's are at the start.
+    """
+
+    stiffness: float | Sequence[float] | np.ndarray = 400.0
+    damping: float | Sequence[float] | np.ndarray = 40.0
+    model: str = "flexible"
+    elastic: str = "measured"
+    name = "computed torque"
+    kinds = ("pose", "drives")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key in ("stiffness", "damping"):
+            object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
+        for key, known in (("model", ("flexible", "rigid")), ("elastic", ("measured", "simulated"))):
+            if getattr(self, key) not in known:
+                raise UsageError(f"{key}={getattr(self, key)!r}; use {' or '.join(map(repr, known))}")
+        if self.model == "rigid" and self.elastic == "simulated":
+            raise UsageError("model='rigid' has no elastic coordinates to simulate; leave elastic= out")
+
+    def check(self, model: "Model", motion: "Motion | None") -> None:
+        """See `Law`."""
+        super().check(model, motion)
+        mechanism, name = model.mechanism, model.robot.name
+        if not model.driven:
+            raise UsageError(f"{name} has fewer drives than freedoms: computed torque cannot give all accelerations")
+        if motion is not None and motion.kind == "pose" and any(c >= 6 for c in _rigid(mechanism)):
+            raise UsageError(
+                f"{name}: its freedoms ({' '.join(model.layout.v_names[: model.mobility])}) are not components of the platform's "
+                "twist; give a motion of the drives (gough.laws.drives_of), or name the platform's freedoms as independent"
+            )
+        redundant = len(mechanism.drives) > model.mobility
+        if motion is not None and motion.kind == "drives" and redundant:
+            raise UsageError(f"{name} has more drives than freedoms, they cannot be led one by one; give a pose")
+        if self._simulates(model) and len(elastic_places(mechanism)) != model.layout.n_elastic:
+            raise UsageError(
+                f"elastic='simulated': elastic coordinates of {name} are bound to each other by closures; use 'measured'"
+            )
+
+    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+        """See `Law`."""
+        return of_platform(model, motion) if motion.kind == "pose" else in_drive_order(model, motion)
+
+    def own_settings(self, model: "Model") -> Vector:
+        """Gains of all freedoms, K_p then K_d."""
+        n = model.mobility
+        return np.concatenate([entries(key, getattr(self, key), n, "freedoms") for key in ("stiffness", "damping")])
+
+    def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
+        """Elastic coordinates and rates in the controller, in the order of v."""
+        if not self._simulates(model):
+            return Inner()
+        layout, places = model.layout, elastic_places(model.mechanism)
+        n, told = layout.mobility, units_of(model)
+        own = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)][n:]
+        return Inner(
+            (*(layout.q_names[k] for k in places), *(f"v.{x}" for x in layout.v_names[n:])),
+            (*(told.q[k] for k in places), *told.v[n:]),
+            np.concatenate([np.asarray(q)[places], np.asarray(v)[n:]]),
+            np.concatenate([own, 100.0 * own]),
+        )
+
+    def _simulates(self, model: "Model") -> bool:
+        return self.elastic == "simulated" and model.layout.v_elastic > 0
+
+    def act(self, here: Here) -> Action:
+        """See `Law`."""
+        numbers, layout = here.numbers, here.model.layout
+        q, v = self._believed(here)
+        loops = Loops(Posture(numbers, q))
+        a = self._commanded(here)
+        acceleration = self._of_freedoms(here, a)
+        n = layout.mobility if self.model == "rigid" else layout.nv  # freedoms of the model
+        if acceleration is None:
+            tau, vdot = _led(loops, v, a, n)
+            rates = vdot[layout.mobility :]
+        elif n < layout.nv:
+            still = np.concatenate([acceleration, zeros(layout.v_elastic)])
+            needed = needed_force(loops, v, still, no_wrench(loops))[:n]
+            tau, rates = shared(numbers, drive_columns(loops)[:n], needed), zeros(0)
+        else:
+            found = inverse_dynamics(numbers, q, v, acceleration, no_wrench(loops))
+            tau, rates = found["tau"], found.get("eddot", zeros(0))
+        tau = self.limited(here, tau)
+        if not self._simulates(here.model):
+            return Action(tau)
+        if self.limit is not None:  # what the limited forces do to the robot as it is believed to be
+            rates = forward_dynamics(numbers, q, v, tau, no_wrench(loops))["vdot"][layout.mobility :]
+        return Action(tau, np.concatenate([here.inner[layout.v_elastic :], rates]))
+
+    def _believed(self, here: Here) -> tuple[Vector, Vector]:
+        """q and v of the robot as the controller has them."""
+        layout, mechanism = here.model.layout, here.model.mechanism
+        simulated = self._simulates(here.model)
+        if not layout.v_elastic or (self.model == "flexible" and not simulated):
+            return here.q, here.v
+        q, v = here.q.copy(), here.v.copy()
+        if simulated:
+            q[elastic_places(mechanism)] = here.inner[: layout.v_elastic]
+            v[layout.mobility :] = here.inner[layout.v_elastic :]
+        else:
+            q[layout.elastic] = 0.0
+            v[layout.mobility :] = 0.0
+        for _ in range(CLOSINGS):
+            q = closed(Loops(Posture(here.numbers, q)))
+        return q, v
+
+    def _commanded(self, here: Here) -> Vector:
+        """Equation (1): of the rigid freedoms for a pose, else of the drives."""
+        now, mechanism = here.now, here.model.mechanism
+        n = mechanism.layout.mobility
+        stiffness, damping = here.settings[:n], here.settings[n : 2 * n]
+        if now.kind == "pose":
+            own = _rigid(mechanism)
+            turned = rotation_error(now.rotation, here.loops.posture.R_WP)  # type: ignore[arg-type]
+            error = np.concatenate([now.position - here.q[:3], turned])[own]
+            rate, wanted = now.velocity[own] - here.v[:n], now.acceleration[own]
+        else:
+            u = here.loops.rates(here.v)
+            columns = [mechanism.links[d.link].u for d in mechanism.drives]
+            error = now.position - here.q[here.model.drive_index]
+            rate, wanted = now.velocity - u[columns], now.acceleration
+        return wanted + damping * rate + stiffness * error
+
+    def _of_freedoms(self, here: Here, a: Vector) -> Vector | None:
+        """Commanded accelerations of the rigid entries of v; None where they do not follow from those of the drives alone."""
+        if here.now.kind == "pose":
+            return a
+        order = drive_of_entries(here.model.mechanism)
+        return None if order is None else np.array([a[k] for k in order], dtype=object)
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        told = {key: getattr(self, key) for key in ("stiffness", "damping", "model", "elastic")}
+        return super().describe() | told
+
+
+def _rigid(mechanism: Any) -> list[int]:
+    """Tree velocities that are the rigid entries of v."""
+    return list(mechanism.selection.independent[: mechanism.layout.mobility])
+
+
+def _led(loops: Loops, v: Vector, a: Vector, n: int) -> tuple[Vector, Vector]:
+    """(tau, v̇ (n,)) by equation (2), with the first n freedoms; the others do not move."""
+    mechanism = loops.mechanism
+    M, S = mass_matrix(loops)[:n, :n], drive_columns(loops)[:n]
+    h = needed_force(loops, v, zeros(len(v)), no_wrench(loops))[:n]
+    moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), "singular:mass matrix")
+    felt, fallen = moved[:, :-1], moved[:, -1]
+    bias = loops.accelerations(v, loops.rates(v), zeros(len(v)))
+    columns = [mechanism.links[d.link].u for d in mechanism.drives]
+    needed = a - bias[columns] + S.T @ fallen
+    tau = solve_spd(product(S.T, felt), needed, "singular:drives")
+    return tau, product(felt, tau) - fallen

@@ -1,0 +1,173 @@
+"""What acts on the drives while time runs: forces over time, a motion they follow exactly, or a controller.
+
+A law is written in traced scalars, so that it becomes a part of the compiled time loop and of its Jacobian. Its settings (gains,
+limits) are inputs of that loop: one compile serves them all. It may have states of its own, integrated with the robot's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.errors import UsageError
+from gough.scalar import zeros
+from gough.simulation.control.limit import clipped, plain_limit, stated_limits
+from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.integration.instant import Instant
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+    from gough.simulation.motion.motion import Motion
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Here:
+    """The robot at one instant, as a law sees it. numbers: inertias regrouped. inner: the law's own states.
+    settings: numbers of the law, as `Law.settings` gives them. now: the motion."""
+
+    model: "Model"
+    numbers: Numbers
+    q: Vector
+    v: Vector
+    inner: Vector
+    settings: Vector
+    now: Instant
+
+    @cached_property
+    def loops(self) -> Loops:
+        """Loops of the robot."""
+        return Loops(Posture(self.numbers, self.q))
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a law does: drive forces tau (drives,), rates of its own states."""
+
+    tau: Vector
+    rates: Vector = field(default_factory=lambda: zeros(0))
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Own states of a law: names, units, first values (n,), typical sizes (n,), which errors are relative to."""
+
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    first: Vector = field(default_factory=lambda: np.zeros(0))
+    sizes: Vector = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """Base of all laws. name: for results and messages. prescribed: the drives follow the motion whatever force it takes.
+    kinds: of the motions it takes; () for none.
+
+    limit: largest |force| of the drives (N, N·m): a number, one a drive, "description" for the limits the robot's description
+    states, None for no limit.
+    """
+
+    limit: float | Sequence[float] | np.ndarray | str | None = None
+    name: ClassVar[str] = "none"
+    prescribed: ClassVar[bool] = False
+    kinds: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", plain_limit(self.limit))
+
+    def forces(self, here: Here) -> Vector:
+        """tau (drives,), without limits."""
+        raise NotImplementedError
+
+    def act(self, here: Here) -> Action:
+        """Forces within limits and rates of own states."""
+        return Action(self.limited(here, self.forces(here)))
+
+    def limited(self, here: Here, tau: Vector) -> Vector:
+        """Forces within the limits, which stand last among the settings."""
+        return tau if self.limit is None else clipped(tau, here.settings[-len(tau) :])
+
+    def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
+        """Own states at the first state of the robot."""
+        return Inner()
+
+    def own_settings(self, model: "Model") -> Vector:
+        """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""
+        return np.zeros(0)
+
+    def settings(self, model: "Model") -> Vector:
+        """All numbers of the law for this robot (n,): its own, then the limits."""
+        limits = np.zeros(0) if self.limit is None else self.limits(model)
+        return np.concatenate([self.own_settings(model), limits])
+
+    def limits(self, model: "Model") -> Vector:
+        """Largest forces (drives,); infinite where the description states none."""
+        if self.limit == "description":
+            return stated_limits(model)
+        return entries("limit", self.limit, len(model.mechanism.drives), "drives")
+
+    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+        """The motion in the terms of the law: by default as it is, drives in the robot's order."""
+        from gough.simulation.control.reference import in_drive_order
+
+        return in_drive_order(model, motion)
+
+    def check(self, model: "Model", motion: "Motion | None") -> None:
+        """UsageError where this robot or motion cannot be controlled so."""
+        kind = "" if motion is None else motion.kind
+        if self.kinds and kind not in self.kinds:
+            wanted = " or ".join(map(repr, self.kinds))
+            raise UsageError(f"{self.name} needs a motion of kind {wanted}, not {kind or 'none'!r}")
+        if not self.kinds and kind:
+            raise UsageError(
+                f"{self.name} follows no motion; leave motion= out, and give duration= and the first state q= instead"
+            )
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return {"law": self.name} | ({} if self.limit is None else {"limit": self.limit})
+
+
+@dataclass(frozen=True)
+class Free(Law):
+    """No drive force, or the same all the time: tau (drives,), N or N·m."""
+
+    tau: Sequence[float] | np.ndarray = ()
+    name = "free"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "tau", () if len(self.tau) == 0 else as_numbers("tau", self.tau))
+
+    def own_settings(self, model: "Model") -> Vector:
+        """The forces."""
+        return entries("tau", self.tau, len(model.mechanism.drives), "drives") if self.tau else np.zeros(0)
+
+    def forces(self, here: Here) -> Vector:
+        """tau (drives,)."""
+        n = len(here.model.mechanism.drives)
+        return here.settings[:n] if self.tau else zeros(n)
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return super().describe() | {"tau": list(self.tau)}
+
+
+@dataclass(frozen=True)
+class Follow(Law):
+    """The drives follow the motion exactly; what force that takes is a result."""
+
+    name = "prescribed drives"
+    prescribed = True
+    kinds = ("drives",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.limit is not None:
+            raise UsageError("drives that follow a motion exactly take what force they need: limit= needs a controller")

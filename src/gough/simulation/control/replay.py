@@ -1,0 +1,120 @@
+"""Drive forces over time, open loop: those of another run, or of arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.simulation.control.law import Here, Law
+from gough.simulation.motion.coordinate_motion import CoordinateMotion
+from gough.simulation.motion.curve import Polynomials
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True)
+class Replay(Law):
+    """Drive forces over time, given as a motion of kind "forces" (see `replay` and `forces`)."""
+
+    name = "open-loop replay"
+    kinds = ("forces",)
+
+    def forces(self, here: Here) -> Vector:
+        """tau (drives,)."""
+        return here.now.position
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ForcesOverTime(CoordinateMotion):
+    """Forces as piecewise polynomials. jumps: times (s) where they jump. first: (q, v) where a replay begins, None for home."""
+
+    jumps: np.ndarray
+    first: tuple[np.ndarray, np.ndarray] | None = None
+
+    @property
+    def kinks(self) -> np.ndarray:  # type: ignore[override]
+        """Where forces jump, with 0 and the duration."""
+        return np.unique(np.concatenate([[0.0], self.jumps, [self.duration]]))
+
+
+def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (), units: Sequence[str] = ()) -> Any:
+    """Forces over time as a motion of kind "forces".
+
+    times (n,), s: rising from 0; a time given twice is a jump. tau (n, drives): forces (N, N·m) then, by cubic splines between
+    (C2; not-a-knot), held: as they are until the next time. names: of the drives; default: in the robot's order.
+    """
+    t, x = np.asarray(times, dtype=float), np.asarray(tau, dtype=float)
+    if t.ndim != 1 or len(t) < 2 or x.ndim != 2 or len(x) != len(t):
+        raise UsageError(
+            f"times have shape {t.shape}, tau {x.shape}; give times (n,) and forces (n, drives), n at least 2"
+        )
+    if not (np.isfinite(t).all() and np.isfinite(x).all()):
+        raise UsageError("times and forces must be finite")
+    if t[0] != 0 or (np.diff(t) < 0).any() or t[-1] <= 0:
+        raise UsageError("times: they must rise from 0")
+    if names and len(names) != x.shape[1]:
+        raise UsageError(f"{len(names)} names for {x.shape[1]} drives")
+    breaks, rows, jumps = [np.zeros(1)], [], []
+    ends = np.flatnonzero(np.diff(t) == 0)
+    for begin, end in zip([0, *(ends + 1)], [*ends, len(t) - 1], strict=True):
+        if end == begin:
+            if 0 < begin < len(t) - 1:
+                raise UsageError(f"time {t[begin]:g} s is given more than twice")
+            continue
+        part = slice(begin, end + 1)
+        breaks.append(t[part][1:])
+        rows.append(_held(x[part]) if held else _splined(t[part], x[part]))
+        jumps.append(t[end])
+    if held:
+        jumps = list(t[1:-1])
+    most = max(r.shape[2] for r in rows)
+    padded = [np.pad(r, ((0, 0), (0, 0), (0, most - r.shape[2]))) for r in rows]
+    curve = Polynomials(np.concatenate(breaks), np.concatenate(padded))
+    n = x.shape[1]
+    return ForcesOverTime(
+        kind="forces",
+        names=tuple(names) or tuple(f"drive{k}" for k in range(n)),
+        units=tuple(units) or ("",) * n,
+        breaks=curve.breaks,
+        curve=curve,
+        jumps=np.array(jumps, dtype=float),
+    )
+
+
+def replay(run: "Run") -> ForcesOverTime:
+    """The drive forces of a run as a motion of kind "forces" that starts where the run did.
+
+    Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing.
+    """
+    from dataclasses import replace
+
+    made = forces(
+        run.time - run.time[0],
+        run.tau,
+        held=run.tau_held,
+        names=run.layout.drive_names,
+        units=run.layout.drive_units,
+    )
+    return replace(made, first=(run.q[0].copy(), run.v[0].copy()))
+
+
+def _held(x: np.ndarray) -> np.ndarray:
+    return x[:-1, :, None]
+
+
+def _splined(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Coefficients (pieces, drives, 4) of rising powers."""
+    from scipy.interpolate import CubicSpline
+
+    if len(t) < 4:
+        made = CubicSpline(t, x, bc_type="natural") if len(t) > 2 else None
+        if made is None:
+            return np.stack([x[:-1], np.diff(x, axis=0) / np.diff(t)[:, None]], axis=2)
+    else:
+        made = CubicSpline(t, x)
+    return made.c[::-1].transpose(1, 2, 0)

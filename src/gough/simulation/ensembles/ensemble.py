@@ -1,0 +1,220 @@
+"""Many runs at once: other first states, designs and loads, the same motion; on the lanes and threads of a CPU, or on a GPU.
+
+Runs are done in parts. A finished part is written to disk as it is (first aside, then renamed): an ensemble that was killed
+goes on where it was. Parts that are there are not done again, parts that are not are done as if nothing had happened.
+"""
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.simulation.control.law import Follow, Free, Law
+from gough.simulation.control.replay import Replay
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.ensembles.own import Loads, with_own_loads
+from gough.simulation.ensembles.parts import Parts, fingerprint
+from gough.simulation.ensembles.plan import Plan
+from gough.simulation.ensembles.progress import telling
+from gough.simulation.ensembles.sampled import Varied
+from gough.simulation.ensembles.start import designs_of, first_states
+from gough.simulation.ensembles.work import PART, Work, time_loop
+from gough.simulation.integration.explicit import explicit_step
+from gough.simulation.integration.instant import Rows
+from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.smoothing import smoothed
+from gough.simulation.integration.tableaux import tableaux
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.table import table
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+    from gough.simulation.results.run import Run
+
+__all__ = ["PART", "Ensemble", "simulate_many"]
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What was simulated: the model, designs (runs, n) or None, loads."""
+
+    model: "Model"
+    designs: Array | None
+    loads: Loads
+
+    def of(self, k: int) -> dict[str, Any]:
+        """parameters and wrench of run k, as a `Run` takes them."""
+        values = self.loads.values[k if self.loads.differ else 0]
+        wrench = {frame: values[6 * i : 6 * i + 6] for i, frame in enumerate(self.loads.wrenches.frames)}
+        return {"parameters": None if self.designs is None else self.designs[k], "wrench": wrench or None}
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """time (m,): stored times, s. q (runs, m, nq), v (runs, m, nv), tau (runs, m, drives), works (runs, m, 3): J,
+    of the drives, of losses and of wrenches.
+
+    end_q, end_v: the last good state of every run. failed (runs,): when a run could not go on (s), NaN for those that finished.
+    varied: {name: (runs,)} of what `vary` changed. computing_s: time spent in this call; resumed: runs that were there already.
+    `run(k)` is one of them with named channels.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    tau: Array
+    works: Array
+    end_q: Array
+    end_v: Array
+    failed: Array
+    computing_s: float
+    resumed: int
+    varied: Mapping[str, Array] = field(default_factory=dict)
+    subject: "Subject | None" = None
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(self.failed)
+
+    def run(self, k: int) -> "Run":
+        """Run k as a `Run`: the states it stored."""
+        from gough.simulation.results.run import Run
+
+        if self.subject is None or not -self.runs <= k < self.runs:
+            raise UsageError(f"there is no run {k}; this ensemble has {self.runs}")
+        k %= self.runs
+        good = np.isfinite(self.q[k]).all(axis=1)
+        stopped = "finished" if np.isnan(self.failed[k]) else f"failed at t = {self.failed[k]:.9g} s"
+        works = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
+        rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
+        more = {"recorded": works, "stopped": stopped, **self.subject.of(k)}
+        return Run.from_states(self.subject.model, *rows, **more)
+
+
+def simulate_many(
+    model: "Model",
+    q: Any = None,
+    v: Any = None,
+    motion: Motion | str | None = None,
+    controller: Law | None = None,
+    *,
+    duration: float | None = None,
+    parameters: Any = None,
+    wrench: Any = None,
+    vary: Varied | None = None,
+    start: str = "given",
+    step: float = 1e-3,
+    stored: int = 50,
+    smoothing: Any = "auto",
+    device: str = "cpu",
+    folder: str | Path | None = None,
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | bool | None = None,
+) -> Ensemble:
+    """Integrate many runs with equal steps (RK4).
+
+    q (runs, nq) or (nq,), v (runs, nv) or (nv,): first states, default where the motion begins, else home at rest; start:
+    "static" for elastic coordinates in equilibrium. parameters (runs, n) or (n,): designs. wrench: constant loads, (6,) or
+    (runs, 6) on the platform or {frame: such}. vary: numbers by name, of `gough.vary.monte_carlo` or `gough.vary.sweep`. motion,
+    controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept.
+    device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
+    are read instead of done. progress: called with (done, runs); True: a bar on terminals.
+    """
+    made = _motion(motion)
+    law = controller if controller is not None else _default(made)
+    end = _end(duration, made, step)
+    designs = designs_of(model, parameters, vary)
+    model, designs = _smoothed(model, smoothing, made, designs)
+    law.check(model, made)
+    if isinstance(law, Sampled):
+        raise UsageError(
+            "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
+        )
+    motion_table = None if made is None else table(law.reference(model, made))
+    loads = Loads.of(model, wrench if vary is None else vary.loads(model, wrench))
+    plant = Plant(model, law, Rows.of(motion_table), loads.wrenches)
+    states = first_states(plant, made, (q, v), start, designs, loads, vary)
+    runs = len(states)
+    if designs is not None:
+        designs = np.broadcast_to(designs, (runs, designs.shape[1]))
+    plan = Plan(plant, motion_table, end, step, stored, loads)
+    own = _own(loads, designs, runs)
+    mark = fingerprint(model, law.describe(), [*plan.key, device], states, own)
+    work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // PART)))
+    began = clock.perf_counter()
+    if work.missing:
+        program = explicit_step(plant, tableaux()["rk4"], adaptive=False, uniform=designs is None)
+        if loads.differ:
+            program = with_own_loads(program, plan.loads_at, len(plant.wrenches.values))
+        loop = time_loop(program, device)
+        numbers = loop.table({} if designs is not None else {"parameters": model.parameters})
+        began = clock.perf_counter()
+
+        def go(march: Any, uniform: Array, rows: Array, tick: Callable[[float], None]) -> dict[str, Array]:
+            return plan.go(march, uniform, states[rows], None if own is None else own[rows], tick)
+
+        with telling(progress) as tell:
+            if device == "cpu":
+                work.on_cpu(go, loop, numbers, threads, tell)
+            else:
+                work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows) // PART, tell)
+    found = work.joined()
+    spent = clock.perf_counter() - began
+    varied = {} if vary is None else dict(vary.values)
+    subject = Subject(model, designs, loads)
+    return Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
+
+
+def _motion(motion: Motion | str | None) -> Motion | None:
+    if isinstance(motion, str):
+        from gough.simulation.motion.files import named_motion
+
+        return named_motion(motion)
+    if motion is not None and not isinstance(motion, Motion):
+        raise UsageError(f"motion={motion!r}: give a gough.Motion, the name of a motion, or None")
+    return motion
+
+
+def _default(motion: Motion | None) -> Law:
+    if motion is None:
+        return Free()
+    return Replay() if motion.kind == "forces" else Follow()
+
+
+def _end(duration: float | None, motion: Motion | None, step: float) -> float:
+    if motion is None and duration is None:
+        raise UsageError("duration= is missing: without a motion nothing says how long to simulate")
+    end = float(motion.duration if duration is None and motion is not None else duration or 0.0)
+    if not (np.isfinite(end) and end > 0 and np.isfinite(step) and step > 0):
+        raise UsageError(f"duration={end}, step={step}: give positive numbers of seconds")
+    if motion is not None and end > motion.duration * (1 + 1e-12):
+        raise UsageError(
+            f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…) or a shorter duration"
+        )
+    return end
+
+
+def _smoothed(
+    model: "Model", smoothing: Any, motion: Motion | None, designs: Array | None
+) -> tuple["Model", Array | None]:
+    """The model whose Coulomb friction is smoothed as `simulate` does it, and the designs with its widths."""
+    made, _, _ = smoothed(model, smoothing, motion, np.array(model.parameters))
+    if designs is None or made is model:
+        return made, designs
+    changed = np.flatnonzero(made.parameters != model.parameters)
+    designs = designs.copy()
+    designs[:, changed] = made.parameters[changed]
+    return made, designs
+
+
+def _own(loads: Loads, designs: Array | None, runs: int) -> Array | None:
+    """What every run has for itself (runs, k): loads, then its design."""
+    parts = [loads.values] if loads.differ else []
+    parts += [] if designs is None else [designs]
+    return np.concatenate([np.broadcast_to(x, (runs, x.shape[1])) for x in parts], axis=1) if parts else None

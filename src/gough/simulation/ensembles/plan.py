@@ -1,0 +1,100 @@
+"""Pieces, steps and stored states that all runs of an ensemble share."""
+
+from collections.abc import Callable
+from math import ceil
+from typing import Any, Protocol
+
+import numpy as np
+
+from gough.backends.llvm.march import Marched
+from gough.simulation.ensembles.own import Loads
+from gough.simulation.integration.marching import SLACK
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.motion.table import MotionTable
+
+Array = np.ndarray
+Tick = Callable[[float], None]
+
+
+class TimeLoop(Protocol):
+    """A compiled time loop on a CPU or a GPU."""
+
+    def __call__(
+        self, state: Array, steps: int, table: Array, given: Array, own: Array | None, every: int, first: int, tick: Any
+    ) -> Marched:
+        """See `backends.llvm.march.March`; tick: called with the turns done."""
+        ...
+
+
+class Plan:
+    """The same for every run."""
+
+    def __init__(
+        self, plant: Plant, motion_table: MotionTable | None, end: float, step: float, stored: int, loads: Loads
+    ) -> None:
+        self.plant, self.layout, self.loads = plant, StateLayout(plant), loads
+        self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
+        if motion_table is None:
+            rows = [plant.rows.stretch(0.0, end)]
+        else:
+            rows = [plant.rows.row(motion_table, k) for k in range(len(motion_table.breaks) - 1)]
+        for row in rows:
+            if row[0] >= end * (1 - 1e-12):
+                break
+            row[1] = min(row[1], end)
+            steps = max(ceil((row[1] - row[0]) / step - SLACK), 1)
+            self.pieces.append((row, steps, (row[1] - row[0]) / steps))
+        self.steps = sum(steps for _, steps, _ in self.pieces)
+        self.every = max(self.steps // max(stored, 1), 1)
+        self.key = [end, step, stored, [row.tolist() for row, _, _ in self.pieces]]
+
+    @property
+    def rows(self) -> int:
+        """Most states of a run that one piece stores."""
+        return max(steps for _, steps, _ in self.pieces) // self.every + 1
+
+    @property
+    def loads_at(self) -> int:
+        """Place of the loads in a row."""
+        return self.plant.rows.size - len(self.plant.wrenches.values)
+
+    def given(self, row: Array) -> Array:
+        """What a turn is given (1, k)."""
+        if self.loads.differ:
+            row = row[: self.loads_at]
+        return np.concatenate([row, [1.0, 1.0]])[None]
+
+    def go(self, march: TimeLoop, uniform: Array, x: Array, own: Array | None, tick: Tick) -> dict[str, Array]:
+        """Runs from first states (runs, n). tick: called with the part of the time done."""
+        layout, t = self.layout, self.layout.t
+        x = x.copy()
+        failed = np.full(len(x), np.nan)
+        records, count = [], 0
+        for row, steps, h in self.pieces:
+            x[:, t], x[:, t + 1] = row[0], h
+            first = -count % self.every + 1
+
+            def told(turns: int, before: int = count) -> None:
+                tick((before + turns) / self.steps)
+
+            found = march(x, steps, uniform, self.given(row), own, every=self.every, first=first, tick=told)
+            count += steps
+            rows = max(steps - first + self.every, 0) // self.every
+            kept = np.full((rows, *found.record.shape[1:]), np.nan)
+            kept[: len(found.record)] = found.record
+            lost = found.failed >= 0
+            when = row[0] + h * found.failed
+            after = row[0] + h * (first - 1 + self.every * np.arange(rows))
+            kept[(after[:, None] >= when) & lost] = np.nan
+            kept[:, np.isfinite(failed)] = np.nan
+            x = np.where(np.isfinite(failed)[:, None], x, found.state)
+            failed = np.where(np.isnan(failed) & lost, when, failed)
+            records.append((after, kept))
+        time = np.concatenate([a for a, _ in records])
+        stored = np.concatenate([b for _, b in records]).transpose(1, 0, 2)
+        s, ends = layout.split(stored), layout.split(x)
+        nd = len(self.plant.model.mechanism.drives)
+        tau = stored[..., layout.size : layout.size + nd]
+        out = {"time": time, "q": s.q, "v": s.v, "tau": tau, "works": s.work}
+        return out | {"end_q": ends.q, "end_v": ends.v, "failed": failed}

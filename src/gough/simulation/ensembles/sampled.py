@@ -1,0 +1,157 @@
+"""Numbers that differ from run to run, by name: random draws (Monte Carlo) or all combinations (sweeps).
+
+Names    a parameter of the robot (`model.parameter_names`); "at.NAME", a coordinate at the start (m, rad), as in
+         `model.configuration(coordinates=…)`; "rate.NAME", an entry of v at the start; "wrench.fx" … "wrench.mz" on the platform,
+         "wrench.FRAME.fx" on a frame (N, N·m).
+Draws    every name has a stream of its own, from the seed and the name: one more name leaves the numbers of the others as they
+         are, and so do more runs, unless draws are stratified.
+"""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.simulation.ensembles.own import platform_key
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Array = np.ndarray
+ALONG = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a number is drawn. kind: "normal" (mean, standard deviation) or "uniform" (low, high); relative: of the number the
+    description has."""
+
+    kind: str
+    first: float
+    second: float
+    relative: bool = False
+
+    def at(self, u: Array) -> Array:
+        """The numbers of probabilities u (n,), each in 0 … 1."""
+        if self.kind == "uniform":
+            return self.first + (self.second - self.first) * u
+        from scipy.special import ndtri
+
+        return self.first + self.second * ndtri(u)
+
+
+def normal(mean: float, deviation: float) -> Draw:
+    """Numbers around a mean with a standard deviation, in SI units."""
+    return Draw("normal", *_checked("normal", mean, deviation, deviation >= 0, "a deviation that is not negative"))
+
+
+def uniform(low: float, high: float) -> Draw:
+    """Numbers between two, in SI units."""
+    return Draw("uniform", *_checked("uniform", low, high, high >= low, "the lower number first"))
+
+
+def spread(deviation: float) -> Draw:
+    """A parameter's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
+    return Draw(
+        "normal", *_checked("spread", 1.0, deviation, deviation >= 0, "a deviation that is not negative"), relative=True
+    )
+
+
+def within(part: float) -> Draw:
+    """A parameter's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
+    return Draw("uniform", *_checked("within", 1.0 - part, 1.0 + part, part >= 0, "a part that is not negative"), True)
+
+
+def _checked(name: str, a: float, b: float, good: bool, wanted: str) -> tuple[float, float]:
+    if not (np.isfinite(a) and np.isfinite(b) and good):
+        raise UsageError(f"{name}({a!r}, {b!r}): give finite numbers, {wanted}")
+    return float(a), float(b)
+
+
+@dataclass(frozen=True, eq=False)
+class Varied:
+    """values: {name: (runs,)}; relative: names whose values are factors of the description's numbers."""
+
+    values: Mapping[str, Array]
+    relative: frozenset[str] = frozenset()
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(next(iter(self.values.values())))
+
+    def parameters(self, model: "Model", base: Any = None) -> Array | None:
+        """Designs (runs, n), None where no parameter varies. base (n,) or (runs, n): what the others are."""
+        names = [n for n in self.values if not n.startswith(("at.", "rate.", "wrench."))]
+        if not names:
+            return None
+        known = model.parameters if base is None else np.asarray(base, dtype=float)
+        out = np.broadcast_to(known, (self.runs, len(model.parameters))).copy()
+        places = {n: k for k, n in enumerate(model.parameter_names)}
+        for name in names:
+            if name not in places:
+                raise UsageError(
+                    f"{model.robot.name} has no parameter {name!r}; see model.parameter_names or `gough show ROBOT "
+                    "--parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx"
+                )
+            factor = out[:, places[name]] if name in self.relative else 1.0
+            out[:, places[name]] = factor * self.values[name]
+        return out
+
+    def started(self, word: str) -> dict[str, Array]:
+        """{NAME: (runs,)} of all "word.NAME"."""
+        found = {n.removeprefix(f"{word}."): x for n, x in self.values.items() if n.startswith(f"{word}.")}
+        wrong = [n for n in found if f"{word}.{n}" in self.relative]
+        if wrong:
+            raise UsageError(f"{word}.{wrong[0]}: spread and within are for parameters; give normal or uniform")
+        return found
+
+    def loads(self, model: "Model", wrench: Any) -> Any:
+        """wrench with the components that vary in place: {frame: (runs, 6)}; as it is where none does."""
+        parts = self.started("wrench")
+        if not parts:
+            return wrench
+        base = {} if wrench is None else dict(wrench) if isinstance(wrench, Mapping) else {"": wrench}
+        out = {
+            platform_key(model, f): np.broadcast_to(np.asarray(w, dtype=float), (self.runs, 6)) for f, w in base.items()
+        }
+        for name, x in parts.items():
+            frame, _, along = name.rpartition(".")
+            if along not in ALONG:
+                raise UsageError(f"wrench.{name}: ends in one of {', '.join(ALONG)}")
+            frame = platform_key(model, frame)
+            rows = np.array(out.get(frame, np.zeros((self.runs, 6))))
+            rows[:, ALONG.index(along)] = x
+            out[frame] = rows
+        return out
+
+
+def monte_carlo(
+    what: Mapping[str, Draw], runs: int, seed: int | Sequence[int] = 0, *, stratified: bool = False
+) -> Varied:
+    """Random draws for `gough.simulate_many(…, vary=…)`. what: {name: normal(…), uniform(…), spread(…) or within(…)}, of
+    `gough.vary`. stratified: Latin hypercube, one draw in each of `runs` equally likely slices of every number."""
+    if not what or not all(isinstance(d, Draw) for d in what.values()):
+        raise UsageError("monte_carlo: give {name: draw} with draws of gough.vary: normal, uniform, spread or within")
+    if not (isinstance(runs, int | np.integer) and runs > 0):
+        raise UsageError(f"runs={runs!r}: give how many")
+    values = {}
+    for name, draw in what.items():
+        rng = np.random.default_rng([zlib.crc32(name.encode()), *np.atleast_1d(seed).tolist()])
+        u = rng.random(runs)
+        if stratified:
+            u = (rng.permutation(runs) + u) / runs
+        values[name] = draw.at(np.clip(u, 1e-16, 1 - 1e-16))
+    return Varied(values, frozenset(n for n, d in what.items() if d.relative))
+
+
+def sweep(what: Mapping[str, Any]) -> Varied:
+    """All combinations of {name: numbers (n,)}, SI units; the last name changes fastest."""
+    rows = [np.asarray(x, dtype=float).ravel() for x in what.values()]
+    if not rows or not all(len(x) and np.isfinite(x).all() for x in rows):
+        raise UsageError("sweep: give {name: finite numbers}, at least one of each")
+    grid = np.meshgrid(*rows, indexing="ij")
+    return Varied({name: x.ravel() for name, x in zip(what, grid, strict=True)})

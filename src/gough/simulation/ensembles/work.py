@@ -1,0 +1,121 @@
+"""Doing the parts of an ensemble: on the threads of a CPU one by one, on a GPU many at once."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+
+import numpy as np
+
+from gough.backends.llvm.march import March, Marched
+from gough.errors import UsageError
+from gough.program import Program
+from gough.simulation.ensembles.parts import Parts
+
+Array = np.ndarray
+Found = dict[str, Array]
+Go = Callable[[Any, Array, Array, Callable[[float], None]], Found]
+"""go(time loop, its table, numbers of runs, tick): results of these runs."""
+Tell = Callable[[int, int], None]
+PART = 256
+"""Runs of a part."""
+GROUP = 64
+"""Parts that a GPU does at once, at most."""
+DEVICES = ("cpu", "cuda")
+
+
+class CpuLoop:
+    """`March` as an ensemble calls it."""
+
+    def __init__(self, program: Program) -> None:
+        self.march = March(program)
+        self.table = self.march.table
+
+    def __call__(self, *arguments: Any, tick: Any = None, **more: Any) -> Marched:
+        """See `March`; it does all steps without a word."""
+        return self.march(*arguments, **more)
+
+
+def time_loop(program: Program, device: str) -> Any:
+    """The compiled time loop of a program; UsageError for a device that is not there."""
+    if device not in DEVICES:
+        raise UsageError(f"device={device!r}; use one of {', '.join(map(repr, DEVICES))}")
+    if device == "cpu":
+        return CpuLoop(program)
+    from gough.backends.cuda.march import CudaMarch
+    from gough.backends.cuda.runtime import DeviceProblem
+
+    made = CudaMarch(program)
+    try:
+        _ = made.kernel
+    except DeviceProblem as problem:
+        raise UsageError(f"device='cuda': {problem}") from None
+    return made
+
+
+class Work:
+    """Parts to be done."""
+
+    def __init__(self, runs: int, parts: Parts) -> None:
+        self.runs, self.parts = runs, parts
+        self.count = -(-runs // PART)
+        self.found: dict[int, Found] = {}
+        self.missing = [k for k in range(self.count) if not parts.has(k)]
+        self.resumed = runs - sum(len(self.rows(k)) for k in self.missing)
+
+    def rows(self, k: int) -> range:
+        """Runs of part k."""
+        return range(k * PART, min((k + 1) * PART, self.runs))
+
+    def on_cpu(self, go: Go, loop: Any, table: Array, threads: int | None, tell: Tell | None) -> None:
+        """All missing parts, several threads. tell: called with (runs done, all), now and then."""
+
+        def work(k: int) -> None:
+            self._keep(k, go(loop, table, np.array(self.rows(k)), lambda part: None))
+
+        done = self.resumed
+        with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
+            jobs = {pool.submit(work, k): k for k in self.missing}
+            try:
+                for job in as_completed(jobs):
+                    job.result()
+                    done += len(self.rows(jobs[job]))
+                    if tell is not None:
+                        tell(done, self.runs)
+            except BaseException:
+                for job in jobs:
+                    job.cancel()
+                raise
+
+    def on_gpu(self, go: Go, loop: Any, table: Array, room: int, tell: Tell | None) -> None:
+        """All missing parts, many in one launch; each is kept for itself. room: parts there is memory for."""
+        done, size = self.resumed, max(min(GROUP, room), 1)
+        for begin in range(0, len(self.missing), size):
+            group = self.missing[begin : begin + size]
+            runs = np.concatenate([np.array(self.rows(k)) for k in group])
+
+            def tick(part: float, before: int = done, count: int = len(runs)) -> None:
+                if tell is not None and part < 1.0:
+                    tell(before + int(part * count), self.runs)
+
+            found = go(loop, table, runs, tick)
+            at = 0
+            for k in group:
+                n = len(self.rows(k))
+                self._keep(k, {key: x if key == "time" else x[at : at + n] for key, x in found.items()})
+                at += n
+            done += len(runs)
+            if tell is not None:
+                tell(done, self.runs)
+
+    def joined(self) -> Found:
+        """Results of all runs."""
+        parts = [self.parts.read(k) if k not in self.found else self.found[k] for k in range(self.count)]
+        joined = {key: np.concatenate([p[key] for p in parts]) for key in parts[0] if key != "time"}
+        return joined | {"time": parts[0]["time"]}
+
+    def _keep(self, k: int, found: Found) -> None:
+        if self.parts.folder is None:
+            self.found[k] = found
+        else:
+            self.parts.write(k, found)

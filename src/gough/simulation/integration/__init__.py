@@ -1,0 +1,1 @@
+"""Equations of motion in time, and methods to integrate them."""

@@ -1,0 +1,64 @@
+"""Prescribed drives of any robot: the same robot with its drives' rates as velocities.
+
+Drive accelerations that are given are constraints of the equations of motion, and drive forces their multipliers:
+    [M  -S] [v̇]   [Q - h]
+    [Sᵀ  0] [τ] = [a - b]                                                                                       (1)
+a: given, b: what drives accelerate by at v̇ = 0. With the drives' rates (and elastic ones) as v, S is the identity and b is 0:
+the rows of the drives give τ, the others the elastic accelerations, and drives are where they are to be without any drift. So
+a robot with other velocities, a platform's twist for instance, is built once more with those; its states are told in the
+velocities it has.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import StructureError, UsageError
+from gough.simulation.integration.plain_rates import drive_of_entries
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Array = np.ndarray
+
+
+def led_by_drives(model: "Model") -> "Model":
+    """The model itself, or that of the same robot whose rigid velocities are the drives' rates."""
+    if drive_of_entries(model.mechanism) is not None:
+        return model
+    drives = len(model.mechanism.drives)
+    if drives != model.mobility:
+        raise UsageError(
+            f"{model.robot.name}: {drives} drives that follow a motion do not go with {model.mobility} freedoms, there must be "
+            "one for each; use a controller"
+        )
+    make, arguments = model.__reduce__()
+    robot, free, _, precision = arguments
+
+    def made() -> "Model":
+        try:
+            return make(robot, free, "drives", precision)
+        except StructureError as problem:
+            raise UsageError(
+                f"{model.robot.name}: its drives do not lead it ({problem}); use a controller"
+            ) from problem
+
+    return model.cached("led by drives", made)
+
+
+def told_as(
+    model: "Model", of: "Model", q: Array, v: Array, acceleration: Array, parameters: Array
+) -> tuple[Array, Array]:
+    """(v (n, nv), v̇ (n, nv)) of one model from q, v and v̇ of the same robot with other velocities."""
+    found = of.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=parameters)
+    own = list(model.mechanism.selection.independent)
+    return found["u"][:, own], found["ud"][:, own]
+
+
+def first_velocity(model: "Model", to: "Model", q: Any, v: Any, parameters: Array) -> Any:
+    """v (nv,) of a first state in the velocities of another model of the robot; None stays None."""
+    if v is None or model is to or np.shape(v) != (model.layout.nv,):
+        return v
+    at = model.home if q is None else q
+    u = model.function("tree_rates").values(q=np.asarray(at), v=np.asarray(v, dtype=float), parameters=parameters)["u"]
+    return u[list(to.mechanism.selection.independent)]

@@ -1,0 +1,152 @@
+"""Time loops of implicit methods: equal steps, Newton's iteration with one matrix for many of them."""
+
+import time as clock
+from collections.abc import Callable
+from functools import cached_property
+from math import ceil
+
+import numpy as np
+
+from gough.simulation.integration.implicit import ImplicitLayout, ImplicitPrograms
+from gough.simulation.integration.marching import SLACK, Marching
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.time_loop import Loop, Stopped
+
+Vector = np.ndarray
+REFRESH = 20
+"""Steps with one Newton matrix."""
+CAREFUL_STEPS = 5
+"""Steps solved with care after Newton's method has failed."""
+LEAP_AFTER = 3
+"""Halvings after which a singularity that is near is leaped over."""
+HALVINGS = 12
+"""How often a step of an implicit method is halved before a run gives up."""
+
+
+class Implicit(Marching):
+    """Implicit methods with equal steps. Where Newton's method fails, a few steps are solved with care; where that
+    fails, too, a step is taken as 2, 4, 8, … shorter ones."""
+
+    def __init__(
+        self, plant: Plant, programs: ImplicitPrograms, parameters: Vector, step: float, tolerance: float
+    ) -> None:
+        super().__init__(plant, parameters, step, tolerance)
+        self.states: ImplicitLayout = programs.states
+        self.programs = programs
+        self.loop = Loop(programs.step(False), parameters)
+        self.refresh = Loop(programs.refresh, parameters)
+        self.start = Loop(programs.start, parameters)
+
+    @cached_property
+    def careful(self) -> Loop:
+        """Steps solved with care; made when the first one is needed."""
+        began = clock.perf_counter()
+        made = Loop(self.programs.step(True), self.parameters)
+        _ = made.march
+        self.compiled_late += clock.perf_counter() - began
+        return made
+
+    def compile(self) -> None:
+        """Make all machine code now."""
+        for loop in (self.loop, self.refresh, self.start):
+            _ = loop.march
+
+    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
+        """See `Marching`."""
+        t, given = self.states.t, self.given(row)
+        x = np.zeros((1, self.states.size))
+        x[0, : min(len(state), self.states.size)] = state[: self.states.size]
+        x[0, t] = row[0]
+        x = self._made(self.start, x, given)
+        keep(self.start(x, 1, given).record[:, 0])
+        length = float(row[1] - row[0])
+        count = max(ceil(length / self.step_size - SLACK), 1)
+        done = halvings = with_care = 0
+        while done < count:
+            ahead = 0
+            if halvings:
+                x, records, halvings, ahead = self._in_parts(x, given, length / count, halvings, count - done)
+                halvings -= 1
+            else:
+                steps = min(REFRESH, count - done, with_care or REFRESH)
+                x, records, why = self._steps(self.careful if with_care else self.loop, x, given, length / count, steps)
+                if with_care:
+                    with_care = max(with_care - max(len(records), 1), 0)
+                    halvings = 1 if why else 0
+                    self.care_taken += len(records)
+                elif why:
+                    with_care = CAREFUL_STEPS
+            self.steps += len(records)
+            done += ahead
+            keep(records[(done + np.arange(len(records)) + 1) % every == 0])
+            done += len(records)
+            x[0, t] = row[0] + done * (length / count)
+        x[0, t] = row[1]
+        return x[0]
+
+    def _steps(
+        self, loop: Loop, x: Vector, given: Vector, h: float, steps: int
+    ) -> tuple[Vector, Vector, Callable[[], str] | None]:
+        """(state, records, what tells why it failed) after up to so many steps."""
+        x = x.copy()
+        x[0, self.states.t + 1] = h
+        x = self._inverted(self._made(self.refresh, x, given))
+        found = loop(x, steps, given, every=1)
+        failed = int(found.failed[0])
+        records = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
+        self.note_errors(records[:, self.states.t + 2])
+        if failed < 0:
+            return found.state.copy(), records, None
+        last = found.state.copy()
+        return last, records, lambda: loop.reason(last[0], given)
+
+    def _inverted(self, x: Vector) -> Vector:
+        """A state (1, n) with W⁻¹ where its W stands; inverted here, not in straight code of n³ operations."""
+        n, place = self.plant.unknowns, self.states.inverse
+        try:
+            x[0, place] = np.linalg.inv(x[0, place].reshape(n, n)).ravel()
+        except np.linalg.LinAlgError:
+            raise Stopped("singular:Newton matrix", float(x[0, self.states.t])) from None
+        return x
+
+    def _in_parts(
+        self, x: Vector, given: Vector, h: float, halvings: int, left: int
+    ) -> tuple[Vector, Vector, int, int]:
+        """(state, its record, halvings, further steps) after one step, taken as 2^halvings shorter ones, or more where that
+        fails; or after a leap of one or two steps."""
+        begin = x
+        while True:
+            x, parts = begin, 2**halvings
+            for _ in range(parts):
+                x, records, why = self._steps(self.careful, x, given, h / parts, 1)
+                if why is not None:
+                    break
+            else:
+                return x, records, halvings, 0
+            self.rejected += 1
+            halvings += 1
+            if halvings == LEAP_AFTER and (beyond := self._beyond(begin, given, h, left)):
+                return *beyond[:2], 1, beyond[2]
+            if halvings > HALVINGS:
+                raise Stopped(why(), float(x[0, self.states.t]))
+
+    def _beyond(self, x: Vector, given: Vector, h: float, left: int) -> tuple[Vector, Vector, int] | None:
+        """(state, its record, 0 or 1 further steps) after a leap over a singularity."""
+        found = self.leaped(x[0], given, [n * h for n in (1, 2) if n <= left])
+        if found is None:
+            return None
+        self.steps -= len(found[1])  # the caller counts the step
+        after = x.copy()
+        after[0, : len(found[0])] = found[0]
+        after = self._made(self.start, after, given)
+        self.leaped_after = self.steps + 1
+        return after, self.start(after, 1, given).record[:, 0], round(found[2] / h) - 1
+
+    def _made(self, loop: Loop, x: Vector, given: Vector) -> Vector:
+        found = loop(x, 1, given)
+        if found.failed[0] < 0:
+            return found.state.copy()
+        slow = loop.with_care(x[0], given)
+        if slow is None:
+            raise Stopped(loop.reason(x[0], given), float(x[0, self.states.t]))
+        return slow[0][None].copy()

@@ -1,0 +1,219 @@
+"""The equations a time loop integrates, in traced scalars: rates of q and v, or the residual that implicit methods solve.
+
+Free drives      M v̇ + h = S τ + Q, τ by the law; unknown z = v̇, then the rates of the law's own states.
+Prescribed ones  v = (drive rates, elastic rates) and the motion gives the first: z = ë, τ is what is left of the equations.
+The works of the drives, of losses and of wrenches Q run along as three more rates, so that every run has its energy balance.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.sampling import sample_states
+from gough.dynamics.energies import energies
+from gough.dynamics.forward import forward_dynamics
+from gough.dynamics.inverse import needed_force, no_wrench
+from gough.dynamics.loops import Loops
+from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.dynamics.projection import drive_columns
+from gough.dynamics.rates import rate_of_q
+from gough.dynamics.regrouping import regrouped
+from gough.dynamics.validity import check_state
+from gough.errors import UsageError
+from gough.program import Program
+from gough.program.passes.order_solves import order_solves
+from gough.scalar import dot, solve_spd, zeros
+from gough.simulation.control.law import Action, Here, Inner, Law
+from gough.simulation.integration.instant import Instant, Rows
+from gough.simulation.integration.moves import closed
+from gough.simulation.integration.plain_rates import drive_of_entries, plain_rates
+from gough.simulation.integration.wrenches import Wrenches
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Vector = np.ndarray
+WORKS = ("drives", "losses", "wrench")
+
+
+@dataclass(frozen=True, eq=False)
+class Plant:
+    """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail.
+
+    made: programs that were traced before, by what they are.
+    """
+
+    model: "Model"
+    law: Law
+    rows: Rows
+    wrenches: Wrenches = field(default_factory=Wrenches)
+    made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        settings = self.law.settings(self.model)
+        object.__setattr__(self, "rows", replace(self.rows, tail=(*map(float, settings), *self.wrenches.values)))
+        if self.law.prescribed and not self.led_by_drives:
+            raise UsageError(
+                f"{self.model.robot.name}: drives are prescribed, but its velocities are not those of its drives; name the "
+                "drives as independent, or use a controller"
+            )
+
+    @cached_property
+    def led_by_drives(self) -> bool:
+        """Whether the rigid part of v is the drives' rates, in any order, and elastic rates do not move them."""
+        return drive_of_entries(self.model.mechanism) is not None
+
+    @cached_property
+    def drive_of(self) -> list[int]:
+        """Drive of every rigid entry of v, where drives lead."""
+        return drive_of_entries(self.model.mechanism) or []
+
+    @cached_property
+    def inner(self) -> Inner:
+        """The law's own states, at home."""
+        return self.law.inner(self.model, self.model.home, np.zeros(self.model.layout.nv))
+
+    @property
+    def inner_size(self) -> int:
+        """Number of the law's own states."""
+        return len(self.inner.names)
+
+    @property
+    def unknowns(self) -> int:
+        """Number of unknowns z."""
+        return len(self.unknown_of_v) + self.inner_size
+
+    @property
+    def unknown_of_v(self) -> list[int]:
+        """Entries of v whose accelerations are unknown."""
+        layout = self.model.layout
+        return list(range(layout.mobility if self.law.prescribed else 0, layout.nv))
+
+    @cached_property
+    def plain(self) -> list[tuple[int, int]]:
+        """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
+        return plain_rates(self.model.mechanism)
+
+    def ordered(self, program: Program) -> Program:
+        """As `Model.ordered`, with the law's own states fitting to the sampled states."""
+        if not self.inner_size:
+            return self.model.ordered(program)
+        states = sample_states(self.model)
+        n = len(states["q"])
+        inner = [self.law.inner(self.model, q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
+        known = {**states, "inner": np.array(inner)}
+        columns = [
+            np.broadcast_to(known.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
+        ]
+        return order_solves(program, np.concatenate(columns, axis=1))
+
+    def led(self, q: Vector, v: Vector, now: Instant) -> tuple[Vector, Vector]:
+        """q and v with the drives where a prescribed motion has them."""
+        if not self.law.prescribed:
+            return q, v
+        q, v = q.copy(), v.copy()
+        for k, place in enumerate(self.model.drive_index):
+            q[place] = now.position[k]
+        for i, k in enumerate(self.drive_of):
+            v[i] = now.velocity[k]
+        return q, v
+
+    def rates(
+        self, parameters: Vector, q: Vector, v: Vector, inner: Vector, now: Instant, closing: bool = False
+    ) -> dict[str, Vector]:
+        """qdot (nq,), vdot (nv,), tau (drives,), power (3,): see WORKS; inner: rates of the law's own states.
+
+        closing: also closed (nq,), q after one Newton step of the closures, for the price of their residual.
+        """
+        numbers, loops, q, v = self._loops(parameters, q, v, now)
+        layout = self.model.layout
+        pushed, load = self._external(loops, now)
+        rates = zeros(0)
+        if not self.law.prescribed:
+            action = self._action(numbers, q, v, inner, now)
+            tau, rates = action.tau, action.rates
+            vdot = forward_dynamics(regrouped(numbers), q, v, tau, load)["vdot"]
+        else:
+            n = layout.mobility
+            given = self._given(now)
+            if layout.v_elastic:
+                first = needed_force(loops, v, np.concatenate([given, zeros(layout.v_elastic)]), load)
+                M = mass_matrix(loops)
+                bent = solve_spd(M[n:, n:], -first[n:], "singular:elastic mass matrix")
+                tau = self._ordered(first[:n] + M[:n, n:] @ bent)
+            else:
+                bent = zeros(0)
+                tau = self._ordered(needed_force(loops, v, given, load))
+            vdot = np.concatenate([given, bent])
+        power = self._power(numbers, loops, q, v, tau, pushed)
+        out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
+        return out | ({"closed": closed(loops)} if closing else {})
+
+    def residual(
+        self, parameters: Vector, q: Vector, v: Vector, inner: Vector, z: Vector, now: Instant
+    ) -> dict[str, Vector]:
+        """R (unknowns,) that vanishes for the right z, and what follows from z: qdot, tau, power, vdot, inner."""
+        numbers, loops, q, v = self._loops(parameters, q, v, now)
+        n, own = self.model.layout.mobility, len(self.unknown_of_v)
+        pushed, load = self._external(loops, now)
+        if self.law.prescribed:
+            vdot = np.concatenate([self._given(now), z])
+            all_forces = needed_force(loops, v, vdot, load)
+            R, tau = all_forces[n:], self._ordered(all_forces[:n])
+        else:
+            vdot = z[:own]
+            action = self._action(numbers, q, v, inner, now)
+            tau = action.tau
+            push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
+            R = np.concatenate([needed_force(loops, v, vdot, load) - push, z[own:] - action.rates])
+        power = self._power(numbers, loops, q, v, tau, pushed)
+        out = {"R": R, "qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power}
+        return out | {"inner": z[own:]}
+
+    def commanded(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
+        """What the law makes the drives do, tau (drives,)."""
+        return self._action(Numbers(self.model.mechanism, parameters), q, v, zeros(0), now).tau
+
+    def _loops(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> tuple[Numbers, Loops, Vector, Vector]:
+        numbers = Numbers(self.model.mechanism, parameters)
+        q, v = self.led(q, v, now)
+        loops = Loops(Posture(regrouped(numbers), q))
+        check_state(loops)
+        return numbers, loops, q, v
+
+    def _action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
+        settings = now.tail[: len(now.tail) - len(self.wrenches.values)]
+        return self.law.act(Here(self.model, regrouped(numbers), q, v, inner, settings, now))
+
+    def _external(self, loops: Loops, now: Instant) -> tuple[Vector, Vector]:
+        """(generalised force of the wrenches on v, the same as the equations take it)."""
+        if not self.wrenches.frames:
+            return zeros(0), no_wrench(loops)
+        values = now.tail[len(now.tail) - len(self.wrenches.values) :]
+        pushed = self.wrenches.on_velocities(loops, values)
+        return pushed, self.wrenches.as_load(loops, pushed)
+
+    def _given(self, now: Instant) -> Vector:
+        return np.array([now.acceleration[k] for k in self.drive_of], dtype=object)
+
+    def _ordered(self, forces: Vector) -> Vector:
+        """Forces on the rigid entries of v as drive forces."""
+        out = zeros(len(forces))
+        for i, k in enumerate(self.drive_of):
+            out[k] = forces[i]
+        return out
+
+    @staticmethod
+    def _qdot(loops: Loops, v: Vector) -> Vector:
+        return rate_of_q(loops.posture, loops.rates(v))
+
+    def _power(self, numbers: Numbers, loops: Loops, q: Vector, v: Vector, tau: Vector, pushed: Vector) -> Vector:
+        u = loops.rates(v)
+        rates = [u[self.model.mechanism.links[d.link].u] for d in self.model.mechanism.drives]
+        losses: Any = energies(numbers, q, v)["losses"]
+        by_wrench = dot(pushed, v) if len(pushed) else 0.0
+        return np.array([dot(tau, rates) if len(rates) else 0.0, losses, by_wrench], dtype=object)

@@ -1,0 +1,1 @@
+"""Prescribed motions: families, files, limits, tables for time loops."""

@@ -1,0 +1,199 @@
+"""Motions from YAML, and the named motions of the papers.
+
+A file:  format: 1, name:, title:, source:, robot: (the gallery robot it is made for), motion: (see `items`).
+A motion has the key of its family, and may have slower: (a factor) beside it.
+"""
+
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from gough.errors import UsageError
+from gough.robot.errors import ABSENT, DescriptionError, Problem
+from gough.robot.fields import number_fault
+from gough.robot.item import Fault, faults_of, unknown_key
+from gough.robot.loader import locate
+from gough.robot.reader import Map, Mark, Seq, read
+from gough.robot.units import convert
+from gough.simulation.motion.chain import chain, rest
+from gough.simulation.motion.items import FAMILIES
+from gough.simulation.motion.motion import Motion
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+FORMAT = 1
+KEYS = ["format", "name", "title", "source", "robot", "motion"]
+
+
+@dataclass(frozen=True)
+class NamedMotion:
+    """A motion with the name of the robot it is made for, and a title that says what it is."""
+
+    name: str
+    title: str
+    robot: str | None
+    motion: Motion
+
+
+def motion_names() -> list[str]:
+    """Names of the motions that come with the library."""
+    folder = resources.files("gough.simulation.motion") / "gallery"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def named_motion(name: str) -> Motion:
+    """A motion of the papers by its name (see `motion_names`)."""
+    return named(name).motion
+
+
+def named(name: str) -> NamedMotion:
+    """A motion of the papers with its robot and title."""
+    if name not in motion_names():
+        raise UsageError(f"no motion {name!r}; there are {', '.join(motion_names())}")
+    text = (resources.files("gough.simulation.motion") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
+    return read_motion(text, f"{name}.yaml")
+
+
+def load_motion(path_or_name: str | Path, model: "Model | None" = None) -> Motion:
+    """A motion from a YAML file, or a named one. model: whose home pose "home" is.
+
+    Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
+    """
+    path = Path(path_or_name)
+    if path.suffix in (".yaml", ".yml") or path.exists():
+        return read_motion(path.read_text(encoding="utf-8"), str(path), model).motion
+    if str(path_or_name) not in motion_names():
+        raise FileNotFoundError(f"no file and no motion {str(path_or_name)!r}; there are {', '.join(motion_names())}")
+    return named_motion(str(path_or_name))
+
+
+def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -> NamedMotion:
+    """A motion from YAML text; file is the name that messages use, and relative paths start from its folder."""
+    document, problems = read(text, file)
+    if problems:
+        raise DescriptionError(problems)
+    if not isinstance(document, Map):
+        raise DescriptionError([Problem(file, 1, "", document, "not a mapping", f"keys {', '.join(KEYS)}")])
+    for key, value in document.items():
+        if key not in KEYS:
+            fault = unknown_key(key, value, KEYS)
+            problems.append(Problem(file, document.marks[key].line, key, value, fault.message, fault.expected))
+    if document.get("format", ABSENT) != FORMAT:
+        mark = document.marks.get("format", document.mark)
+        found = document.get("format", ABSENT)
+        problems.append(
+            Problem(file, mark.line, "format", found, "not a format this version reads", f"format: {FORMAT}")
+        )
+    if "motion" not in document:
+        problems.append(
+            Problem(file, document.mark.line, "motion", ABSENT, "a required key is missing", "the key 'motion'")
+        )
+        raise DescriptionError(problems)
+    motion, more = motion_in(document["motion"], document.marks["motion"], file, model)
+    problems += more
+    if problems or motion is None:
+        raise DescriptionError(sorted(problems, key=lambda p: p.line or 0))
+    name, title, robot = (document.get(key) for key in ("name", "title", "robot"))
+    return NamedMotion(str(name or Path(file).stem), str(title or ""), robot, motion)
+
+
+def motion_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) -> tuple[Motion | None, list[Problem]]:
+    """(the motion written at a place of a document, everything that is wrong there)."""
+    home = None if model is None or not model.mechanism.has_platform else np.asarray(model.home_pose)
+    return _Reading(file, home).motion(data, mark)
+
+
+class _Reading:
+    def __init__(self, file: str, home: np.ndarray | None) -> None:
+        self.file, self.home = file, home
+
+    def motion(self, data: Any, mark: Mark) -> tuple[Motion | None, list[Problem]]:
+        if isinstance(data, str):
+            return self._named(data, mark)
+        if isinstance(data, Seq):
+            return self._sequence(data, mark)
+        if not isinstance(data, Map):
+            return None, [
+                self._problem(mark, data, "not a motion", f"one of {', '.join(FAMILIES)}, a list of them, or a name")
+            ]
+        return self._one(data, mark)
+
+    def _problem(self, mark: Mark, value: Any, message: str, expected: str = "") -> Problem:
+        return Problem(self.file, mark.line, mark.path, value, message, expected)
+
+    def _named(self, name: str, mark: Mark) -> tuple[Motion | None, list[Problem]]:
+        if name not in motion_names():
+            return None, [self._problem(mark, name, "no motion of this name", f"one of {', '.join(motion_names())}")]
+        return named_motion(name), []
+
+    def _one(self, data: Map, mark: Mark) -> tuple[Motion | None, list[Problem]]:
+        problems = [
+            self._problem(data.marks[key], value, fault.message, fault.expected)
+            for key, value in data.items()
+            if key not in (*FAMILIES, "slower")
+            for fault in [unknown_key(key, value, [*FAMILIES, "slower"])]
+        ]
+        families = [key for key in data if key in FAMILIES]
+        if len(families) != 1:
+            said = "no motion" if not families else f"{len(families)} motions ({', '.join(families)})"
+            problems.append(self._problem(mark, ABSENT, said, f"one of {', '.join(FAMILIES)}; several as a list"))
+        factor, more = self._factor(data)
+        problems += more
+        if problems:
+            return None, problems
+        key = families[0]
+        try:
+            item = FAMILIES[key].model_validate(data[key], context={"reading": True})
+        except ValidationError as error:
+            return None, [self._located(data, key, fault) for fault in faults_of(error)]
+        try:
+            made = item.motion(self.home, Path(self.file).parent)
+        except UsageError as error:
+            return None, [self._problem(data.marks[key], ABSENT, str(error))]
+        return made if factor is None else made.slower(factor), []
+
+    def _factor(self, data: Map) -> tuple[float | None, list[Problem]]:
+        if "slower" not in data:
+            return None, []
+        fault = number_fault(data["slower"], ("number",), "positive")
+        if fault is not None:
+            return None, [self._problem(data.marks["slower"], data["slower"], fault.message, fault.expected)]
+        return float(data["slower"]), []
+
+    def _located(self, data: Map, key: str, fault: Fault) -> Problem:
+        mark, value = locate(data, (key, *fault.place))
+        plain = value if isinstance(value, str | int | float) or value is ABSENT else fault.value
+        return self._problem(mark, plain, fault.message, fault.expected)
+
+    def _sequence(self, data: Seq, mark: Mark) -> tuple[Motion | None, list[Problem]]:
+        parts: list[Motion] = []
+        problems: list[Problem] = []
+        waiting = 0.0
+        for entry, place in zip(data, data.marks, strict=True):
+            if isinstance(entry, Map) and set(entry) == {"hold"}:
+                fault = number_fault(entry["hold"], ("time",), "positive")
+                if fault is not None:
+                    problems.append(self._problem(entry.marks["hold"], entry["hold"], fault.message, fault.expected))
+                    continue
+                seconds = convert(entry["hold"], ("time",)) if isinstance(entry["hold"], str) else float(entry["hold"])
+                if parts:
+                    parts.append(rest(parts[-1], seconds))
+                else:
+                    waiting += seconds  # before the first motion: rest where it begins
+                continue
+            made, more = self.motion(entry, place)
+            problems += more
+            if made is not None:
+                parts += [rest(made, waiting, end=False), made] if waiting else [made]
+                waiting = 0.0
+        if problems or not parts:
+            return None, problems or [self._problem(mark, ABSENT, "a list without a motion", "at least one motion")]
+        try:
+            return chain(parts) if len(parts) > 1 else parts[0], []
+        except UsageError as error:
+            return None, [self._problem(mark, ABSENT, str(error))]

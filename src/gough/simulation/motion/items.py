@@ -1,0 +1,218 @@
+"""Motions as they are written in files: one mapping a family, keys as the arguments of the functions.
+
+motion: {quintic: {poses: [...], durations: 0.8 s, rests: [...]}}        one motion
+motion: [{quintic: {...}}, {hold: 0.5 s}, {circle: {...}}]               one after the other
+motion: long2014_poses                                                   a named one
+"""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator
+
+from gough.robot.fields import (
+    Angle,
+    Coordinate,
+    FullName,
+    Number,
+    Position,
+    Vector,
+    quantity,
+)
+from gough.robot.item import Item
+from gough.robot.pose import Pose
+from gough.simulation.motion.circle import circle
+from gough.simulation.motion.fields import Durations, Moments, Rests, Speeds, Values
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.polygon import polygon, square
+from gough.simulation.motion.quintic import quintic
+from gough.simulation.motion.spline import spline
+from gough.simulation.motion.trapezoid import trapezoid
+from gough.simulation.motion.trigonometric import trigonometric
+
+Time = Annotated[float, quantity("time", bound="positive")]
+Extend = Literal["hold"]
+Place = Pose | Literal["home"]
+
+
+def _pose_or_home(value: Any) -> Any:
+    """Never tried as both, so that each fault is told once."""
+    return value if value == "home" or value is None else Pose.model_validate(value, context={"reading": True})
+
+
+PoseOrHome = Annotated[Place, BeforeValidator(_pose_or_home)]
+
+
+class MotionItem(Item):
+    """What all families share."""
+
+    extend: Extend | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        """Arguments of the family's function; home (7,): where "home" is written."""
+        given = {name: getattr(self, name) for name in type(self).model_fields if name != "source"}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        """The motion."""
+        raise NotImplementedError
+
+
+class ThroughItem(MotionItem):
+    """A motion through points."""
+
+    poses: tuple[Pose, ...] | None = None
+    points: tuple[Position, ...] | None = None
+    drives: dict[str, Values] | None = None
+    joints: dict[str, Values] | None = None
+    orientation: Literal["shortest", "rpy_zyx", "bryant_xyz"] | None = None
+    offsets_from: PoseOrHome | None = None
+    frame: FullName | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("offsets_from") == "home":
+            out["offsets_from"] = home_of(home)
+        return out
+
+
+class QuinticItem(ThroughItem):
+    """`quintic`."""
+
+    durations: Durations | None = None
+    times: Moments | None = None
+    rests: Rests | None = None
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return quintic(**self.arguments(home))
+
+
+class TrigonometricItem(QuinticItem):
+    """`trigonometric`."""
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return trigonometric(**self.arguments(home))
+
+
+class TrapezoidItem(QuinticItem):
+    """`trapezoid`."""
+
+    ramps: Rests | None = None
+    speeds: Speeds | None = None
+    turn_ramps: Rests | None = None
+    turn_speeds: Speeds | None = None
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return trapezoid(**self.arguments(home))
+
+
+class EdgesItem(MotionItem):
+    """Edges of a closed path."""
+
+    durations: Durations
+    rests: Rests | None = None
+    period: Time | None = None
+    law: Literal["quintic", "trapezoid", "trigonometric"] = "quintic"
+    ramps: Rests | None = None
+
+
+class PolygonItem(ThroughItem, EdgesItem):
+    """`polygon`."""
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return polygon(**self.arguments(home))
+
+
+class CentreItem(MotionItem):
+    """A path about a centre in a plane."""
+
+    pose: PoseOrHome | None = None
+    point: Position | None = None
+    drives: dict[str, Coordinate] | None = None
+    joints: dict[str, Coordinate] | None = None
+    normal: Vector | None = None
+    towards: Vector | None = None
+    plane: tuple[str, str] | None = None
+    frame: FullName | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("pose") == "home":
+            out["pose"] = home_of(home)
+        return out
+
+
+class SquareItem(CentreItem, EdgesItem):
+    """`square`."""
+
+    side: Annotated[float, quantity("length", "angle", bound="positive")]
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return square(**self.arguments(home))
+
+
+class CircleItem(CentreItem):
+    """`circle`."""
+
+    radius: Annotated[float, quantity("length", "angle", bound="positive")]
+    duration: Time | None = None
+    speed: Annotated[float, quantity("speed", "angular speed", bound="positive")] | None = None
+    turns: Number = 1.0
+    law: Literal["quintic", "trapezoid", "trigonometric", "constant"] = "quintic"
+    ramp: Time | None = None
+    start_angle: Angle = 0.0
+    turning: bool = False
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return circle(**self.arguments(home))
+
+
+class SplineItem(ThroughItem):
+    """`spline`; or `spline_file` with file:."""
+
+    times: Moments | None = None
+    file: str | None = None
+    kind: Literal["drives", "joints"] | None = None
+    degree: Literal[3, 5] = 3
+    ends: Literal["rest", "natural", "free", "periodic"] = "rest"
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        from gough.errors import UsageError
+        from gough.simulation.motion.csv_files import spline_file
+
+        arguments = self.arguments(home)
+        if self.file is None:
+            if self.kind is not None:
+                raise UsageError("kind goes with file")
+            if self.times is None:
+                raise UsageError("give times, or a file with a column t")
+            return spline(**arguments)
+        inside = {"poses", "points", "drives", "joints", "times", "orientation", "offsets_from"} & set(arguments)
+        if inside:
+            raise UsageError(f"{', '.join(sorted(inside))}: not beside file, which has the samples")
+        return spline_file(folder / arguments.pop("file"), **arguments)
+
+
+FAMILIES: dict[str, type[MotionItem]] = {
+    "quintic": QuinticItem,
+    "trapezoid": TrapezoidItem,
+    "trigonometric": TrigonometricItem,
+    "circle": CircleItem,
+    "polygon": PolygonItem,
+    "square": SquareItem,
+    "spline": SplineItem,
+}
+"""What may be written under `motion`, by key."""
+
+
+def home_of(home: np.ndarray | None) -> np.ndarray:
+    """The pose at home, or a UsageError where nobody said which robot moves."""
+    if home is None:
+        from gough.errors import UsageError
+
+        raise UsageError("'home' needs a robot: read the motion with model=, or write the pose")
+    return home
+
+
+__all__ = ["FAMILIES", "MotionItem", "home_of"]

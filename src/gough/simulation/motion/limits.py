@@ -1,0 +1,255 @@
+"""Is a motion possible? Reach, freedoms, limits, drive forces and distance to singularities along it, before a run.
+
+The motion is sampled evenly and at all its breaks; at kinks from both sides, because forces jump there. Forces of flexible
+robots are those of quasi-static bending (see `quasi_static`): vibrations come on top; frames and points are then met by the
+robot before it bends. A singularity between two samples is noticed by the sign of the determinants (see
+`gough.analysis.workspace_states`).
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.conditions import determinant_signs
+from gough.compilation.singularity import block_matrices
+from gough.errors import EXPLANATION, Status, UsageError
+from gough.simulation.motion.motion import JUMP, Motion, Sample
+from gough.simulation.motion.quasi_static import bend
+from gough.simulation.motion.report import MotionProblem, MotionReport, spans
+from gough.simulation.motion.states import MotionStates, states_for
+from gough.simulation.motion.targets import Target, target_of
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+CONSISTENT = 1e-7
+"""Accepted velocity outside of the robot's freedoms, relative to the largest velocity."""
+
+ROUNDING = 1e-13
+"""A velocity or acceleration this small beside the largest one is 0."""
+
+
+def check_motion(
+    model: "Model",
+    motion: Motion,
+    *,
+    samples: int = 400,
+    condition: float = 0.01,
+    forces: bool = True,
+    wrench: Any = None,
+    near: Any = None,
+    duration: float | None = None,
+) -> MotionReport:
+    """Everything that is wrong with a motion of a robot, with times and places (see `MotionReport`).
+
+    samples: even ones, beside the breaks. condition: smallest good distance from singularities (reciprocal condition, see
+    `Model.singularity`). forces: whether drive forces are computed; wrench: constant, as for `Model.inverse_dynamics`.
+    near: q (nq,) in whose assembly the motion begins (default: home). duration (s): only this much of the motion.
+    """
+    if samples < 2 or not 0 <= condition < 1:
+        raise UsageError(
+            f"samples={samples}, condition={condition}; give at least 2 samples and a condition from 0 to 1"
+        )
+    if not isinstance(motion, Motion):
+        raise UsageError(f"check_motion: {motion!r} is no motion; make one with gough.motions")
+    target = target_of(model, motion)
+    t, sample = _sampled(motion, samples, motion.duration if duration is None else min(duration, motion.duration))
+    wanted = target.wanted(sample)
+    states = states_for(target, t, wanted, near)
+    good = np.flatnonzero(states.status == 0)
+    notes = list(_notes(model, motion, sample))
+    problems = list(_jumps(motion))
+    problems += _unreached(states)
+    problems += _impossible(model, states, wanted, target)
+    q, tau, trouble = states.q, np.full((len(t), len(model.drive_index)), np.nan), []
+    if forces and model.driven:
+        q, tau, trouble = _forces(target, states, wanted, wrench)
+    if forces and not model.driven:
+        notes.append("no drive forces: fewer drives than freedoms")
+    problems += trouble
+    problems += _limits(model, states.t, q, states.v, tau, good)
+    parallel, serial, found = _singular(model, states.t, q, good, condition)
+    rates = np.full((len(t), len(model.drive_index)), np.nan)
+    if len(good):
+        rates[good] = model.drive_rates(q[good], states.v[good], on_bad_state="mark")
+    drives = q[:, model.drive_index]
+    return MotionReport(
+        model.robot.name,
+        motion,
+        states.t,
+        q,
+        states.v,
+        states.acceleration,
+        states.status,
+        drives,
+        rates,
+        tau,
+        parallel,
+        serial,
+        model.layout.drive_names,
+        model.layout.drive_units,
+        tuple(sorted(problems + found, key=lambda p: p.spans[0][0])),
+        tuple(notes),
+    )
+
+
+def _sampled(motion: Motion, samples: int, end: float) -> tuple[np.ndarray, Sample]:
+    """Even times up to the end and breaks; inner kinks twice, from the left and from the right."""
+    even = np.union1d(np.linspace(0.0, end, samples), motion.breaks[motion.breaks <= end])
+    inner = motion.kinks[1:-1]
+    inner = inner[inner < end]
+    right, left = motion.at(even), motion.at(inner, "left")
+    t = np.concatenate([even, inner])
+    order = np.lexsort((np.concatenate([np.ones(len(even)), np.zeros(len(inner))]), t))
+    parts = zip(
+        (right.position, right.velocity, right.acceleration),
+        (left.position, left.velocity, left.acceleration),
+        strict=True,
+    )
+    position, velocity, acceleration = (np.concatenate([a, b])[order] for a, b in parts)
+    return t[order], Sample(position, _without_rounding(velocity), _without_rounding(acceleration))
+
+
+def _without_rounding(x: np.ndarray) -> np.ndarray:
+    """A velocity that is 0 but for rounding has no sign that friction could take."""
+    return np.where(np.abs(x) < ROUNDING * np.abs(x).max(), 0.0, x)
+
+
+def _notes(model: "Model", motion: Motion, sample: Sample) -> Iterator[str]:
+    largest = np.abs(sample.velocity).max()
+    for name, k in (("begins", 0), ("ends", -1)):
+        if np.abs(sample.velocity[k]).max() > JUMP * largest:
+            yield f"{name} with a velocity: a run must {'start' if k == 0 else 'go on'} with it"
+    if model.layout.n_elastic:
+        yield "flexible bodies bend quasi-statically here; vibrations come on top"
+        if motion.kind in ("point", "pose") and motion.frame is not None:
+            yield f"{motion.frame} is led by the robot as it is before it bends"
+
+
+def _jumps(motion: Motion) -> Iterator[MotionProblem]:
+    inner = motion.kinks[1:-1]
+    if not len(inner):
+        return
+    change = np.abs(motion.at(inner).velocity - motion.at(inner, "left").velocity).max(axis=1)
+    largest = np.abs(motion.at(motion._spread()).velocity).max()
+    for t, jump in zip(inner, change, strict=True):
+        if jump > JUMP * largest:
+            yield MotionProblem("jump", "velocity", ((t, t),), jump, t, f"the velocity jumps by {jump:.6g}")
+
+
+def _unreached(states: MotionStates) -> Iterator[MotionProblem]:
+    kinds = dict.fromkeys(zip(states.status.tolist(), states.places.tolist(), strict=True))
+    for code, place in kinds:
+        if code:
+            here = (states.status == code) & (states.places == place)
+            first = float(states.t[here][0])
+            text = f"{Status(code).name} at {place}: {EXPLANATION[Status(code)]}"
+            yield MotionProblem("reach", place, spans(states.t, here), float("nan"), first, text)
+
+
+def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: Target) -> Iterator[MotionProblem]:
+    largest = np.abs(wanted.velocity * target.scales).max()
+    here = states.missed > CONSISTENT * largest
+    if here.any():
+        k = int(np.nanargmax(np.where(here, states.missed, np.nan)))
+        text = f"the robot's freedoms ({' '.join(model.layout.v_names[: model.mobility])}) do not allow the velocity asked for"
+        yield MotionProblem(
+            "freedom", "velocity", spans(states.t, here), float(states.missed[k]), float(states.t[k]), text
+        )
+
+
+def _forces(target: Target, states: MotionStates, wanted: Sample, wrench: Any):
+    """(q, drive forces (n, drives), problems)."""
+    model, good = target.model, states.status == 0
+    q, problems = states.q, []
+    if model.layout.n_elastic:
+        q, tau, settled = bend(target, states.q, wanted, wrench)
+        tau[~settled] = np.nan
+        lost = good & ~settled
+        if lost.any():
+            text = "flexible bodies find no rest in quasi-static bending (buckling, or a singularity near)"
+            problems.append(
+                MotionProblem("forces", "bodies", spans(states.t, lost), np.nan, float(states.t[lost][0]), text)
+            )
+        return q, tau, problems
+    tau = np.full((len(q), len(model.drive_index)), np.nan)
+    if good.any():
+        made = model.inverse_dynamics(q[good], states.v[good], states.acceleration[good], wrench, on_bad_state="mark")
+        tau[good] = made.tau
+        for code in sorted(set(made.status.tolist()) - {0}):
+            here = np.zeros(len(q), dtype=bool)
+            here[np.flatnonzero(good)[made.status == code]] = True
+            text = f"{Status(code).name}: {EXPLANATION[Status(code)]}"
+            problems.append(
+                MotionProblem("forces", "drives", spans(states.t, here), np.nan, float(states.t[here][0]), text)
+            )
+    return q, tau, problems
+
+
+def _limits(model: "Model", t: np.ndarray, q, v, tau, good: np.ndarray) -> Iterator[MotionProblem]:
+    if not len(good):
+        return
+    found = model.limit_margins(q[good], v[good], tau[good])
+    for k, name in enumerate(found.names):
+        margin = found.margins[:, k]
+        over = margin < 0
+        if over.any():
+            here = np.zeros(len(t), dtype=bool)
+            here[good[over]] = True
+            worst = int(np.nanargmin(margin))
+            unit = _unit(model, name)
+            text = f"beyond its limit, by up to {-margin[worst]:.6g} {unit}".rstrip()
+            yield MotionProblem("limit", name, spans(t, here), float(-margin[worst]), float(t[good[worst]]), text)
+
+
+def _unit(model: "Model", name: str) -> str:
+    joint, _, kind = name.partition(" ")
+    if kind == "cone":
+        return "rad"
+    if kind == "force":
+        return model.layout.drive_units[model.layout.drive_names.index(joint)]
+    unit = model.layout.q_units[model.layout.index(joint)]
+    return f"{unit}/s" if kind == "speed" else unit
+
+
+def _singular(model: "Model", t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
+    """(parallel (n,), serial (n,), problems): near a singularity, or across one between two samples."""
+    parallel, serial = np.full(len(t), np.nan), np.full(len(t), np.nan)
+    problems: list[MotionProblem] = []
+    good = good[np.isfinite(q[good]).all(axis=1)]
+    if not len(good):
+        return parallel, serial, problems
+    found = model.singularity(q[good])
+    parallel[good] = found.parallel
+    worst = found.serial.argmin(axis=1) if found.serial.shape[1] else None
+    serial[good] = found.serial.min(axis=1) if worst is not None else 1.0
+    for kind, value in (("parallel", parallel), ("serial", serial)):
+        here = value < condition
+        if here.any():
+            k = int(np.nanargmin(value))
+            place = (
+                "drives" if kind == "parallel" or worst is None else found.serial_names[worst[good.tolist().index(k)]]
+            )
+            text = f"near a {kind} singularity: {value[k]:.3g}, below {condition:g}"
+            problems.append(MotionProblem("singular", place, spans(t, here), float(value[k]), float(t[k]), text))
+    problems += _crossings(model, t[good], q[good], found.scaled_map)
+    return parallel, serial, problems
+
+
+def _crossings(model: "Model", t: np.ndarray, q: np.ndarray, S: np.ndarray) -> Iterator[MotionProblem]:
+    """Determinants that change sign between neighbouring samples."""
+    places, blocks = block_matrices(model, q, model.parameters, model.size)
+    signs = [determinant_signs(a) for a in blocks]
+    own = S.shape[1] == S.shape[2]
+    side = np.prod([determinant_signs(S), *signs], axis=0) if own else None
+    for place, sign, word in [
+        ("drives", side, "parallel"),
+        *((p, s, "serial") for p, s in zip(places, signs, strict=True)),
+    ]:
+        if sign is None:
+            continue
+        for k in np.flatnonzero(sign[1:] * sign[:-1] < 0):
+            pair = (float(t[k]), float(t[k + 1]))
+            text = f"crosses a {word} singularity between {pair[0]:.6g} and {pair[1]:.6g} s"
+            yield MotionProblem("crossing", place, (pair,), 0.0, pair[0], text)

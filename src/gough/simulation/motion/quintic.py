@@ -1,0 +1,17 @@
+"""From point to point by quintic polynomials: at rest, and without acceleration, at every point."""
+
+from typing import Any, Unpack
+
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.time_laws import quintic_law
+from gough.simulation.motion.via_moves import moves, schedule
+from gough.simulation.motion.via_points import Where, points_of
+
+
+def quintic(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **where: Unpack[Where]) -> Motion:
+    """Through points (poses=, points=, drives= or joints=, see `Where`), stopping at each.
+
+    durations: of each move (s; one number: of all); or times: when each point is reached. rests: at each point (s).
+    """
+    points = points_of(where)
+    return moves(points, schedule(points, durations, times, rests), lambda _, T: (quintic_law(T), None))

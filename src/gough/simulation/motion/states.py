@@ -1,0 +1,146 @@
+"""A robot along a motion: configurations, velocities and accelerations at given times.
+
+Robots whose legs follow from the pose are assembled sample by sample at once. Others are led: a few samples one after the
+other, each from the one before, then all others from the nearest of these. Elastic coordinates are 0 or, on request, those
+of quasi-static bending (see `quasi_static`).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.following import follow
+from gough.compilation.status import codes, places
+from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.targets import Target, target_of
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+COARSE = 48
+"""Samples that are led one after the other."""
+REACHED = 1e-8
+"""Accepted distance of a frame from where it is wanted, relative to the robot's size."""
+
+
+@dataclass(frozen=True, eq=False)
+class MotionStates:
+    """t (n,), s. q (n, nq), v (n, nv), acceleration (n, mobility): NaN where the status is not 0. status (n,): codes;
+    places (n,): where. missed (n,): part of the wanted velocity that the robot's freedoms do not allow (m/s; angles times its
+    size)."""
+
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    acceleration: np.ndarray
+    status: np.ndarray
+    places: np.ndarray
+    missed: np.ndarray
+
+
+def states_along(model: "Model", motion: Motion, t: Any, side: str = "right", near: Any = None) -> MotionStates:
+    """The model along the motion at rising times t (n,); near: q (nq,) whose assembly is taken (default: home)."""
+    times = np.atleast_1d(np.asarray(t, dtype=float))
+    target = target_of(model, motion)
+    return states_for(target, times, target.wanted(motion.at(times, side)), near)
+
+
+def states_for(target: Target, times: np.ndarray, wanted: Sample, near: Any = None) -> MotionStates:
+    """The model where `wanted` (n, …) is at rising times (n,)."""
+    q, names = _assembled(target, wanted, near)
+    v, acceleration, missed = velocities(target, q, wanted)
+    bad = names != ""
+    v[bad], acceleration[bad], missed[bad] = np.nan, np.nan, np.nan
+    return MotionStates(times, q, v, acceleration, codes(names), places(names), missed)
+
+
+def velocities(target: Target, q: np.ndarray, wanted: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(v (n, nv), accelerations (n, mobility), missed (n,)) at q; elastic rates are 0. Nearest, shortest solutions."""
+    model = target.model
+    n, mobility = model.layout.nv, model.layout.mobility
+    v, acceleration = np.full((len(q), n), np.nan), np.full((len(q), mobility), np.nan)
+    missed = np.full(len(q), np.nan)
+    good = np.isfinite(q).all(axis=1)
+    if good.any():
+        scales = target.scales
+        A = target.rows(q[good])[:, :, :mobility] * scales[:, None]
+        inverse = np.linalg.pinv(A, rcond=1e-10)
+        rate = wanted.velocity[good] * scales
+        v[good] = 0.0
+        v[good, :mobility] = np.einsum("nij,nj->ni", inverse, rate)
+        left = (wanted.acceleration[good] - target.bias(q[good], v[good])) * scales
+        acceleration[good] = np.einsum("nij,nj->ni", inverse, left)
+        missed[good] = np.abs(rate - np.einsum("nij,nj->ni", A, v[good, :mobility])).max(axis=1, initial=0.0)
+    return v, acceleration, missed
+
+
+def _assembled(target: Target, wanted: Sample, near: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(q (n, nq), failed checks (n,))."""
+    model, n = target.model, len(wanted.position)
+    at_once = target.kind == "pose" and target.columns is not None and model.geometry.by_legs
+    if at_once:
+        return _reached(target, wanted.position, None if near is None else np.asarray(near, dtype=float))
+    q = np.full((n, model.layout.nq), np.nan)
+    names = np.full(n, "", dtype=object)
+    led = np.unique(np.linspace(0, n - 1, min(n, COARSE)).astype(int))
+    start = model.home if near is None else np.asarray(near, dtype=float)
+    starts = np.empty((n, model.layout.nq))
+    done = np.zeros(n, dtype=bool)
+    for k in led:
+        q[[k]], names[[k]] = _reached(target, wanted.position[[k]], start[None])
+        done[k] = True
+        start = q[k] if names[k] == "" else start
+        starts[k:] = start
+        if names[k] != "":
+            break  # all that comes later is led from the last that was reached
+    rest = np.flatnonzero(~done)
+    if len(rest):
+        q[rest], names[rest] = _reached(target, wanted.position[rest], starts[rest])
+    return q, names
+
+
+def _reached(target: Target, position: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """(q (n, nq), failed checks (n,)) at wanted positions, from `near` (n, nq)."""
+    model = target.model
+    if target.columns is None:
+        assert near is not None
+        return _frame_reached(target, position, near)
+    if target.kind == "pose":
+        made = model.assemble(position, near=near, on_bad_state="mark")
+    elif target.kind == "drives":
+        made = model.assemble(drives=position, near=near, on_bad_state="mark")
+    else:
+        named = dict(zip(target.names, position.T, strict=True))
+        made = model.assemble(coordinates=named, near=near, on_bad_state="mark")
+    names = np.array([_check_name(s, p) for s, p in zip(made.status, made.places, strict=True)], dtype=object)
+    return made.q, names
+
+
+def _frame_reached(target: Target, position: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    model = target.model
+    mobility, scales = model.layout.mobility, target.scales
+
+    def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
+        A = target.rows(q)[:, :, :mobility] * scales[:, None]
+        left = target.missing(q, position[states]) * scales
+        finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(left).all(axis=1))
+        out = np.full((len(q), model.layout.nv), np.nan)
+        out[finite] = 0.0
+        out[finite, :mobility] = np.einsum("nij,nj->ni", np.linalg.pinv(A[finite], rcond=1e-10), left[finite])
+        return out
+
+    q, names = follow(model, near, model.parameters[None], misses)
+    good = np.flatnonzero(names == "")
+    if len(good):
+        off = np.abs(target.missing(q[good], position[good]) * scales).max(axis=1) / model.size
+        lost = good[~(off < REACHED)]
+        names[lost] = f"out_of_reach:{target.frame}"
+        q[lost] = np.nan
+    return q, names
+
+
+def _check_name(status: int, place: str) -> str:
+    from gough.errors import Status
+
+    return f"{Status(int(status)).name.lower()}:{place}" if status else ""

@@ -1,0 +1,154 @@
+"""What a motion asks of a robot: rows of its velocities, and where they must be.
+
+pose      of the platform; of a frame on a rigid platform moved to the platform's origin; of a frame elsewhere as it is
+point     of any frame
+drives, joints   their coordinates
+Velocities: rows (m, nv) of a matrix A with A v = wanted rate, and A v̇ = wanted acceleration - bias.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.compilation.following import tree_rates
+from gough.compilation.rotations import pose_difference, quaternion_product
+from gough.compilation.tangent import tangent_derivative
+from gough.errors import UsageError
+from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.rotation_charts import CONJUGATE, rotate
+from gough.spatial import quaternion_wxyz_from_rotation
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """One motion asked of one model. columns: tree velocities that are wanted, or None for those of `frame`.
+    order: columns of the motion in the order of the model's drives, for drives. on_platform (7,): pose of the frame on the
+    platform that the motion speaks of."""
+
+    model: "Model"
+    kind: str
+    columns: tuple[int, ...] | None
+    frame: str | None = None
+    names: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+    on_platform: np.ndarray | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of wanted velocities."""
+        return len(self.columns) if self.columns is not None else 3 if self.kind == "point" else 6
+
+    @property
+    def scales(self) -> np.ndarray:
+        """What one metre or radian of each wanted velocity counts (m): angles of poses times the robot's size."""
+        size = self.model.size
+        if self.kind == "pose":
+            return np.array([1.0] * 3 + [size] * 3)
+        if self.columns is None:
+            return np.ones(3)
+        return np.array([1.0 if self.model.layout.u_units[c] == "m/s" else size for c in self.columns])
+
+    def wanted(self, sample: Sample) -> Sample:
+        """A motion's sample (n, …) in terms of the model: drives in its order, poses of the platform itself."""
+        if self.kind == "drives":
+            order = list(self.order)
+            return Sample(sample.position[:, order], sample.velocity[:, order], sample.acceleration[:, order])
+        return sample if self.on_platform is None else _of_platform(sample, self.on_platform)
+
+    def rows(self, q: np.ndarray) -> np.ndarray:
+        """A (n, size, nv) at q (n, nq); the loops may be a little open."""
+        model = self.model
+        if self.columns is not None:
+            return tree_rates(model, q, model.parameters[None])[:, list(self.columns)]
+        found = model.function(f"frame_twist:{self.frame}").values(
+            q=q[:, None, :], v=np.eye(model.layout.nv), parameters=model.parameters
+        )["twist"]
+        return np.swapaxes(found, 1, 2)[:, : self.size]
+
+    def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Accelerations (n, size) of what is wanted when v does not change."""
+        model = self.model
+        if self.columns is not None:
+            still = np.zeros((1, model.layout.nv))
+            found = model.function("joint_motion").values(q=q, v=v, acceleration=still, parameters=model.parameters)
+            return found["ud"][:, list(self.columns)]
+        along = tangent_derivative(model, f"frame_twist:{self.frame}", ("q",), "jvp")
+        return along.values(q=q, v=v, d_q=v, parameters=model.parameters)["d_twist"][:, : self.size]
+
+    def missing(self, q: np.ndarray, position: np.ndarray) -> np.ndarray:
+        """What is left (n, size) of the way from q to wanted positions, for a frame."""
+        found = self.model.function(f"frame_pose:{self.frame}").values(q=q, parameters=self.model.parameters)
+        if self.kind == "point":
+            return position - found["position"]
+        whole = np.full((len(q), 7), np.nan)
+        good = np.isfinite(found["rotation"]).all(axis=(1, 2))
+        whole[:, :3] = found["position"]
+        whole[good, 3:] = quaternion_wxyz_from_rotation(found["rotation"][good])
+        return pose_difference(whole, position)
+
+
+def target_of(model: "Model", motion: Motion) -> Target:
+    """What the motion asks of the model; UsageError where it cannot be asked."""
+    layout, mechanism = model.layout, model.mechanism
+    if motion.kind == "drives":
+        order = drive_order(model, motion)
+        return Target(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
+    if motion.kind == "joints":
+        links = {layout.q_names[link.q]: link for link in mechanism.links if link.nu == 1}
+        unknown = [n for n in motion.names if n not in links]
+        if unknown:
+            raise UsageError(
+                f"{model.robot.name} has no scalar joint {', '.join(unknown)}; there are {', '.join(links)}"
+            )
+        return Target(model, "joints", tuple(links[n].u for n in motion.names), names=motion.names)
+    if motion.frame is None:
+        if not mechanism.has_platform:
+            raise UsageError(f"{model.robot.name} has no platform: a pose must name its frame (frame=)")
+        return Target(model, "pose", tuple(range(6)))
+    if motion.frame not in mechanism.frames:
+        raise UsageError(f"{model.robot.name} has no frame {motion.frame!r}; there are {', '.join(mechanism.frames)}")
+    on = mechanism.frames[motion.frame].link
+    while mechanism.links[on].motion == "deflection":  # a frame tied to nodes of a flexible body
+        on = mechanism.links[on].parent
+    if motion.kind == "pose" and mechanism.has_platform and on == 0:
+        if mechanism.links[0].elastic is not None:
+            raise UsageError(
+                f"{motion.frame!r} is a frame of a flexible platform: no drive forces follow from its motion in general (see "
+                f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame"
+            )
+        return Target(model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame))
+    return Target(model, motion.kind, None, motion.frame)
+
+
+def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
+    """Columns of a motion of drives in the order of the robot's drives."""
+    own = model.layout.drive_names
+    if len(motion.names) == len(own) and motion.names == tuple(f"drive{k}" for k in range(len(own))):
+        return tuple(range(len(own)))  # an array without names
+    if set(motion.names) != set(own):
+        raise UsageError(
+            f"the motion moves the drives {', '.join(motion.names)}; those of {model.robot.name} are {', '.join(own)}"
+        )
+    return tuple(motion.names.index(n) for n in own)
+
+
+def _frame_on_platform(model: "Model", frame: str) -> np.ndarray:
+    position, rotation = model.frame_pose(model.home, frame)
+    back = model.home[3:7] * CONJUGATE
+    q = quaternion_product(back, quaternion_wxyz_from_rotation(rotation))
+    return np.concatenate([rotate(back, position - model.home[:3]), q])
+
+
+def _of_platform(sample: Sample, on_platform: np.ndarray) -> Sample:
+    """Motion of the platform's origin from that of a frame fixed to it: v_P = v_F + ω × r and its derivative."""
+    q = quaternion_product(sample.position[:, 3:], on_platform[3:] * CONJUGATE)
+    r = -rotate(q, on_platform[:3])
+    w, wd = sample.velocity[:, 3:], sample.acceleration[:, 3:]
+    v = sample.velocity[:, :3] + np.cross(w, r)
+    a = sample.acceleration[:, :3] + np.cross(wd, r) + np.cross(w, np.cross(w, r))
+    position = np.concatenate([sample.position[:, :3] + r, q], axis=1)
+    return Sample(position, np.concatenate([v, w], axis=1), np.concatenate([a, wd], axis=1))

@@ -1,0 +1,14 @@
+"""From point to point by trigonometric splines of third order [Lopes, section 4]: at rest, without acceleration, at each."""
+
+from typing import Any, Unpack
+
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.time_laws import trigonometric_law
+from gough.simulation.motion.via_moves import moves, schedule
+from gough.simulation.motion.via_points import Where, points_of
+
+
+def trigonometric(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **where: Unpack[Where]) -> Motion:
+    """Arguments as for `quintic`."""
+    points = points_of(where)
+    return moves(points, schedule(points, durations, times, rests), lambda _, T: (trigonometric_law(T), None))

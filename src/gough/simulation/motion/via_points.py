@@ -1,0 +1,248 @@
+"""Points that a motion passes, and the moves between two of them by a time law."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from gough.compilation.rotations import pose_array, quaternion_product
+from gough.errors import UsageError
+from gough.robot.pose import FORMS, Pose
+from gough.robot.units import convert
+from gough.simulation.motion.coordinate_motion import coordinate_motion
+from gough.simulation.motion.curve import Curve, constant
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.pose_motion import IDENTITY, pose_motion
+from gough.simulation.motion.rotation_charts import AXES, CONJUGATE, euler_angles, rotation_vector
+
+ORIENTATIONS = ("shortest", *AXES)
+HALF_TURN = np.pi - 1e-6
+
+
+class Where(TypedDict, total=False):
+    """What a motion goes through; exactly one of the first four.
+
+    poses: list of (7,) x y z qw qx qy qz, (position, rotation), `gough.robot.Pose`, or mappings as in a description
+    ({"position": …, "rpy_zyx": …}); or an array (n, 7). points (n, 3): of the origin of `frame`. drives, joints: {name:
+    n values}, or an array (n, k) with `names`.
+    orientation: "shortest" turns about one axis from pose to pose; "rpy_zyx" and "bryant_xyz" interpolate the angles.
+    offsets_from: a pose that positions are added to and rotations multiplied on (from the left, world axes).
+    frame: whose pose it is (default: the platform's). extend: "hold" for rest outside of the motion's time.
+    """
+
+    poses: Any
+    points: Any
+    drives: Any
+    joints: Any
+    names: Sequence[str] | None
+    orientation: str
+    offsets_from: Any
+    frame: str | None
+    extend: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """x (n, k): coordinates, or positions of poses. chart: None where there are no orientations. turns (n, 3): angles in the
+    chart; for "rotation_vector" `quaternions` (n, 4) count instead. base (4,): constant rotation on the right."""
+
+    kind: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    x: np.ndarray
+    frame: str | None = None
+    extend: str | None = None
+    chart: str | None = None
+    turns: np.ndarray | None = None
+    quaternions: np.ndarray | None = None
+    base: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def distances(self, k: int) -> tuple[float, float]:
+        """Length of move k and its angle (0 without orientations); of coordinates the largest change."""
+        step = self.x[k + 1] - self.x[k]
+        length = float(np.linalg.norm(step)) if self.kind in ("pose", "point") else float(np.abs(step).max())
+        return length, float(np.linalg.norm(self.turn(k)[1])) if self.chart else 0.0
+
+    def turn(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(start, step, base) of the orientation's coordinates in move k; k = last: no step."""
+        last = min(k + 1, len(self) - 1)
+        if self.quaternions is not None:
+            step = rotation_vector(quaternion_product(self.quaternions[last], self.quaternions[k] * CONJUGATE))
+            return np.zeros(3), step, self.quaternions[k]
+        assert self.turns is not None and self.base is not None
+        return self.turns[k], self.turns[last] - self.turns[k], self.base
+
+    def move(self, k: int, law: Curve, turn_law: Curve | None = None) -> Motion:
+        """From point k to the next, position and orientation each by its law (by one, if there is no other)."""
+        path = law.along(self.x[k], self.x[k + 1] - self.x[k])
+        return self._motion(k, path, law if turn_law is None else turn_law)
+
+    def rest(self, k: int, duration: float) -> Motion:
+        """Rest (s) at point k."""
+        return self._motion(k, constant(self.x[k], duration), None)
+
+    def _motion(self, k: int, path: Curve, turn_law: Curve | None) -> Motion:
+        if self.chart is None:
+            return coordinate_motion(path, self.kind, self.names, self.units, self.frame, self.extend)
+        start, step, base = self.turn(k)
+        turn = constant(start, path.duration) if turn_law is None else turn_law.along(start, step)
+        return pose_motion(path, turn, self.chart, base, self.frame, self.extend)
+
+
+def points_of(where: Where, least: int = 2) -> Points:
+    """The points in the arguments of a motion; UsageError with what is wrong with them."""
+    unknown = set(where) - set(Where.__annotations__)
+    if unknown:
+        raise UsageError(f"unknown arguments {', '.join(sorted(unknown))}; use {', '.join(Where.__annotations__)}")
+    given = [key for key in ("poses", "points", "drives", "joints") if where.get(key) is not None]
+    if len(given) != 1:
+        raise UsageError(
+            f"give exactly one of poses=, points=, drives= or joints= (given: {', '.join(given) or 'none'})"
+        )
+    kind = given[0]
+    posed = kind == "poses"
+    if not posed and (where.get("orientation") is not None or where.get("offsets_from") is not None):
+        raise UsageError("orientation= and offsets_from= go with poses=")
+    if posed:
+        made = _poses(where)
+    elif kind == "points":
+        x = _rows("points", where.get("points"), 3)
+        if where.get("frame") is None:
+            raise UsageError("points: name the frame whose origin moves through them (frame=)")
+        made = Points("point", ("x", "y", "z"), ("m", "m", "m"), x, where.get("frame"), where.get("extend"))
+    else:
+        if where.get("frame") is not None:
+            raise UsageError("frame= goes with poses= and points=")
+        made = _coordinates(kind, where)
+    if len(made) < least:
+        raise UsageError(f"{kind}: {len(made)} given; a motion needs at least {least}")
+    if not np.isfinite(made.x).all():
+        raise UsageError(
+            f"{kind}: NaN or infinite values at entry {int(np.flatnonzero(~np.isfinite(made.x).all(axis=1))[0])}"
+        )
+    return made
+
+
+def _coordinates(kind: str, where: Where) -> Points:
+    given, names = where.get(kind), where.get("names")
+    if isinstance(given, Mapping):
+        if names is not None:
+            raise UsageError(f"names= goes with an array; {kind} has names already")
+        names = tuple(given)
+        columns = [np.atleast_1d(_numbers(f"{kind}[{n!r}]", given[n])) for n in names]
+        if len({c.shape for c in columns}) != 1 or columns[0].ndim != 1:
+            raise UsageError(f"{kind}: every name needs a list of the same length")
+        x = np.stack(columns, axis=1)
+    else:
+        x = _numbers(kind, given)
+        if x.ndim != 2 or not x.shape[1]:
+            raise UsageError(f"{kind} has shape {x.shape}; give (points, coordinates), or {{name: values}}")
+        if names is None and kind == "joints":
+            raise UsageError("joints: give {name: values}, or names= for the columns")
+        names = tuple(names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
+        if len(names) != x.shape[1] or len(set(names)) != len(names):
+            raise UsageError(f"names={names!r}; give one name for each of the {x.shape[1]} columns of {kind}")
+    return Points(kind, tuple(names), ("",) * len(names), x, extend=where.get("extend"))
+
+
+def _poses(where: Where) -> Points:
+    how = where.get("orientation") or "shortest"
+    if how not in ORIENTATIONS:
+        raise UsageError(f"orientation={how!r}; use one of {', '.join(ORIENTATIONS)}")
+    entries: Any = where.get("poses")
+    if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping):
+        raise UsageError(f"poses={entries!r}; give a list of poses, or an array (n, 7)")
+    read = [_pose(f"poses[{k}]", entry) for k, entry in enumerate(entries)]
+    x = np.array([array[:3] for array, _ in read]).reshape(-1, 3)
+    q = np.array([array[3:] for array, _ in read]).reshape(-1, 4)
+    base = IDENTITY
+    if where.get("offsets_from") is not None:
+        start, _ = _pose("offsets_from", where.get("offsets_from"))
+        x, base = x + start[:3], start[3:]
+    frame, extend = where.get("frame"), where.get("extend")
+    names = ("x", "y", "z", "qw", "qx", "qy", "qz")
+    units = ("m",) * 3 + ("1",) * 4
+    if how == "shortest":
+        return Points(
+            "pose", names, units, x, frame, extend, "rotation_vector", None, _continued(quaternion_product(q, base))
+        )
+    angles = euler_angles(how, q) if len(q) else np.zeros((0, 3))
+    written = [_written(pose, how) for _, pose in read]
+    if any(w is not None for w in written):  # more than half a turn may be meant: take the angles as they are written
+        if any(w is None for w in written):
+            k = next(k for k, w in enumerate(written) if w is None)
+            raise UsageError(f"poses[{k}] has no {how} angles, but others have; write all of them as {how}")
+        angles = np.array(written, dtype=float)
+    return Points("pose", names, units, x, frame, extend, how, angles, None, base)
+
+
+def _written(pose: Pose | None, how: str) -> Any:
+    """The angles as they are written; zeros for a pose without any orientation."""
+    if pose is None:
+        return None
+    given = any(getattr(pose, form) is not None for form in FORMS)
+    return getattr(pose, how) if given else (0.0, 0.0, 0.0)
+
+
+def pose_of(name: str, entry: Any) -> np.ndarray:
+    """A pose (7,) with a unit quaternion from any accepted form; UsageError that names the place."""
+    return _pose(name, entry)[0]
+
+
+def _pose(name: str, entry: Any) -> tuple[np.ndarray, Pose | None]:
+    from pydantic import ValidationError
+
+    pose = None
+    if isinstance(entry, Mapping):
+        try:
+            entry = pose = Pose.model_validate(entry)
+        except ValidationError as error:
+            said = "; ".join(str(e["msg"]) for e in error.errors(include_url=False))
+            raise UsageError(f"{name}: {said}") from None
+    elif isinstance(entry, Pose):
+        pose = entry
+    try:
+        array = pose_array(entry)
+    except (UsageError, ValueError, TypeError) as error:
+        raise UsageError(f"{name}: {error}") from None
+    if array.shape != (7,) or not np.isfinite(array).all():
+        raise UsageError(f"{name}: shape {array.shape}; give seven finite numbers x y z qw qx qy qz")
+    norm = np.linalg.norm(array[3:])
+    if abs(norm - 1.0) > 1e-6:
+        raise UsageError(f"{name}: a quaternion (qw qx qy qz) of length {norm:.9g}; normalise it")
+    return np.concatenate([array[:3], array[3:] / norm]), pose
+
+
+def _continued(q: np.ndarray) -> np.ndarray:
+    """The quaternions with signs such that neighbours are near; half a turn between two has no shortest way."""
+    q = q.copy()
+    for k in range(1, len(q)):
+        if q[k] @ q[k - 1] < 0:
+            q[k] = -q[k]
+        if 2.0 * np.arccos(np.clip(q[k] @ q[k - 1], -1.0, 1.0)) > HALF_TURN:
+            raise UsageError(
+                f"poses[{k - 1}] and poses[{k}] are half a turn apart: which way is not clear; put a pose between them, or "
+                f"interpolate angles (orientation='rpy_zyx')"
+            )
+    return q
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    """Floats from numbers, and from texts with units of lengths and angles in a list."""
+    try:
+        if isinstance(value, list | tuple) and any(isinstance(x, str) for x in value):
+            value = [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:  # UnitError among them
+        raise UsageError(f"{name}={value!r}: not numbers ({error})") from None
+
+
+def _rows(name: str, value: Any, size: int) -> np.ndarray:
+    x = _numbers(name, value)
+    if x.ndim != 2 or x.shape[1] != size:
+        raise UsageError(f"{name} has shape {x.shape}; give (n, {size})")
+    return x

@@ -1,0 +1,1 @@
+"""Runs: what a simulation gives."""

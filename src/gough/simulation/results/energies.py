@@ -1,0 +1,142 @@
+"""Where the energy of a run is and where it went.
+
+Balance   E(t) - E(0) = work of the drives + work of the wrenches - losses;  E = kinetic + potential (strain included).
+          What is left of it is `energy.error`: the errors of the integrator and of the integrals below.
+Work      Powers are integrated over every interval by three Gauss points, at which the motion is interpolated (quintic) and so
+          are forces (cubic): error h⁴ for spacing h with forces that vary, h⁵ with constant ones. Forces that are held between
+          stored states do exactly force × travel. An integrator that carries works along records them instead
+          ("work.drives", "work.losses", "work.wrench"): then nothing is lost between stored states.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.simulation.results.deflection import strain_energy
+from gough.simulation.results.interpolation import sampled
+from gough.simulation.results.resample import interpolated
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
+
+Array = np.ndarray
+ENERGIES = (
+    "energy.kinetic",
+    "energy.potential",
+    "energy.strain",
+    "energy.total",
+    "work.drives",
+    "work.losses",
+    "work.wrench",
+    "energy.error",
+)
+WORKS = ("work.drives", "work.losses", "work.wrench")
+POWERS = ("power.drives", "power.losses", "power.wrench")
+NEAR_NOTHING = 1e-300
+
+
+def powers(run: "Run") -> Array:
+    """(n, 3): of the drives, taken by losses, of the wrenches (W)."""
+    losses = stored_energies(run)[:, 2]
+    drives = run["drives.power"].sum(axis=1) if run.layout.drive_names else np.zeros(len(run))
+    return np.stack([drives, losses, _wrench_power(run)], axis=1)
+
+
+def stored_energies(run: "Run") -> Array:
+    """(n, 3): kinetic, potential (J) and the power of losses (W)."""
+
+    def make() -> Array:
+        e = run.model.energies(run.q, run.v, parameters=run.parameters, on_bad_state="mark")
+        return np.stack([e.kinetic, e.potential, e.losses], axis=1)
+
+    return run.cached("stored energies", make)
+
+
+def energies(run: "Run") -> Array:
+    """(n, 8): see ENERGIES."""
+    kinetic, potential, _ = stored_energies(run).T
+    strain = strain_energy(run.model, run.q, run.design)
+    total = kinetic + potential
+    drives, losses, wrench = (_work(run, k) for k in range(3))
+    change = [x - x[0] for x in (total, drives, losses, wrench)]
+    error = change[0] - change[1] + change[2] - change[3]
+    return np.stack([kinetic, potential, strain, total, drives, losses, wrench, error], axis=1)
+
+
+def exchanged(run: "Run") -> float:
+    """The energy (J) that a run moves: the largest of the ranges of kinetic and potential energy and of the sums of
+    |power| over time."""
+    columns = run["energies"]
+    ranges = [np.nanmax(x) - np.nanmin(x) for x in columns[:, :2].T if np.isfinite(x).any()]
+    sums = [np.nansum(np.abs(np.diff(columns[:, k]))) for k in (4, 5, 6)]
+    return float(max([*ranges, *sums, 0.0]))
+
+
+def relative_error(run: "Run") -> float:
+    """Largest |energy.error| over the energy exchanged; NaN where no state has one."""
+    error = np.abs(run["energy.error"])
+    if not np.isfinite(error).any():
+        return float("nan")
+    return float(np.nanmax(error) / max(exchanged(run), NEAR_NOTHING))
+
+
+def _work(run: "Run", k: int) -> Array:
+    name = WORKS[k]
+    if name in run.recorded:
+        return run.recorded[name].values
+    if len(run) == 1 or not np.any(run["power"][:, k]):
+        return np.zeros(len(run))
+    if k == 0 and run.tau_held:
+        travel = np.diff(run["drives.position"], axis=0)
+        return np.concatenate([[0.0], np.cumsum((run.tau[:-1] * travel).sum(axis=1))])
+    points, weights = np.polynomial.legendre.leggauss(3)
+    h = np.diff(run.time)
+    at = np.repeat(np.flatnonzero(h > 0), 3)
+    s = np.tile(0.5 * (points + 1.0), len(at) // 3)
+    power = _drive_power(run, at, s) if k == 0 else _other_power(run, at, s, k)
+    steps = np.zeros(len(h))
+    np.add.at(steps, at, power * 0.5 * np.tile(weights, len(at) // 3) * h[at])
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _inside(run: "Run", at: Array, s: Array) -> tuple[Array, Array, Array]:
+    """The motion at the Gauss points of all intervals."""
+    return run.cached("motion at Gauss points", lambda: interpolated(run, at, s))
+
+
+def _drive_power(run: "Run", at: Array, s: Array) -> Array:
+    """Power of the drives (m,) at s of intervals; the interpolated motion need not be closed for that."""
+    mechanism = run.model.mechanism
+    rates = _inside(run, at, s)[1][:, [mechanism.links[d.link].u for d in mechanism.drives]]
+    h = np.diff(run.time)
+    return (rates * sampled(run.time, run.tau, run.time[at] + s * h[at])).sum(axis=1)
+
+
+def _other_power(run: "Run", at: Array, s: Array, k: int) -> Array:
+    """Power of losses or wrenches (m,) at s of intervals; loops are closed only where they have opened too far for that."""
+    mechanism = run.model.mechanism
+    time = run.time[at] + s * np.diff(run.time)[at]
+    q, rates, _ = _inside(run, at, s)
+    inside = replace(
+        run,
+        time=time,
+        q=q,
+        v=rates[:, list(mechanism.selection.independent)],
+        tau=np.zeros((len(time), len(mechanism.drives))),
+        wrench={frame: sampled(run.time, w, time) for frame, w in run.wrench.items()},
+        recorded={},
+        _cache={},
+    )
+    power = np.array(_wrench_power(inside) if k == 2 else stored_energies(inside)[:, 2])
+    lost = np.flatnonzero(np.isnan(power))
+    if len(lost):
+        power[lost] = run.resample(time[lost])["power"][:, k]
+    return power
+
+
+def _wrench_power(run: "Run") -> Array:
+    total = np.zeros(len(run))
+    for frame, wrench in run.wrench.items():
+        total = total + (wrench * run[f"{frame}.twist" if frame else "twist"]).sum(axis=1)
+    return total

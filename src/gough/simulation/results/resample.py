@@ -1,0 +1,187 @@
+"""A run at other times.
+
+Method    All coordinates of the robot's tree are interpolated between stored states by quintic Hermite polynomials of values,
+          rates and accelerations; orientations by the same polynomial of the rotation vector from the interval's first
+          state, so that they stay rotations (turns below half a turn between stored states). Loops are closed afterwards with
+          the independent coordinates kept. v and v̇ are the polynomial's derivatives.
+Accuracy  For spacing h and smooth motion: q to h⁶, v to h⁵, v̇ to h⁴, forces, wrenches and recorded channels (local cubics)
+          to h⁴. Stored states come back as they are. Where a state has no acceleration (a singular one) q is cubic, h⁴;
+          where it has no rates, straight.
+Jumps     Nothing is interpolated across a time that is stored twice; at that time the state after it counts. With `tau_held`
+          forces are those of the interval's start, and so are the accelerations at its end.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.rotations import quaternion_product
+from gough.errors import Status, UsageError
+from gough.simulation.motion.rotation_charts import (
+    CONJUGATE,
+    from_rotation_vector,
+    rotate,
+    rotation_vector,
+    rotation_vector_rates,
+)
+from gough.simulation.results.interpolation import hermite, intervals, place_in, sampled
+from gough.simulation.results.run import Run
+from gough.simulation.results.states import locked
+
+Array = np.ndarray
+
+ROUNDING = 1e-12
+"""Times may lie outside the run by this part of its length."""
+LARGEST = 50_000_000
+"""States of a resampled run."""
+
+
+def resample(run: Run, times: Any, rate: float | None) -> Run:
+    """See `Run.resample`."""
+    wanted = _wanted(run, times, rate)
+    if len(run) == 1:
+        i = np.zeros(len(wanted), dtype=int)
+        s = np.zeros(len(wanted))
+    else:
+        i = intervals(run.time, wanted)
+        s = place_in(run.time, i, wanted)
+    q, rates, bends = interpolated(run, i, s)
+    independent = list(run.model.mechanism.selection.independent)
+    v, acceleration = rates[:, independent], bends[:, independent]
+    exact = np.where(s == 0.0, i, np.where(s == 1.0, np.minimum(i + 1, len(run) - 1), -1))
+    q, status = _closed(run, q, exact < 0, i)
+    kept = exact >= 0
+    q[kept], v[kept], acceleration[kept] = (x[exact[kept]] for x in (run.q, run.v, run.acceleration))
+    status[kept] = run.status[exact[kept]]
+    held = np.where(kept, exact, i)
+    tau = run.tau[held] if run.tau_held else sampled(run.time, run.tau, wanted)
+    recorded = {}
+    for name, r in run.recorded.items():
+        if not r.derived:
+            columns = sampled(run.time, r.values.reshape(len(run), -1), wanted)
+            recorded[name] = replace(r, values=locked(columns.reshape(-1, *r.values.shape[1:])))
+    return replace(
+        run,
+        time=locked(wanted),
+        q=locked(q),
+        v=locked(v),
+        tau=locked(tau),
+        given_acceleration=locked(acceleration),
+        given_status=locked(status),
+        wrench={frame: locked(sampled(run.time, w, wanted)) for frame, w in run.wrench.items()},
+        recorded=recorded,
+        _cache={},
+    )
+
+
+def _wanted(run: Run, times: Any, rate: float | None) -> Array:
+    if (times is None) == (rate is None):
+        raise UsageError("resample: give either times or rate=")
+    first, last = run.time[0], run.time[-1]
+    if rate is not None:
+        if not (np.isfinite(rate) and rate > 0):
+            raise UsageError(f"resample: rate={rate!r}; give a number of states per second")
+        count = int(np.floor((last - first) * rate * (1 + ROUNDING))) + 1
+        if count > LARGEST:
+            raise UsageError(f"resample: rate={rate:g} makes {count} states; {LARGEST} are the most")
+        return np.minimum(first + np.arange(count) / rate, last)
+    t = np.atleast_1d(np.array(times, dtype=float))
+    if t.ndim != 1 or not len(t) or not np.isfinite(t).all():
+        raise UsageError(f"resample: times have shape {t.shape}; give finite times (m,), at least one")
+    if (np.diff(t) <= 0).any():
+        raise UsageError("resample: times must increase")
+    slack = ROUNDING * max(last - first, abs(first), abs(last))
+    if t[0] < first - slack or t[-1] > last + slack:
+        raise UsageError(f"resample: times {t[0]:g} … {t[-1]:g} s, but the run has {first:g} … {last:g} s")
+    return np.clip(t, first, last)
+
+
+def interpolated(run: Run, i: Array, s: Array) -> tuple[Array, Array, Array]:
+    """q (m, nq) with loops not yet closed, tree rates u and u̇ (m, nu) at s (m,) of the intervals that start at i (m,)."""
+    mechanism = run.model.mechanism
+    nxt = np.minimum(i + 1, len(run) - 1)
+    h = run.time[nxt] - run.time[i]
+    u, start, end = run.cached("tree motion", lambda: _motion(run))
+    start, end = start[i], end[nxt]
+    q = run.q[i].copy()
+    rate, acceleration = u[i].copy(), start.copy()
+    plain = _plain_coordinates(mechanism)
+    at_q, at_u = [a for a, _ in plain], [b for _, b in plain]
+    q[:, at_q], rate[:, at_u], acceleration[:, at_u] = hermite(
+        s, h, (run.q[i][:, at_q], run.q[nxt][:, at_q]), (u[i][:, at_u], u[nxt][:, at_u]), (start[:, at_u], end[:, at_u])
+    )
+    for link in mechanism.links:
+        if link.motion not in ("platform", "ball"):
+            continue
+        place = 3 if link.motion == "platform" else link.q
+        turns = slice(link.u + 3, link.u + 6) if link.motion == "platform" else slice(link.u, link.u + 3)
+        ends = run.q[i, place : place + 4], run.q[nxt, place : place + 4]
+        spins, pushes = (u[i][:, turns], u[nxt][:, turns]), (start[:, turns], end[:, turns])
+        in_body = link.motion == "ball"
+        q[:, place : place + 4], rate[:, turns], acceleration[:, turns] = _rotation(s, h, ends, spins, pushes, in_body)
+    return q, rate, acceleration
+
+
+def _motion(run: Run) -> tuple[Array, Array, Array]:
+    """Tree rates u, and their derivatives at the start of the interval after and at the end of the one before each state."""
+    f = run.model.function("joint_motion")
+    here = f(q=run.q, v=run.v, acceleration=run.acceleration, parameters=run.design).outputs
+    if not run.tau_held or len(run) == 1:
+        return here["u"], here["ud"], here["ud"]
+    before = run.tau[np.maximum(np.arange(len(run)) - 1, 0)]
+    pushed = run.model.forward_dynamics(
+        run.q, run.v, before, run.loads, parameters=run.parameters, on_bad_state="mark"
+    ).vdot
+    return here["u"], here["ud"], f(q=run.q, v=run.v, acceleration=pushed, parameters=run.design).outputs["ud"]
+
+
+def _plain_coordinates(mechanism: Any) -> list[tuple[int, int]]:
+    """(place in q, place in u) of all coordinates that are no rotations in space."""
+    out = []
+    for link in mechanism.links:
+        if link.motion == "platform":
+            out += [(k, link.u + k) for k in range(3)]
+        elif link.nu == 1:
+            out.append((link.q, link.u))
+        if link.elastic is not None:
+            out += list(
+                zip(range(link.elastic.q, link.elastic.q + link.elastic.modes), link.elastic.columns, strict=True)
+            )
+    return out
+
+
+def _rotation(
+    s: Array,
+    h: Array,
+    ends: tuple[Array, Array],
+    spins: tuple[Array, Array],
+    pushes: tuple[Array, Array],
+    in_body: bool,
+) -> tuple[Array, Array, Array]:
+    """Quaternion, angular velocity and acceleration at s; in_body: these are in the axes of the body, else of its parent."""
+    if in_body:  # the derivative of ω is the same vector in both axes
+        spins = (rotate(ends[0], spins[0]), rotate(ends[1], spins[1]))
+        pushes = (rotate(ends[0], pushes[0]), rotate(ends[1], pushes[1]))
+    phi = rotation_vector(quaternion_product(ends[1], ends[0] * CONJUGATE))
+    rate, bend = rotation_vector_rates(phi, spins[1], pushes[1])
+    motion = hermite(s, h, (np.zeros_like(phi), phi), (spins[0], rate), (pushes[0], bend))
+    turn, w, a = from_rotation_vector(*motion)
+    q = quaternion_product(turn, ends[0])
+    q = q / np.linalg.norm(q, axis=1, keepdims=True)
+    if in_body:
+        w, a = rotate(q * CONJUGATE, w), rotate(q * CONJUGATE, a)
+    return q, w, a
+
+
+def _closed(run: Run, q: Array, open_: Array, i: Array) -> tuple[Array, Array]:
+    """q with its loops closed where they may be open, and the status of all states."""
+    nxt = np.minimum(i + 1, len(run) - 1)
+    status = np.maximum(run.status[i], run.status[nxt]).astype(np.uint8)
+    at = np.flatnonzero(open_)
+    if len(at) and run.model.mechanism.cuts:
+        closed = run.model.project(q[at], run.parameters, on_bad_state="mark")
+        good = np.isfinite(closed).all(axis=1)
+        q[at[good]] = closed[good]
+        status[at[~good]] = Status.NOT_CONVERGED
+    return q, status

@@ -1,0 +1,105 @@
+"""Controllers in files of scenarios: the name of a law of `gough.laws` in small letters, with its arguments.
+
+controller: gravity_compensation
+controller: {computed_torque: {stiffness: 400, damping: 40}}
+controller: {sampled: {law: {joint_pd: {stiffness: 2e4, damping: 300}}, period: 1 ms}}
+"""
+
+import re
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any
+
+from gough.errors import UsageError
+from gough.robot.errors import ABSENT, Problem
+from gough.robot.fields import number_fault
+from gough.robot.item import nearest, unknown_key
+from gough.robot.reader import Map, Mark, Seq
+from gough.robot.units import convert
+from gough.simulation import laws
+from gough.simulation.control.law import Law
+
+FORCE = ("force", "torque")
+DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "tau": FORCE,
+    "limit": FORCE,
+    "period": ("time",),
+    "delay": ("time",),
+    "joint_pd.stiffness": ("stiffness", "angular stiffness"),
+    "joint_pd.damping": ("damping", "angular damping"),
+}
+"""What arguments of laws measure, by their names or those of one law; the others are plain numbers, words, true or false."""
+STARTS_AS_NUMBER = re.compile(r"\s*[-+]?\.?[0-9]")
+
+
+def known_laws() -> dict[str, type[Law]]:
+    """All laws of `gough.laws` that a file can name."""
+    found = [getattr(laws, name) for name in laws.__all__]
+    kinds = [x for x in found if isinstance(x, type) and issubclass(x, Law) and x is not Law and is_dataclass(x)]
+    return {_small(kind.__name__): kind for kind in kinds}
+
+
+def _small(name: str) -> str:
+    """JointPD → joint_pd, ComputedTorque → computed_torque."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def controller_in(data: Any, mark: Mark, file: str) -> tuple[Law | None, list[Problem]]:
+    """(the law written at a place of a document, everything that is wrong there)."""
+    known = known_laws()
+
+    def problem(where: Mark, value: Any, message: str, expected: str = "") -> Problem:
+        plain = value if isinstance(value, str | int | float) else ABSENT
+        return Problem(file, where.line, where.path, plain, message, expected)
+
+    if isinstance(data, str):
+        data = _named(data, mark)
+    if not isinstance(data, Map) or len(data) != 1:
+        wanted = f"one of {', '.join(known)}, with its arguments as a mapping"
+        return None, [problem(mark, data, "not a controller", wanted)]
+    name, given = next(iter(data.items()))
+    place = data.marks[name]
+    if name not in known:
+        return None, [problem(place, name, "no controller of this name", nearest(name, list(known)))]
+    if given is not None and not isinstance(given, Map):
+        return None, [problem(place, given, "not a mapping", "the arguments of the controller by their names")]
+    kind, arguments, problems = known[name], {}, []
+    allowed = [f.name for f in fields(kind) if f.init]
+    for key, value in (given or {}).items():
+        where = given.marks[key]  # type: ignore[union-attr]
+        if key not in allowed:
+            fault = unknown_key(key, value, allowed)
+            problems.append(problem(where, value, fault.message, fault.expected))
+            continue
+        arguments[key], more = _argument(f"{name}.{key}", value, where, file)
+        problems += more
+    needed = [f.name for f in fields(kind) if f.init and f.default is MISSING and f.default_factory is MISSING]
+    missing = [key for key in needed if key not in (given or {})]
+    problems += [problem(place, ABSENT, "a required key is missing", f"the key {key!r}") for key in missing]
+    if problems:
+        return None, problems
+    try:
+        return kind(**arguments), []
+    except UsageError as error:
+        return None, [problem(place, ABSENT, str(error))]
+
+
+def _named(name: str, mark: Mark) -> Map:
+    alone = Map({name: None})
+    alone.mark, alone.marks = mark, {name: mark}
+    return alone
+
+
+def _argument(key: str, value: Any, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
+    """Numbers in SI units, lists of them as tuples, laws inside laws; words are left to the law. key: law.argument."""
+    dimensions = DIMENSIONS.get(key, DIMENSIONS.get(key.partition(".")[2], ("number",)))
+    if isinstance(value, Map) or (isinstance(value, str) and key.endswith(".law")):
+        return controller_in(value, mark, file)
+    if isinstance(value, Seq):
+        parts = [_argument(key, x, where, file) for x, where in zip(value, value.marks, strict=True)]
+        return tuple(x for x, _ in parts), [p for _, more in parts for p in more]
+    if value is None or isinstance(value, bool) or (isinstance(value, str) and not STARTS_AS_NUMBER.match(value)):
+        return value, []
+    fault = number_fault(value, dimensions)
+    if fault is not None:
+        return None, [Problem(file, mark.line, mark.path, fault.value, fault.message, fault.expected)]
+    return convert(value, dimensions) if isinstance(value, str) else float(value), []

@@ -1,0 +1,185 @@
+"""Scenarios from YAML, and the named scenarios of the papers. Keys: see `items`."""
+
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from gough.errors import GoughError
+from gough.robot import load
+from gough.robot.changed_friction import change_friction
+from gough.robot.errors import ABSENT, DescriptionError, Problem
+from gough.robot.item import faults_of
+from gough.robot.loader import locate
+from gough.robot.reader import Map, read
+from gough.simulation.control.law import Law
+from gough.simulation.motion.files import load_motion, motion_in
+from gough.simulation.motion.motion import Motion
+from gough.simulation.scenarios.controller import controller_in
+from gough.simulation.scenarios.items import FORMAT, ChangesItem, ScenarioItem
+from gough.simulation.scenarios.scenario import Outputs, Scenario, Start
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+    from gough.robot import Robot
+
+YAML = (".yaml", ".yml")
+
+
+def scenario_names() -> list[str]:
+    """Names of the scenarios that come with the library."""
+    folder = resources.files("gough.simulation.scenarios") / "gallery"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load_scenario(path_or_name: str | Path, robot: "str | Path | Robot | None" = None) -> Scenario:
+    """A scenario from a YAML file, or a named one. robot: another than the scenario names, its changes apply to it too.
+
+    Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
+    """
+    path = Path(path_or_name)
+    if path.suffix in YAML or path.exists():
+        return read_scenario(path.read_text(encoding="utf-8"), str(path), robot)
+    if str(path_or_name) not in scenario_names():
+        raise FileNotFoundError(
+            f"no file and no scenario {str(path_or_name)!r}; there are {', '.join(scenario_names())}"
+        )
+    text = (resources.files("gough.simulation.scenarios") / "gallery" / f"{path_or_name}.yaml").read_text("utf-8")
+    return read_scenario(text, f"{path_or_name}.yaml", robot)
+
+
+def read_scenario(text: str, file: str = "<text>", robot: "str | Path | Robot | None" = None) -> Scenario:
+    """A scenario from YAML text; file is the name that messages use, and relative paths start from its folder."""
+    document, problems = read(text, file)
+    if problems:
+        raise DescriptionError(problems)
+    if not isinstance(document, Map):
+        keys = ", ".join(ScenarioItem.written_keys())
+        raise DescriptionError([Problem(file, 1, "", document, "not a mapping", f"keys {keys}")])
+    return _Reading(document, file, robot).scenario()
+
+
+class _Reading:
+    def __init__(self, document: Map, file: str, robot: "str | Path | Robot | None") -> None:
+        self.document, self.file, self.robot = document, file, robot
+        self.folder = Path(file).parent
+        self.problems: list[Problem] = []
+
+    def complain(self, place: tuple[Any, ...], message: str, expected: str = "", value: Any = ABSENT) -> None:
+        mark, found = locate(self.document, place)
+        plain = found if isinstance(found, str | int | float) else value
+        self.problems.append(Problem(self.file, mark.line, mark.path, plain, message, expected))
+
+    def scenario(self) -> Scenario:
+        if self.document.get("format", ABSENT) != FORMAT:
+            self.complain(("format",), "not a format this version reads", f"format: {FORMAT}")
+        item = self._item()
+        model = None if item is None else self._model(item)
+        motion, controller = self._motion(model), self._controller()
+        if item is None or model is None or self.problems:
+            raise DescriptionError(sorted(self.problems, key=lambda p: p.line or 0))
+        made = Scenario(
+            model,
+            motion,
+            controller,
+            name=item.name or Path(self.file).stem,
+            title=item.title or "",
+            start=Start(item.start.static, item.start.coordinates, item.start.rates),
+            duration=item.duration,
+            method=item.method,
+            step=item.step,
+            tolerance=item.tolerance,
+            rho_infinity=item.rho_infinity,
+            every=item.every,
+            parameters=item.changes.parameters,
+            wrench=item.wrench,
+            outputs=Outputs(
+                None if item.outputs.file is None else Path(item.outputs.file),
+                item.outputs.channels,
+                None if item.outputs.plot is None else Path(item.outputs.plot),
+                item.outputs.panels,
+            ),
+        )
+        self._fits(made)
+        return made
+
+    def _item(self) -> ScenarioItem | None:
+        data = Map(self.document)
+        if self.robot is not None:
+            data.setdefault("robot", "given")  # a file may leave open which robot it is for
+        try:
+            return ScenarioItem.model_validate(data, context={"reading": True})
+        except ValidationError as error:
+            for fault in faults_of(error):
+                plain = fault.value if isinstance(fault.value, str | int | float) else ABSENT
+                self.complain(fault.place, fault.message, fault.expected, plain)
+        return None
+
+    def _model(self, item: ScenarioItem) -> "Model | None":
+        from gough.compilation import build
+
+        try:
+            found = self.robot if self.robot is not None else self._place(item.robot)
+            return build(changed(load(found) if isinstance(found, str | Path) else found, item.changes))
+        except DescriptionError as error:
+            self.problems += error.problems
+        except (GoughError, OSError) as error:
+            self.complain(("robot",), str(error))
+        return None
+
+    def _place(self, name: str) -> str | Path:
+        """A file beside this one, else a name."""
+        return self.folder / name if name.endswith(YAML) else name
+
+    def _motion(self, model: "Model | None") -> Motion | None:
+        data = self.document.get("motion")
+        if data is None:
+            return None
+        mark = self.document.marks["motion"]
+        try:
+            if isinstance(data, str) and data.endswith(YAML):
+                return load_motion(self.folder / data, model)
+        except DescriptionError as error:
+            self.problems += error.problems
+            return None
+        except OSError as error:
+            self.complain(("motion",), str(error))
+            return None
+        motion, more = motion_in(data, mark, self.file, model)
+        self.problems += more
+        return motion
+
+    def _controller(self) -> Law | None:
+        if self.document.get("controller") is None:
+            return None
+        law, more = controller_in(self.document["controller"], self.document.marks["controller"], self.file)
+        self.problems += more
+        return law
+
+    def _fits(self, made: Scenario) -> None:
+        """Names that only the robot knows, and times that only the motion knows."""
+        for place, ask in (
+            (("changes", "parameters"), lambda: made.model.parameters_with(made.parameters)),
+            (("wrench",), made.check_wrench),
+            (("start", "coordinates"), made.first_q),
+            (("start", "rates"), made.first_v),
+        ):
+            try:
+                ask()
+            except GoughError as error:
+                self.complain(place, str(error))
+        if made.motion is None and made.duration is None:
+            self.complain(("duration",), "neither a motion nor a duration", "duration in s, or a motion")
+        if self.problems:
+            raise DescriptionError(self.problems)
+
+
+def changed(robot: "Robot", changes: ChangesItem) -> "Robot":
+    """A description with the changes of a scenario, but for its parameters."""
+    f = changes.friction
+    smoothing: float | tuple[float, float] | None = f.smoothing
+    if f.smoothing is not None and f.turn_smoothing is not None:
+        smoothing = (f.smoothing, f.turn_smoothing)
+    made = change_friction(robot, smoothing=smoothing, coulomb=f.coulomb, viscous=f.viscous)
+    return made if changes.gravity is None else made.model_copy(update={"gravity": changes.gravity})

@@ -1,0 +1,156 @@
+"""A scenario: a robot with all that one simulation of it needs; `run` makes the `Run`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.robot.item import nearest
+from gough.simulation.control.law import Law
+from gough.simulation.integration.wrenches import Wrenches
+from gough.simulation.motion.motion import Motion
+from gough.simulation.results.files import SUFFIXES
+from gough.simulation.results.run import Run
+from gough.simulation.simulate import simulate
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+PICTURES = (".png", ".pdf", ".svg")
+SETTINGS = ("duration", "method", "step", "tolerance", "rho_infinity", "every", "smoothing", "check", "estimate")
+
+
+@dataclass(frozen=True)
+class Start:
+    """The first state. static: elastic coordinates in equilibrium. coordinates (m, rad): x y z yaw pitch roll of the platform
+    or joints, those not named as at home. rates (m/s, rad/s): entries of v, those not named 0. Empty: where the motion begins.
+    """
+
+    static: bool = False
+    coordinates: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is written after a run. file: .npz, .parquet or .csv, with the computed `channels` too. plot: .png, .pdf or .svg of
+    the `panels` (channels or columns; empty: those of `Run.plot`)."""
+
+    file: Path | None = None
+    channels: tuple[str, ...] = ()
+    plot: Path | None = None
+    panels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """Read one with `gough.load_scenario`, or make one. What is None is as `gough.simulate` has it.
+
+    duration, step in s; tolerance relative to the robot's size; every: one state of so many is kept. smoothing: of Coulomb
+    friction that the robot's description does not smooth ("auto", "described", or widths). check, estimate: see
+    `gough.simulate`. parameters: {name: SI number} of another design of the robot. wrench: {frame: (6,)} from outside (N, N·m,
+    world axes), "" for the platform.
+    """
+
+    model: "Model"
+    motion: Motion | None = None
+    controller: Law | None = None
+    name: str = ""
+    title: str = ""
+    start: Start = field(default_factory=Start)
+    duration: float | None = None
+    method: str | None = None
+    step: float | None = None
+    tolerance: float | None = None
+    rho_infinity: float | None = None
+    every: int | None = None
+    smoothing: Any = None
+    check: str | None = None
+    estimate: bool | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    wrench: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Outputs = field(default_factory=Outputs)
+
+    def with_(self, **changes: Any) -> "Scenario":
+        """The same scenario with other settings."""
+        return replace(self, **changes)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was set of SETTINGS."""
+        return {name: getattr(self, name) for name in SETTINGS if getattr(self, name) is not None}
+
+    def first_q(self) -> np.ndarray | None:
+        """q (nq,) of the first state where the scenario names coordinates."""
+        return self.model.configuration(coordinates=dict(self.start.coordinates)) if self.start.coordinates else None
+
+    def first_v(self) -> np.ndarray | None:
+        """v (nv,) of the first state where the scenario names rates."""
+        if not self.start.rates:
+            return None
+        names = list(self.model.layout.v_names)
+        v = np.zeros(len(names))
+        for name, value in self.start.rates.items():
+            plain = name.removeprefix("v.") if name not in names else name
+            if plain not in names:
+                raise UsageError(f"{self.model.robot.name} has no velocity {name!r}; use {nearest(plain, names)}")
+            v[names.index(plain)] = value
+        return v
+
+    def run(self, progress: Callable[[float, float], None] | None = None) -> Run:
+        """Simulate it. progress: called with (time reached, duration) in s. Nothing is written; see `write`."""
+        self.check_outputs()
+        known = self.model.parameters_with(self.parameters) if self.parameters else None
+        made = simulate(
+            self.model,
+            self.motion,
+            self.controller,
+            q=self.first_q(),
+            v=self.first_v(),
+            start="static" if self.start.static else "given",
+            parameters=known,
+            wrench=self._wrench(),
+            progress=progress,
+            **self.settings,
+        )
+        told = ": ".join(x for x in (self.name, self.title) if x)
+        return made.described(notes=f"scenario {told}") if told else made
+
+    def _wrench(self) -> Any:
+        """As `simulate` takes it."""
+        if not self.wrench:
+            return None
+        return self.wrench[""] if set(self.wrench) == {""} else dict(self.wrench)
+
+    def check_wrench(self) -> None:
+        """UsageError where the robot has no place for a load."""
+        Wrenches.of(self.model, self._wrench())
+
+    def check_outputs(self) -> None:
+        """A run is not to be lost for a file or a channel that cannot be: look before."""
+        out = self.outputs
+        for path, known in ((out.file, SUFFIXES), (out.plot, PICTURES)):
+            if path is not None and path.suffix not in known:
+                raise UsageError(f"{path}: the name of this output must end in one of {', '.join(known)}")
+        if out.file is not None and out.file.suffix == ".parquet" and find_spec("pyarrow") is None:
+            raise UsageError(f"{out.file}: Parquet needs `pip install 'gough[parquet]'`; .npz and .csv work without")
+        if out.channels or out.panels:
+            q, nv, drives = self.model.home, self.model.layout.nv, len(self.model.mechanism.drives)
+            one = Run.from_states(self.model, [0.0], q[None], np.zeros((1, nv)), np.zeros((1, drives)))
+            for name in (*out.channels, *out.panels):
+                one.channel(name)
+
+    def write(self, run: Run) -> list[Path]:
+        """Write a run as `outputs` say; the files written."""
+        files = []
+        if self.outputs.file is not None:
+            files.append(run.save(self.outputs.file, self.outputs.channels))
+        if self.outputs.plot is not None:
+            self.outputs.plot.parent.mkdir(parents=True, exist_ok=True)
+            run.plot(*self.outputs.panels, path=self.outputs.plot)
+            files.append(self.outputs.plot)
+        return files
