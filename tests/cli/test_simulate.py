@@ -72,7 +72,7 @@ def test_a_controller_as_in_scenarios():
 
 def test_a_run_that_stops_early_is_kept_and_explained(tmp_path):
     run = tmp_path / "run.csv"
-    options = ("--step", "1ms", "--every", "1", "--duration", "0.1", "--out", run)
+    options = ("--method", "rk4", "--step", "1ms", "--every", "1", "--duration", "0.1", "--out", run)
     out, err = gough("simulate", "--scenario", "briot2014_square", *options, code=3)
     assert "stopped early: " in err and "at t = " in err and "stiffest mode" in err and "0.000107 s" in err
     assert "stopped: " in out
@@ -89,7 +89,7 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
         return right(self, *arguments)
 
     monkeypatch.setattr(Explicit, "piece", piece)
-    options = ("--duration", "2", "--out", tmp_path / "part.npz")
+    options = ("--method", "rk4", "--duration", "2", "--out", tmp_path / "part.npz")
     report = gough_json("simulate", "--scenario", "briot2014_square", *options, code=130)
     assert report["stopped"].startswith("interrupted") and report["simulated_s"] == pytest.approx(1.6)
     assert library.Run.load(tmp_path / "part.npz").time[-1] == pytest.approx(1.6)
