@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | lint | format | clean
+# make setup | demo | docs | test | test-all | lint | format | clean
 # PYTHON=... picks the interpreter (3.11 or newer), WORKERS=... the number of test processes.
 
 VENV    := .venv
@@ -16,7 +16,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python; do \
 
 heading = @printf '\n==== %s ====\n' '$(1)'
 
-.PHONY: help setup demo test test-all lint format clean
+.PHONY: help setup demo docs test test-all lint format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,7 +25,11 @@ help:
 setup: $(VENV)/.stamp-dev
 
 demo: $(VENV)/.stamp-run
-	$(BIN)/gough demo
+	$(BIN)/gough reproduce long2014
+
+# The pages as a site on this machine; a change of a page shows at once.
+docs: setup
+	$(BIN)/mkdocs serve
 
 test: lint
 	$(call heading,pytest (not slow))
@@ -60,7 +64,7 @@ $(PY):
 
 $(VENV)/.stamp-run: pyproject.toml | $(PY)
 	-$(PY) -m pip install --quiet --upgrade pip
-	$(PY) -m pip install --quiet --editable .
+	$(PY) -m pip install --quiet --editable '.[view]'
 	@touch $@
 
 $(VENV)/.stamp-dev: pyproject.toml | $(PY)

@@ -52,6 +52,7 @@ _LAZY = {
     "simulate_many": ("gough.simulation.ensembles.ensemble", "simulate_many"),
     "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
     "vary": ("gough.simulation.ensembles.vary", None),
+    "view": ("gough.viewer", "view"),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from gough.simulation.scenarios.files import load_scenario
     from gough.simulation.scenarios.scenario import Scenario
     from gough.simulation.simulate import simulate
+    from gough.viewer import view
 
 __all__ = [
     "Assemblies",
@@ -136,6 +138,7 @@ __all__ = [
     "static_equilibrium",
     "vary",
     "vibration_map",
+    "view",
     "workspace",
     "zero_dynamics",
 ]

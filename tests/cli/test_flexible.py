@@ -64,6 +64,14 @@ def test_modes_in_words():
         assert part in out
 
 
+def test_what_moves_most_is_what_bends():
+    """Rigid legs with locked drives: without the plate's bending nothing could move, its frame only follows."""
+    out, _ = gough("modes", "long2014", "--count", "2", "--undeformed")
+    rows = [line.split(maxsplit=2) for line in out.splitlines() if line.strip()[:2] in ("1 ", "2 ")]
+    assert len(rows) == 2
+    assert all(names.startswith("platform.mode") for _, _, names in rows)
+
+
 def test_map_of_modes(tmp_path: Path):
     ranges = ("--range", "q11=0:0.2:3", "--range", "q21=0:0.2:2")
     files = ("--out", str(tmp_path / "map.npz"), "--figure", str(tmp_path / "map.png"))

@@ -38,12 +38,12 @@ def test_console_script():
 
 def test_help_names_every_command():
     out, _ = gough("--help")
-    for name in ("list", "show", "check", "count", "eval", "verify", "demo", "--version", "--debug"):
+    for name in ("list", "show", "check", "count", "eval", "verify", "reproduce", "--version", "--debug"):
         assert name in out
     assert "Exit codes" in out
 
 
-@pytest.mark.parametrize("name", ["list", "show", "check", "count", "eval", "verify", "demo"])
+@pytest.mark.parametrize("name", ["list", "show", "check", "count", "eval", "verify", "reproduce"])
 def test_help_of_a_command(name):
     out, _ = gough(name, "--help")
     assert "JSON keys" in out and "\b" not in out

@@ -62,6 +62,13 @@ def test_a_scenario_with_other_settings(tmp_path):
     assert "start.rates: five_bar has no velocity" in err
 
 
+def test_a_motion_of_the_platform_asks_for_a_controller_by_name():
+    motion = ("--motion", "lopes_p1p2p1")
+    _, err = gough("simulate", "lopes_simplified", *motion, code=2)
+    assert "--controller computed_torque" in err and "drives_of" in err
+    gough("simulate", "lopes_simplified", *motion, "--duration", "10ms", "--controller", "computed_torque")
+
+
 def test_a_controller_as_in_scenarios():
     text = "free: {tau: [300 mN.m, -0.3]}"
     report = gough_json("simulate", "five_bar", "--duration", 0.1, "--controller", text)

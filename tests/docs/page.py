@@ -6,6 +6,7 @@ yaml      `<!-- file: NAME -->` is written to that file. A whole robot is loaded
           last whole robot: `<!-- at: legs[0] -->` is merged there, `<!-- for: legs[0].cut -->` takes its place,
           `keep at` and `keep for` leave the change for the parts below,
           `<!-- wrong at: … -->` and `<!-- wrong for: … -->` must be refused with the message of the `text` block below.
+c         other languages with `<!-- file: NAME -->` are written to that file, for the blocks below
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ from gough.robot.reader import read
 
 # Not run by the tests: they install, or run the tests themselves.
 NOT_RUN = ("make setup", "make test", "make test-all", "make format", "pip install", ".venv/bin/pip install")
+# Blocks about changes of the library, done on a copy by test_extending.py.
+ELSEWHERE = ("new file: ", "changed tree")
 SLOW = ("make demo",)
+
+
+def _serves(command: str) -> bool:
+    """Whether a command runs until Ctrl-C; tests/cli/test_view.py runs those."""
+    return command.startswith("gough view") and "--export" not in command
 
 
 @dataclass
@@ -57,6 +65,8 @@ class Page:
         """Run every block; what it prints is compared where the page shows it."""
         with contextlib.chdir(self.folder), np.printoptions():
             for block in blocks(self.path):
+                if block.note.startswith(ELSEWHERE):
+                    continue
                 if block.language == "python":
                     printed = self._python(block)
                 elif block.language == "console":
@@ -65,6 +75,8 @@ class Page:
                 elif block.language == "yaml":
                     printed = self._yaml(block)
                 else:
+                    if block.note.startswith("file: "):
+                        (self.folder / block.note.removeprefix("file: ")).write_text(block.text, encoding="utf-8")
                     continue
                 if block.output is not None:
                     yield Shown(block.output.line + 1, block.output.text, printed)
@@ -80,7 +92,7 @@ class Page:
     def _console(self, block: Block) -> Iterator[Shown]:
         for match in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE):
             command, shown = match[1], match[2]
-            if not command.startswith(self.not_run):
+            if not command.startswith(self.not_run) and not _serves(command):
                 line = block.line + block.text[: match.start(2)].count("\n") + 1
                 yield Shown(line, shown, self._shell(command))
 

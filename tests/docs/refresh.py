@@ -1,4 +1,7 @@
-"""Writes what the blocks print into the pages: `python tests/docs/refresh.py [PAGE …]`. Read the change before keeping it."""
+"""Writes what the blocks print into the pages: `python tests/docs/refresh.py [PAGE …]`. Read the change before keeping it.
+
+`python tests/docs/refresh.py --generated` writes the pages that are made from the code (tests/docs/generated), and runs no block.
+"""
 
 from __future__ import annotations
 
@@ -26,5 +29,10 @@ def refresh(path: Path) -> int:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--generated"]:
+        from docs.generated import write
+
+        print("changed:", *write() or ["nothing"])
+        sys.exit()
     for page in [Path(name).resolve() for name in sys.argv[1:]] or PAGES:
         print(page.name, refresh(page))

@@ -139,7 +139,10 @@ def test_operators_that_mix_freedoms():
 @pytest.mark.parametrize(
     ("frames", "words"),
     [
-        ({"tip": Tie((0.85, 0.0, 0.0))}, ["tip", "off the body", "nearest node is 6", "0.05 m"]),
+        (
+            {"tip": Tie((0.85, 0.0, 0.0))},
+            ["tip", "off the body", "nearest node is 6", "0.05 m", "ties: {radius: 52.5 mm}"],
+        ),
         ({"tip": Tie((0.85, 0.0, 0.0), radius=0.01)}, ["no node within 0.01 m", "nearest node is 6"]),
         ({"a": Tie(nodes=[1, 2]), "b": Tie(nodes=[2, 3])}, ["node 2", "'a'", "'b'"]),
         ({"a": Tie(nodes=[99])}, ["indices from 0 to 6"]),

@@ -10,16 +10,22 @@ if TYPE_CHECKING:
     from gough.compilation import Model
 
 
+def shapes_in_typical_size(model: "Model", modes: "Modes") -> np.ndarray:
+    """Shapes (nv, modes) with every entry of v over its typical size, the largest of each mode 1: metres, radians and
+    elastic coordinates can be compared."""
+    from gough.compilation.retraction import step_units
+
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    shapes = modes.shapes / unit[:, None]
+    return shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
+
+
 def draw_modes(model: "Model", modes: "Modes", path: str | Path, count: int = 12) -> None:
     """Shapes of the first `count` modes as a chart: a column a mode, a row an entry of v (in its typical size)."""
     from matplotlib.figure import Figure
 
-    from gough.compilation.retraction import step_units
-
-    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     n = min(count, len(modes.frequencies_hz))
-    shapes = modes.shapes[:, :n] / unit[:, None]
-    shapes = shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
+    shapes = shapes_in_typical_size(model, modes)[:, :n]
     names = model.layout.v_names
     made = Figure(figsize=(2.4 + 0.62 * max(n, 4), 1.6 + 0.22 * len(names)), layout="constrained")
     ax = made.subplots()

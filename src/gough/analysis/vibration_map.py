@@ -84,7 +84,7 @@ def vibration_map(
     """
     begin = time.perf_counter()
     samples = make_samples(model, ranges, dict(fixed or {}), random, seed)
-    where = _frame(model) if frame is None else frame
+    where = stiffness_frame(model) if frame is None else frame
     if where and where not in model.mechanism.frames:
         raise UsageError(f"no frame {where!r}; there are {', '.join(model.mechanism.frames)}")
     n = samples.count
@@ -101,7 +101,8 @@ def vibration_map(
         status[a:b] = np.where(assembled.status != Status.OK, assembled.status, rest.status)
         good = np.flatnonzero(status[a:b] == Status.OK)
         if len(good):
-            frequencies[a + good], stiffness[a + good] = _at(model, rest.q[good], rest.tau[good], count, drives, where)
+            found, give = vibrations_at(model, rest.q[good], rest.tau[good], count, drives, where)
+            frequencies[a + good], stiffness[a + good] = found, softest(give)
             lost = good[np.isnan(frequencies[a + good, 0]) & (model.layout.nv > len(model.mechanism.drives))]
             status[a + lost] = Status.SINGULAR
             measure = model.singularity(rest.q[good])
@@ -117,7 +118,8 @@ def vibration_map(
     return VibrationMap(model.robot.name, samples, *found, where, seconds)
 
 
-def _frame(model: Model) -> str:
+def stiffness_frame(model: Model) -> str:
+    """The frame whose stiffness is asked for by default: of the platform, "" where there is none."""
     mechanism = model.mechanism
     if not mechanism.has_platform:
         return ""
@@ -126,11 +128,26 @@ def _frame(model: Model) -> str:
     return next((f.name for f in mechanism.frames.values() if mechanism.links[f.link].parent == 0), "")
 
 
-def _at(
-    model: Model, q: np.ndarray, tau: np.ndarray, count: int, drives: Any, frame: str
+def softest(give: np.ndarray) -> np.ndarray:
+    """Stiffness (n,), N/m, in the softest direction of compliances (n, 3), smallest first; negative where unstable."""
+    noise = 1e-9 * np.abs(give).max(axis=1)  # directions in which the frame cannot move at all
+    with np.errstate(divide="ignore"):
+        return 1.0 / np.where(give[:, 0] < -noise, give[:, 0], give[:, -1])
+
+
+def stiffest(give: np.ndarray) -> np.ndarray:
+    """Stiffness (n,), N/m, in the stiffest direction in which the frame moves at all; inf without one."""
+    size = np.abs(give)
+    with np.errstate(divide="ignore"):
+        return 1.0 / np.where(size > 1e-9 * size.max(axis=1, keepdims=True), give, np.inf).min(axis=1)
+
+
+def vibrations_at(
+    model: Model, q: np.ndarray, tau: np.ndarray, count: int, drives: Any, frame: str, wrench: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(frequencies (n, count), stiffness (n,)) at equilibria."""
-    forces = RestForces(model, model.parameters)
+    """(frequencies (n, count), principal compliances (n, 3) of the frame against forces, m/N, smallest first) at equilibria
+    q (n, nq) with drive forces tau (n, drives), under the wrench they were found with; NaN without a frame."""
+    forces = RestForces(model, model.parameters, wrench)
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     M, K = (A * unit[:, None] * unit for A in (forces.mass(q), forces.stiffness(q, tau)))
     S = forces.drive_map(q) * unit[:, None]
@@ -146,9 +163,9 @@ def _at(
         raise UsageError(f"drives={drives!r}; use 'locked', 'free' or {{'stiffness': …}}")
     NT = np.swapaxes(N, 1, 2)
     M, K = NT @ M @ N, NT @ (0.5 * (K + np.swapaxes(K, 1, 2))) @ N
-    frequencies, stiffness = np.full((len(q), count), np.nan), np.full(len(q), np.nan)
+    frequencies, give = np.full((len(q), count), np.nan), np.full((len(q), 3), np.nan)
     if not N.shape[2]:
-        return frequencies, np.full(len(q), np.inf) if frame else stiffness
+        return frequencies, np.zeros_like(give) if frame else give
     positive = np.linalg.eigvalsh(M)[:, 0] > 0  # bodies bent further than their shapes allow may lose it
     half = np.linalg.inv(np.linalg.cholesky(np.where(positive[:, None, None], M, np.eye(M.shape[1]))))
     squares = np.linalg.eigvalsh(half @ K @ np.swapaxes(half, 1, 2))[:, :count]
@@ -156,8 +173,6 @@ def _at(
     frequencies[:, : squares.shape[1]] = np.sign(squares) * np.sqrt(np.abs(squares)) / (2 * np.pi)
     if frame:
         J = (forces.frame_jacobian(q, frame)[:, :3] * unit) @ N
-        give = J @ np.linalg.solve(K, np.swapaxes(J, 1, 2))
-        values = np.linalg.eigvalsh(0.5 * (give + np.swapaxes(give, 1, 2)))
-        softest = np.where(values[:, 0] < 0, values[:, 0], values[:, -1])
-        stiffness = 1.0 / softest
-    return frequencies, stiffness
+        matrix = J @ np.linalg.solve(K, np.swapaxes(J, 1, 2))
+        give = np.linalg.eigvalsh(0.5 * (matrix + np.swapaxes(matrix, 1, 2)))
+    return frequencies, give

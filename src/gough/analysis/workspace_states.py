@@ -165,8 +165,9 @@ class Surveyor:
         """(parallel (n,), serial (n, loops), signs (n, 1 + loops) of det S and of the loops' blocks) as
         `model.singularity` has them; the sign of S is 1 where it is not square (no side to tell)."""
         model, scale = self.model, self.model.size
-        S = model.function("drive_map")(q=q, parameters=model.parameters).outputs["S"]
-        turning = np.array([unit == "rad/s" for unit in model.layout.v_units], dtype=bool)
+        rigid = model.layout.mobility  # what the drives hold: elastic rates stand last in v
+        S = model.function("drive_map")(q=q, parameters=model.parameters).outputs["S"][:, :rigid]
+        turning = np.array([unit == "rad/s" for unit in model.layout.v_units[:rigid]], dtype=bool)
         rotary = np.array([unit == "N m" for unit in model.layout.drive_units], dtype=bool)
         S = S * np.where(turning, 1.0 / scale, 1.0)[:, None] * np.where(rotary, scale, 1.0)
         _, matrices = block_matrices(model, q, model.parameters, scale)

@@ -53,9 +53,30 @@ def examine(file: str) -> dict[str, Any]:
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
         except StructureError as error:
             problems = [{"file": file, "line": None, "message": str(error), "text": f"{file}: {error}"}]
+        else:
+            problems = _unreadable_meshes(file, model.robot)
     found = None if model is None else _found(model)
     texts = [str(w.message) for w in caught]
     return {"file": file, "valid": not problems, "problems": problems, "warnings": texts, "model": found}
+
+
+def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
+    """Problems of meshes that bodies are drawn with."""
+    from gough.errors import UsageError
+    from gough.robot.flexible_files import resolved
+    from gough.robot.tree import bodies
+
+    problems = []
+    for name, body in bodies(robot).items():
+        if body.mesh is not None:
+            from gough.viewer.drawing.body_meshes import read_mesh
+
+            try:
+                read_mesh(resolved(body.mesh.file, robot.file))
+            except UsageError as error:
+                text = f"{file}: {name}: mesh: {error}"
+                problems.append({"file": file, "line": None, "message": f"{name}: mesh: {error}", "text": text})
+    return problems
 
 
 def _found(model: Any) -> dict[str, Any]:

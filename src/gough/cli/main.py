@@ -11,16 +11,19 @@ import gough
 from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
+from gough.cli.cite import cite
 from gough.cli.count import count
-from gough.cli.demo import demo
 from gough.cli.evaluate import evaluate
 from gough.cli.export import export
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.modes import modes
+from gough.cli.reproduce import reproduce
 from gough.cli.show import show
 from gough.cli.simulate import simulate
 from gough.cli.verify import verify
+from gough.cli.view import view
+from gough.cli.where import where
 
 app = typer.Typer(
     help="Exact dynamics of parallel robots.",
@@ -41,9 +44,12 @@ COMMANDS = {
     "map": survey,
     "modes": modes,
     "simulate": simulate,
+    "reproduce": reproduce,
+    "view": view,
     "export": export,
     "bench": bench,
-    "demo": demo,
+    "where": where,
+    "cite": cite,
 }
 
 

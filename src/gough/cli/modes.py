@@ -36,7 +36,7 @@ def modes(
         typer.Option("--zero-dynamics", help="Also of the inverse model: 'floating' or a frame that is held."),
     ] = None,
     figure: Annotated[
-        Path | None, typer.Option("--figure", help="Draw the shapes to this file (png, pdf, svg).")
+        Path | None, typer.Option("--figure", help="Chart how much each coordinate moves in each mode (png, pdf, svg).")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -105,15 +105,17 @@ def _pairs(values: np.ndarray) -> list[list[float]]:
 
 def _show(model: "Model", found: "Modes", count: int) -> None:
     if len(found.tau):
-        say(f"drive forces that hold it: {vector(found.tau)}")
+        say(f"drive forces that hold it (N, N m): {vector(found.tau)}")
     if not len(found.frequencies_hz):
         say("nothing can move while the drives are locked")
         return
+    from gough.analysis.modes_plot import shapes_in_typical_size
+
+    shapes = np.abs(shapes_in_typical_size(model, found))
     shown = table("mode", "Hz", "moves most", numbers=("mode", "Hz"))
     for k in range(min(count, len(found.frequencies_hz))):
-        shape = np.abs(found.shapes[:, k])
-        order = np.argsort(-shape)[:3]
-        names = ", ".join(model.layout.v_names[i] for i in order if shape[i] > 0.05 * shape.max())
+        order = np.argsort(-shapes[:, k])[:3]
+        names = ", ".join(model.layout.v_names[i] for i in order if shapes[i, k] > 0.05)
         shown.add_row(str(k + 1), short(found.frequencies_hz[k], 6), names)
     console().print(shown)
     rest = len(found.frequencies_hz) - count

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from gough.dynamics import energies, forward, inverse, rates, reactions, terms, tilts
+from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -61,6 +62,7 @@ CATALOGUE: dict[str, Entry] = {
     "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}, whole=True),
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
+    "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}),
     "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
     "closure_rows": Entry(("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI"}),
     "closing_step": Entry(("q", "v"), rates.closing_step, {"du": "m, rad", "residual": "m, 1"}),

@@ -25,7 +25,8 @@ def on_platform(model: "Model", frame: str) -> bool:
 def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> Array:
     """Wrench on the platform (6), then generalised force on v (see `wrench_size`), each (..., n).
 
-    A wrench on a frame of the platform is moved to its origin; one elsewhere enters by its work on v.
+    A wrench on a frame of the platform is moved to its origin; one elsewhere enters by its work on v. Loops may be a little
+    open, as they are on the way to an equilibrium: whether q is sound is for the function that takes the load to say.
     """
     mechanism = model.mechanism
     size = wrench_size(mechanism)
@@ -59,15 +60,19 @@ def _demand_material(model: "Model", frame: str) -> None:
 
 def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array, size: int) -> Array:
     _demand_material(model, frame)
+    q = as_array("q", q, model.layout.nq)
     xp = module_of(q, value)
     value = xp.asarray(value)
     if model.mechanism.has_platform and frame in model.mechanism.frames and on_platform(model, frame):
-        position, _ = model.frame_pose(q, frame, parameters=parameters, on_bad_state="mark")
+        position = model.function(f"frame_pose:{frame}").values(q=q, parameters=parameters)["position"]
         lever = xp.asarray(position) - xp.asarray(q, dtype=float)[..., :3]
         moment = value[..., 3:] + xp.cross(lever, value[..., :3])
         force = xp.broadcast_to(value[..., :3], moment.shape)
         rest = xp.zeros((*moment.shape[:-1], size - 6))
         return xp.concatenate([force, moment, rest], axis=-1)
-    J = model.frame_jacobian(q, frame, parameters=parameters, on_bad_state="mark")
+    own = parameters[..., None, :] if parameters.ndim > 1 else parameters
+    eye = np.eye(model.layout.nv)
+    rates = model.function(f"frame_twist:{frame}").values(q=q[..., None, :], v=eye, parameters=own)["twist"]
+    J = xp.swapaxes(rates, -1, -2)
     load = xp.einsum("...ij,...i->...j", xp.asarray(J), value)
     return xp.concatenate([xp.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)

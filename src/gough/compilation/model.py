@@ -176,6 +176,12 @@ class Model(ConfigurationCalls, DynamicsCalls):
 
         return export(self, function, folder, target, **options)
 
+    def view(self, **options: Any) -> Any:
+        """Show the robot in the browser; options as in `gough.view`. Returns the viewer, which runs in the background."""
+        from gough.viewer import view
+
+        return view(self, **options)
+
     def pose_array(self, pose: Any) -> np.ndarray:
         """Pose (..., 7) from any accepted form."""
         return pose_array(pose)

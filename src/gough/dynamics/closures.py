@@ -1,7 +1,7 @@
 """Closures of the cut joints at position, velocity and acceleration level, and the leg Jacobians they need.
 
 Computes  for each cut: residual, rows of G in the tree velocities, and bias of the acceleration.
-Sources   [Briot 2014, eqs. 30–36]; for spherical cuts [Long 2014, eqs. 1–6] in tip axes.
+Sources   [Briot 2014, eqs. 28–36]; for spherical cuts [Long 2014, eqs. 1–6] in tip axes.
 Frames    everything in the axes of the first side's link (a leg's tip: "tip axes"), where most entries are zero.
 Derivation. L is the cut frame on the first link, P the one on the second (a leg: on the platform), d from L's origin to
 P's. One row each, with
@@ -181,7 +181,8 @@ class CutGeometry:
         return _apply(row, point.v, point.w)
 
     def _platform_point(self, twist: Vector, acceleration: Vector) -> PointMotion:
-        """Motion, tip axes, of the second side's cut point as a point of the platform, world twist and acceleration."""
+        """Motion, tip axes, of the second side's cut point as a point of the platform, world twist and acceleration:
+        [Long 2014, eqs. 11, 13, 18, 22–25] of a rigid platform, [Fried, eqs. 30–32], [Pedrammehr 2012, eqs. 8–11]."""
         v, w, a, wd = twist[:3], twist[3:], acceleration[:3], acceleration[3:]
         down_tip = partial(down, self.first)
         turned = any(row.c_P is not None for row in self.rows)
@@ -200,7 +201,10 @@ class CutGeometry:
         return PointMotion(self._velocity(self.first_columns, u), a, motion.w, motion.wd)
 
     def second_point(self, u: Vector, acceleration: Vector) -> PointMotion:
-        """Motion of the second side's cut point: platform's acceleration (6,) as given, joints' zero; tip axes."""
+        """Motion of the second side's cut point: platform's acceleration (6,) as given, joints' zero; tip axes.
+
+        A point tied to a flexible platform moves with it by `move_chain` [Long 2014, eqs. 12–13, 18, 22–25, corrected].
+        """
         if self.on_platform and len(self.second) == 1:
             return self._platform_point(u[:6], acceleration)
         ud = zeros(len(u))
@@ -231,7 +235,7 @@ class CutGeometry:
         return rest + _bias(row, second, first)
 
     def wrench_on_platform(self, multipliers: Vector) -> tuple[Vector, Vector]:
-        """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,)."""
+        """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,) [Long 2014, eqs. 26–32]."""
         force, moment = zeros(3), zeros(3)
         for mu, row in zip(multipliers, self.rows, strict=True):
             if row.c_v is not None:

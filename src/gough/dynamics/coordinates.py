@@ -1,7 +1,7 @@
 """The closed robot in named coordinates x = (x, y, z, three angles) of the platform.
 
 Computes  the mass matrix in ẋ and how the joints follow each coordinate; Christoffel symbols come from its derivatives.
-Sources   [Lopes, eqs. 8–9, 25–29, 76–78 corrected: ∂/∂x].
+Sources   [Lopes, eqs. 3–4, 8–9, 24–29, 76–79 corrected: ∂/∂x].
 Derivation  v = T ẋ with T = diag(1, E(angles)); M_x = Tᵀ M T;
             C_ij = ½ Σ_k (∂M_ij/∂x_k + ∂M_ik/∂x_j - ∂M_jk/∂x_i) ẋ_k, so Ṁ_x - 2C is skew.
 """

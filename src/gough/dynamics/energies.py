@@ -1,5 +1,6 @@
 """Kinetic and potential energy of the closed robot, and the power that drives and losses exchange.
 
+Sources   [Lopes, eqs. 15–23, 66–69].
 Derivation  T = Σ links ½ m v² … + rotors ½ I q̇²;  U = -Σ g · (m p + R MS) + springs. Power balance:
             d(T + U)/dt = τ · q̇ + F_ext · V - losses.
 """

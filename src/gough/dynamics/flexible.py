@@ -1,7 +1,7 @@
 """A flexible body: the generalised Newton–Euler model.
 
 Computes  force, moment (about the body's origin) and elastic forces that a motion with elastic rates needs; its energies.
-Sources   [Briot 2014, eqs. 53–68, corrected], [Long 2014, eqs. 34–35, corrected]; the constants: fem/elastic_body.py.
+Sources   [Briot 2014, eqs. 1–4, 53–68, corrected], [Long 2014, eqs. 34–35, corrected]; the constants: fem/elastic_body.py.
 Frames    body axes, at the body's origin (a frame that moves with one part of the body, or floats with all of it).
 Symbols   e elastic coordinates, r = x + Φ e where a point is, a acceleration of the origin minus gravity.
           Displacements of second order: stiffened.py.

@@ -34,7 +34,7 @@ def motion_forces(
 
 
 def needed_force(loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> Vector:
-    """Γᵀ f - Q (nv,): what the drives must give. wrench: see `wrench_size`."""
+    """Γᵀ f - Q (nv,): what the drives must give [Lopes, eqs. 70–75]. wrench: see `wrench_size`."""
     f = motion_forces(loops, v, acceleration).generalised
     on_platform, load = split_wrench(loops.mechanism, wrench)
     if len(on_platform):
@@ -104,7 +104,8 @@ def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, w
 
 
 def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
-    """tau (drives,) with S tau = needed; the least weighted norm when drives are redundant."""
+    """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51]; the least weighted norm when
+    drives are redundant."""
     drives = numbers.mechanism.drives
     if len(drives) == len(needed):
         return solve(S, needed, "singular:drives")

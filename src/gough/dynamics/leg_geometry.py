@@ -1,7 +1,7 @@
 """Inverse geometry of a leg in closed form: joint coordinates from the platform's pose.
 
 Computes  the coordinates of the legs that `leg_kinds` names.
-Sources   lengths [Pedrammehr 2012, eqs. 1–5], [Fried, eqs. 3–5], [Long 2014, Table 4]; angles: leg_angles.
+Sources   lengths [Pedrammehr 2012, eqs. 1–7], [Fried, eqs. 3–5], [Long 2014, Table 4]; angles: leg_angles.
 Derivation
     UPS   the tip is at w(l) = w0 + l s in the axes after the second rotation, the target at t: |w(l)| = |t|,
           l = -w0·s ± √((w0·s)² - |w0|² + |t|²)                                                       (1)

@@ -69,7 +69,7 @@ class Loops:
         return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])
 
     def rates(self, v: Vector) -> Vector:
-        """u (nu,) for independent velocities v (nv,)."""
+        """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 5–7], [Fried, eqs. 10–27], [Briot 2014, eqs. 30–36]."""
         u = self._independent(v)
         for block in self.selection.blocks:
             place = self.label(block)
@@ -87,7 +87,8 @@ class Loops:
         return u
 
     def accelerations(self, v: Vector, u: Vector, acceleration: Vector) -> Vector:
-        """u̇ (nu,) for rates u and the accelerations of v (nv,), classical."""
+        """u̇ (nu,) for rates u and the accelerations of v (nv,), classical: [Fried, eqs. 28–54, corrected],
+        [Briot 2014, eqs. 37–40, corrected]."""
         ud = self._independent(acceleration)
         firsts: dict[int, PointMotion] = {}
         for block in self.selection.blocks:

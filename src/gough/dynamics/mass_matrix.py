@@ -1,6 +1,7 @@
 """Mass matrix of the closed robot in its independent velocities.
 
-Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014, eqs. 36, 47 in the rigid case], [Fried, eq. 73].
+Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014, eqs. 36, 47 in the rigid case], [Fried, eq. 73];
+          [Lopes, eqs. 15–65, corrected] adds up the same inertias, in Euler rates (coordinates.py).
 Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platform with six freedoms: each adds Pᵀ K P,
             K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) its own (tree_inertia.py).
             Any other mechanism: Γᵀ A Γ.
@@ -80,7 +81,7 @@ def by_legs(loops: Loops) -> Matrix:
 
 
 def inertia_at_cut(loops: Loops, leg: Leg) -> Matrix:
-    """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes."""
+    """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes; A is that of [Fried, eqs. 57–73]."""
     cut = loops.cuts[leg.cuts[0]]
     links = [loops.mechanism.links[i] for i in leg.links]
     columns = [column for link in links for column in link.columns]

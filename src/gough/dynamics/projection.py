@@ -1,7 +1,7 @@
 """Tree forces of a motion, and what they and the drives are for the independent velocities.
 
 Computes  generalised forces f (nu,) that a motion of the closed robot needs with all drives slack, Γᵀ f, and the drive map S.
-Sources   principle of virtual power [Briot 2014, eqs. 41–44], [Long 2014, eqs. 36–43]; factorised form [Fried, eq. 97].
+Sources   principle of virtual power [Briot 2014, eqs. 41–44], [Long 2014, eqs. 36–43]; factorised form [Fried, eqs. 94–97].
 Derivation  u = Γ v (loops.py). For a robot of legs Γ = [1; J⁻¹P]: Γᵀ f = F_P + Σ_legs Pᵀ J⁻ᵀ f_leg; a drive force τ_k on
             joint k does the same work as the generalised force Γᵀ e_k τ_k, a column of S.
 """
@@ -109,7 +109,10 @@ class TreeForces:
 
 
 def drive_columns(loops: Loops) -> np.ndarray:
-    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33], [Fried, eq. 96]."""
+    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33], [Fried, eq. 96].
+
+    Its transpose takes v to the drives' rates [Long 2014, eqs. 19–20], [Fried, eqs. 6–9], [Lopes, eqs. 5–7].
+    """
     mechanism = loops.mechanism
     S = zeros(mechanism.layout.nv, len(mechanism.drives))
     for k, drive in enumerate(mechanism.drives):

@@ -1,7 +1,7 @@
 """Reactions in every joint, cut joints included.
 
 Computes  for given motion and drive forces: the wrench that acts through each joint.
-Sources   [Long 2014, eqs. 9–10], [Pedrammehr 2012, eqs. 34–38], [Fried, eq. 83].
+Sources   [Long 2014, eqs. 9–10], [Pedrammehr 2012, eqs. 34–40], [Fried, eqs. 83–87].
 Derivation  the tree needs f for the motion and gets τ and the external wrench; the closures give the rest, Gᵀ μ = f - τ - Q.
             The recursion's inward pass with the wrenches of μ at the cuts gives what each joint transmits.
             Redundant closures that were removed carry nothing: of an over-constrained mechanism one of many solutions.

@@ -1,7 +1,8 @@
 """The Newton–Euler recursion on the tree: motion outwards, wrenches inwards.
 
 Computes  the motion of every link for given tree velocities u and accelerations, and the joint forces they need.
-Sources   [Briot 2014, §3.2–3.3] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81).
+Sources   [Briot 2014, §3.2–3.3] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81);
+          [Pedrammehr 2012, eqs. 26–33, corrected]: mass centres and moments of a leg, tensors about the mass centre.
 Frames    every link in its own axes, at its own origin; the platform in body axes.
 Symbols   w ω angular velocity, wd α its derivative, a classical acceleration of the origin minus gravity,
           f force and n moment (about the origin) that the parent exerts on the link.
@@ -51,7 +52,8 @@ class LinkWrench:
 
 
 def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> tuple[Vector, Vector]:
-    """Force and moment about the origin, world axes, that give the platform its motion (tree velocities u, ud).
+    """Force and moment about the origin, world axes, that give the platform its motion (tree velocities u, ud):
+    [Fried, eqs. 88–93, corrected], the rigid part of [Long 2014, eqs. 34–35].
 
     f = M a + N c, n = R (J α + ω × J ω) + c × a with c = R MS and N c = α × c + ω × (ω × c); a minus gravity. The linear
     part is written in world axes, where a and N already are; only the rotational part needs body axes. A flexible platform's
@@ -78,7 +80,7 @@ def root_motion(posture: Posture) -> LinkMotion:
 
 
 def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
-    """Equations (1)–(4) for one link; rate and rate_dot are its joint's (nu,)."""
+    """Equations (1)–(4) for one link [Briot 2014, eqs. 11–12, 18–21, corrected]; rate and rate_dot are its joint's (nu,)."""
     p, link = step.place_p, step.link
     if step.deflection is not None:
         return _move_tied(step, step.deflection, parent, rate, rate_dot)
@@ -103,7 +105,7 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
 
 
 def _move_tied(step: Step, tie: Deflection, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
-    """Equations (9)–(10): a frame tied to a flexible link."""
+    """Equations (9)–(10): a frame tied to a flexible link [Briot 2014, eqs. 10, 12, 18–19, corrected]."""
     p, speed = step.place_p, tie.translation @ rate
     swept = cross(parent.wd, p) + cross(parent.w, cross(parent.w, p) + 2.0 * speed)
     a = step.to_child(parent.a + swept + tie.translation @ rate_dot + tie.bends(rate))
@@ -167,7 +169,7 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud:
 
 
 def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector) -> None:
-    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place).
+    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place) [Briot 2014, eqs. 61–62].
 
     Elastic forces of frames tied to flexible links, equation (10), are added to `extra` (nu,).
     """
@@ -183,7 +185,8 @@ def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector
 
 
 def elastic_forces(step: Step, own: LinkWrench, extra: Vector) -> None:
-    """Equation (10): what a tied frame's wrench asks of the elastic coordinates, added to `extra` (nu,)."""
+    """Equation (10): what a tied frame's wrench asks of the elastic coordinates, added to `extra` (nu,)
+    [Briot 2014, eq. 63, corrected]."""
     if step.deflection is not None:
         columns = list(step.link.moved_by)
         extra[columns] = extra[columns] + step.deflection.forces(step.to_parent(own.f), own.n)
@@ -197,7 +200,8 @@ def moved_inwards(step: Step, own: LinkWrench) -> LinkWrench:
 
 
 def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector) -> Vector:
-    """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0."""
+    """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0:
+    A q̈ + c of a leg [Long 2014, eqs. 7–8], [Fried, eqs. 55–56]."""
     forces = zeros(posture.mechanism.layout.nu)
     for i, link in enumerate(posture.mechanism.links):
         if link.nu == 0 or link.motion == "platform":

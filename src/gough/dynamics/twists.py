@@ -44,7 +44,7 @@ def point_velocity(posture: Posture, u: Vector, index: int, point: Vector) -> Ve
 
 
 def frame_twist(posture: Posture, u: Vector, name: str) -> Vector:
-    """Twist (6,) of a named frame, world axes."""
+    """Twist (6,) of a named frame, world axes; on a flexible body that of the material [Long 2014, eqs. 14–17]."""
     frame = posture.mechanism.frames[name]
     _, p = posture.numbers.placement(frame.placement)
     v, w = link_twist(posture, u, frame.link)

@@ -80,7 +80,8 @@ class ElasticBody:
 
     mass; MS (3,); J (3, 3); MSde (3, m); N1 (m, 3, 3); N2 (m, m, 3, 3); M, K, D (m, m). slaved: None without stiffening.
     frames: by name. labels: a name of each coordinate. frequencies_hz (m,): √(k/m) of each coordinate alone.
-    nodes (n, 3), shapes (n, 3, m), cells: for drawing; empty where nothing is known.
+    nodes (n, 3), shapes (n, 3, m), cells: for drawing; empty where nothing is known. turnings (n, 3, m): rotation vectors of the
+    nodes per unit coordinate, second (n, 3, m, m): Ψ at the nodes; None where they have none.
     remarks: what a user should know about how it was made ("stiffening: off", "pair 12/13 kept whole", …).
     """
 
@@ -101,6 +102,8 @@ class ElasticBody:
     cells: np.ndarray
     remarks: tuple[str, ...] = ()
     slaved: Slaved | None = None
+    turnings: np.ndarray | None = None
+    second: np.ndarray | None = None
 
     @property
     def modes(self) -> int:

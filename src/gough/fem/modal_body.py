@@ -62,6 +62,8 @@ def elastic_body(
         cells=data.cells,
         remarks=("axes: those of the modal data", *remarks, f"stiffening: {settled}", damped),
         slaved=slaved,
+        turnings=data.shapes[:, 3:] if data.shapes.shape[1] == 6 else None,
+        second=data.second if stiff else None,
     )
 
 

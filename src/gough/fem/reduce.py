@@ -94,6 +94,8 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
         cells=body.cells,
         remarks=(*remarks, damping_remark(damping)),
         slaved=slaved,
+        turnings=None if body.rotation is None else (body.rotation @ V).reshape(n, 3, m),
+        second=field.at_nodes if field is not None and len(field.nodes) == n else None,
     )
 
 

@@ -70,7 +70,8 @@ def chosen_nodes(points: np.ndarray, name: str, tie: Tie) -> tuple[np.ndarray, n
     if distance[nearest] > tolerance:
         raise UsageError(
             f"frame {name!r} at {position.tolist()} is off the body: {_nearest(points, nearest, distance)} "
-            f"(tolerance {tolerance:.3g} m). Mesh a node there, tie it with radius= or nodes=, or raise tolerance="
+            f"(tolerance {tolerance:.3g} m). Mesh a node there, tie it with radius= or nodes=, or raise tolerance= "
+            f"(in a description, beside `modes:`, for instance ties: {{radius: {1.05e3 * distance[nearest]:.3g} mm}})"
         )
     return np.array([nearest]), position
 

@@ -1,4 +1,4 @@
-"""Two perpendicular intersecting rotations, the second axis carried by the first [Pedrammehr 2012, eq. 12]."""
+"""Two perpendicular intersecting rotations, the second axis carried by the first [Pedrammehr 2012, eq. 12], [Fried, eq. 2]."""
 
 from gough.joints.joint import Closure, Coordinate, JointType, Motion
 

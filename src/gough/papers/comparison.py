@@ -62,10 +62,6 @@ class Comparison:
             return "differs as known" if self.within else "DIFFERS OTHERWISE"
         return "holds" if self.within else "FAILS"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return vars(self) | {"difference": self.difference, "within": self.within, "verdict": self.verdict}
-
 
 def equals(
     quantity: str,

@@ -20,6 +20,10 @@ class States:
     def __len__(self) -> int:
         return len(self.t)
 
+    def part(self, rows: slice) -> "States":
+        """Some of the samples."""
+        return States(self.t[rows], self.pose[rows], self.v[rows], self.acceleration[rows])
+
 
 def from_rpy_zyx(t: np.ndarray, x: np.ndarray, xd: np.ndarray, xdd: np.ndarray) -> States:
     """States of coordinates x (n, 6) = x y z yaw pitch roll with R = Rz Ry Rx, and their two time derivatives.

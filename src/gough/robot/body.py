@@ -1,4 +1,4 @@
-"""A body: mass, mass centre, inertia, named frames, payload, telescopic inertia; or flexible, and all that follows."""
+"""A body: mass, mass centre, inertia, named frames, payload, telescopic inertia, looks; or flexible, and all that follows."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field, WrapValidator
 
+from gough.robot.body_mesh import BodyMesh
 from gough.robot.fields import FullName, Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
 from gough.robot.flexible import Flexible, beside_flexible, flexible_or_object
 from gough.robot.inertia import (
@@ -87,7 +88,7 @@ class Body(Item):
     Either mass (kg), center_of_mass (m, default the origin) and inertia (default none: a point mass), or the ten
     `parameters` about the origin; with parameters, mass and center_of_mass are filled in from them. Or flexible: a
     description, or any Python object whose `elastic_body(points)` gives the body's constants; then mass and inertia here
-    are those of no body at all (0), the model has the true ones.
+    are those of no body at all (0), the model has the true ones. mesh: how a rigid body looks; nothing is computed from it.
     """
 
     name: Name = "body"
@@ -99,6 +100,7 @@ class Body(Item):
     payload: Payload | None = None
     telescopic: Telescopic | None = None
     flexible: Annotated[Flexible | None, WrapValidator(flexible_or_object)] = None
+    mesh: BodyMesh | None = None
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:

@@ -123,6 +123,7 @@ def beside_flexible(data: dict[str, Any]) -> Iterator[Fault]:
         "parameters": "no parameters: they follow from the shape and the density",
         "payload": "a body of its own, fixed to a frame of the flexible one",
         "telescopic": "a flexible body of constant shape, or a rigid one",
+        "mesh": "no mesh: it is drawn from its elements as they bend",
     }
     for key, expected in remedies.items():
         if given(data, key):

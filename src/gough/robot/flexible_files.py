@@ -9,6 +9,7 @@ from pydantic import ValidationInfo, WithJsonSchema, WrapValidator
 from gough.robot.item import Fault, as_error
 
 PATHS = {
+    "mesh": ("file",),
     "solid": ("file",),
     "modal": ("file", "bulk", "op2"),
     "matrix_market": ("stiffness", "mass", "nodes", "freedoms"),

@@ -250,8 +250,12 @@ def _motion(motion: Motion | str | None) -> Motion | None:
 def _default(motion: Motion) -> Law:
     if motion.kind in ("drives", "forces"):
         return Follow() if motion.kind == "drives" else Replay()
+    law = "ComputedTorque()" if motion.kind == "pose" else "JointPD(stiffness, damping)"
+    word = "computed_torque" if motion.kind == "pose" else "'joint_pd: {stiffness: …, damping: …}'"
     raise UsageError(
-        f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves"
+        f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves; "
+        f"give one, for instance gough.laws.{law} (gough simulate: --controller {word}), or turn the motion into one of "
+        f"the drives by gough.laws.drives_of(model, motion)"
     )
 
 

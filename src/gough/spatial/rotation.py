@@ -43,7 +43,7 @@ def rpy_zyx(angles: Any) -> np.ndarray:
 
 
 def bryant_xyz(angles: Any) -> np.ndarray:
-    """R = Rx(a) Ry(b) Rz(c) [Fried, eq. 46]."""
+    """R = Rx(a) Ry(b) Rz(c) [Fried, eqs. 1, 46]."""
     a, b, c = angles
     return about_axis(0, a) @ about_axis(1, b) @ about_axis(2, c)
 

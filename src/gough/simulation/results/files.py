@@ -17,6 +17,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.simulation.results import names
 from gough.simulation.results.channels import Recorded
+from gough.simulation.results.damage import damage_told, demand_whole
 from gough.simulation.results.info import make_info
 from gough.simulation.results.robot import RobotRecord, robot_hash
 from gough.simulation.results.run import Run
@@ -54,10 +55,15 @@ def load(path: Path, model: Any, other_robot: bool) -> Run:
     reader = _format(path)
     if not path.is_file():
         raise UsageError(f"{path}: no such file")
-    contents = reader.read(path)
+    with damage_told(path):
+        contents = reader.read(path)
+        if contents.about:
+            demand_whole(contents, path)
     if not contents.about:
         return run_of_columns({name: x[:, 0] for name, (x, _, _) in contents.groups.items()}, path, _model(model))
-    return run_of(contents, path, _model(model), other_robot)
+    given = _model(model)
+    with damage_told(path):
+        return run_of(contents, path, given, other_robot)
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
 from gough.robot import Robot
+from gough.robot.body_mesh import is_mesh, without_lost_meshes
 from gough.robot.flexible_files import PATHS, renamed, resolved
 from gough.robot.writer import document
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gough.compilation import Model
 
 UNHASHED = ("title", "source", "format")
-"""Keys that say nothing about the mechanism."""
+"""Keys that say nothing about the mechanism; meshes for looks do not either."""
 
 
 @dataclass
@@ -67,7 +68,8 @@ class RobotRecord:
             )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # told when the robot was first read
-            text = json.dumps(self.description)  # JSON is YAML
+            described = without_lost_meshes(self.description, Path(self.folder))
+            text = json.dumps(described)  # JSON is YAML
             robot = loads(text, self._file)
             return build(robot, free=self.free, velocities=self.velocities)
 
@@ -148,7 +150,7 @@ def _hashed(data: Any, file: str | None) -> Any:
     for key, value in data.items():
         if key in PATHS and isinstance(value, dict):
             value = {k: _content(x, file) if k in PATHS[key] else x for k, x in value.items()}
-        if key not in UNHASHED:
+        if key not in UNHASHED and not is_mesh(key, value):
             out[key] = _hashed(value, file)
     return out
 
@@ -164,7 +166,7 @@ def differences(stored: Any, given: Any, place: str = "") -> Iterator[str]:
     """What two descriptions say differently, a line each."""
     if isinstance(stored, dict) and isinstance(given, dict):
         for key in [*stored, *(k for k in given if k not in stored)]:
-            if key not in UNHASHED:
+            if key not in UNHASHED and not is_mesh(key, stored.get(key, given.get(key))):
                 inner = f"{place}.{key}" if place else str(key)
                 yield from differences(stored.get(key, NOTHING), given.get(key, NOTHING), inner)
     elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):

@@ -266,6 +266,12 @@ class Run:
 
         return draw_run(self, names, path, title)
 
+    def view(self, *others: "Run", **options: Any) -> Any:
+        """Play it in the browser, beside another run where one is given; options as in `gough.view`."""
+        from gough.viewer import view
+
+        return view(self, *others, **options)
+
     def save(self, path: str | Path, channels: Iterable[str] = ()) -> Path:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
         from gough.simulation.results.files import save

@@ -1,0 +1,116 @@
+"""`gough view`: the robot in the browser, or in a file to take away."""
+
+import os
+import sys
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gough.cli.output import note, say
+from gough.errors import UsageError
+
+WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
+
+
+def view(
+    what: Annotated[list[str], typer.Argument(metavar="ROBOT|RESULT [RESULT]", help=WHAT)],
+    export: Annotated[
+        list[Path] | None,
+        typer.Option("--export", help="Write this file instead (.html, .png, .mp4, .gif); may be given several times."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen at; default: this computer only.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="Port; if it is taken, the next free one.")] = 8080,
+    dark: Annotated[bool, typer.Option("--dark", help="Begin dark.")] = False,
+    no_shadows: Annotated[
+        bool, typer.Option("--no-shadows", help="Draw without shadows: faster without a graphics card.")
+    ] = False,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+    fps: Annotated[float, typer.Option("--fps", min=1.0, max=120.0, help="With --export: frames a second.")] = 30.0,
+    speed: Annotated[float, typer.Option("--speed", help="With --export: played so many times as fast.")] = 1.0,
+    size: Annotated[
+        str, typer.Option("--size", help="With --export of pictures: WIDTHxHEIGHT in pixels.")
+    ] = "1280x720",
+    seconds: Annotated[float | None, typer.Option("--seconds", help="With --export: only so much of the run.")] = None,
+    exaggeration: Annotated[
+        float, typer.Option("--exaggeration", help="With --export: deflections drawn so many times as large.")
+    ] = 1.0,
+    channel: Annotated[
+        list[str] | None, typer.Option("--channel", help="With --export to .html: plot this channel; several times.")
+    ] = None,
+) -> None:
+    """Show a robot or a run in the browser: move it, see it swing, play it, map it.
+
+    The server listens at this computer only unless --host says otherwise, and ends with Ctrl-C.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if export:
+            width, height = _pixels(size)
+            options = {"fps": fps, "speed": speed, "width": width, "height": height, "dark": dark or None}
+            options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
+            _export(what, export, options)
+            return
+        from gough.viewer import view as start
+
+        subjects = [_named(x) for x in what]
+        looks = {"dark": dark, "shadows": not no_shadows}
+        viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        note(f"listening at {host}: everybody who can reach this computer there can look and move this robot")
+    say(f"{viewer.subject.title} is at {viewer.url} (Ctrl-C ends it)")
+    sys.stdout.flush()
+    viewer.wait()
+    note("viewer closed")
+
+
+def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from gough.viewer.server import import_viser
+    from gough.viewer.subject import subject_of
+    from gough.viewer.takeaway import check_path, export
+
+    for name in ("speed", "exaggeration", "seconds"):
+        if options[name] is not None and not options[name] > 0:
+            raise UsageError(f"--{name} {options[name]}: give a positive number")
+    for path in paths:
+        check_path(path)
+    import_viser()
+    subject = subject_of(*[_named(x) for x in what], dark=bool(options["dark"]))
+    for path in paths:
+        plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(str(path), total=1.0)
+            told = partial(bar.update, task)
+            export(subject, path, **plotted, progress=lambda share, told=told: told(completed=share))
+        say(f"written: {path}")
+
+
+def _named(what: str) -> Any:
+    """A path or name as it is; the name of a scenario becomes its run."""
+    from gough.simulation.scenarios.files import load_scenario, scenario_names
+
+    if what not in scenario_names():
+        return what
+    note(f"simulating scenario {what}")
+    return load_scenario(what).run()
+
+
+def _pixels(text: str) -> tuple[int, int]:
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(p.isdigit() and 16 <= int(p) <= 8192 for p in parts):
+        raise UsageError(f"--size {text}: give WIDTHxHEIGHT in pixels, 16 to 8192 each, for instance 1280x720")
+    return int(parts[0]), int(parts[1])
+
+
+def _has_screen() -> bool:
+    """Whether a browser window can open; without one `webbrowser` would start a text browser in this terminal."""
+    if sys.platform.startswith("linux"):
+        return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return True

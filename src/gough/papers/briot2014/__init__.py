@@ -1,0 +1,1 @@
+"""[Briot 2014]: DualEMPS, a planar robot with flexible legs."""

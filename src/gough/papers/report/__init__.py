@@ -1,0 +1,1 @@
+"""Reports of reproduced papers: sections, pictures, pages."""

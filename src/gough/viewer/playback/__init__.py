@@ -1,0 +1,1 @@
+"""Numbers behind the playback of runs: clock, frames, traces, arrows, curves. Nothing here knows of pages."""

@@ -1,0 +1,194 @@
+"""The server behind the pages: where it listens, a session for every page, and an end without leftovers."""
+
+import contextlib
+import io
+import logging
+import socket
+import threading
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from gough.errors import UsageError
+from gough.viewer.subject import Subject
+
+if TYPE_CHECKING:
+    import viser
+
+    from gough.viewer.session import Session
+
+LOCAL = "127.0.0.1"
+LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
+PORT = 8080
+PORTS_TRIED = 100
+REMEDY = "the viewer needs viser: pip install 'gough[view]'"
+
+
+def import_viser() -> Any:
+    """viser, or what to install."""
+    try:
+        import viser
+    except ImportError as error:
+        raise UsageError(REMEDY) from error
+    return viser
+
+
+class Viewer:
+    """A running viewer. url: open it in a browser, as often as you like; every page is on its own.
+
+    host: default this computer only. port: the first that is free from there on. told: gets lines about what happens.
+    `wait()` until Ctrl-C; `close()` ends it; `with` does that too. In a notebook it shows itself as a frame.
+    """
+
+    def __init__(
+        self,
+        subject: Subject,
+        host: str = LOCAL,
+        port: int = PORT,
+        told: Callable[[str], None] | None = None,
+    ) -> None:
+        self.subject = subject
+        self.told = told or (lambda text: None)
+        self.host = host
+        self.sessions: dict[int, Session] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        viser = import_viser()
+        subject.figure  # noqa: B018  what is drawn is made before the first page asks
+        chosen = free_port(host, port)
+        with quiet():
+            self._server = private_server(viser, host, chosen, subject.title)
+        self.port = int(self._server.get_port())
+        if self.port != port:
+            self.told(f"port {port} is taken; using {self.port}")
+        self._server.on_client_connect(self._connected)
+        self._server.on_client_disconnect(self._left)
+
+    @property
+    def url(self) -> str:
+        """Where the pages are."""
+        host = "localhost" if self.host in (LOCAL, "0.0.0.0", "::") else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def _connected(self, client: "viser.ClientHandle") -> None:
+        from gough.viewer.session import Session
+
+        try:
+            session = Session(client, self.subject)
+        except Exception as error:
+            client.add_notification("gough could not build this page", str(error), color="red")
+            self.told(f"a page could not be built: {type(error).__name__}: {error}")
+            raise
+        with self._lock:
+            self.sessions[client.client_id] = session
+            gone = self._closed.is_set() or client.client_id not in self._server.get_clients()
+        if gone:
+            self._left(client)
+
+    def _left(self, client: "viser.ClientHandle") -> None:
+        with self._lock:
+            session = self.sessions.pop(client.client_id, None)
+        if session is not None:
+            session.close()
+
+    def wait(self) -> None:
+        """Until `close` or Ctrl-C."""
+        with contextlib.suppress(KeyboardInterrupt):
+            while not self._closed.wait(0.5):
+                pass
+        self.close()
+
+    def close(self) -> None:
+        """End all pages and the server; once more does nothing."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        with self._lock:
+            sessions, self.sessions = list(self.sessions.values()), {}
+        for session in sessions:
+            session.close()
+        with quiet():
+            self._server.stop()
+            time.sleep(0.05)  # its thread says good-bye after it is joined
+
+    def __enter__(self) -> "Viewer":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed.is_set() else self.url
+        return f"<gough viewer of {self.subject.title}: {state}>"
+
+    def _repr_html_(self) -> str:
+        if self._closed.is_set():
+            return "<p>this viewer is closed</p>"
+        return f'<iframe src="{self.url}" width="100%" height="600" style="border:1px solid #8884"></iframe>'
+
+
+def private_server(viser: Any, host: str, port: int, title: str) -> "viser.ViserServer":
+    """A server without a way to the internet; at this computer it serves no pages of other sites."""
+
+    class PrivateServer(viser.ViserServer):
+        """Never opens a tunnel to the internet, whatever a page asks for."""
+
+        def request_share_url(self, verbose: bool = True) -> None:
+            return None
+
+    # A connection that says nothing, as browsers and port scanners make them, is no news for the user's terminal.
+    logging.getLogger("websockets").addHandler(logging.NullHandler())
+    server = PrivateServer(host=host, port=port, label=title, verbose=False)
+    if host in LOOPBACK:
+        _refuse_strangers(server)
+    return server
+
+
+def _refuse_strangers(server: Any) -> None:
+    """Close connections that come from pages of other sites: a browser lets any page talk to this computer."""
+    inner = server._websock_server
+
+    async def check(connection: Any) -> None:
+        socket_ = inner._live_connections[connection.client_id]
+        origin = socket_.request.headers.get("Origin") if socket_.request is not None else None
+        if origin is not None and not is_local(origin):
+            await socket_.close(1008, "pages of other sites are not served")
+
+    inner.on_client_connect(check)
+
+
+def is_local(origin: str) -> bool:
+    """Whether an Origin header names this computer."""
+    return (urllib.parse.urlsplit(origin).hostname or "") in LOOPBACK
+
+
+def free_port(host: str, port: int) -> int:
+    """The first port from `port` on at which one can listen."""
+    if not 0 <= port <= 65535:
+        raise UsageError(f"port {port}: give one from 1 to 65535, or 0 for any that is free")
+    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
+        try:
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((host, candidate))
+                probe.listen(1)
+                return int(probe.getsockname()[1])
+        except (socket.gaierror, UnicodeError):
+            raise UsageError(f"host {host!r}: no such address; use 127.0.0.1 for this computer only") from None
+        except OSError as error:
+            if error.errno in _NOT_HERE:
+                raise UsageError(f"host {host!r}: not an address of this computer") from None
+    raise UsageError(f"no free port from {port} to {port + PORTS_TRIED - 1} at {host}; give another with --port")
+
+
+_NOT_HERE = (99, 49, 10049)
+"""EADDRNOTAVAIL on Linux, macOS and Windows."""
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without the lines that viser prints."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield

@@ -1,0 +1,101 @@
+"""What a page shows: one robot, or one or two runs with their robots."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gough.compilation import Model, build
+from gough.errors import UsageError
+from gough.robot import Robot
+from gough.simulation.results.files import SUFFIXES
+from gough.simulation.results.run import Run
+from gough.viewer.drawing.figure import Figure
+
+MOST_RUNS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """Shared by all pages and never changed. runs: none, one, or two to be compared. dark, shadows: how pages begin."""
+
+    model: Model
+    runs: tuple[Run, ...] = ()
+    dark: bool = False
+    shadows: bool = True
+    _figures: dict[int, Figure] = field(default_factory=dict)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The drawing of the (first) robot."""
+        return self.figure_of(0)
+
+    def figure_of(self, run: int) -> Figure:
+        """The drawing of the robot of a run; runs of one model and design share it."""
+        if run not in self._figures:
+            if run and self.runs[run].model is self.model and self._same_design(run):
+                return self.figure_of(0)
+            design = self.runs[run].parameters if self.runs else None
+            model = self.runs[run].model if self.runs else self.model
+            self._figures[run] = Figure(model) if design is None else Figure(model, parameters=design)
+        return self._figures[run]
+
+    def _same_design(self, run: int) -> bool:
+        return bool(np.array_equal(self.runs[0].design, self.runs[run].design))
+
+    @property
+    def start(self) -> np.ndarray:
+        """The configuration shown first (nq,)."""
+        return self.runs[0].q[0] if self.runs else self.model.home
+
+    @property
+    def title(self) -> str:
+        """Of pages and files."""
+        names = list(dict.fromkeys(run.robot.name for run in self.runs)) or [self.model.robot.name]
+        return " | ".join(names)
+
+
+def subject_of(*what: Any, dark: bool = False, shadows: bool = True) -> Subject:
+    """The subject of: a model, a description, a name or path of a robot; or one or two runs (or paths of result files)."""
+    if not what:
+        raise UsageError("view: nothing to show; give a robot or a run")
+    opened = [_open(x) for x in what]
+    runs = [x for x in opened if isinstance(x, Run)]
+    if not runs:
+        if len(opened) > 1:
+            raise UsageError(f"view: {len(opened)} robots given; one robot, or up to {MOST_RUNS} runs can be shown")
+        assert isinstance(opened[0], Model)
+        return Subject(opened[0], dark=dark, shadows=shadows)
+    if len(runs) < len(opened):
+        raise UsageError("view: a robot and a run given; a run brings its robot with it")
+    if len(runs) > MOST_RUNS:
+        raise UsageError(f"view: {len(runs)} runs given; up to {MOST_RUNS} can be compared")
+    for given, run in zip(what, runs, strict=True):
+        _demand_states(given, run)
+    return Subject(runs[0].model, tuple(runs), dark, shadows)
+
+
+def _open(what: Any) -> Model | Run:
+    if isinstance(what, Model | Run):
+        return what
+    if isinstance(what, Robot):
+        return build(what)
+    if isinstance(what, str | Path):
+        if Path(what).suffix.lower() in SUFFIXES:
+            return Run.load(what)
+        return build(what)
+    raise UsageError(f"view: cannot show a {type(what).__name__}; give a model, a robot, a run or a path")
+
+
+def _demand_states(given: Any, run: Run) -> None:
+    name = given if isinstance(given, str | Path) else run.robot.name
+    if not len(run):
+        raise UsageError(f"{name}: the run has no states; nothing can be shown")
+    if not np.isfinite(run.q).all():
+        bad = int(np.flatnonzero(~np.isfinite(run.q).all(axis=1))[0])
+        raise UsageError(
+            f"{name}: state {bad} (t = {run.time[bad]:g} s) is not finite; show the part before it: "
+            "run.between(None, t)"
+        )

@@ -1,0 +1,111 @@
+"""A robot or runs into a file, by its suffix."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gough.errors import UsageError
+from gough.viewer.subject import Subject, subject_of
+from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
+from gough.viewer.takeaway.page import frame_times, html_page
+from gough.viewer.takeaway.pictures import check_size, photographer, shoot
+from gough.viewer.takeaway.writing import whole_file
+
+SUFFIXES = (".html", ".png", ".mp4", ".gif")
+MOST_FRAMES = 20_000
+"""Of a video."""
+Progress = Callable[[float], None]
+
+
+def check_path(path: str | Path) -> str:
+    """The kind of file that a path names (".html", …); UsageError for others and for folders."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{path}: the name of the file ends in {', '.join(SUFFIXES)}")
+    if target.is_dir():
+        raise UsageError(f"{path} is a folder; give the name of a file")
+    return suffix
+
+
+def export(
+    what: Any,
+    path: str | Path,
+    *,
+    seconds: float | None = None,
+    fps: float = 30.0,
+    width: int = 1280,
+    height: int = 720,
+    speed: float = 1.0,
+    channels: Sequence[str] = (),
+    dark: bool | None = None,
+    exaggeration: float = 1.0,
+    progress: Progress | None = None,
+) -> Path:
+    """Write a robot or runs to .html (plays by itself), .png (at the start), .mp4 or .gif; returns the path.
+
+    what: a model, a run, a subject, a name or path of them, or two runs. seconds: only so much of the run, from its start.
+    fps: frames a second; speed: seconds of the run in a second. width, height: of pictures, pixels. channels: curves of an
+    .html file, default the usual ones. dark: the ground; None: .html as the reader's computer is set, pictures light.
+    exaggeration: deflections are drawn so many times as large. progress: told the part done, 0 to 1.
+
+    Files are written beside their place and renamed when complete; one that exists is replaced. Pictures and videos are drawn
+    by a browser without a window.
+    """
+    target, suffix = Path(path), check_path(path)
+    subject = _subject(what)
+    common = {"seconds": seconds, "fps": fps, "speed": speed, "exaggeration": exaggeration, "progress": progress}
+    if suffix == ".html":
+        text = html_page(subject, channels=tuple(channels), dark=dark, **common)
+        with whole_file(target) as aside:
+            aside.write_text(text, encoding="utf-8")
+        return target
+    if channels:
+        raise UsageError(f"{path}: channels are drawn in .html files only")
+    _film(subject, target, suffix, width, height, bool(dark), **common)
+    return target
+
+
+def _subject(what: Any) -> Subject:
+    if isinstance(what, Subject):
+        return what
+    return subject_of(*what) if isinstance(what, list | tuple) else subject_of(what)
+
+
+def _film(
+    subject: Subject,
+    path: Path,
+    suffix: str,
+    width: int,
+    height: int,
+    dark: bool,
+    seconds: float | None,
+    fps: float,
+    speed: float,
+    exaggeration: float,
+    progress: Progress | None,
+) -> None:
+    check_size(width, height)
+    if suffix != ".png" and not subject.runs:
+        raise UsageError(f"{path}: a robot without a run does not move; give a run, or write a .png or .html file")
+    if suffix == ".mp4":
+        width, height = even(width), even(height)
+    tell = progress or (lambda part: None)
+    with whole_file(path) as aside:
+        make: Callable[[int], Encoder]
+        if suffix == ".png":
+            make = lambda count: PngFile(aside)  # noqa: E731
+        elif suffix == ".gif":
+            make = lambda count: GifFile(aside, fps, count)  # noqa: E731
+        else:
+            video = video_file(aside, fps)  # said before anything is drawn
+            make = lambda count: video  # noqa: E731
+        with photographer(subject, width, height, dark, exaggeration) as man:
+            stage = man.stage
+            if suffix == ".png" or stage is None:
+                times = [0.0 if stage is None else stage.start]
+            else:
+                times = frame_times(stage, seconds, fps, speed, MOST_FRAMES)
+            with make(len(times)) as file:
+                shoot(man.take, times, file.add, lambda k: tell(k / len(times)))
+    tell(1.0)

@@ -1,0 +1,50 @@
+"""`gough view` as a command: what it says, how it ends, what it refuses."""
+
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from cli.command import gough
+
+pytest.importorskip("viser")
+
+
+def test_ctrl_c_ends_it_cleanly() -> None:
+    command = [sys.executable, "-m", "gough", "view", "five_bar", "--no-open", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert line.startswith("five_bar is at http://localhost:") and "(Ctrl-C ends it)" in line
+    url = line.split()[3]
+    assert b"<!doctype html" in urllib.request.urlopen(url, timeout=10).read(100).lower()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0 and out == ""
+    assert "viewer closed" in err and "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no_such_robot"], "no_such_robot"),
+        (["five_bar", "delta"], "2 robots"),
+        (["five_bar", "--host", "192.0.2.1"], "not an address of this computer"),
+        (["five_bar", "--export", "robot.txt"], ".html"),
+        (["five_bar", "--export", "robot.png", "--size", "big"], "WIDTHxHEIGHT"),
+        (["missing.npz"], "missing.npz: no such file"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], words: str) -> None:
+    out, err = gough("view", *arguments, "--no-open", code=2)
+    assert words in err and out == ""
+
+
+def test_a_malformed_result_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    path.write_bytes(b"PK\x03\x04 this is no archive")
+    _, err = gough("view", path, "--no-open", code=2)
+    assert "run.npz" in err

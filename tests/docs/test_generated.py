@@ -1,0 +1,81 @@
+"""Pages written from the code are fresh: `python tests/docs/refresh.py --generated` writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from docs import generated
+from docs.blocks import ROOT
+from gough.papers.citations import PAPERS, errata
+from gough.papers.citations.names import EQUATIONS
+from gough.robot.item import Item
+
+REMEDY = "`python tests/docs/refresh.py --generated` writes it"
+
+
+@pytest.mark.parametrize("name", generated.PAGES)
+def test_page_is_fresh(name: str) -> None:
+    path = ROOT / "docs" / name
+    assert path.exists() and path.read_text(encoding="utf-8") == generated.fresh_page(name), (
+        f"{name} is stale: {REMEDY}"
+    )
+
+
+def test_parts_are_fresh() -> None:
+    pages = generated.with_parts()
+    assert len(pages) == len(PAPERS)
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert generated.fresh_parts(text) == text, f"{page.name} is stale: {REMEDY}"
+
+
+def test_every_table_of_errata_stands_in_a_page() -> None:
+    texts = "".join(page.read_text(encoding="utf-8") for page in generated.with_parts())
+    assert set(re.findall(r"<!-- generated: (\S+) -->", texts)) == set(generated.PARTS)
+    assert sum(len(table.rows) for table in errata()) > 50
+
+
+def test_every_equation_is_ticked_off() -> None:
+    """Each is cited in the source, or a reason says why it is not in the code."""
+    text = (ROOT / "docs" / "equations.md").read_text(encoding="utf-8")
+    assert "not cited" not in text
+    for key, name in PAPERS.items():
+        part = text.partition(f"## {name}\n")[2].partition("\n## ")[0].partition("elsewhere in the paper")[0]
+        numbers: list[int] = []
+        for first, last in re.findall(r"^\| (\d+)(?:–(\d+))? \|", part, re.MULTILINE):
+            numbers += range(int(first), int(last or first) + 1)
+        assert numbers == list(range(1, EQUATIONS[key] + 1)), name
+
+
+def test_every_key_of_the_models_is_in_the_page_of_keys() -> None:
+    """Of every model that is reached from a description, found apart from the schema."""
+    text = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    models = [Item]
+    for model in models:
+        models += model.__subclasses__()
+    described = [
+        m for m in models if m.__module__.startswith("gough.robot.") and m.__name__ not in ("Item", "Leg", "Robot")
+    ]
+    for model in described:
+        for key in model.written_keys():
+            assert f"| `{key}` |" in text, (model.__name__, key)
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    import gough
+
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    missing = [name for name in gough.__all__ if not re.search(rf"^##+ .*gough\.{name}$", text, re.MULTILINE)]
+    assert not missing
+
+
+def test_measured_figures_are_those_of_the_files() -> None:
+    text = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+    data = json.loads((ROOT / "benchmarks" / "bench_pedrammehr2012.json").read_text(encoding="utf-8"))
+    best = min(
+        row["best_ns"] for row in data["functions"]["inverse_dynamics"]["rows"] if row["peer"] == "Pinocchio C++"
+    )
+    assert f"| {best:.0f} |" in text and data["machine"]["date"] in text
