@@ -14,7 +14,7 @@ from fem.reduction_bodies import crooked_frame, lumped_frame, straight_beam, tru
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem.abaqus import read_abaqus_matrices
 from gough.fem.basis_choices import ClampedModes, FreeModes
-from gough.fem.from_matrices import from_matrices
+from gough.fem.given_matrices import from_matrices
 from gough.fem.matrix_market import read_matrix_market
 from gough.fem.modal_body import elastic_body
 from gough.fem.nastran import read_nastran_dmig, read_nastran_op4

@@ -45,7 +45,7 @@ _LAZY = {
     "read_modal_file": "gough.fem.modal_file",
     "write_modal_file": "gough.fem.modal_file",
     "Units": "gough.fem.units",
-    "from_matrices": "gough.fem.from_matrices",
+    "from_matrices": "gough.fem.given_matrices",
     "read_matrix_market": "gough.fem.matrix_market",
     "read_abaqus_matrices": "gough.fem.abaqus",
     "read_nastran_dmig": "gough.fem.nastran",
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from gough.fem.damping import DampingMatrix, ModalRatio, Rayleigh
     from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
     from gough.fem.finite_elements import FiniteElements
-    from gough.fem.from_matrices import from_matrices
+    from gough.fem.given_matrices import from_matrices
     from gough.fem.material import Material
     from gough.fem.matrix_market import read_matrix_market
     from gough.fem.mesh_file import read_mesh, size_report

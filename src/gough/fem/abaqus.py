@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem.finite_elements import FiniteElements
-from gough.fem.from_matrices import from_matrices
+from gough.fem.given_matrices import from_matrices
 from gough.fem.node_table import indexed, read_freedoms, read_nodes, regular_freedoms
 from gough.fem.units import SI, Units
 

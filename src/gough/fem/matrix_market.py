@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from gough.errors import UsageError
 from gough.fem.finite_elements import FiniteElements
-from gough.fem.from_matrices import from_matrices
+from gough.fem.given_matrices import from_matrices
 from gough.fem.node_table import read_freedoms, read_nodes, regular_freedoms
 from gough.fem.sparse_parts import order
 from gough.fem.units import SI, Units

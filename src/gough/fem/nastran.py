@@ -10,7 +10,7 @@ from scipy.sparse import block_diag, csr_array
 
 from gough.errors import UsageError
 from gough.fem.finite_elements import FiniteElements
-from gough.fem.from_matrices import from_matrices
+from gough.fem.given_matrices import from_matrices
 from gough.fem.nastran_bulk import Grids, read_grids
 from gough.fem.nastran_dmig import Dmig, read_dmig
 from gough.fem.nastran_library import read_by

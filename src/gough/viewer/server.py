@@ -74,8 +74,10 @@ class Viewer:
     def _connected(self, client: "viser.ClientHandle") -> None:
         from gough.viewer.session import Session
 
+        waiting = client.add_notification("gough", f"preparing {self.subject.title} …", loading=True)
         try:
             session = Session(client, self.subject)
+            waiting.remove()
         except Exception as error:
             client.add_notification("gough could not build this page", str(error), color="red")
             self.told(f"a page could not be built: {type(error).__name__}: {error}")

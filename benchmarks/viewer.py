@@ -1,0 +1,149 @@
+"""What a frame of the viewer costs: a flexible hexapod whose plate has 300 nodes and more, 25 s at 1 kHz, in a headless Chromium.
+
+python benchmarks/viewer.py --minutes 10 --out benchmarks/viewer.json
+
+Counted: CPU time of the server's thread for one shown time; CPU time of the page's main thread a frame; frames that the browser
+draws; from a jump in time to the page having drawn it; memory of server and page while it plays. Without a graphics card the
+browser draws in software (SwiftShader) on the same cores: its frame rate is then that of the software, and an empty scene with
+one moving dot is measured beside it.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import time
+import warnings
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+import gough
+from gough.bench.machine import machine
+from gough.simulation.results.run import Run
+
+FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-background-networking"]
+COUNT = "() => { window.frames_ = 0; const f = () => { window.frames_++; requestAnimationFrame(f); }; f(); }"
+DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def long_run() -> Run:
+    """25 s of the poses of Long 2014 at 1 kHz, with a finer plate."""
+    text = (resources.files("gough.robot") / "gallery" / "long2014.yaml").read_text("utf-8")
+    robot = gough.robot.loads(text.replace("size: 0.2 ", "size: 0.06 "))
+    once = gough.load_scenario("long2014_poses", robot).run().resample(rate=1000.0)
+    return Run.concatenate([once] * 6, shift=True).between(None, 25.0)
+
+
+def memory_mb() -> float:
+    """Resident memory of this process now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def playback(page, viewer, minutes: float) -> dict:
+    """Play in a loop and look every half a minute."""
+    session = next(iter(viewer.sessions.values()))
+    panel = session.panels["motion"]
+    probe = page.context.new_cdp_session(page)
+    probe.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def metrics() -> dict:
+        probe.send("HeapProfiler.collectGarbage")
+        return {m["name"]: m["value"] for m in probe.send("Performance.getMetrics")["metrics"]}
+
+    shown = [0]
+    session.on_show.append(lambda q: shown.__setitem__(0, shown[0] + 1))
+    panel.player.loop = True
+    panel.toggle()
+    page.wait_for_timeout(20_000)  # shaders compile
+    page.evaluate(COUNT)
+    begin, rows, start = metrics(), [], time.monotonic()
+    first = shown[0]
+    while time.monotonic() - start < 60 * minutes:
+        page.wait_for_timeout(30_000)
+        now = metrics()
+        rows.append({"s": time.monotonic() - start, "server_mb": memory_mb(), "page_mb": now["JSHeapUsedSize"] / 1e6})
+    end, seconds = metrics(), time.monotonic() - start
+    panel.toggle()
+    frames = shown[0] - first
+    return {
+        "seconds": seconds,
+        "frames_sent_per_s": frames / seconds,
+        "frames_drawn_per_s": page.evaluate("window.frames_") / seconds,
+        "page_ms_a_frame": (end["TaskDuration"] - begin["TaskDuration"]) / max(frames, 1) * 1e3,
+        "memory": rows,
+    }
+
+
+def scrubbing(page, viewer, count: int = 60) -> dict:
+    """Jumps to random times."""
+    panel = next(iter(viewer.sessions.values())).panels["motion"]
+    rng, cpu, seen = np.random.default_rng(1), [], []
+    for t in rng.uniform(0.0, 25.0, count):
+        begin = time.thread_time()
+        panel.stage.show(float(t))
+        cpu.append(time.thread_time() - begin)
+        start = time.perf_counter()
+        panel.go_to(float(rng.uniform(0.0, 25.0)))
+        page.evaluate(DRAWN)
+        seen.append(time.perf_counter() - start)
+    named = {"server_ms": np.array(cpu) * 1e3, "until_drawn_ms": np.array(seen) * 1e3}
+    return {k: {"median": float(np.median(v)), "largest": float(v.max())} for k, v in named.items()}
+
+
+def empty_scene(browser, seconds: float = 10.0) -> float:
+    """Frames a second of one moving dot in an empty scene of viser, in this browser."""
+    import viser
+
+    server = viser.ViserServer(host="127.0.0.1", port=8990, verbose=False)
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"http://127.0.0.1:{server.get_port()}")
+    dot = server.scene.add_icosphere("/dot", 0.05)
+    for k in range(400):
+        if k == 200:
+            page.evaluate(COUNT)
+            start = time.monotonic()
+        dot.position = (np.sin(0.1 * k), 0.0, 0.0)
+        page.wait_for_timeout(1000 * seconds / 200)
+    rate = page.evaluate("window.frames_") / (time.monotonic() - start)
+    page.close()
+    server.stop()
+    return float(rate)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    from playwright.sync_api import sync_playwright
+
+    run = long_run()
+    with sync_playwright() as p, gough.view(run, port=0, shadows=False) as viewer:
+        skins = viewer.subject.figure.skins
+        found = {"machine": machine(), "robot": run.robot.name, "states": len(run), "nodes": len(skins[0].rest)}
+        browser = p.chromium.launch(executable_path=options.browser, args=FLAGS)
+        found["browser"] = browser.version
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(viewer.url)
+        while not viewer.sessions:
+            page.wait_for_timeout(100)
+        found["playback"] = playback(page, viewer, options.minutes)
+        found["scrubbing"] = scrubbing(page, viewer)
+        page.close()
+        found["empty_scene_frames_per_s"] = empty_scene(browser)
+        browser.close()
+    found["largest_memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    text = json.dumps(found, indent=1)
+    print(text)
+    if options.out:
+        options.out.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
