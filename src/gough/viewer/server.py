@@ -59,6 +59,9 @@ class Viewer:
         chosen = free_port(host, port)
         with quiet():
             self._server = private_server(viser, host, chosen, subject.title)
+        self._server.scene.set_up_direction(
+            subject.figure.up
+        )  # before a page's own messages, or its camera goes astray
         self.port = int(self._server.get_port())
         if self.port != port:
             self.told(f"port {port} is taken; using {self.port}")

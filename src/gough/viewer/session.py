@@ -56,7 +56,7 @@ class Session:
         with client.atomic():  # the page appears whole
             self.dress(subject.dark)
             self.light(subject.shadows)
-            self.robot = RobotScene(self.scene, subject.figure, carried=True)
+            self.robot = RobotScene(self.scene, subject.figure, carried=True, upright=True)
             self.robot.show(self.q)
             self.tabs = self.gui.add_tab_group()
             for place in self._order():

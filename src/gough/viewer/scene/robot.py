@@ -40,6 +40,7 @@ class RobotScene:
     offset (3,): where its world stands (m). tint: a colour everything is drawn near to, for a second robot. ground: a grid
     under it and the up direction of the page; default for the first robot (root "/robot").
     carried: flexible bodies hang on their links' nodes, which a page wants that shows motion (see `SkinsScene`).
+    upright: the scene's up direction is set already.
     exaggeration: deflections are drawn so many times as large; takes effect at the next `show`.
     """
 
@@ -52,6 +53,7 @@ class RobotScene:
         tint: Colour | None = None,
         ground: bool | None = None,
         carried: bool = False,
+        upright: bool = False,
     ) -> None:
         self.scene, self.figure, self.root, self.tint = scene, figure, root, tint
         self.exaggeration = 1.0
@@ -63,7 +65,8 @@ class RobotScene:
         self._meshes: list[_Shown] = []
         self._ground = None
         if root == "/robot" if ground is None else ground:
-            scene.set_up_direction(figure.up)
+            if not upright:
+                scene.set_up_direction(figure.up)
             self._ground = add_ground(scene, figure)
         self._frame = scene.add_frame(root, show_axes=False, position=tuple(map(float, offset)))
         self._links: dict[int, Any] = {}
