@@ -1,11 +1,13 @@
 """What a frame of the viewer costs: a flexible hexapod whose plate has 300 nodes and more, 25 s at 1 kHz, in a headless Chromium.
 
 python benchmarks/viewer.py --minutes 10 --out benchmarks/viewer.json
+python benchmarks/viewer.py --draw card --minutes 10 --out benchmarks/viewer_card.json
 
 Counted: CPU time of the server's thread for one shown time; CPU time of the page's main thread a frame; frames that the browser
-draws; from a jump in time to the page having drawn it; memory of server and page while it plays. Without a graphics card the
-browser draws in software (SwiftShader) on the same cores: its frame rate is then that of the software, and an empty scene with
-one moving dot is measured beside it.
+draws, and those among them that show a new state (vertices of the flexible bodies went to the card); from a jump in time to the
+page having drawn it; memory of server and page while it plays. --draw software (SwiftShader) draws on the same cores as all else:
+its frame rate is then that of the software, and an empty scene with one moving dot is measured beside it. --draw card wants a
+graphics card with its driver.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import time
 import warnings
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,8 +27,33 @@ import gough
 from gough.bench.machine import machine
 from gough.simulation.results.run import Run
 
-FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-sandbox", "--disable-background-networking"]
-COUNT = "() => { window.frames_ = 0; const f = () => { window.frames_++; requestAnimationFrame(f); }; f(); }"
+FLAGS = ["--no-sandbox", "--disable-background-networking"]
+DRAW = {
+    "software": ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+    "card": ["--use-gl=angle", "--use-angle=gl-egl", "--ignore-gpu-blocklist", "--enable-gpu"],
+}
+COUNTERS = """
+window.turns = 0; window.drawn = 0; window.renewed = 0;
+const turn = () => { window.turns++; requestAnimationFrame(turn); };
+requestAnimationFrame(turn);
+const count = (names, counter) => {
+    let last = -1;
+    for (const name of names) {
+        const before = WebGL2RenderingContext.prototype[name];
+        WebGL2RenderingContext.prototype[name] = function (...given) {
+            if (last !== window.turns) { last = window.turns; window[counter]++; }
+            return before.apply(this, given);
+        };
+    }
+};
+count(["drawElements", "drawArrays", "drawElementsInstanced", "drawArraysInstanced"], "drawn");
+count(["bufferSubData", "bufferData"], "renewed");
+"""
+"""Counts turns of the page, those in which it drew, and those in which vertices were new."""
+RENDERER = """() => {
+    const gl = document.createElement("canvas").getContext("webgl2");
+    return gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info").UNMASKED_RENDERER_WEBGL);
+}"""
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -60,20 +88,20 @@ def playback(page, viewer, minutes: float) -> dict:
     panel.player.loop = True
     panel.toggle()
     page.wait_for_timeout(20_000)  # shaders compile
-    page.evaluate(COUNT)
     begin, rows, start = metrics(), [], time.monotonic()
-    first = shown[0]
+    first, drawn, renewed = shown[0], *page.evaluate("[window.drawn, window.renewed]")
     while time.monotonic() - start < 60 * minutes:
         page.wait_for_timeout(30_000)
         now = metrics()
         rows.append({"s": time.monotonic() - start, "server_mb": memory_mb(), "page_mb": now["JSHeapUsedSize"] / 1e6})
     end, seconds = metrics(), time.monotonic() - start
+    frames, (drawn_end, renewed_end) = shown[0] - first, page.evaluate("[window.drawn, window.renewed]")
     panel.toggle()
-    frames = shown[0] - first
     return {
         "seconds": seconds,
         "frames_sent_per_s": frames / seconds,
-        "frames_drawn_per_s": page.evaluate("window.frames_") / seconds,
+        "frames_drawn_per_s": (drawn_end - drawn) / seconds,
+        "states_drawn_per_s": (renewed_end - renewed) / seconds,
         "page_ms_a_frame": (end["TaskDuration"] - begin["TaskDuration"]) / max(frames, 1) * 1e3,
         "memory": rows,
     }
@@ -100,19 +128,25 @@ def empty_scene(browser, seconds: float = 10.0) -> float:
     import viser
 
     server = viser.ViserServer(host="127.0.0.1", port=8990, verbose=False)
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page = counting_page(browser)
     page.goto(f"http://127.0.0.1:{server.get_port()}")
     dot = server.scene.add_icosphere("/dot", 0.05)
     for k in range(400):
         if k == 200:
-            page.evaluate(COUNT)
-            start = time.monotonic()
+            first, start = page.evaluate("window.drawn"), time.monotonic()
         dot.position = (np.sin(0.1 * k), 0.0, 0.0)
         page.wait_for_timeout(1000 * seconds / 200)
-    rate = page.evaluate("window.frames_") / (time.monotonic() - start)
+    rate = (page.evaluate("window.drawn") - first) / (time.monotonic() - start)
     page.close()
     server.stop()
     return float(rate)
+
+
+def counting_page(browser) -> Any:
+    """A page that counts what it draws."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.add_init_script(COUNTERS)
+    return page
 
 
 def main() -> None:
@@ -120,18 +154,21 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    parser.add_argument("--draw", choices=tuple(DRAW), default="software")
+    parser.add_argument("--plain", action="store_true", help="without shadows and reflections")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     from playwright.sync_api import sync_playwright
 
     run = long_run()
-    with sync_playwright() as p, gough.view(run, port=0, shadows=False) as viewer:
+    with sync_playwright() as p, gough.view(run, port=0, plain=options.plain) as viewer:
         skins = viewer.subject.figure.skins
         found = {"machine": machine(), "robot": run.robot.name, "states": len(run), "nodes": len(skins[0].rest)}
-        browser = p.chromium.launch(executable_path=options.browser, args=FLAGS)
+        browser = p.chromium.launch(executable_path=options.browser, args=[*FLAGS, *DRAW[options.draw]])
         found["browser"] = browser.version
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = counting_page(browser)
         page.goto(viewer.url)
+        found |= {"renderer": page.evaluate(RENDERER), "plain": options.plain}
         while not viewer.sessions:
             page.wait_for_timeout(100)
         found["playback"] = playback(page, viewer, options.minutes)

@@ -26,8 +26,8 @@ def view(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="Port; if it is taken, the next free one.")] = 8080,
     dark: Annotated[bool, typer.Option("--dark", help="Begin dark.")] = False,
-    no_shadows: Annotated[
-        bool, typer.Option("--no-shadows", help="Draw without shadows: faster without a graphics card.")
+    plain: Annotated[
+        bool, typer.Option("--plain", help="No shadows and reflections: faster without a graphics card.")
     ] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
     fps: Annotated[float, typer.Option("--fps", min=1.0, max=120.0, help="With --export: frames a second.")] = 30.0,
@@ -58,7 +58,7 @@ def view(
         from gough.viewer import view as start
 
         subjects = [_named(x) for x in what]
-        looks = {"dark": dark, "shadows": not no_shadows}
+        looks = {"dark": dark, "plain": plain}
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
         note(f"listening at {host}: everybody who can reach this computer there can look and move this robot")

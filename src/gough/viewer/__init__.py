@@ -16,21 +16,21 @@ def view(
     host: str = "127.0.0.1",
     port: int = 8080,
     dark: bool = False,
-    shadows: bool = True,
+    plain: bool = False,
     open_page: bool = False,
     told: "Callable[[str], None] | None" = None,
 ) -> "Viewer":
     """Start a viewer in the background. what: a model, description, name or path of a robot, or one or two runs or paths.
 
-    host: where it listens, default this computer only. port: the first free one from there on. dark: pages begin dark; shadows:
-    with shadows, which want a graphics card.
+    host: where it listens, default this computer only. port: the first free one from there on. dark: pages begin dark; plain:
+    without shadows and reflections, which want a graphics card.
     open_page: open the default browser. told: gets lines about what happens. Close it with `.close()`, or use `with`.
     """
     from gough.viewer.server import Viewer, import_viser
     from gough.viewer.subject import subject_of
 
     import_viser()
-    viewer = Viewer(subject_of(*what, dark=dark, shadows=shadows), host, port, told)
+    viewer = Viewer(subject_of(*what, dark=dark, plain=plain), host, port, told)
     if open_page:
         import webbrowser
 

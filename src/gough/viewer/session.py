@@ -20,6 +20,8 @@ PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.Maps
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
 SECONDS_SAID = 8.0
+SKY = (255, 255, 255), (150, 150, 155)
+"""Light from above and from below where nothing is reflected."""
 
 
 class Panel(Protocol):
@@ -51,11 +53,12 @@ class Session:
         self.panels: dict[str, Any] = {}
         self.closed = False
         self._acting: Panel | None = None
+        self._sky: Any = None
         self._lock = threading.RLock()
         self.worker = Worker(self.failed)
         with client.atomic():  # the page appears whole
             self.dress(subject.dark)
-            self.light(subject.shadows)
+            self.light(subject.plain)
             self.robot = RobotScene(self.scene, subject.figure, carried=True, upright=True)
             self.robot.show(self.q)
             self.tabs = self.gui.add_tab_group()
@@ -71,9 +74,16 @@ class Session:
         """Light or dark."""
         self.gui.configure_theme(dark_mode=dark, show_logo=False, show_share_button=False, control_width="medium")
 
-    def light(self, shadows: bool) -> None:
-        """With or without shadows."""
-        self.scene.configure_default_lights(True, cast_shadow=shadows)
+    def light(self, plain: bool) -> None:
+        """Plain, or with shadows and reflections."""
+        self.scene.configure_default_lights(True, cast_shadow=not plain)
+        if plain:
+            self.scene.configure_environment_map(None)
+            self._sky = self.scene.add_light_hemisphere("/sky", *SKY, intensity=2.2)
+        elif self._sky is not None:  # a page begins with reflections: nothing to send
+            self.scene.configure_environment_map()
+            self._sky.remove()
+            self._sky = None
 
     def show(self, q: np.ndarray) -> None:
         """Draw a configuration (nq,) and tell those who want to know."""

@@ -18,7 +18,7 @@ NAMES = "Object.keys(window.__viserSceneTree.getState())"
 
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
-    with gough.view(path1(), port=0, shadows=False) as made:
+    with gough.view(path1(), port=0, plain=True) as made:
         yield made
 
 
@@ -91,7 +91,7 @@ def test_arrows_and_traces_are_nodes_of_the_scene(viewer: Viewer, open_page) -> 
 def test_two_runs_stand_beside_each_other_on_one_clock(open_page) -> None:
     first = path1()
     second = first.between(0.0, 3.0).described(stopped="singular at t=3.0: made up")
-    with gough.view(first, second, port=0, shadows=False) as viewer:
+    with gough.view(first, second, port=0, plain=True) as viewer:
         page = open_page(viewer.url, width=1000, height=560)
         panel = session_of(viewer).panels["motion"]
         page.get_by_text("Stopped early: singular").wait_for(timeout=60_000)

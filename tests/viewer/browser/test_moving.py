@@ -42,7 +42,7 @@ def pixel(session: Any, page: Any, point: np.ndarray) -> tuple[float, float]:
 
 
 def test_sliders_move_the_robot_and_bad_poses_are_refused(open_page) -> None:
-    with gough.view("delta", port=0, shadows=False) as viewer:
+    with gough.view("delta", port=0, plain=True) as viewer:
         page, session = opened(open_page, viewer)
         type_in(page, 0, 0.2)
         until(lambda: abs(session.q[0] - 0.2) < 1e-6, "the robot at x = 0.2 m")
@@ -57,7 +57,7 @@ def test_sliders_move_the_robot_and_bad_poses_are_refused(open_page) -> None:
 
 @pytest.mark.slow
 def test_the_handle_pulls_the_platform(open_page) -> None:
-    with gough.view("pedrammehr2012", port=0, shadows=False) as viewer:
+    with gough.view("pedrammehr2012", port=0, plain=True) as viewer:
         page, session = opened(open_page, viewer)
         page.wait_for_timeout(2000)
         arm = 0.3 * viewer.subject.figure.size
@@ -76,7 +76,7 @@ def test_the_handle_pulls_the_platform(open_page) -> None:
 
 
 def test_a_mode_swings_and_rests(open_page) -> None:
-    with gough.view("five_bar", port=0, shadows=False) as viewer:
+    with gough.view("five_bar", port=0, plain=True) as viewer:
         page, session = opened(open_page, viewer)
         home = viewer.subject.model.home
         page.get_by_role("tab", name="Modes").click()
@@ -89,7 +89,7 @@ def test_a_mode_swings_and_rests(open_page) -> None:
 
 @pytest.mark.slow
 def test_a_click_on_a_map_goes_there(open_page) -> None:
-    with gough.view("delta", port=0, shadows=False) as viewer:
+    with gough.view("delta", port=0, plain=True) as viewer:
         page, session = opened(open_page, viewer)
         page.get_by_role("tab", name="Maps").click()
         page.get_by_role("button", name="Compute").click()

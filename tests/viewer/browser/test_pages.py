@@ -24,7 +24,7 @@ ROBOTS = (
 
 @pytest.fixture(scope="module")
 def viewer() -> Iterator[Viewer]:
-    with gough.view("delta", port=0, shadows=False) as made:
+    with gough.view("delta", port=0, plain=True) as made:
         yield made
 
 
@@ -33,7 +33,7 @@ def test_a_robot_is_drawn_as_it_was(name: str, open_page, request: pytest.Fixtur
     """The picture has the structure of the reference; `REWRITE_REFERENCES=1` writes new ones, which want to be looked at."""
     import os
 
-    with gough.view(name, port=0, shadows=False) as viewer:
+    with gough.view(name, port=0, plain=True) as viewer:
         page = open_page(viewer.url)
         session_of(viewer)
         settled(page, 10)

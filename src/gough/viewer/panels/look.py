@@ -32,10 +32,12 @@ class LookPanel:
             with gui.add_folder("Camera"):
                 views = gui.add_button_group("View", tuple(VIEWS))
                 views.on_click(lambda _: self.look_from(views.value))
-            shadows = gui.add_checkbox(
-                "Shadows", session.subject.shadows, hint="Off is faster, above all without a graphics card"
+            plain = gui.add_checkbox(
+                "Plain light",
+                session.subject.plain,
+                hint="Without shadows and reflections: faster, above all without a graphics card",
             )
-            shadows.on_update(lambda _: session.light(bool(shadows.value)))
+            plain.on_update(lambda _: session.light(bool(plain.value)))
             dark = gui.add_checkbox("Dark", session.subject.dark)
             dark.on_update(lambda _: session.dress(bool(dark.value)))
         self.look_from("3/4")

@@ -36,15 +36,20 @@ class SkinsScene:
         self.all_bad = False
         self.surface = np.zeros((0, 3)), np.zeros(0)  # as last shown: vertices (n, 3) and their deflections (n,), m
         self._largest: deque[float] = deque(maxlen=REMEMBERED)
-        everything = list(range(len(figure.skins)))
+        self.faces, self._legs, links = _together(figure)
+        self._in_world = carried is None
         if carried is None:
-            self._parts = [_Part(scene, figure, everything, f"{root}/skin", BANDS, tint)]
+            parts, bands, part = [f"{root}/skin"], BANDS, np.zeros(len(links), dtype=int)
         else:
             bands = BANDS if len(carried) <= MANY else BANDS_OF_MANY
-            links = {link: [k for k in everything if figure.skins[k].link == link] for link in carried}
-            self._parts = [_Part(scene, figure, links[i], f"{carried[i]}/skin", bands, tint) for i in carried]
-        self._in_world = carried is None
-        self.faces = self._parts[0].faces if self._in_world else _together(figure, everything)
+            parts = [f"{carried[link]}/skin" for link in sorted(carried)]
+            part = np.searchsorted(sorted(carried), links)
+        self._banded = Banded(self.faces, bands, part)
+        self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD) for name in parts]
+        colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
+        if tint is not None:
+            colours = [mixed(c, tint, 0.35) for c in colours]
+        self._nodes = [_Patch(scene, f"{name}{k}", colour) for name in parts for k, colour in enumerate(colours)]
 
     def show(self, q: np.ndarray, drawn: np.ndarray, placed: Placed) -> None:
         """Draw at configuration `drawn` (nq,) with its links' poses, coloured by the deflections at q."""
@@ -58,45 +63,34 @@ class SkinsScene:
         self.surface = np.concatenate(world), np.concatenate(values)
         self._largest.append(float(self.surface[1].max(initial=0.0)))
         self.range_m = nice_above(max(self._largest), 1e-9 * self.figure.size)
-        for part in self._parts:
-            vertices = np.concatenate([(world if self._in_world else own)[k] for k in part.skins])
-            shares = np.concatenate([values[k] for k in part.skins]) / self.range_m
-            part.show(vertices, shares, np.isin(part.legs, list(self.bad_legs)) | self.all_bad)
+        vertices = self.surface[0] if self._in_world else np.concatenate(own)
+        bad = self._bad_faces()
+        meshes = self._banded.cut(vertices, self.surface[1] / self.range_m, None if bad is None else ~bad)
+        for node, mesh in zip(self._nodes, meshes, strict=True):
+            node.show(mesh)
+        for k, node in enumerate(self._bad_nodes):
+            wrong = EMPTY if bad is None else Mesh(vertices, self.faces[bad & (self._banded.part == k)])
+            node.show(wrong)
+
+    def _bad_faces(self) -> np.ndarray | None:
+        """Which faces (f,) are drawn as bad; None where none is."""
+        if self.all_bad:
+            return np.ones(len(self.faces), dtype=bool)
+        return np.isin(self._legs, list(self.bad_legs)) if self.bad_legs else None
 
     def visible(self, visible: bool) -> None:
         """Show or hide all of them."""
-        for part in self._parts:
-            for node in part.nodes:
-                node.allow(visible)
+        for node in (*self._nodes, *self._bad_nodes):
+            node.allow(visible)
 
 
-class _Part:
-    """Skins that are drawn together, one mesh a colour and one for what is bad."""
-
-    def __init__(
-        self, scene: Any, figure: Figure, skins: list[int], name: str, bands: int, tint: Colour | None
-    ) -> None:
-        self.skins = skins
-        self.faces = _together(figure, skins)
-        self.legs = np.concatenate([np.full(len(figure.skins[k].faces), figure.skins[k].leg) for k in skins])
-        self._banded = Banded(self.faces, bands)
-        colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
-        if tint is not None:
-            colours = [mixed(c, tint, 0.35) for c in colours]
-        self.nodes = [_Patch(scene, f"{name}{k}", colour) for k, colour in enumerate([*colours, BAD])]
-
-    def show(self, vertices: np.ndarray, shares: np.ndarray, bad: np.ndarray) -> None:
-        meshes = self._banded.cut(vertices, shares, ~bad)
-        wrong = self.faces[bad]
-        meshes.append(Mesh(vertices, wrong) if len(wrong) else EMPTY)
-        for node, mesh in zip(self.nodes, meshes, strict=True):
-            node.show(mesh)
-
-
-def _together(figure: Figure, skins: list[int]) -> np.ndarray:
-    """Triangles (f, 3) of some skins whose vertices stand one after the other."""
-    starts = np.cumsum([0] + [len(figure.skins[k].station) for k in skins])
-    return np.concatenate([figure.skins[k].faces + start for k, start in zip(skins, starts, strict=False)])
+def _together(figure: Figure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Triangles (f, 3) of all skins, whose vertices stand one after the other; the leg and the link of each (f,)."""
+    starts = np.cumsum([0] + [len(skin.station) for skin in figure.skins])
+    faces = [skin.faces + start for skin, start in zip(figure.skins, starts, strict=False)]
+    counts = [len(skin.faces) for skin in figure.skins]
+    legs = np.repeat([skin.leg for skin in figure.skins], counts)
+    return np.concatenate(faces), legs, np.repeat([skin.link for skin in figure.skins], counts)
 
 
 class _Patch:
