@@ -20,7 +20,7 @@ PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.Maps
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
 SECONDS_SAID = 8.0
-SKY = (255, 255, 255), (150, 150, 155)
+SKY, GROUND = (255, 255, 255), (150, 150, 155)
 """Light from above and from below where nothing is reflected."""
 
 
@@ -79,7 +79,7 @@ class Session:
         self.scene.configure_default_lights(True, cast_shadow=not plain)
         if plain:
             self.scene.configure_environment_map(None)
-            self._sky = self.scene.add_light_hemisphere("/sky", *SKY, intensity=2.2)
+            self._sky = self.scene.add_light_hemisphere("/sky", sky_color=SKY, ground_color=GROUND, intensity=2.2)
         elif self._sky is not None:  # a page begins with reflections: nothing to send
             self.scene.configure_environment_map()
             self._sky.remove()

@@ -53,14 +53,25 @@ def test_links_stand_where_the_figure_places_them(scene: Any, rng: np.random.Gen
     robot.show(q)  # a page that is just closing
 
 
+def triangles(scene: Any, root: str, colour: tuple[int, int, int] | None = None) -> int:
+    """That are drawn in a colour, or at all."""
+    found = [n for n in nodes(scene, root).values() if hasattr(n, "faces")]
+    return sum(len(n.faces) for n in found if colour is None or tuple(n.color) == colour)
+
+
 def test_legs_are_marked_and_cleared(scene: Any):
     robot = RobotScene(scene, Figure(gough.build("pedrammehr2012")), root="/marked")
     before = {name: tuple(node.color) for name, node in nodes(scene, "/marked").items() if hasattr(node, "color")}
     robot.mark((0, 3))
-    red = {shown.leg for shown in robot._meshes if tuple(shown.node.color) == BAD}
-    assert red == {0, 3}
+    red, faces = triangles(scene, "/marked", BAD), {0: 0, 3: 0}
+    for piece in (*robot.figure.pieces, *robot.figure.spans):
+        if piece.group in ("bodies", "joints") and piece.leg in faces:
+            faces[piece.leg] += len(piece.mesh.faces)
+    assert red == sum(faces.values()) > 0
+    robot.mark((3,))
+    assert triangles(scene, "/marked", BAD) == faces[3]
     robot.mark_all(True)
-    assert all(tuple(shown.node.color) == BAD for shown in robot._meshes)
+    assert triangles(scene, "/marked", BAD) == triangles(scene, "/marked")
     robot.mark_all(False)
     robot.mark(())
     assert {n: tuple(x.color) for n, x in nodes(scene, "/marked").items() if hasattr(x, "color")} == before

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,28 +9,15 @@ import numpy as np
 from gough.errors import UsageError
 from gough.structure import WORLD
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.mesh import merged
-from gough.viewer.drawing.piece import GROUPS, Piece
+from gough.viewer.drawing.piece import GROUPS
 from gough.viewer.scene.ground import add_ground
-from gough.viewer.scene.palette import BAD, ROLES, Colour, mixed
+from gough.viewer.scene.palette import ROLES, Colour, mixed
+from gough.viewer.scene.pieces import HIDDEN, PieceNode, by_node
 from gough.viewer.scene.skins import SkinsScene
 from gough.viewer.scene.turning import between_points, quaternion_wxyz
 
-HIDDEN = ("frames", "inertia")
-"""Groups that are made when they are first shown."""
-
 FRAMES_OPEN = 30
 """Frames in which exaggerated loops stay open after they could not be closed."""
-
-
-@dataclass
-class _Shown:
-    """A mesh of the scene: its node, group, leg and own colour."""
-
-    node: Any
-    group: str
-    leg: int
-    colour: Colour
 
 
 class RobotScene:
@@ -62,7 +48,7 @@ class RobotScene:
         self._all_bad = False
         self._removed = False
         self._waiting, self._failed = 0, np.inf
-        self._meshes: list[_Shown] = []
+        self._meshes: list[PieceNode] = []
         self._ground = None
         if root == "/robot" if ground is None else ground:
             if not upright:
@@ -81,15 +67,10 @@ class RobotScene:
         self.show(self._q)
 
     def _add_pieces(self, groups: Iterable[str]) -> None:
-        """Pieces of one link, colour and leg are one node."""
-        alike: dict[tuple, list[Piece]] = {}
-        for piece in self.figure.pieces:
-            if piece.group in groups:
-                alike.setdefault((piece.link, piece.role, piece.group, piece.leg, piece.colour), []).append(piece)
-        for (link, role, group, leg, colour), pieces in alike.items():
-            mesh = merged(piece.mesh for piece in pieces)
+        found = by_node(piece for piece in self.figure.pieces if piece.group in groups)
+        for (link, role, group, colour), (mesh, legs) in found.items():
             name = f"{self._link_node(link).name}/{role}_{group}_{len(self._meshes)}"
-            self._add_mesh(name, mesh, group, leg, colour or self._colour(role), 0.45 if group == "inertia" else None)
+            self._meshes.append(PieceNode(self.scene, name, mesh, legs, group, colour or self._colour(role)))
         self._made |= set(groups)
 
     def _link_node(self, link: int) -> Any:
@@ -99,24 +80,12 @@ class RobotScene:
             self._links[link] = self.scene.add_frame(f"{self.root}/{name}", show_axes=False)
         return self._links[link]
 
-    def _add_mesh(
-        self, name: str, mesh: Any, group: str, leg: int, colour: Colour, opacity: float | None = None
-    ) -> Any:
-        node = self.scene.add_mesh_simple(
-            name,
-            mesh.vertices,
-            mesh.faces,
-            color=colour,
-            opacity=opacity,
-            cast_shadow=group not in HIDDEN,
-            receive_shadow=group not in HIDDEN,
-        )
-        self._meshes.append(_Shown(node, group, leg, colour))
-        return node
-
     def _add_span(self, k: int) -> Any:
         span = self.figure.spans[k]
-        return self._add_mesh(f"{self.root}/span{k}", span.mesh, span.group, span.leg, self._colour(span.role))
+        legs = np.full(len(span.mesh.faces), span.leg)
+        name, colour = f"{self.root}/span{k}", self._colour(span.role)
+        self._meshes.append(PieceNode(self.scene, name, span.mesh, legs, span.group, colour))
+        return self._meshes[-1].node
 
     def _colour(self, role: str) -> Colour:
         return ROLES[role] if self.tint is None else mixed(ROLES[role], self.tint)
@@ -184,11 +153,8 @@ class RobotScene:
         self._paint()
 
     def _paint(self) -> None:
-        for shown in self._meshes:
-            bad = self._all_bad or shown.leg in self._bad_legs
-            colour = BAD if bad else shown.colour
-            if tuple(shown.node.color) != colour:
-                shown.node.color = colour
+        for mesh in self._meshes:
+            mesh.paint(self._bad_legs, self._all_bad)
         if self._skins is not None:
             self._skins.bad_legs, self._skins.all_bad = self._bad_legs, self._all_bad
             self.show(self._q)
@@ -200,9 +166,9 @@ class RobotScene:
         if visible and group not in self._made:
             self._add_pieces([group])
             self.show(self._q)
-        for shown in self._meshes:
-            if shown.group == group:
-                shown.node.visible = visible
+        for mesh in self._meshes:
+            if mesh.group == group:
+                mesh.show(visible)
         if group == "bodies" and self._skins is not None:
             self._skins.visible(visible)
 

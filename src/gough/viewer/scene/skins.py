@@ -15,6 +15,7 @@ BANDS = 12
 BANDS_OF_MANY = 5
 """Where more than MANY bodies are carried by their links: every colour of every body is a mesh."""
 MANY = 2
+FLAT = Mesh(np.zeros((3, 3)), np.zeros((1, 3)))
 REMEMBERED = 90
 """Frames whose largest deflection makes the range of the colours, so that it does not jump while something swings."""
 
@@ -45,11 +46,12 @@ class SkinsScene:
             parts = [f"{carried[link]}/skin" for link in sorted(carried)]
             part = np.searchsorted(sorted(carried), links)
         self._banded = Banded(self.faces, bands, part)
-        self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD) for name in parts]
+        sparing = not self._in_world
+        self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD, sparing) for name in parts]
         colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
         if tint is not None:
             colours = [mixed(c, tint, 0.35) for c in colours]
-        self._nodes = [_Patch(scene, f"{name}{k}", colour) for name in parts for k, colour in enumerate(colours)]
+        self._nodes = [_Patch(scene, f"{name}{k}", c, sparing) for name in parts for k, c in enumerate(colours)]
 
     def show(self, q: np.ndarray, drawn: np.ndarray, placed: Placed) -> None:
         """Draw at configuration `drawn` (nq,) with its links' poses, coloured by the deflections at q."""
@@ -96,23 +98,42 @@ def _together(figure: Figure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 class _Patch:
     """A mesh of one colour whose triangles change; its arrays keep a length as long as they fit, which a page likes.
 
-    One without triangles stays visible, with flat ones: a page hides a node at once, but takes over the triangles that fill the
-    gap one frame later.
+    sparing: made when it first has triangles; one that has lost them is drawn flat at first and hidden only when that is long
+    seen, because a page hides a node at once, but takes over the triangles that fill the gap one frame later. Otherwise there
+    from the beginning, as files want it.
     """
 
-    def __init__(self, scene: Any, name: str, colour: Colour) -> None:
-        start = np.zeros((3, 3), dtype=np.float32), np.zeros((1, 3), dtype=np.uint32)
-        self._node = scene.add_mesh_simple(name, *start, color=colour, visible=False, receive_shadow=False)
+    def __init__(self, scene: Any, name: str, colour: Colour, sparing: bool) -> None:
+        self._add = lambda mesh: scene.add_mesh_simple(
+            name, mesh.vertices, mesh.faces, color=colour, visible=False, receive_shadow=False
+        )
+        self._node: Any = None
         self._room = (3, 1)
-        self._filled = False
-        self.allow(True)
+        self._empty = 0
+        self._allowed, self._sparing = True, sparing
+        if not sparing:
+            self._fill(FLAT)
 
     def show(self, mesh: Mesh) -> None:
-        filled, self._filled = self._filled, bool(len(mesh.faces))
-        if not self._filled:
-            if filled:
+        if len(mesh.faces):
+            self._fill(self._padded(mesh))
+        elif self._node is not None:
+            self._empty += 1
+            if self._empty == 1:
                 self._node.faces = np.zeros((self._room[1], 3), dtype=np.uint32)
-            return
+            elif self._empty == REMEMBERED and self._sparing:
+                self._node.visible = False
+
+    def _fill(self, mesh: Mesh) -> None:
+        if self._node is None:
+            self._node = self._add(mesh)
+        else:
+            self._node.vertices, self._node.faces = mesh.vertices, mesh.faces
+        self._empty = 0
+        self._node.visible = self._allowed
+
+    def _padded(self, mesh: Mesh) -> Mesh:
+        """With flat triangles at its end, so that the next one may have some more."""
         need = len(mesh.vertices), len(mesh.faces)
         if any(n > room or n < 0.4 * room for n, room in zip(need, self._room, strict=True)):
             self._room = (int(1.3 * need[0]) + 16, int(1.3 * need[1]) + 16)
@@ -120,10 +141,12 @@ class _Patch:
         vertices[: need[0]], vertices[need[0] :] = mesh.vertices, mesh.vertices[0]
         faces = np.zeros((self._room[1], 3), dtype=np.uint32)
         faces[: need[1]] = mesh.faces
-        self._node.vertices, self._node.faces = vertices, faces
+        return Mesh(vertices, faces)
 
     def allow(self, allowed: bool) -> None:
-        self._node.visible = allowed
+        self._allowed = allowed
+        if self._node is not None:
+            self._node.visible = allowed and not (self._sparing and self._empty >= REMEMBERED)
 
 
 def nice_above(value: float, least: float) -> float:
