@@ -11,7 +11,7 @@ from viewer.playback.runs import path1
 
 pytest.importorskip("viser")
 
-CURSOR = "parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--gough-time'))"
+CURSOR = "parseFloat(getComputedStyle(document.querySelector('.gough-now')).getPropertyValue('--gough-time'))"
 
 NAMES = "Object.keys(window.__viserSceneTree.getState())"
 

@@ -1,6 +1,7 @@
 """The tab that plays runs: time, speed, trace, arrows of forces, two runs beside each other."""
 
 import threading
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 SPEEDS = ("0.1×", "0.2×", "0.5×", "1×", "2×", "5×", "10×")
 FRAME = 1 / 30
 """Seconds between frames, and of a step of one frame."""
+TOLD_EVERY = 0.1
+"""Seconds between updates of the slider and of numbers while it plays."""
 STEPS = ("stored state", "1/30 s")
 NO_TRACE = "none"
 KEYS = "Keys: **space** play or pause, **J** / **L** step back and forward, **Home** / **End** to the ends."
@@ -38,6 +41,7 @@ class MotionPanel:
         self.session = session
         self.stage: Stage | None = None
         self._ticker: Any = None
+        self._told = 0.0
         self._lock = threading.Lock()
         with session.tabs.add_tab("Motion"):
             if not session.subject.runs:
@@ -110,8 +114,9 @@ class MotionPanel:
 
     def _beat(self) -> None:
         playing = self.player.playing
+        due = not playing or monotonic() - self._told >= TOLD_EVERY
         try:
-            self._show(self.player.time)
+            self._show(self.player.time, slider=due, numbers=due)
         except Exception:
             self.player.pause()  # told once, not thirty times a second
             self._follow()
@@ -151,14 +156,16 @@ class MotionPanel:
         if self._speed.value in SPEEDS:
             self.player.speed = float(str(self._speed.value).removesuffix("×"))
 
-    def _show(self, time: float, slider: bool = True) -> None:
+    def _show(self, time: float, slider: bool = True, numbers: bool = True) -> None:
         if self.stage is None or self.session.closed:
             return
         with self.session.client.atomic():
             self.stage.show(time)
             if slider:
                 self._slider.value = time
-            self.plots.show(time)
+            if numbers:
+                self._told = monotonic()
+            self.plots.show(time, numbers)
 
     def _keys(self) -> None:
         keys = {

@@ -1,11 +1,11 @@
 """Curves of channels on the page, in step with the time shown.
 
 The curves are sent once, thinned to what the screen can show. What moves with time is one number: a style sheet sets the
-variable --gough-time, from which every plot places its line, so that a frame costs a few bytes however many plots there are.
+variable --gough-time of the plots' lines, from which they have their place: a few bytes however many plots there are. (Set for
+the whole page, it would make the page go through all its styles in every frame, which takes longer than drawing the robot.)
 """
 
 import html
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +29,6 @@ BORDER, GAP = 2.25, 12
 POINTS = 700
 """Of a curve: about two a pixel of a wide panel."""
 WINDOWS = {"whole run": None, "10 s": 10.0, "1 s": 1.0, "0.1 s": 0.1}
-VALUES_EVERY = 0.1
-"""Seconds between updates of the numbers under the plots, and of plots of a moving window."""
 LAST = 1e9
 """Place of the menus: below all plots."""
 MOST = 8
@@ -54,7 +52,7 @@ class Plots:
         self.runs = session.subject.runs
         self.time = start
         self.names = offered(self.runs)
-        self._told = 0.0
+        self._drawn = (0.0, 1.0)
         self._chosen: dict[str, list[Shown]] = {}
         gui = session.gui
         self._column = gui.add_panel()
@@ -95,7 +93,7 @@ class Plots:
         with self._tab:
             self._chosen[name] = [self._plot(panel) for panel in curve_panels(self.runs, name)]
         self._drop.options = ("…", *self._chosen)
-        self.show(self.time, values=True)
+        self.show(self.time)
 
     def remove(self, name: str) -> None:
         """Draw a channel no longer."""
@@ -143,35 +141,30 @@ class Plots:
             for shown in self._all():
                 shown.chart.scales = {"x": {"time": False, "range": span}, "y": {"range": value_range(shown.panel)}}
                 shown.chart.data = self._data(shown.panel)
-        self.show(self.time, values=True)
+        self.show(self.time)
 
     def _all(self) -> list[Shown]:
         return [shown for group in list(self._chosen.values()) for shown in group]
 
     # ---- what moves
 
-    def show(self, at: float, values: bool = False) -> None:
-        """Move the cursor to a time (s); numbers follow ten times a second, or now."""
+    def show(self, at: float, numbers: bool = True) -> None:
+        """Move the cursor to a time (s). numbers: with the values under the plots and a window that moves."""
         self.time = at
-        now = time.monotonic()
-        due = values or now - self._told >= VALUES_EVERY
-        begin, end = self._span()
-        moving = (begin, end) != (self.start, self.end) and WINDOWS.get(str(self._window.value)) is not None
-        if due:
-            self._told = now
-            for shown in self._all():
-                shown.legend.content = self._legend(shown.panel)
-                if moving:
-                    shown.chart.scales = {
-                        "x": {"time": False, "range": (begin, end)},
-                        "y": {"range": value_range(shown.panel)},
-                    }
-                    shown.chart.data = self._data(shown.panel)
-            self._drawn = (begin, end)
+        if numbers:
+            self._tell()
         begin, end = self._drawn
         self._cursor.content = _cursor_style((at - begin) / (end - begin))
 
-    _drawn = (0.0, 1.0)
+    def _tell(self) -> None:
+        self._drawn = begin, end = self._span()
+        moving = (begin, end) != (self.start, self.end) and WINDOWS.get(str(self._window.value)) is not None
+        for shown in self._all():
+            shown.legend.content = self._legend(shown.panel)
+            if moving:
+                x = {"time": False, "range": (begin, end)}
+                shown.chart.scales = {"x": x, "y": {"range": value_range(shown.panel)}}
+                shown.chart.data = self._data(shown.panel)
 
     def _legend(self, panel: CurvePanel) -> str:
         rows = [f"<b>{html.escape(panel.label)}</b>"]
@@ -183,8 +176,8 @@ class Plots:
         if panel.more:
             rows.append(f"and {panel.more} smaller")
         line = (
-            f'<div style="position:absolute;bottom:calc(100% + {BOTTOM + GAP}px);height:{HEIGHT - TOP - BOTTOM}px;width:0;'
-            f"margin-left:-0.75px;border-left:1.5px solid currentColor;opacity:0.75;pointer-events:none;"
+            '<div class="gough-now" style="position:absolute;width:0;margin-left:-0.75px;opacity:0.75;pointer-events:none;'
+            f"border-left:1.5px solid currentColor;bottom:calc(100% + {BOTTOM + GAP}px);height:{HEIGHT - TOP - BOTTOM}px;"
             f'left:calc({LEFT + BORDER}px + var(--gough-time) * (100% - {LEFT + RIGHT + BORDER}px))"></div>'
         )
         text = "&ensp; ".join(rows)
@@ -196,7 +189,7 @@ class Plots:
 
 def _cursor_style(part: float) -> str:
     part = min(max(part, 0.0), 1.0) if np.isfinite(part) else 0.0
-    return f"<style>:root{{--gough-time:{part:.6f}}}</style>"
+    return f"<style>.gough-now{{--gough-time:{part:.6f}}}</style>"
 
 
 def aligned(panel: CurvePanel, start: float, end: float, points: int = POINTS) -> tuple[np.ndarray, ...]:
