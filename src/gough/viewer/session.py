@@ -20,6 +20,8 @@ PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.Maps
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
 SECONDS_SAID = 8.0
+BROAD = 1100
+"""Pages from this width on, pixels, have room for a panel over the scene."""
 SKY, GROUND = (255, 255, 255), (150, 150, 155)
 """Light from above and from below where nothing is reflected."""
 
@@ -61,6 +63,8 @@ class Session:
             self.light(subject.plain)
             self.robot = RobotScene(self.scene, subject.figure, carried=True, upright=True)
             self.robot.show(self.q)
+            if self.width < BROAD:
+                self.make_room()
             self.tabs = self.gui.add_tab_group()
             for place in self._order():
                 module, name = place.split(".")
@@ -69,6 +73,15 @@ class Session:
     def _order(self) -> list[str]:
         first = ["motion.MotionPanel"] if self.subject.runs else []
         return first + [p for p in PANELS if p not in first]
+
+    @property
+    def width(self) -> int:
+        """Of the page when it was opened, pixels."""
+        return int(self.client.camera.image_width)
+
+    def make_room(self) -> None:
+        """Put the panel beside the scene instead of over it: the robot stays in the middle of what is left."""
+        self.gui.main_panel.dock_right()
 
     def dress(self, dark: bool) -> None:
         """Light or dark."""

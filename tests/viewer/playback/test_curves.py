@@ -1,7 +1,19 @@
 import numpy as np
+import pytest
 
 from gough.viewer.panels.plots import aligned
-from gough.viewer.playback.curves import LINES, curve_colours, curve_panels, offered, usual, value_at, value_range
+from gough.viewer.playback.curves import (
+    LINES,
+    Curve,
+    CurvePanel,
+    axis_power,
+    curve_colours,
+    curve_panels,
+    offered,
+    usual,
+    value_at,
+    value_range,
+)
 from viewer.playback.runs import five_bar, path1
 
 
@@ -50,3 +62,15 @@ def test_a_constant_curve_has_room_around_it() -> None:
 def test_of_many_columns_the_largest_are_drawn() -> None:
     (panel, *_) = [p for p in curve_panels((path1(),), "joints") if p.unit == "rad"]
     assert panel.more > 0 and len(panel.curves) == LINES
+
+
+@pytest.mark.parametrize("size", [1e-12, 3.2e-6, 0.004, 0.5, 7.0, 4e3, 2e6, 8e11])
+@pytest.mark.parametrize("start", [0.0, -1.0, 40.0])
+def test_ticks_of_an_axis_differ_and_stay_short(size: float, start: float) -> None:
+    """A page writes ticks with three decimals."""
+    values = size * (start + np.linspace(0.0, 1.0, 50))
+    panel = CurvePanel("x", "m", (Curve("x", 0, np.arange(50.0), values),))
+    ticks = [f"{x / 10.0 ** axis_power(panel):.3f}" for x in np.linspace(*value_range(panel), 6)]
+    assert len(set(ticks)) == 6
+    assert max(map(len, ticks)) <= 11
+    assert axis_power(panel) == 0 or not 0.1 <= size <= 1e3

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 GROUPS = {"joints": True, "bodies": True, "frames": False, "inertia": False}
 """What can be hidden, and whether it is drawn at first."""
+NARROW = 600
+"""Pages below this width, pixels, have their panel below."""
 DISTANCE = 0.95
 """Of the camera, in diagonals of what is drawn."""
 
@@ -91,7 +93,10 @@ class LookPanel:
         up = self.session.subject.figure.up
         camera = self.session.client.camera
         camera.up_direction = tuple(up)
-        camera.position = tuple(middle + DISTANCE * max(size, 1e-6) * view_direction(view, up))
+        away = DISTANCE * max(size, 1e-6)
+        if self.session.width < NARROW:  # its panel covers the lower half of the page
+            away, middle = 1.7 * away, middle - 0.4 * size * np.asarray(up)
+        camera.position = tuple(middle + away * view_direction(view, up))
         camera.look_at = tuple(middle)
 
     def rest(self) -> None:

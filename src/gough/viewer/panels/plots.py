@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
-from gough.viewer.playback.curves import CurvePanel, curve_colours, curve_panels, offered, usual, value_at, value_range
+from gough.viewer.playback.curves import (
+    CurvePanel,
+    axis_power,
+    curve_colours,
+    curve_panels,
+    offered,
+    usual,
+    value_at,
+    value_range,
+)
 from gough.viewer.playback.decimation import thinned, window
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
 
+WIDE = 1100
+"""Pages from this width on, pixels, have plots in a column of their own, others in a tab."""
 WIDTH = 340
 """Of the column of plots, pixels."""
 HEIGHT = 150
@@ -45,7 +56,7 @@ class Shown:
 
 
 class Plots:
-    """The column of plots of a page, start to end (s)."""
+    """The plots of a page, start to end (s)."""
 
     def __init__(self, session: "Session", start: float, end: float) -> None:
         self.session, self.start, self.end = session, start, end
@@ -55,11 +66,14 @@ class Plots:
         self._drawn = (0.0, 1.0)
         self._chosen: dict[str, list[Shown]] = {}
         gui = session.gui
-        self._column = gui.add_panel()
-        self._column.dock_left()
-        gui.main_panel.dock_right()  # the robot stays in the middle of what is left
-        self._column.set_width(WIDTH)
-        self._tab = self._column.add_tab("Plots", Icon.CHART_LINE)
+        if session.width >= WIDE:
+            column = gui.add_panel()
+            column.dock_left()
+            session.make_room()
+            column.set_width(WIDTH)
+            self._tab = column.add_tab("Plots", Icon.CHART_LINE)
+        else:  # a column at both sides would leave no room for the robot
+            self._tab = session.tabs.add_tab("Plots")
         with self._tab:
             self._cursor = gui.add_html(_cursor_style(0.0))
             spans = [name for name, s in WINDOWS.items() if s is None or s < end - start]
@@ -111,7 +125,7 @@ class Plots:
         chart = gui.add_uplot(
             self._data(panel),
             tuple(series),  # pyright: ignore[reportArgumentType]
-            scales={"x": {"time": False, "range": self._span()}, "y": {"range": value_range(panel)}},
+            scales=_scales(panel, self._span()),
             axes=(
                 {"size": BOTTOM, "font": "10px sans-serif", "space": 45},
                 {"size": LEFT, "font": "10px sans-serif"},
@@ -133,13 +147,14 @@ class Plots:
         return begin, begin + width
 
     def _data(self, panel: CurvePanel) -> tuple[np.ndarray, ...]:
-        return aligned(panel, *self._span())
+        time, *values = aligned(panel, *self._span())
+        return (time, *(v / 10.0 ** axis_power(panel) for v in values))
 
     def _redraw(self) -> None:
         span = self._span()
         with self.session.client.atomic():
             for shown in self._all():
-                shown.chart.scales = {"x": {"time": False, "range": span}, "y": {"range": value_range(shown.panel)}}
+                shown.chart.scales = _scales(shown.panel, span)
                 shown.chart.data = self._data(shown.panel)
         self.show(self.time)
 
@@ -162,12 +177,13 @@ class Plots:
         for shown in self._all():
             shown.legend.content = self._legend(shown.panel)
             if moving:
-                x = {"time": False, "range": (begin, end)}
-                shown.chart.scales = {"x": x, "y": {"range": value_range(shown.panel)}}
+                shown.chart.scales = _scales(shown.panel, (begin, end))
                 shown.chart.data = self._data(shown.panel)
 
     def _legend(self, panel: CurvePanel) -> str:
-        rows = [f"<b>{html.escape(panel.label)}</b>"]
+        power = axis_power(panel)
+        counted = f", axis in 10<sup>{power}</sup> {html.escape(panel.unit)}" if power else ""
+        rows = [f"<b>{html.escape(panel.label)}</b>{counted}"]
         for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
             value = value_at(curve, self.time)
             number = "–" if np.isnan(value) else f"{value:.4g}"
@@ -185,6 +201,12 @@ class Plots:
             f'<div style="position:relative;font-size:0.72em;line-height:1.45;margin:0 0.75em;'
             f'font-variant-numeric:tabular-nums">{line}{text}</div>'
         )
+
+
+def _scales(panel: CurvePanel, span: tuple[float, float]) -> dict[str, Any]:
+    """Times (s), and values in the power of ten of their axis."""
+    low, high = (x / 10.0 ** axis_power(panel) for x in value_range(panel))
+    return {"x": {"time": False, "range": span}, "y": {"range": (low, high)}}
 
 
 def _cursor_style(part: float) -> str:

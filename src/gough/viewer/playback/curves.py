@@ -17,6 +17,8 @@ ORDER = (
     "energies", "power", "joints", "joints.rate", "acceleration", "closure_error",
 )  # fmt: skip
 """Channels that are offered first."""
+SMALL, LARGE = 0.02, 1e5
+"""An axis that spans less, or reaches further, counts in another power of ten."""
 LEFT_OUT = ("t", "tau", "q", "v", "status")
 """Channels that others show already."""
 
@@ -104,6 +106,15 @@ def curve_colours(panel: CurvePanel) -> list[str]:
     """A colour for each curve; the same name has the same colour in both runs."""
     names = list(dict.fromkeys(c.name for c in panel.curves))
     return [COLOURS[names.index(c.name) % len(COLOURS)] for c in panel.curves]
+
+
+def axis_power(panel: CurvePanel) -> int:
+    """The power of ten (…, -6, -3, 0, 3, …) that an axis counts in: its ticks have three decimals and should all differ."""
+    low, high = value_range(panel)
+    span, size = high - low, max(abs(low), abs(high))
+    if span < SMALL:
+        return 3 * int(np.floor(np.log10(span / SMALL) / 3))
+    return 3 * int(np.floor(np.log10(size) / 3)) if size >= LARGE else 0
 
 
 def value_range(panel: CurvePanel) -> tuple[float, float]:
