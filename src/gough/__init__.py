@@ -53,6 +53,7 @@ _LAZY = {
     "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
     "vary": ("gough.simulation.ensembles.vary", None),
     "view": ("gough.viewer", "view"),
+    "viewer": ("gough.viewer", None),
     "robot": ("gough.robot", None),
     "robots": ("gough.robots", None),
     "HomeWarning": ("gough.errors", "HomeWarning"),
@@ -61,7 +62,7 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
-    from gough import robot, robots
+    from gough import robot, robots, viewer
     from gough.analysis.assemblies import Assemblies, assemblies
     from gough.analysis.equilibrium import Equilibrium, static_equilibrium
     from gough.analysis.modes import Modes, natural_frequencies
@@ -139,6 +140,7 @@ __all__ = [
     "vary",
     "vibration_map",
     "view",
+    "viewer",
     "workspace",
     "zero_dynamics",
 ]

@@ -71,3 +71,35 @@ def test_one_thing_is_held(tmp_path: Path) -> None:
     m = arm(elements=1, directory=tmp_path)
     with pytest.raises(UsageError, match="one of"):
         gough.static_equilibrium(m, drives=[0.0], tau=[0.0])
+
+
+def test_a_beam_that_carries_itself_needs_no_drive(tmp_path: Path) -> None:
+    """About a vertical hinge the drive has nothing to hold; the tip sinks by ρ g A L⁴ / 8 E I, and it is found from there too."""
+    path = tmp_path / "level.yaml"
+    path.write_text(
+        """
+format: 1
+name: level
+gravity: [0, 0, -9.81]
+bodies:
+  - name: rod
+    frames: {tip: {position: [1.2, 0, 0]}}
+    flexible:
+      beam:
+        length: 1.2
+        section: {rectangle: {y: 30 mm, z: 20 mm}}
+        section_y: [0, 1, 0]
+        material: {E: 70 GPa, nu: 0.3, density: 2700}
+      modes: {kind: nodal}
+joints:
+  - {name: motor, type: revolute, parent: world, child: rod, drive: {}}
+""",
+        encoding="utf-8",
+    )
+    m = gough.build(path)
+    rest = gough.static_equilibrium(m)
+    sunk = 2700 * 9.81 * 1.2**4 / (8 * 70e9 * 0.02**2 / 12)
+    assert rest.tau[0] == pytest.approx(0.0, abs=1e-9)
+    assert m.frame_pose(rest.q, "rod.tip")[0][2] == pytest.approx(-sunk, rel=1e-9)
+    again = gough.static_equilibrium(m, q=rest.q)
+    assert again.q == pytest.approx(rest.q, rel=1e-9, abs=1e-12)

@@ -15,7 +15,14 @@ pytest.importorskip("viser")
 
 def test_ctrl_c_ends_it_cleanly() -> None:
     command = [sys.executable, "-m", "gough", "view", "five_bar", "--no-open", "--port", "0"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # A test run in the background may have SIGINT ignored, which a child would inherit.
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line.startswith("five_bar is at http://localhost:") and "(Ctrl-C ends it)" in line
@@ -30,17 +37,28 @@ def test_ctrl_c_ends_it_cleanly() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["no_such_robot"], "no_such_robot"),
+        (["no_such_robot"], "Scenarios: briot2014_square"),
+        (["briot2014_circle"], "is a motion, not a robot"),
         (["five_bar", "delta"], "2 robots"),
         (["five_bar", "--host", "192.0.2.1"], "not an address of this computer"),
         (["five_bar", "--export", "robot.txt"], ".html"),
         (["five_bar", "--export", "robot.png", "--size", "big"], "WIDTHxHEIGHT"),
+        (["five_bar", "--mode", "1"], "--mode goes with --export"),
+        (["five_bar", "--mode", "7", "--export", "mode.html"], "1 to 2"),
         (["missing.npz"], "missing.npz: no such file"),
     ],
 )
 def test_what_is_refused(arguments: list[str], words: str) -> None:
     out, err = gough("view", *arguments, "--no-open", code=2)
     assert words in err and out == ""
+
+
+def test_a_file_of_a_motion_is_told_from_one_of_a_robot(tmp_path: Path) -> None:
+    path = tmp_path / "there.yaml"
+    path.write_text("format: 1\nmotion:\n  circle: {radius: 1 m}\n")
+    assert "--motion" in gough("view", str(path), "--no-open", code=2)[1]
+    path.write_text("format: 1\nname: mine\nlegs: []\nmotion: there\n")  # a robot with a key too many
+    assert "unknown key 'motion'" in gough("view", str(path), "--no-open", code=2)[1]
 
 
 def test_a_malformed_result_is_refused(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from reference.element_twins import described_field
 from reference.flexible_lagrange import FlexibleReference
 from reference.flexible_points import MassPoints
 
-QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform~", "long2014", "delta_flexible")
+QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform~", "long2014")
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ELEMENT_DESIGNS if name not in QUICK))
 
 

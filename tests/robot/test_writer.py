@@ -116,7 +116,7 @@ def test_what_legs_share_is_written_once():
     assert "gamma: 0.4636476090008061" in written
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(
     st.text(),
     st.recursive(

@@ -89,7 +89,7 @@ def test_stable_as_far_as_the_formula_says() -> None:
     assert largest == [False, True]
 
 
-@pytest.mark.parametrize("name", ["five_bar", "four_bar_chain", "lopes", "delta"])
+@pytest.mark.parametrize("name", ["five_bar", "four_bar_chain", "lopes", pytest.param("delta", marks=pytest.mark.slow)])
 def test_second_order(name: str) -> None:
     """Robots led by drives and by their platform, let go with a velocity, against an adaptive run."""
     model = built(gough.load(name))

@@ -126,6 +126,7 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         step, push = _newton(r, K, S, own, layout.mobility, held, miss)
         bending = np.abs(K * own * own[:, None]).max(axis=(1, 2), initial=0.0)
         scale = np.abs(slack * own).max(axis=1, initial=0.0) + 1e-12 * bending
+        scale += _carried(K, q[active][:, layout.elastic], own, layout.mobility)
         off[active] = np.abs(r * own).max(axis=1, initial=0.0) / np.maximum(scale, 1e-300)
         size = np.abs(step / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
@@ -150,6 +151,12 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
     bad = names != ""
     q[bad], tau[bad] = np.nan, np.nan
     return q, tau, off, names
+
+
+def _carried(K: np.ndarray, e: np.ndarray, own: np.ndarray, mobility: int) -> np.ndarray:
+    """Size (n,) of the forces by which bent bodies carry what acts on them: there may be nothing left for the drives."""
+    stiff = np.abs(K[:, mobility:, mobility:] * own[mobility:, None])
+    return np.einsum("nij,nj->ni", stiff, np.abs(e)).max(axis=1, initial=0.0)
 
 
 def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, np.ndarray]:

@@ -39,6 +39,10 @@ def view(
     exaggeration: Annotated[
         float, typer.Option("--exaggeration", help="With --export: deflections drawn so many times as large.")
     ] = 1.0,
+    mode: Annotated[
+        int | None,
+        typer.Option("--mode", help="With --export of a robot: it swings in this mode, 1 the slowest (`gough modes`)."),
+    ] = None,
     channel: Annotated[
         list[str] | None, typer.Option("--channel", help="With --export to .html: plot this channel; several times.")
     ] = None,
@@ -52,12 +56,16 @@ def view(
         if export:
             width, height = _pixels(size)
             options = {"fps": fps, "speed": speed, "width": width, "height": height, "dark": dark or None}
+            options["mode"] = mode
             options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
             _export(what, export, options)
             return
+        if mode is not None:
+            raise UsageError("--mode goes with --export FILE; on the page the tab Modes swings any of them")
+        from gough.cli.view_names import named
         from gough.viewer import view as start
 
-        subjects = [_named(x) for x in what]
+        subjects = [named(x) for x in what]
         looks = {"dark": dark, "plain": plain}
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
@@ -72,6 +80,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     from rich.console import Console
     from rich.progress import Progress
 
+    from gough.cli.view_names import named
     from gough.viewer.server import import_viser
     from gough.viewer.subject import subject_of
     from gough.viewer.takeaway import check_path, export
@@ -82,7 +91,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     for path in paths:
         check_path(path)
     import_viser()
-    subject = subject_of(*[_named(x) for x in what], dark=bool(options["dark"]))
+    subject = subject_of(*[named(x) for x in what], dark=bool(options["dark"]))
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
         with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -90,16 +99,6 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
             told = partial(bar.update, task)
             export(subject, path, **plotted, progress=lambda share, told=told: told(completed=share))
         say(f"written: {path}")
-
-
-def _named(what: str) -> Any:
-    """A path or name as it is; the name of a scenario becomes its run."""
-    from gough.simulation.scenarios.files import load_scenario, scenario_names
-
-    if what not in scenario_names():
-        return what
-    note(f"simulating scenario {what}")
-    return load_scenario(what).run()
 
 
 def _pixels(text: str) -> tuple[int, int]:

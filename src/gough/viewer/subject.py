@@ -19,12 +19,18 @@ MOST_RUNS = 2
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Shared by all pages and never changed. runs: none, one, or two to be compared. dark, plain: how pages begin."""
+    """Shared by all pages and never changed. runs: none, one, or two to be compared. dark, plain: how pages begin.
+
+    heading: instead of the names of the robots; remark: beneath it in .html files; plotted: whether those have curves.
+    """
 
     model: Model
     runs: tuple[Run, ...] = ()
     dark: bool = False
     plain: bool = False
+    heading: str = ""
+    remark: str = ""
+    plotted: bool = True
     _figures: dict[int, Figure] = field(default_factory=dict)
 
     @cached_property
@@ -53,6 +59,8 @@ class Subject:
     @property
     def title(self) -> str:
         """Of pages and files."""
+        if self.heading:
+            return self.heading
         names = list(dict.fromkeys(run.robot.name for run in self.runs)) or [self.model.robot.name]
         return " | ".join(names)
 

@@ -23,7 +23,7 @@ def viewer() -> Iterator[Viewer]:
 
 
 def test_a_run_is_played_stepped_and_scrubbed(viewer: Viewer, open_page) -> None:
-    page = open_page(viewer.url, width=1000, height=560)
+    page = open_page(viewer.url, width=1200, height=560)
     panel = session_of(viewer).panels["motion"]
     page.get_by_role("button", name="Play").wait_for(timeout=60_000)
     settled(page)
@@ -57,7 +57,7 @@ def test_a_run_is_played_stepped_and_scrubbed(viewer: Viewer, open_page) -> None
 @pytest.mark.slow
 def test_the_cursor_is_where_the_plot_has_that_time(viewer: Viewer, open_page) -> None:
     """The line of our own stands at the pixel of the chart's own axis."""
-    page = open_page(viewer.url, width=1000, height=560)
+    page = open_page(viewer.url, width=1200, height=560)
     panel = session_of(viewer, 1).panels["motion"]
     page.locator(".u-over").first.wait_for(timeout=60_000)
     panel.go_to(4.5)
@@ -77,7 +77,7 @@ def test_the_cursor_is_where_the_plot_has_that_time(viewer: Viewer, open_page) -
 
 @pytest.mark.slow
 def test_arrows_and_traces_are_nodes_of_the_scene(viewer: Viewer, open_page) -> None:
-    page = open_page(viewer.url, width=1000, height=560)
+    page = open_page(viewer.url, width=1200, height=560)
     panel = session_of(viewer, 1).panels["motion"]
     until(lambda: "/robot/trace/path" in page.evaluate(NAMES), "the trace")
     panel._boxes["force"].value = panel._boxes["reaction"].value = True
@@ -92,7 +92,7 @@ def test_two_runs_stand_beside_each_other_on_one_clock(open_page) -> None:
     first = path1()
     second = first.between(0.0, 3.0).described(stopped="singular at t=3.0: made up")
     with gough.view(first, second, port=0, plain=True) as viewer:
-        page = open_page(viewer.url, width=1000, height=560)
+        page = open_page(viewer.url, width=1200, height=560)
         panel = session_of(viewer).panels["motion"]
         page.get_by_text("Stopped early: singular").wait_for(timeout=60_000)
         until(

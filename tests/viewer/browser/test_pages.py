@@ -47,9 +47,9 @@ def test_a_robot_is_drawn_as_it_was(name: str, open_page, request: pytest.Fixtur
 
 
 def test_two_pages_do_not_disturb_each_other(viewer: Viewer, open_page) -> None:
-    first_page = open_page(viewer.url)
+    first_page = open_page(viewer.url, width=760, height=400)
     first = session_of(viewer)
-    second_page = open_page(viewer.url)
+    second_page = open_page(viewer.url, width=760, height=400)
     second = session_of(viewer, 2)
     assert first is not second
     settled(first_page, 10)

@@ -109,7 +109,6 @@ def test_a_picture_is_drawn_without_a_page(chromium, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_an_animation_moves(chromium, tmp_path: Path) -> None:
     path = export(path1(), tmp_path / "run.gif", seconds=6.0, speed=6.0, fps=6, width=200, height=120)
     with Image.open(path) as found:
@@ -119,3 +118,18 @@ def test_an_animation_moves(chromium, tmp_path: Path) -> None:
         found.seek(6)
         last = np.asarray(found.convert("RGB")).astype(int)
     assert (np.abs(first - last).max(axis=2) > 60).mean() > 0.01
+
+
+@pytest.mark.slow
+def test_a_mode_starts_over_without_a_jump(chromium, tmp_path: Path) -> None:
+    path = export("five_bar", tmp_path / "mode.gif", mode=1, fps=8, width=240, height=160)
+    with Image.open(path) as found:
+        assert found.n_frames == 16
+        frames = []
+        for k in range(found.n_frames):
+            found.seek(k)
+            frames.append(np.asarray(found.convert("RGB")).astype(int))
+    steps = np.array([np.abs(a - b).mean() for a, b in zip(frames, [*frames[1:], frames[0]], strict=True)])
+    # It goes and comes back the same way: the last step is the first one backwards, the fastest are in the middle.
+    np.testing.assert_allclose(steps, steps[::-1], rtol=0.05, atol=0.02)
+    assert steps[-1] < 0.6 * steps.max() and steps.max() > 0.1

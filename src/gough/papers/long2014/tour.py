@@ -81,7 +81,10 @@ class Long2014:
         section.said.append(
             f"{layout.mobility} freedoms, {layout.n_elastic} elastic coordinates, {len(layout.drive_names)} drives"
         )
-        title = f"Parameters are inputs, joint coordinates known; µs/state: {TIMED_STATES} states"
+        title = (
+            "Compiled for any parameters and given joint coordinates (no loops to close); "
+            f"µs/state: {TIMED_STATES} states in one call"
+        )
         rows: list[tuple[str, ...]] = []
         for name, short in FUNCTIONS.items():
             self.shop.tell(f"long2014: {short} dynamics …")
@@ -145,8 +148,8 @@ class Long2014:
             f"legs locked: {rest.locked.verdict}",
             f"legs locked, without gravity and load: {rest.undeformed.verdict}",
             f"drives free: {rest.free.verdict}",
-            f"inverse model: {rest.floating.verdict}",
-            f"inverse model: {rest.centre.verdict}",
+            f"inverse model, motion of the floating frame given: {rest.floating.verdict}",
+            f"inverse model, motion of the plate's centre given: {rest.centre.verdict}",
         ]
         section.comparisons += rest.comparisons()
         section.comparisons += along(self.shop.model(RIGID), "long2014_poses").comparisons()

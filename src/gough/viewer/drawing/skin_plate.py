@@ -31,7 +31,8 @@ def plate_surface(body: ElasticBody, thickness: float | None, radius: float) -> 
 def _triangles(cells: np.ndarray) -> np.ndarray:
     if cells.shape[1] == 3:
         return cells
-    return np.concatenate([cells[:, [0, 1, 2]], cells[:, [0, 2, 3]]])
+    fourth = cells[:, 3] >= 0  # triangles among quadrilaterals have none
+    return np.concatenate([cells[:, [0, 1, 2]], cells[fourth][:, [0, 2, 3]]])
 
 
 def _normals(nodes: np.ndarray, triangles: np.ndarray) -> np.ndarray:

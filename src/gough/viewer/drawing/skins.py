@@ -68,7 +68,10 @@ def _surface(flexible: Any, body: ElasticBody, radius: float) -> Surface:
 
 def _flat(body: ElasticBody) -> bool:
     """Whether cells of four nodes are quadrilaterals rather than tetrahedra."""
-    a, b, c, d = (body.nodes[body.cells[:, k]] for k in range(4))
+    if (body.cells[:, :3] < 0).any():
+        return False
+    fourth = body.cells[:, 3] >= 0  # triangles among quadrilaterals have none
+    a, b, c, d = (body.nodes[body.cells[fourth, k]] for k in range(4))
     volume = np.abs(np.einsum("ij,ij->i", b - a, np.cross(c - a, d - a)))
     edge = np.linalg.norm(b - a, axis=1) * np.linalg.norm(c - a, axis=1) * np.linalg.norm(d - a, axis=1)
-    return bool((body.cells >= 0).all() and np.all(volume <= 1e-2 * edge))
+    return bool(np.all(volume <= 1e-2 * edge))

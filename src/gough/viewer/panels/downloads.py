@@ -4,12 +4,13 @@ import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.viewer.scene.stage import Stage
+from gough.viewer.subject import Subject
 from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import picture, shoot
@@ -27,6 +28,18 @@ class Stopped(Exception):
     """The user does not want the file any more."""
 
 
+class Film(Protocol):
+    """What is filmed: moves the page's robot. time: the one shown (s)."""
+
+    start: float
+    end: float
+    time: float
+
+    def show(self, time: float) -> None:
+        """Everything at a time (s)."""
+        ...
+
+
 class Downloads:
     """Buttons for files. stage: of the runs, None without. speed: of the animation. began: the page's robot is needed."""
 
@@ -36,14 +49,29 @@ class Downloads:
         self.session, self.stage, self._speed, self._began = session, stage, speed, began
         self._stop = False
         gui = session.gui
-        with gui.add_folder("Take away", expand_by_default=False):
+        self.folder = gui.add_folder("Take away", expand_by_default=False)
+        with self.folder:
             self._size = gui.add_dropdown("Size (pixels)", tuple(SIZES), initial_value="1280 × 720")
-            kinds = ("PNG", "HTML", "GIF", "MP4") if stage is not None else ("PNG", "HTML")
-            buttons = gui.add_button_group("Make", kinds)
+            buttons = gui.add_button_group("Make", self.kinds)
             buttons.on_click(lambda _: self.make(str(buttons.value)))
             self._bar = gui.add_progress_bar(0.0, visible=False)
             self._cancel = gui.add_button("Stop", visible=False)
             self._cancel.on_click(lambda _: self.stop())
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of files that can be made."""
+        return ("PNG", "HTML", "GIF", "MP4") if self.stage is not None else ("PNG", "HTML")
+
+    def subject(self) -> Subject:
+        """What files are of."""
+        return self.session.subject
+
+    def film(self, fps: float, seamless: bool) -> Film:
+        """What is filmed at so many frames a second. seamless: the animation starts over when it has ended."""
+        if self.stage is None:
+            raise UsageError("nothing moves: open a run")
+        return self.stage
 
     def stop(self) -> None:
         """Leave the file that is being made."""
@@ -64,7 +92,7 @@ class Downloads:
         shown = handle is not None and handle.visible
         try:
             with tempfile.TemporaryDirectory(prefix="gough-file-") as folder:
-                path = Path(folder) / f"{file_stem(self.session.subject.title)}{suffix}"
+                path = Path(folder) / f"{file_stem(self.subject().title)}{suffix}"
                 maker(path, suffix)
                 self.session.client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
         except Stopped:
@@ -98,31 +126,28 @@ class Downloads:
 
     def _html(self, path: Path, suffix: str) -> None:
         robot = self.session.robot
-        text = html_page(
-            self.session.subject, exaggeration=robot.exaggeration, speed=self._speed(), progress=self._tell
-        )
+        options = {"exaggeration": robot.exaggeration, "speed": self._speed(), "progress": self._tell}
+        text = html_page(self.subject(), **options)
         path.write_text(text, encoding="utf-8")
 
     def _film(self, path: Path, suffix: str) -> None:
-        stage = self.stage
-        if stage is None:
-            raise UsageError("nothing moves: open a run")
         fps = RATES[suffix]
+        film = self.film(fps, suffix == ".gif")
         self._began()
-        shown = stage.time
-        times = frame_times(stage, None, fps, self._speed(), MOST_FRAMES)
+        shown = film.time
+        times = frame_times(film, None, fps, self._speed(), MOST_FRAMES)
         file: Encoder = GifFile(path, fps, len(times)) if suffix == ".gif" else video_file(path, fps)
 
         def take(time: float) -> Any:
             with self.session.client.atomic():
-                stage.show(time)
+                film.show(time)
             return self._picture()
 
         try:
             with file:
                 shoot(take, times, file.add, lambda k: self._tell(k / len(times)))
         finally:
-            stage.show(shown)
+            film.show(shown)
 
 
 def file_stem(title: str) -> str:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
-from gough.errors import GoughError
+from gough.errors import GoughError, UsageError
 from gough.viewer.panels.conditions import finite
+from gough.viewer.panels.mode_downloads import ModeDownloads
 from gough.viewer.panels.tables import line, note, number, table
-from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_stiffness
+from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
 from gough.viewer.posing.swing import FRAMES, ModeList, modes_at, swing
+from gough.viewer.posing.swing_run import PERIOD, SwingingMode, swinging_mode
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -31,6 +33,7 @@ class ModesPanel:
         self.session = session
         self.model = session.subject.model
         self.modes: ModeList | None = None
+        self._held = Hold()
         self._frames: np.ndarray | None = None
         self._base: np.ndarray | None = None
         self._ticker: Any = None
@@ -40,10 +43,7 @@ class ModesPanel:
 
     def _build(self) -> None:
         gui, model = self.session.gui, self.model
-        rigid = not model.layout.v_elastic
-        self._hold = gui.add_dropdown(
-            "Drives", tuple(HOLDS), initial_value="Servo" if rigid and model.mechanism.drives else "Locked"
-        )
+        self._hold = gui.add_dropdown("Drives", tuple(HOLDS), initial_value=usual_hold(model).kind.capitalize())
         unit = stiffness_unit(model)
         self._stiffness = gui.add_number(f"Stiffness ({unit})", usual_stiffness(model), min=0.0, visible=False)
         damping_unit = unit.replace("N/m", "N s/m").replace("N m/rad", "N m s/rad")
@@ -58,6 +58,8 @@ class ModesPanel:
             hint="Largest visible motion",
         )  # fmt: skip
         self._period = gui.add_slider("Period shown (s)", min=0.5, max=6.0, step=0.1, initial_value=2.0, visible=False)
+        self.files = ModeDownloads(self.session, self._chosen, lambda: PERIOD / self._seconds(), self._calm)
+        self.files.folder.visible = False
         self._table = gui.add_html(" ")
         self._hold.on_update(lambda event: self._asked(event))
         self._stiffness.on_update(lambda event: self._asked(event))
@@ -104,14 +106,14 @@ class ModesPanel:
             found = modes_at(self.model, q, load, hold)
         except GoughError as error:
             reason = str(error)
-            self.session.worker.post("modes found", lambda: self._found(None, q, reason))
+            self.session.worker.post("modes found", lambda: self._found(None, hold, reason))
             return
-        self.session.worker.post("modes found", lambda: self._found(found, q, ""))
+        self.session.worker.post("modes found", lambda: self._found(found, hold, ""))
 
-    def _found(self, found: ModeList | None, q: np.ndarray, why_not: str) -> None:
-        self.modes = found
+    def _found(self, found: ModeList | None, hold: Hold, why_not: str) -> None:
+        self.modes, self._held = found, hold
         count = 0 if found is None else min(len(found), MOST)
-        for handle in (self._pick, self._play, self._amplitude, self._period):
+        for handle in (self._pick, self._play, self._amplitude, self._period, self.files.folder):
             handle.visible = count > 0
         self._table.content = " "
         if found is None:
@@ -136,9 +138,7 @@ class ModesPanel:
         if self.modes is None or not len(self.modes):
             return
         self.session.act(self)
-        modes, share = self.modes, float(np.clip(finite(self._amplitude.value), 0.5, 20.0)) / 100
-        text = str(self._pick.value).partition(":")[0]
-        mode = int(text) - 1 if text.isdigit() and 1 <= int(text) <= len(modes) else 0
+        modes, share, mode = self.modes, self._share(), self._number(self.modes) - 1
 
         def prepare() -> None:
             exaggeration = float(self.session.robot.exaggeration)
@@ -146,6 +146,26 @@ class ModesPanel:
             self.session.worker.post("modes swing", lambda: self._swing(frames))
 
         self.session.worker.post("modes frames", prepare, slow=True)
+
+    def _share(self) -> float:
+        return float(np.clip(finite(self._amplitude.value), 0.5, 20.0)) / 100
+
+    def _seconds(self) -> float:
+        """Of a swing as it is shown."""
+        return float(np.clip(finite(self._period.value), 0.5, 6.0))
+
+    def _number(self, modes: ModeList) -> int:
+        """Of the mode picked, from 1."""
+        text = str(self._pick.value).partition(":")[0]
+        return int(text) if text.isdigit() and 1 <= int(text) <= len(modes) else 1
+
+    def _chosen(self, swings: int) -> SwingingMode:
+        """The mode picked, for a file."""
+        modes, figure = self.modes, self.session.subject.figure
+        if modes is None or not len(modes):
+            raise UsageError("no modes yet: find them first")
+        options = {"share": self._share(), "exaggeration": float(self.session.robot.exaggeration)}
+        return swinging_mode(figure, modes, self._held, self._number(modes), swings=swings, **options)
 
     def _swing(self, frames: np.ndarray) -> None:
         self._frames = frames
@@ -157,8 +177,7 @@ class ModesPanel:
     def _beat(self) -> None:
         if self._frames is None or self._ticker is None:
             return
-        period = float(np.clip(finite(self._period.value), 0.5, 6.0))
-        phase = ((time.monotonic() - self._begin) / period) % 1.0
+        phase = ((time.monotonic() - self._begin) / self._seconds()) % 1.0
         self.session.show(self._frames[int(phase * len(self._frames)) % len(self._frames)])
 
     def _toggle(self) -> None:
@@ -166,6 +185,11 @@ class ModesPanel:
             self._stop(back=True)
         else:
             self._picked()
+
+    def _calm(self) -> None:
+        """A film needs the robot."""
+        self.session.act(self)
+        self._stop(back=True)
 
     def _stop(self, back: bool) -> None:
         """Stop swinging. back: show the pose that it swung about."""

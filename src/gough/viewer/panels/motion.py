@@ -46,7 +46,7 @@ class MotionPanel:
         with session.tabs.add_tab("Motion"):
             if not session.subject.runs:
                 session.gui.add_markdown(HINT)
-                Downloads(session, None, lambda: 1.0, lambda: None)
+                self.files = Downloads(session, None, lambda: 1.0, lambda: None)
                 return
             self._build()
 
@@ -74,7 +74,7 @@ class MotionPanel:
             self._comparison()
         with gui.add_folder("Trace and forces"):
             self._trace_and_forces()
-        Downloads(session, stage, lambda: self.player.speed, self._hold)
+        self.files = Downloads(session, stage, lambda: self.player.speed, self._hold)
         self.plots = Plots(session, stage.start, stage.end)
         gui.add_markdown(KEYS)
         self._keys()

@@ -92,6 +92,12 @@ def usual_stiffness(model: Model) -> float:
     return float(10.0 ** np.round(np.log10(wanted)))
 
 
+def usual_hold(model: Model) -> Hold:
+    """What the drives do unless told otherwise: locked; servos in rigid robots, where nothing would swing else."""
+    rigid = not model.layout.v_elastic
+    return Hold("servo", usual_stiffness(model)) if rigid and model.mechanism.drives else Hold()
+
+
 def stiffness_unit(model: Model) -> str:
     """Unit of a drive's stiffness."""
     units = set(model.layout.drive_units)

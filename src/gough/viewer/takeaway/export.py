@@ -9,6 +9,7 @@ from gough.viewer.subject import Subject, subject_of
 from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import check_size, photographer, shoot
+from gough.viewer.takeaway.swinging import seamless_seconds, swinging
 from gough.viewer.takeaway.writing import whole_file
 
 SUFFIXES = (".html", ".png", ".mp4", ".gif")
@@ -40,6 +41,7 @@ def export(
     channels: Sequence[str] = (),
     dark: bool | None = None,
     exaggeration: float = 1.0,
+    mode: int | None = None,
     progress: Progress | None = None,
 ) -> Path:
     """Write a robot or runs to .html (plays by itself), .png (at the start), .mp4 or .gif; returns the path.
@@ -48,12 +50,17 @@ def export(
     fps: frames a second; speed: seconds of the run in a second. width, height: of pictures, pixels. channels: curves of an
     .html file, default the usual ones. dark: the ground; None: .html as the reader's computer is set, pictures light.
     exaggeration: deflections are drawn so many times as large. progress: told the part done, 0 to 1.
+    mode: of a robot, instead of it alone: it swings in its mode of this number, from 1, the slowest, about its equilibrium at
+    home; 2 s a swing, rigid robots on the servos that the page offers first.
 
     Files are written beside their place and renamed when complete; one that exists is replaced. Pictures and videos are drawn
     by a browser without a window.
     """
     target, suffix = Path(path), check_path(path)
     subject = _subject(what)
+    if mode is not None:
+        subject = swinging(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)
+        seconds = seamless_seconds(path, fps, speed) if suffix == ".gif" else None
     common = {"seconds": seconds, "fps": fps, "speed": speed, "exaggeration": exaggeration, "progress": progress}
     if suffix == ".html":
         text = html_page(subject, channels=tuple(channels), dark=dark, **common)

@@ -5,7 +5,7 @@ import html
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def html_page(
 ) -> str:
     """The text of the file. channels: curves beside the robot, default the usual ones; dark: None as the reader's computer."""
     tell = progress or (lambda part: None)
-    panels = shown_panels(subject.runs, channels)
+    panels = shown_panels(subject.runs, channels) if subject.plotted else []
     with hidden_server(subject.title) as server:
         stage = set_stage(server.scene, subject, exaggeration)
         if stage is not None:
@@ -63,7 +63,7 @@ def html_page(
             values = np.stack(sampled, axis=1) if sampled else np.zeros((len(times), 0))
             frames = packed([*moved, *surfaces.nodes(before)], values)
     tell(1.0)
-    about = _about(subject, times, panels, speed) | {"notes": _notes(deflection, exaggeration)}
+    about = _about(subject, times, panels, speed) | {"notes": _notes(subject.remark, deflection, exaggeration)}
     return _with_player(text, about, frames, dark)
 
 
@@ -77,14 +77,22 @@ def _drawn(stage: Stage, times: np.ndarray, surfaces: Surfaces, tell: Progress) 
         yield lambda time=float(time): draw(time)
 
 
-def _notes(deflection: float, exaggeration: float) -> str:
+def _notes(remark: str, deflection: float, exaggeration: float) -> str:
     if not deflection:
-        return ""
+        return remark
     drawn = "" if exaggeration == 1 else f", drawn {exaggeration:g} × as large"
-    return f"Deflection: dark 0, bright {1000 * deflection:g} mm{drawn}"
+    colours = f"Deflection: dark 0, bright {1000 * deflection:g} mm{drawn}"
+    return f"{remark}. {colours}" if remark else colours
 
 
-def frame_times(stage: Stage, seconds: float | None, fps: float, speed: float, most: int = MOST_FRAMES) -> np.ndarray:
+class Lasting(Protocol):
+    """Something that moves from a time to a time (s)."""
+
+    start: float
+    end: float
+
+
+def frame_times(stage: Lasting, seconds: float | None, fps: float, speed: float, most: int = MOST_FRAMES) -> np.ndarray:
     """Times (s) of the frames of a file: `fps` a second of a playback at `speed`, ends included, at most so many."""
     for name, value in (("fps", fps), ("speed", speed), ("seconds", seconds)):
         if value is not None and not (np.isfinite(value) and value > 0):

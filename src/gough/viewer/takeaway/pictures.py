@@ -82,7 +82,7 @@ def photographer(
             came.set()
 
         server.on_client_connect(connected)
-        url = f"http://127.0.0.1:{server.get_port()}"
+        url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"  # else lines get thicker when the browser is slow
         with headless(url) as process:
             _wait(came, process)
             client = clients[0]

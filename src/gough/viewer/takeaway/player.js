@@ -304,7 +304,10 @@
   document.body.classList.toggle("gough-bare", !about.panels.length);
   $("gough-slider").min = about.start;
   $("gough-slider").max = about.end;
-  $("gough-speed").value = state.speed;
+  const speeds = $("gough-speed");
+  if (![...speeds.options].some((o) => Number(o.value) === state.speed))
+    speeds.add(new Option(`${Number(state.speed.toPrecision(3))}×`, state.speed));
+  speeds.value = state.speed;
   build();
   window.addEventListener("resize", layout);
   $("gough-hide").addEventListener("click", () => {
