@@ -33,11 +33,11 @@ docs: setup
 
 test: lint
 	$(call heading,pytest (not slow))
-	$(TEST_ENV) $(PY) -m pytest -m "not slow" -n $(WORKERS)
+	$(TEST_ENV) $(PY) -m pytest -m "not slow" -n $(WORKERS) --dist worksteal
 
 test-all: lint
 	$(call heading,pytest (all))
-	$(TEST_ENV) $(PY) -m pytest -n $(WORKERS)
+	$(TEST_ENV) $(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 lint: setup
 	$(call heading,ruff check)
