@@ -95,7 +95,7 @@ class LookPanel:
         camera.up_direction = tuple(up)
         away = DISTANCE * max(size, 1e-6)
         if self.session.width < NARROW:  # its panel covers the lower half of the page
-            away, middle = 1.7 * away, middle - 0.4 * size * np.asarray(up)
+            away, middle = 1.8 * away, middle - 0.6 * size * np.asarray(up)
         camera.position = tuple(middle + away * view_direction(view, up))
         camera.look_at = tuple(middle)
 
