@@ -152,6 +152,15 @@ def test_shapes_broadcast() -> None:
     assert out["y"].shape == (4, 5, 3) and f(np.ones((0, N)), np.ones(3))["y"].shape == (0, 3)
 
 
+def test_slots_without_entries() -> None:
+    """A robot without drives has an input, or an output, of size 0."""
+    program = trace(lambda x, tau: {"y": 2.0 * x, "none": tau}, [Slot("x", (2,)), Slot("tau", (0,))], "undriven")
+    f = to_jax(program)
+    out = f(np.ones((4, 1, 2)), np.ones((5, 0)))
+    assert out["y"].shape == (4, 5, 2) and out["none"].shape == (4, 5, 0)
+    assert f(np.ones(2), np.ones(0))["y"].tolist() == [2.0, 2.0] and f(np.ones((0, 2)), np.ones(0))["y"].shape == (0, 2)
+
+
 def test_never_float32() -> None:
     f = to_jax(small())
     jax.config.update("jax_enable_x64", False)

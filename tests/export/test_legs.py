@@ -80,6 +80,25 @@ def test_platforms_with_any_number_of_legs(legs: int) -> None:
     assert made is not None and made.lanes == legs and share(made) > 0.6
 
 
+def test_legs_of_which_each_has_a_pair() -> None:
+    """Two rods a leg are alike too: most is done twice as often as there are legs, all of it once a leg."""
+    at = {"about": "center_of_mass"}
+    thin = {"mass": 0.2, "center_of_mass": (0, 0, -0.4), "inertia": {**at, "xx": 0.02, "yy": 0.02, "zz": 1e-5}}
+    arm = {"mass": 1.0, "center_of_mass": (0.2, 0, 0), "inertia": {**at, "xx": 2e-3, "yy": 0.03, "zz": 0.03}}
+    plate = {"mass": 0.9, "inertia": {**at, "xx": 1e-3, "yy": 1e-3, "zz": 2e-3}}
+    angles, home = (0.1, 2.0, 4.3), (0.03, 0.05, -0.8)
+    robot = gough.robots.delta(
+        0.2, 0.06, 0.4, 0.9, width=0.1, platform=plate, arm=arm, rod=thin, angles=angles, home=home
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        m = gough.build(robot)
+    for function in ("inverse_dynamics", "mass_matrix"):
+        _, each = once_and_each(subject_of(m, function, Options(), common_pattern(m)).program, True)
+        made = roll(each, least=3)
+        assert made is not None and made.lanes == 3 and share(made) > 0.6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("robot", ["fried", "long2014_rigid", "lopes", "pedrammehr2012", "delta", "delta_fast"])
 @pytest.mark.parametrize(

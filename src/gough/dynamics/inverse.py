@@ -19,7 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
-from gough.scalar import note, product, solve, solve_spd, zeros
+from gough.scalar import check, note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
 Vector = np.ndarray
@@ -105,8 +105,11 @@ def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, w
 
 def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
     """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51]; the least weighted norm when
-    drives are redundant."""
+    drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
     drives = numbers.mechanism.drives
+    if not drives and len(needed):
+        check("singular:drives", -needed[0] * needed[0], 1.0)
+        return zeros(0)
     if len(drives) == len(needed):
         return solve(S, needed, "singular:drives")
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]

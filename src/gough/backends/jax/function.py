@@ -39,7 +39,7 @@ def to_jax(program: Program) -> JaxFunction:
         columns = []
         for x, slot, own in zip(arrays, program.inputs, batches, strict=True):
             whole = own if math.prod(own) == 1 else batch
-            columns.append(jax.numpy.broadcast_to(x, (*whole, *slot.shape)).reshape(-1, slot.size).T)
+            columns.append(jax.numpy.broadcast_to(x, (*whole, *slot.shape)).reshape(math.prod(whole), slot.size).T)
         if math.prod(batch) == 0:
             return tuple(jax.numpy.zeros((*batch, *s.shape)) for s in program.outputs)
         out = _run(jax, program, plan, columns)

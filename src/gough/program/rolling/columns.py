@@ -51,14 +51,19 @@ class Shapes:
 
 def lane_numbers(shapes: Shapes, least: int, share: float = 0.0, tried: int = 4) -> list[int]:
     """Numbers of lanes worth a try, the most promising first; none where fewer than `share` of the nodes come in the best
-    number of one shape."""
+    number of one shape.
+
+    A number that divides one of them is worth a try too: three legs with two rods each do most of their work six times, yet
+    all of it three times.
+    """
     sizes = Counter(len(nodes) for nodes in shapes.classes().values())
     worth = {k: k * n for k, n in sizes.items() if least <= k <= MOST_LANES}
     best = max(worth.values(), default=0)
     if best < share * sum(k * n for k, n in sizes.items()):
         return []
-    worth = {k: x for k, x in worth.items() if x >= WORTH_A_TRY * best}
-    return sorted(worth, key=lambda k: (-worth[k], -k))[:tried]
+    ranked = sorted((k for k, x in worth.items() if x >= WORTH_A_TRY * best), key=lambda k: (-worth[k], -k))
+    divisors = {d for d in worth for k in ranked if k % d == 0} - set(ranked)
+    return [*ranked[:tried], *sorted(divisors, key=lambda d: (-worth[d], -d))[:tried]]
 
 
 def find_columns(shapes: Shapes, lanes: int) -> dict[int, tuple[int, int]]:

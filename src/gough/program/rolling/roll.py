@@ -22,7 +22,7 @@ def roll(program: Program, lanes: int | None = None, least: int = LEAST_LANES, s
     flat = FlatSums(program)
     shapes = Shapes(flat)
     tried = [lanes] if lanes is not None else lane_numbers(shapes, least, share)
-    first = [first_groups(flat, find_columns(shapes, k), k) or Groups(k) for k in tried]
+    first = [first_groups(flat, columns, k) or Groups(k) for k in tried if (columns := find_columns(shapes, k))]
     if not any(groups.members for groups in first):
         return None
     most = max(groups.saved for groups in first)
