@@ -1,6 +1,6 @@
 """Kernels and reference values for `cuda_states.py`, which runs where there is a GPU and no gough.
 
-    python benchmarks/cuda_artefacts.py build/cuda.tar.gz [--robots delta,fried]
+    python benchmarks/cuda_artefacts.py build/cuda.tar.gz [--robots delta,fried] [--tiny]
 
 For every robot of the gallery and every function of the catalogue: the kernel saved as users save it, 64 states and their
 results by the interpreter. For `pedrammehr2012` without friction the functions that are timed, and 4096 states.
@@ -48,6 +48,10 @@ FREE = (
 )
 """Operations that are no instructions of the double-precision units."""
 LARGEST = 30_000
+CHECKED, TIMED = 64, 4096
+"""States of functions that are checked, and of those that are timed."""
+TINY = {"CHECKED": 4, "TIMED": 8, "LARGEST": 4_000}
+"""What --tiny changes."""
 DYNAMICS = ("inverse_dynamics", "forward_dynamics")
 
 
@@ -57,7 +61,7 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
     rng = np.random.default_rng(seed)
     return {
         "q": found.q,
-        "pose": np.ascontiguousarray(found.q[:, :7]),
+        "pose": np.ascontiguousarray(found.q[:, : model.layout.joints.start]),
         "v": found.v,
         "acceleration": found.acceleration,
         "tau": found.tau,
@@ -74,17 +78,17 @@ def with_common_structure(model: gough.Model) -> gough.Model:
 
 
 def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str, **options: Any) -> None:
-    """Kernel and reference of one program."""
+    """Kernel and reference of one program. rows may be wider than its inputs: accelerations of v without elastic rates."""
     kernel = Kernel(program, **options)
     kernel.save(folder)
     (folder / "gough_kernel.py").unlink()  # one loader serves them all here
-    n = max(len(rows[s.name]) for s in program.inputs)
+    rows = {s.name: rows[s.name][:, : s.size] for s in program.inputs}
+    n = max(len(x) for x in rows.values())
     truth, failed = evaluate_with_care(program, flat_inputs(program, rows, n))
-    named = {f"in_{s.name}": rows[s.name][:, : s.size] for s in program.inputs}
     np.savez_compressed(
         folder / "reference.npz",
         good=np.array([x == "" for x in failed]),
-        **named,
+        **{f"in_{name}": x for name, x in rows.items()},
         **{f"out_{s.name}": x for s, x in zip(program.outputs, truth, strict=True)},
     )
     each = lower_for_gpu(program, kernel.precision, kernel.dtype.name).each
@@ -103,7 +107,7 @@ def checked(target: Path, robots: list[str]) -> None:
         start = time.perf_counter()
         model = gough.build(gough.load(name))
         common = with_common_structure(model)
-        rows = inputs_of(model, 64)
+        rows = inputs_of(model, CHECKED)
         count = 0
         for function in CATALOGUE:
             if function == "inverse_dynamics" and not model.driven:
@@ -136,7 +140,7 @@ def plain_programs(model: gough.Model) -> dict[str, Program]:
 def timed(target: Path, name: str = "pedrammehr2012") -> None:
     """What is timed."""
     model = gough.build(without_losses(gough.load(name)))
-    rows = inputs_of(model, 4096) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
+    rows = inputs_of(model, TIMED) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
     baked = {f"{name}_baked": model.ordered(trace_entry(model.mechanism, name, numbers)) for name in DYNAMICS}
     baked |= {f"{name}_pose_baked": model.function(f"{name}@pose", baked=True).program for name in DYNAMICS}
@@ -144,9 +148,11 @@ def timed(target: Path, name: str = "pedrammehr2012") -> None:
     programs |= baked
     rng = np.random.default_rng(7)
     for title, program in programs.items():
+        if len(program.ops) > LARGEST:
+            continue
         program = computed_outputs(program).program
         other = computed_outputs(common[title]).program if title in common else None
-        given = {s.name: rows[s.name][:, : s.size] if s.name in rows else _weights(rng, s) for s in program.inputs}
+        given = {s.name: rows[s.name] if s.name in rows else _weights(rng, s) for s in program.inputs}
         save(target / "timed" / title, program, given, "timed", alike=other)
         if title in DYNAMICS:
             for block in (32, 128):
@@ -157,14 +163,17 @@ def timed(target: Path, name: str = "pedrammehr2012") -> None:
 
 
 def _weights(rng: np.random.Generator, slot: Slot) -> np.ndarray:
-    return rng.normal(size=(4096, slot.size))
+    return rng.normal(size=(TIMED, slot.size))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("archive", type=Path)
-    parser.add_argument("--robots", default="")
+    parser.add_argument("--robots", default="", help="default: the whole gallery")
+    parser.add_argument("--tiny", action="store_true", help="few states of small robots: shows that all of it runs")
     options = parser.parse_args()
+    if options.tiny:
+        globals().update(TINY)
     warnings.simplefilter("ignore")
     gallery = Path(gough.__file__).parent / "robot" / "gallery"
     robots = options.robots.split(",") if options.robots else sorted(p.stem for p in gallery.glob("*.yaml"))

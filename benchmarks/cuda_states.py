@@ -1,6 +1,6 @@
 """Kernels on a GPU: every function of every robot against the CPU, then states per second.
 
-    python benchmarks/cuda_states.py build/cuda.tar.gz --json cuda.json [--states 22] [--skip-checks]
+    python benchmarks/cuda_states.py build/cuda.tar.gz --json cuda.json [--states 22] [--skip-checks] [--tiny]
 
 Needs cupy and numpy, and nvcc to compile the kernels side by side (else each is compiled by NVRTC as it is loaded); not
 gough: `cuda_artefacts.py` made the archive elsewhere. The peaks (multiply-adds, copying) are measured in the same run.
@@ -21,8 +21,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import cupy as cp
 import numpy as np
+
+try:
+    import cupy as cp
+except ImportError:  # everything up to the device can be done without
+    cp = None
 
 PEAK = r"""
 extern "C" __global__ void __launch_bounds__(256) peak(double* y, double a, double b, int n) {
@@ -42,6 +46,10 @@ extern "C" __global__ void __launch_bounds__(256) peak(double* y, double a, doub
 """
 LANES = 64
 """Double-precision lanes of a multiprocessor (A100, H100, H200)."""
+COPIED = 1 << 28
+"""Numbers of the array whose copying is timed."""
+TINY = {"COPIED": 1 << 16}
+"""What --tiny changes."""
 FLOOR = 1e-5
 """Rows smaller than this are rounding: residuals of closed loops."""
 
@@ -65,7 +73,7 @@ def peaks(processors: int) -> tuple[float, float]:
     kernel, y, blocks, n = cp.RawKernel(PEAK, "peak"), cp.zeros(1), processors * 8, 400
     args = (y, np.float64(0.999), np.float64(1e-3), np.int32(n))
     rate = blocks * 256 * n * 256 / timed(lambda: kernel((blocks,), (256,), args))
-    x = cp.random.rand(1 << 28)
+    x = cp.random.rand(COPIED)
     z = cp.empty_like(x)
     return rate, 2 * x.nbytes / timed(lambda: cp.copyto(z, x))
 
@@ -208,13 +216,27 @@ def by_nvrtc(loader, folder: Path) -> dict:
     }
 
 
+def device_or_exit():
+    """The GPU, or a word on what is missing."""
+    if cp is None:
+        sys.exit("cuda_states.py needs CuPy (pip install cupy-cuda12x) on a machine with an NVIDIA GPU")
+    try:
+        return cp.cuda.Device(cp.cuda.runtime.getDevice())
+    except cp.cuda.runtime.CUDARuntimeError as problem:
+        sys.exit(f"cuda_states.py needs an NVIDIA GPU: {problem}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("archive", type=Path)
     parser.add_argument("--json", type=Path, default=Path("cuda.json"))
     parser.add_argument("--states", default="22,24", help="powers of two")
     parser.add_argument("--skip-checks", action="store_true")
+    parser.add_argument("--tiny", action="store_true", help="2^10 states, small peaks: shows that all of it runs")
     options = parser.parse_args()
+    if options.tiny:
+        globals().update(TINY)
+        options.states = "10"
     folder = Path(tempfile.mkdtemp())
     with tarfile.open(options.archive) as archive:
         archive.extractall(folder, filter="data")
@@ -222,7 +244,10 @@ def main() -> None:
     sys.path.insert(0, str(root))
     import gough_kernel as loader
 
-    device = cp.cuda.Device()
+    todo = sorted((root / "timed").iterdir())
+    checks = [] if options.skip_checks else sorted((root / "checked").iterdir())
+    print(f"{len(todo)} functions to time, {len(checks)} to check", flush=True)
+    device = device_or_exit()
     properties = cp.cuda.runtime.getDeviceProperties(device.id)
     query = "name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit"
     smi = ["nvidia-smi", "--format=csv,noheader", "--query-gpu="]
@@ -238,8 +263,6 @@ def main() -> None:
         "copy_bytes_per_s": bandwidth,
     }
     print(json.dumps(report, indent=1), flush=True)
-    todo = sorted((root / "timed").iterdir())
-    checks = [] if options.skip_checks else sorted((root / "checked").iterdir())
     start = time.perf_counter()
     report["assembler"] = compiled([*todo, *checks])
     print(f"compiled {len(todo) + len(checks)} kernels in {time.perf_counter() - start:.0f} s", flush=True)

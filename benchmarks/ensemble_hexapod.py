@@ -4,6 +4,8 @@
     python benchmarks/ensemble_hexapod.py prepare build/hexapod [--runs 10000]
     python build/hexapod/ensemble_hexapod.py gpu build/hexapod --json out.json      where there is a GPU with cupy and numpy
 
+--tiny: a few short runs, to see that all of it runs.
+
 `prepare` writes what `gough.simulate_many(…, device="cuda")` would launch, and what the CPU makes of some of the runs: the
 machine with the GPU needs no gough. Where gough and a GPU are on one machine, `gough.simulate_many` does the same in one call.
 
@@ -29,8 +31,12 @@ from typing import Any
 import numpy as np
 
 ROBOT, STEP, SHORTER = "hexapod_flexible", 80e-6, 4
+DURATION, STORED = 1.0, 50
+"""Length of a run (s) and how many of its states are kept."""
 REFERENCES = 64
 """Runs that are done again with a step that is SHORTER times shorter."""
+TINY = {"DURATION": 50 * STEP, "STORED": 5, "REFERENCES": 2}
+"""What --tiny changes."""
 
 
 def scenario(runs: int) -> dict[str, Any]:
@@ -47,11 +53,11 @@ def scenario(runs: int) -> dict[str, Any]:
     return {
         "model": model,
         "q": start,
-        "motion": gough.motions.quintic(drives=[held, held], durations=[1.0]),
+        "motion": gough.motions.quintic(drives=[held, held], durations=[DURATION]),
         "controller": gough.laws.JointPD(stiffness=2e5, damping=200.0),
         "vary": gough.vary.monte_carlo(draws, runs, seed=1),
         "step": STEP,
-        "stored": 50,
+        "stored": STORED,
     }
 
 
@@ -76,13 +82,13 @@ def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
 
     given = scenario(options.runs)
     begin = time.perf_counter()
-    gough.simulate_many(**first(given, 8), duration=0.01)
+    gough.simulate_many(**first(given, 8), duration=DURATION / 100)
     compiled = time.perf_counter() - begin
     begun = time.process_time()
     found = gough.simulate_many(**given)
     used = time.process_time() - begun
     fine = gough.simulate_many(**first(given, REFERENCES, step=STEP / SHORTER))
-    steps = round(1.0 / STEP)
+    steps = round(DURATION / STEP)
     return {
         "cpu": platform.processor() or platform.machine(),
         "threads": os.cpu_count(),
@@ -147,8 +153,6 @@ def prepare(options: argparse.Namespace) -> dict[str, Any]:
 
 def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
     """Throughput on this GPU of what `prepare` wrote."""
-    import cupy as cp
-
     sys.path.insert(0, str(options.folder))
     import gough_march  # pyright: ignore[reportMissingImports]
 
@@ -161,6 +165,10 @@ def on_gpu(options: argparse.Namespace) -> dict[str, Any]:
     kernel = gough_march.MarchKernel(
         json.loads((folder / "signature.json").read_text()), (folder / "march.cu").read_text()
     )
+    try:
+        import cupy as cp
+    except ImportError:
+        sys.exit("ensemble_hexapod.py gpu needs CuPy (pip install cupy-cuda12x) on a machine with an NVIDIA GPU")
     begin = time.perf_counter()
     resources = kernel.resources
     compiled = time.perf_counter() - begin
@@ -195,8 +203,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/hexapod"))
     parser.add_argument("--runs", type=int, default=None)
     parser.add_argument("--json", type=Path, default=None)
+    parser.add_argument("--tiny", action="store_true", help="few short runs: shows that all of it runs")
     options = parser.parse_args()
-    options.runs = options.runs or (512 if options.what == "cpu" else 10000)
+    if options.tiny:
+        globals().update(TINY)
+    options.runs = options.runs or (8 if options.tiny else 512 if options.what == "cpu" else 10000)
     done = {"cpu": on_cpu, "prepare": prepare, "gpu": on_gpu}[options.what](options)
     report = {"date": datetime.datetime.now(datetime.UTC).date().isoformat(), "robot": ROBOT, "step_s": STEP, **done}
     print(json.dumps(report, indent=1))

@@ -1,6 +1,6 @@
 """How cost grows with loops: a chain of N four-bars (IFToMM benchmark A02), forward dynamics, Pinocchio beside it.
 
-    python benchmarks/four_bar_chain.py [--most 200] [--figure four_bar_chain.png]
+    python benchmarks/four_bar_chain.py [--most 200] [--figure four_bar_chain.png] [--tiny]
 
 Counted: building the model, tracing and compiling forward dynamics, operations of one evaluation, and the time of one
 state in a batch (gough, one core) against one call of Pinocchio's `constraintDynamics` (proximal, loops as 3-D point
@@ -25,6 +25,8 @@ from gough.robots import four_bar_chain
 
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
 STATES = 2048
+TINY = {"STEPS": (1, 2), "STATES": 32}
+"""What --tiny changes."""
 
 
 def gough_figures(n: int) -> dict:
@@ -143,7 +145,10 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=200)
     parser.add_argument("--figure", type=Path, default=None)
     parser.add_argument("--json", type=Path, default=None)
+    parser.add_argument("--tiny", action="store_true", help="two short chains, few states: shows that all of it runs")
     options = parser.parse_args()
+    if options.tiny:
+        globals().update(TINY)
     rows = []
     gough_figures(1)  # imports and the compiler's own start are not the mechanism's cost
     print("    N  build s  compile s  operations  gough us  pinocchio us  ratio  difference")

@@ -1,6 +1,6 @@
 """What modes and elements cost: forward and inverse dynamics, written out or with loops.
 
-    python benchmarks/modes_cost.py [--quick] [--out benchmarks]
+    python benchmarks/modes_cost.py [--quick | --tiny] [--out benchmarks]
 
 Two robots: the hexapod of [Long 2014] with 1 to 200 modes of its plate (stiffnesses computed), whose mass matrix is full, and
 DualEMPS [Briot 2014] with 1 to 32 beam elements a link, whose matrices are mostly zeros. Counted, for each size: building the
@@ -48,6 +48,8 @@ LONGEST = 120.0
 """Seconds that compiling straight code may be expected to take."""
 STATES, ROUNDS, BUDGET = 256, 15, 1.5
 """States of a call; fewest calls timed, and CPU seconds after which no more are."""
+TINY = {"STATES": 16, "ROUNDS": 1, "BUDGET": 0.01}
+"""What --tiny changes."""
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics")
 CHOICES: dict[str, dict[str, Any]] = {
     "automatic": {},
@@ -91,6 +93,7 @@ class Series:
     robot: Callable[[int], Robot]
     sizes: tuple[int, ...]
     quick: tuple[int, ...]
+    tiny: tuple[int, ...]
 
 
 SERIES = {
@@ -100,6 +103,7 @@ SERIES = {
         plate_hexapod,
         (1, 2, 5, 10, 20, 40, 60, 80, 120, 160, 200),
         (1, 10, 40),
+        (1, 2),
     ),
     "dualemps": Series(
         "DualEMPS, three flexible links [Briot 2014]",
@@ -107,6 +111,7 @@ SERIES = {
         divided_dualemps,
         (1, 2, 4, 8, 16, 32),
         (1, 4, 8),
+        (1,),
     ),
 }
 
@@ -317,8 +322,11 @@ def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="three sizes of each robot")
+    parser.add_argument("--tiny", action="store_true", help="the smallest sizes, few states: shows that all of it runs")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
     options = parser.parse_args()
+    if options.tiny:
+        globals().update(TINY)
     result: dict[str, Any] = {
         "format": 1,
         "machine": machine(),
@@ -338,7 +346,7 @@ def main() -> None:
         points: list[dict[str, Any]] = []
         result["series"][name] = {"what": series.what, "axis": series.axis, "points": points}
         rates = {function: [6e-5] for function in FUNCTIONS}
-        for size in series.quick if options.quick else series.sizes:
+        for size in series.tiny if options.tiny else series.quick if options.quick else series.sizes:
             points.append(measure(series, size, rates))
             say(name, points[-1])
     result["load_after"] = os.getloadavg() if hasattr(os, "getloadavg") else None

@@ -1,6 +1,6 @@
 """Work and precision of every method of `gough.simulate` on the scenario briot2014_square, beside SciPy's stiff solvers.
 
-    python benchmarks/simulate_dualemps.py [--out benchmarks]
+    python benchmarks/simulate_dualemps.py [--out benchmarks] [--tiny]
 
 Accuracy    largest difference of the elastic coordinates from a reference run at the same times (every millisecond), over their
             largest size. The reference is dp5 at a tolerance of 1e-13; how far CVODE at the same is away is in the JSON file.
@@ -25,7 +25,7 @@ import numpy as np
 
 import gough
 
-STRETCH, GRID = 0.3, 1e-3
+STRETCH, WHOLE, GRID = 0.3, 25.0, 1e-3
 SLOW = 3.0
 """Seconds of a run that is not repeated."""
 REFERENCE, CHECK = ({"method": m, "step": 0.05, "tolerance": 1e-13} for m in ("dp5", "cvode"))
@@ -35,6 +35,16 @@ IMPLICIT = [(1e-3, 1e-4), (5e-4, 1e-5), (2.5e-4, 1e-5), (1.25e-4, 1e-6), (5e-5, 
 """Steps (s) with the tolerance of Newton's iteration."""
 TOLERANCES = [1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
 PEERS = [("Radau", 1e-3), ("Radau", 1e-5), ("BDF", 1e-3), ("BDF", 1e-5)]
+TINY = {
+    "STRETCH": 2e-3,
+    "WHOLE": 4e-3,
+    "RK4": RK4[:1],
+    "LEAPFROG": LEAPFROG[:1],
+    "IMPLICIT": IMPLICIT[:1],
+    "TOLERANCES": TOLERANCES[:1],
+    "PEERS": PEERS[:1],
+}
+"""What --tiny changes."""
 
 
 def settings() -> list[dict[str, Any]]:
@@ -141,7 +151,10 @@ def draw(document: dict[str, Any], path: Path) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained")
     lines: dict[Any, Any] = {}
     for ax, key, title in zip(
-        axes, ("whole", "stretch"), ("25 s of briot2014_square", f"its first {STRETCH:g} s, beside SciPy"), strict=True
+        axes,
+        ("whole", "stretch"),
+        (f"{WHOLE:g} s of briot2014_square", f"its first {STRETCH:g} s, beside SciPy"),
+        strict=True,
     ):
         rows = [row for row in document[key] if "error" in row]
         for method in dict.fromkeys(row["method"] for row in rows):
@@ -162,7 +175,13 @@ def draw(document: dict[str, Any], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Work and precision on briot2014_square.")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
-    out = parser.parse_args().out
+    parser.add_argument(
+        "--tiny", action="store_true", help="some milliseconds, one setting a method: shows that all of it runs"
+    )
+    options = parser.parse_args()
+    out = options.out
+    if options.tiny:
+        globals().update(TINY)
     warnings.simplefilter("ignore")
     count_cpu_time()
     scenario = gough.load_scenario("briot2014_square")
@@ -172,7 +191,7 @@ def main() -> None:
         "date": time.strftime("%Y-%m-%d"),
         "scenario": scenario.name,
     }
-    for key, duration in (("stretch", STRETCH), ("whole", 25.0)):
+    for key, duration in (("stretch", STRETCH), ("whole", WHOLE)):
         times = np.arange(1, round(duration / GRID) + 1) * GRID
         fine, check = (elastic(simulated(scenario, x, duration), times) for x in (REFERENCE, CHECK))
         document[f"{key}_reference_check"] = accuracy(check, fine)
@@ -180,6 +199,7 @@ def main() -> None:
         document[key] = measured(scenario, fine, duration)
         if key == "stretch":
             document[key] += by_scipy(scenario, fine)
+    out.mkdir(parents=True, exist_ok=True)
     (out / "simulate_dualemps.json").write_text(json.dumps(document, indent=1) + "\n")
     draw(document, out / "simulate_dualemps.png")
 

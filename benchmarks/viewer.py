@@ -2,6 +2,7 @@
 
 python benchmarks/viewer.py --minutes 10 --out benchmarks/viewer.json
 python benchmarks/viewer.py --draw card --minutes 10 --out benchmarks/viewer_card.json
+python benchmarks/viewer.py --tiny
 
 Counted: CPU time of the server's thread for one shown time; CPU time of the page's main thread a frame; frames that the browser
 draws, and those among them that show a new state (vertices of the flexible bodies went to the card); from a jump in time to the
@@ -15,6 +16,7 @@ import json
 import os
 import resource
 import shutil
+import sys
 import time
 import warnings
 from importlib import resources
@@ -54,16 +56,20 @@ RENDERER = """() => {
     const gl = document.createElement("canvas").getContext("webgl2");
     return gl.getParameter(gl.getExtension("WEBGL_debug_renderer_info").UNMASKED_RENDERER_WEBGL);
 }"""
+STATES, MESH, WARM, LOOK, JUMPS, DOTS = 25_000, "0.06", 20_000, 30_000, 60, 400
+"""States of the run, size of the plate's elements (m), ms before and between looks, jumps in time, moves of the dot."""
+TINY = {"STATES": 200, "MESH": "0.2", "WARM": 500, "LOOK": 500, "JUMPS": 3, "DOTS": 20}
+"""What --tiny changes."""
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def long_run() -> Run:
     """25 s at 1 kHz: the poses of Long 2014 again and again, with a finer plate."""
     text = (resources.files("gough.robot") / "gallery" / "long2014.yaml").read_text("utf-8")
-    robot = gough.robot.loads(text.replace("size: 0.2 ", "size: 0.06 "))
+    robot = gough.robot.loads(text.replace("size: 0.2 ", f"size: {MESH} "))
     once = gough.load_scenario("long2014_poses", robot).run().resample(rate=1000.0)
-    row = np.arange(25_000) % len(once)
-    return Run.from_states(once.model, np.arange(25_000) / 1000.0, once.q[row], once.v[row], once.tau[row])
+    row = np.arange(STATES) % len(once)
+    return Run.from_states(once.model, np.arange(STATES) / 1000.0, once.q[row], once.v[row], once.tau[row])
 
 
 def memory_mb() -> float:
@@ -87,11 +93,11 @@ def playback(page, viewer, minutes: float) -> dict:
     session.on_show.append(lambda q: shown.__setitem__(0, shown[0] + 1))
     panel.player.loop = True
     panel.toggle()
-    page.wait_for_timeout(20_000)  # shaders compile
+    page.wait_for_timeout(WARM)  # shaders compile
     begin, rows, start = metrics(), [], time.monotonic()
     first, drawn, renewed = shown[0], *page.evaluate("[window.drawn, window.renewed]")
     while time.monotonic() - start < 60 * minutes:
-        page.wait_for_timeout(30_000)
+        page.wait_for_timeout(LOOK)
         now = metrics()
         rows.append({"s": time.monotonic() - start, "server_mb": memory_mb(), "page_mb": now["JSHeapUsedSize"] / 1e6})
     end, seconds = metrics(), time.monotonic() - start
@@ -107,16 +113,17 @@ def playback(page, viewer, minutes: float) -> dict:
     }
 
 
-def scrubbing(page, viewer, count: int = 60) -> dict:
+def scrubbing(page, viewer) -> dict:
     """Jumps to random times."""
     panel = next(iter(viewer.sessions.values())).panels["motion"]
     rng, cpu, seen = np.random.default_rng(1), [], []
-    for t in rng.uniform(0.0, 25.0, count):
+    end = (STATES - 1) / 1000.0
+    for t in rng.uniform(0.0, end, JUMPS):
         begin = time.thread_time()
         panel.stage.show(float(t))
         cpu.append(time.thread_time() - begin)
         start = time.perf_counter()
-        panel.go_to(float(rng.uniform(0.0, 25.0)))
+        panel.go_to(float(rng.uniform(0.0, end)))
         page.evaluate(DRAWN)
         seen.append(time.perf_counter() - start)
     named = {"server_ms": np.array(cpu) * 1e3, "until_drawn_ms": np.array(seen) * 1e3}
@@ -131,8 +138,8 @@ def empty_scene(browser, seconds: float = 10.0) -> float:
     page = counting_page(browser)
     page.goto(f"http://127.0.0.1:{server.get_port()}")
     dot = server.scene.add_icosphere("/dot", 0.05)
-    for k in range(400):
-        if k == 200:
+    for k in range(DOTS):
+        if k == DOTS // 2:
             first, start = page.evaluate("window.drawn"), time.monotonic()
         dot.position = (np.sin(0.1 * k), 0.0, 0.0)
         page.wait_for_timeout(1000 * seconds / 200)
@@ -156,11 +163,21 @@ def main() -> None:
     parser.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
     parser.add_argument("--draw", choices=tuple(DRAW), default="software")
     parser.add_argument("--plain", action="store_true", help="without shadows and reflections")
+    parser.add_argument(
+        "--tiny", action="store_true", help="a short run, seconds of playback: shows that all of it runs"
+    )
     options = parser.parse_args()
+    if options.tiny:
+        globals().update(TINY)
+        options.minutes = 0.02
     warnings.simplefilter("ignore")
-    from playwright.sync_api import sync_playwright
-
     run = long_run()
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        sys.exit("viewer.py needs Playwright (pip install playwright) and Chromium")
+    if options.browser is None:
+        sys.exit("viewer.py needs Chromium or Chrome: install one, or name it with --browser")
     with sync_playwright() as p, gough.view(run, port=0, plain=options.plain) as viewer:
         skins = viewer.subject.figure.skins
         found = {"machine": machine(), "robot": run.robot.name, "states": len(run), "nodes": len(skins[0].rest)}

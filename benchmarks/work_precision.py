@@ -1,6 +1,6 @@
 """Work and precision of the methods of `gough.simulate` beside SciPy and Exudyn, on a rigid and on a flexible robot.
 
-    python benchmarks/work_precision.py [--out benchmarks]
+    python benchmarks/work_precision.py [--out benchmarks] [--tiny]
 
 Rigid       the gallery's five_bar with constant drive torques, one second from rest: cranks turn by 97 and 147 degrees.
 Flexible    the four-bar of strips of tests/mechanisms/flexible_four_bar.py, two elements a strip: it swings for 1 s under its
@@ -32,6 +32,10 @@ import gough
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 END = 1.0
+FEW = False
+"""One setting a method alone."""
+TINY = {"END": 0.02, "FEW": True}
+"""What --tiny changes."""
 TORQUES = (0.2, 0.25)
 Points = np.ndarray
 """Positions (points, 2) in m at the end."""
@@ -206,25 +210,32 @@ def measured(robot: Any) -> dict[str, Any]:
         rows.append(row | {"error": float(np.abs(found - reference).max()) / travel})
         print(rows[-1], flush=True)
 
-    for given in robot.settings:
-        found, spent, steps, stopped = best(3, lambda given=given: by_gough(robot, given))
+    settings, peers, steps = robot.settings, robot.scipy, robot.exudyn_steps
+    if FEW:
+        settings, peers, steps = _first_of_each(settings), peers[:1], steps[2:3]
+    for given in settings:
+        found, spent, taken, stopped = best(3, lambda given=given: by_gough(robot, given))
         if stopped == "finished":
-            note({**given, "cpu_s": spent, "steps": steps}, found, truth)
-    for method, tolerance in robot.scipy:
+            note({**given, "cpu_s": spent, "steps": taken}, found, truth)
+    for method, tolerance in peers:
         found, spent, calls = best(3, lambda m=method, x=tolerance: by_scipy(robot, m, x))
         row = {"method": f"SciPy {method}", "tolerance": tolerance, "cpu_s": spent, "calls": calls}
         note(row, found, truth)
-    fine = robot.exudyn_steps[-1]
+    fine = steps[-1]
     a, b = (by_exudyn(robot, "GeneralizedAlpha", h)[0] for h in (fine / 2, fine / 4))
     converged = (4 * b - a) / 3
     document["exudyn_apart"] = float(np.abs(converged - truth).max()) / travel
     print("Exudyn's converged run is away by", document["exudyn_apart"], flush=True)
     for solver in ("GeneralizedAlpha", "TrapezoidalIndex2"):
-        for step in robot.exudyn_steps:
-            found, spent, steps = best(3, lambda s=solver, h=step: by_exudyn(robot, s, h))
-            row = {"method": f"Exudyn {solver}", "step": step, "cpu_s": spent, "steps": steps}
+        for step in steps:
+            found, spent, taken = best(3, lambda s=solver, h=step: by_exudyn(robot, s, h))
+            row = {"method": f"Exudyn {solver}", "step": step, "cpu_s": spent, "steps": taken}
             note(row, found, converged)
     return document | {"rows": rows}
+
+
+def _first_of_each(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({given["method"]: given for given in reversed(settings) if given.get("step", 1.0) > 1e-5}.values())
 
 
 def draw(document: dict[str, Any], path: Path) -> None:
@@ -255,9 +266,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Work and precision beside SciPy and Exudyn.")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent)
     parser.add_argument("--only", choices=("rigid", "flexible"))
+    parser.add_argument("--tiny", action="store_true", help="20 ms, one setting a method: shows that all of it runs")
     arguments = parser.parse_args()
+    if arguments.tiny:
+        globals().update(TINY)
     warnings.simplefilter("ignore")
     count_cpu_time()
+    arguments.out.mkdir(parents=True, exist_ok=True)
     path = arguments.out / "work_precision.json"
     document: dict[str, Any] = json.loads(path.read_text()) if arguments.only and path.exists() else {}
     document |= {

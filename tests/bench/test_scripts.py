@@ -1,0 +1,77 @@
+"""Every script in benchmarks/ runs: with --tiny on a small case, up to the device or the browser where there is none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+SCRIPTS = sorted(path.name for path in FOLDER.glob("*.py"))
+
+
+def run(name: str, *arguments: str | Path, needs: str = "") -> str:
+    """What a script printed; needs: what it may ask for where that is missing."""
+    path = os.pathsep.join([str(FOLDER.parent / "src"), os.environ.get("PYTHONPATH", "")])
+    given = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(FOLDER / name), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=given, check=False)
+    if done.returncode and needs:
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+        assert name in done.stderr and needs in done.stderr
+    else:
+        assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_no_script_is_left_out() -> None:
+    text = Path(__file__).read_text("utf-8")
+    assert SCRIPTS and all(f'"{name}"' in text for name in SCRIPTS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_help(name: str) -> None:
+    assert "--tiny" in run(name, "--help")
+
+
+def test_four_bar_chain(tmp_path: Path) -> None:
+    run("four_bar_chain.py", "--tiny", "--json", tmp_path / "a.json", "--figure", tmp_path / "a.png")
+    assert (tmp_path / "a.json").exists() and (tmp_path / "a.png").exists()
+
+
+@pytest.mark.slow
+def test_cuda(tmp_path: Path) -> None:
+    """Rigid and flexible robots, with and without drives; what is made here is read there."""
+    archive = tmp_path / "cuda.tar.gz"
+    run("cuda_artefacts.py", archive, "--tiny", "--robots", "five_bar,spin_up_beam,four_bar_chain,dualemps")
+    found = run("cuda_states.py", archive, "--tiny", "--json", tmp_path / "a.json", needs="NVIDIA GPU")
+    assert "functions to time" in found
+
+
+@pytest.mark.slow
+def test_modes_cost(tmp_path: Path) -> None:
+    run("modes_cost.py", "--tiny", "--out", tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"modes_cost.json", "modes_cost.png"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["simulate_dualemps.py", "work_precision.py"])
+def test_work_and_precision(name: str, tmp_path: Path) -> None:
+    run(name, "--tiny", "--out", tmp_path)
+    assert {path.suffix for path in tmp_path.iterdir()} == {".json", ".png"}
+
+
+@pytest.mark.slow
+def test_ensemble_hexapod(tmp_path: Path) -> None:
+    assert '"error"' in run("ensemble_hexapod.py", "cpu", "--tiny")
+    run("ensemble_hexapod.py", "prepare", tmp_path, "--tiny")
+    run("ensemble_hexapod.py", "gpu", tmp_path, "--tiny", needs="NVIDIA GPU")
+
+
+@pytest.mark.slow
+def test_viewer() -> None:
+    run("viewer.py", "--tiny", needs="Chrom")
