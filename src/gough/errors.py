@@ -47,6 +47,10 @@ class UsageError(GoughError, ValueError):
     """A call with arguments that cannot be right (shape, name, option); the message says what to do."""
 
 
+class FileError(UsageError, OSError):
+    """A file that cannot be written or read: full disk, no permission, damage; the message names it."""
+
+
 class PatternError(UsageError):
     """Parameters that break the structural zeros a program was compiled with."""
 
@@ -77,6 +81,10 @@ class ModalDataWarning(UserWarning):
 
 class RunWarning(UserWarning):
     """A simulation that may not be what was meant: limits exceeded, a start out of equilibrium, a step too long, …"""
+
+
+class CacheWarning(UserWarning):
+    """A folder or file of compiled code that others could have written: it is not used."""
 
 
 class MeshWarning(UserWarning):

@@ -5,14 +5,22 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from backends.kernels import run
+from gough.backends import cache
 from gough.backends.llvm import Kernel, store
+from gough.errors import CacheWarning
 from program.specimens import N, random_program
+
+
+@pytest.fixture(autouse=True)
+def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_said", set())
 
 
 @pytest.fixture
@@ -84,10 +92,108 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, monkeypatch: pytest.Mon
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with caplog.at_level(logging.WARNING, logger="gough.cache"):
         assert np.isfinite(results()).all()
     assert "No space left" in caplog.text and not list(folder.iterdir())
+
+
+def expose(folder: Path, how: str) -> None:
+    """Let others write to the folder, its file, or a folder on the way."""
+    (file,) = folder.glob("*.kernel")
+    place, mode = {
+        "folder, group": (folder, 0o770),
+        "folder, all": (folder, 0o1777),
+        "file, group": (file, 0o660),
+        "file, all": (file, 0o666),
+        "way": (folder.parent, 0o777),
+    }[how]
+    place.chmod(mode)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no numbers of users")
+@pytest.mark.parametrize("how", ["folder, group", "folder, all", "file, group", "file, all", "way"])
+def test_what_others_may_have_written_is_not_run(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = results()
+    (file,) = folder.glob("*.kernel")
+    planted = file.read_bytes()
+    expose(folder, how)
+    compiled = made(monkeypatch)
+    with pytest.warns(CacheWarning, match="others may write") as told:
+        np.testing.assert_array_equal([results(), results()], [first, first])
+    assert len(told) == 1 and str(folder.parent if how == "way" else folder) in str(told[0].message)
+    if how.startswith("file"):  # made again in a folder that is the user's own
+        assert len(compiled) == 1 and file.stat().st_mode & 0o077 == 0
+    else:
+        assert len(compiled) == 2 and file.read_bytes() == planted
+        assert "chmod go-w" in str(told[0].message) and "GOUGH_CACHE_DIR" in str(told[0].message)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no numbers of users")
+def test_what_belongs_to_others_is_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = results()
+    compiled = made(monkeypatch)
+    uid = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: uid + 4321)
+    with pytest.warns(CacheWarning, match="belongs to") as told:
+        np.testing.assert_array_equal(results(), first)
+    assert len(told) == 1 and len(compiled) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="gives files to others")
+@pytest.mark.parametrize("what", ["folder", "file", "way", "link"])
+def test_files_given_by_others(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "way" / "cache"
+    home.mkdir(parents=True)
+    home.chmod(0o700)
+    link = tmp_path / "link"
+    link.symlink_to(home)
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(link))
+    first = results()
+    (file,) = home.glob("*.kernel")
+    place = {"folder": home, "file": file, "way": home.parent, "link": link}[what]
+    os.chown(place, 4321, 4321, follow_symlinks=False)
+    compiled = made(monkeypatch)
+    with pytest.warns(CacheWarning, match="belongs to user 4321"):
+        np.testing.assert_array_equal(results(), first)
+    assert len(compiled) == 1
+
+
+def test_links_and_sticky_folders_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Own links are followed; a folder for everybody is no harm where nobody can take away what is not theirs."""
+    everybody = tmp_path / "everybody"
+    (everybody / "mine").mkdir(parents=True)
+    everybody.chmod(0o1777)
+    (tmp_path / "link").symlink_to(Path("everybody") / "mine")
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "link" / "cache"))
+    compiled = made(monkeypatch)
+    results(), results()
+    assert len(compiled) == 1 and len(list((everybody / "mine" / "cache").glob("*.kernel"))) == 1
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_entries_that_are_no_files(kind: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = results()
+    (file,) = folder.glob("*.kernel")
+    elsewhere = tmp_path / "elsewhere"
+    file.rename(elsewhere)
+    {"link": lambda: file.symlink_to(elsewhere), "pipe": lambda: os.mkfifo(file), "folder": file.mkdir}[kind]()
+    compiled = made(monkeypatch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_array_equal(results(), first)
+    assert len(compiled) == 1
+
+
+def test_folders_are_made_for_the_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "new" / "cache"))
+    before = os.umask(0)
+    try:
+        results()
+    finally:
+        os.umask(before)
+    made_now = [tmp_path / "new", tmp_path / "new" / "cache", *(tmp_path / "new" / "cache").iterdir()]
+    assert len(made_now) == 3 and all(p.stat().st_mode & 0o077 == 0 for p in made_now)
 
 
 def test_no_cache_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

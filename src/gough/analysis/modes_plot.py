@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.files import write_figure
+
 if TYPE_CHECKING:
     from gough.analysis.modes import Modes
     from gough.compilation import Model
@@ -35,4 +37,4 @@ def draw_modes(model: "Model", modes: "Modes", path: str | Path, count: int = 12
     ax.set_xlabel("natural frequency (Hz)")
     ax.set_title(f"{model.robot.name}: {modes.verdict.split(',')[0]}", fontsize=9)
     made.colorbar(image, ax=ax, label="motion (largest = 1)")
-    made.savefig(path, dpi=130)
+    write_figure(path, made, 130)

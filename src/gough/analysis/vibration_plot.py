@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.files import npz, write_figure, write_file
+
 if TYPE_CHECKING:
     from gough.analysis.vibration_map import VibrationMap
 
@@ -23,7 +25,7 @@ def draw_map(made: "VibrationMap", path: str | Path) -> None:
     for ax, (label, values) in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels, strict=True):
         (_curve if flat else _plane)(ax, figure, made, label, values)
     figure.suptitle(f"{made.robot}: about static equilibrium", fontsize=10)
-    figure.savefig(path, dpi=130)
+    write_figure(path, figure, 130)
 
 
 def _curve(ax: Any, figure: Any, made: "VibrationMap", label: str, values: np.ndarray) -> None:
@@ -56,16 +58,7 @@ def _plane(ax: Any, figure: Any, made: "VibrationMap", label: str, values: np.nd
 def save_map(made: "VibrationMap", path: str | Path) -> Path:
     """All samples as NPZ: coordinates (n, k) with `names`, frequencies_hz, stiffness, inverse, inverse_ratio, tau, status."""
     path = Path(path).with_suffix(".npz")
-    np.savez_compressed(
-        path,
-        robot=np.array(made.robot),
-        names=np.array(made.samples.names),
-        coordinates=made.samples.coordinates(),
-        frequencies_hz=made.frequencies_hz,
-        stiffness=made.stiffness,
-        inverse=made.inverse,
-        inverse_ratio=made.inverse_ratio,
-        tau=made.tau,
-        status=made.status,
-    )
-    return path
+    kept = ("frequencies_hz", "stiffness", "inverse", "inverse_ratio", "tau", "status")
+    named = {"robot": np.array(made.robot), "names": np.array(made.samples.names)}
+    named["coordinates"] = made.samples.coordinates()
+    return write_file(path, npz(named | {name: getattr(made, name) for name in kept}))

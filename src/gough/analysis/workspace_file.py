@@ -1,7 +1,6 @@
 """A workspace as an NPZ file: plain arrays and one JSON text with names and units; no pickle."""
 
 import json
-import zipfile
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from gough.analysis.grids import Axis, Samples
 from gough.analysis.workspace_result import Workspace
 from gough.analysis.workspace_states import COLUMNS
-from gough.errors import UsageError
+from gough.errors import FileError
+from gough.files import npz, read_npz, write_file
 
 KIND, FORMAT = "gough workspace", 1
 UNITS = {"parallel": "1", "serial": "1", "margin": "unit of the limit", "orientations": "rad", "length": "m"}
@@ -26,23 +26,27 @@ def save(workspace: Workspace, path: Path) -> Path:
     rest = {f.name: getattr(workspace, f.name) for f in fields(Workspace) if f.name not in (*arrays, *COLUMNS)}
     rest = {name: x for name, x in rest.items() if x is not None}
     about = {"kind": KIND, "format": FORMAT, "units": UNITS} | rest | {"samples": asdict(workspace.samples)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
-    return path
+    return write_file(path, npz({"about": np.array(json.dumps(about)), **arrays}))
 
 
 def load(path: Path) -> Workspace:
     """Read; newer formats and other files are refused."""
+    arrays = read_npz(path, "a workspace file (NPZ written by Workspace.save)")
     try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-    except (ValueError, EOFError, zipfile.BadZipFile):
-        raise UsageError(f"{path} is not a workspace file (NPZ written by Workspace.save)") from None
-    about: dict[str, Any] = json.loads(str(arrays.pop("about"))) if "about" in arrays else {}
-    if about.pop("kind", None) != KIND:
-        raise UsageError(f"{path} is not a workspace file (NPZ written by Workspace.save)")
-    if about.pop("format") > FORMAT:
-        raise UsageError(f"{path} was written by a newer gough; this one reads format {FORMAT}")
+        about = json.loads(str(arrays.pop("about", "{}")))
+    except ValueError:
+        about = {}
+    if not isinstance(about, dict) or about.pop("kind", None) != KIND:
+        raise FileError(f"{path} is not a workspace file (NPZ written by Workspace.save)")
+    if about.pop("format", FORMAT) > FORMAT:
+        raise FileError(f"{path} was written by a newer gough; this one reads format {FORMAT}")
+    try:
+        return _workspace(about, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path} is damaged: what it says of itself cannot be read ({error})") from error
+
+
+def _workspace(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Workspace:
     about.pop("units")
     samples = about.pop("samples")
     samples["axes"] = tuple(Axis(**axis) for axis in samples["axes"])

@@ -10,6 +10,7 @@ import numpy as np
 from gough.analysis.grids import Samples
 from gough.analysis.workspace_states import Verdict
 from gough.errors import Status, UsageError
+from gough.files import write_figure
 
 if TYPE_CHECKING:
     from gough.analysis.workspace_regions import Region
@@ -171,8 +172,7 @@ class Workspace:
 
         made = figure(self, **options)
         if path is not None:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            made.savefig(path, dpi=130)
+            write_figure(path, made, 130)
         return made
 
     def __repr__(self) -> str:

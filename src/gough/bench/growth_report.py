@@ -6,6 +6,7 @@ from typing import Any
 
 from gough.bench.growth import exponent
 from gough.bench.report import BUSY, finite, machine_lines, number
+from gough.files import write_figure, write_file
 
 COLUMNS = {
     "size": "n",
@@ -24,10 +25,9 @@ UNFITTED = ("size", "spread", "memory_bytes")
 
 def write_growth(result: dict[str, Any], folder: Path) -> tuple[Path, ...]:
     """Write `growth.json`, `growth.md` and `growth.png` into a folder (made where it is not there)."""
-    folder.mkdir(parents=True, exist_ok=True)
     data, page, picture = (folder / f"growth.{end}" for end in ("json", "md", "png"))
-    data.write_text(json.dumps(finite(result), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    page.write_text(growth_markdown(result), encoding="utf-8")
+    write_file(data, json.dumps(finite(result), indent=1, ensure_ascii=False) + "\n")
+    write_file(page, growth_markdown(result))
     draw(result, picture)
     return page, data, picture
 
@@ -103,5 +103,5 @@ def draw(result: dict[str, Any], path: Path) -> None:
             at.grid(True, which="both", alpha=0.3)
             if row == 0:
                 at.set_title(name.replace("_", ", "), fontsize=10)
-    figure.savefig(path, dpi=110)
+    write_figure(path, figure, 110)
     plt.close(figure)

@@ -1,6 +1,5 @@
 """Building the C++ harness: which headers, which flags, where the executable is kept."""
 
-import getpass
 import hashlib
 import os
 import platform
@@ -8,10 +7,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from gough.backends.llvm.store import cache_folder
+from gough.backends.cache import cache_folder, distrusted, make_own_folder
 from gough.bench.machine import cpu_name
 from gough.errors import GoughError
 
@@ -82,7 +83,7 @@ def harness() -> Path:
     command = [compiler(), *FLAGS, *narrow, *(f"-D{d}" for d in DEFINED), *(f"-I{p}" for p in include_folders())]
     text = "\n".join([*command, cpu_name(), _cpu_flags(), *((here / s).read_text() for s in SOURCES)])
     target = kept_in() / f"pinocchio_harness_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if target.exists():
+    if target.exists() and not distrusted(target):
         return target
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "harness"
@@ -90,24 +91,27 @@ def harness() -> Path:
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
             raise BuildError("the C++ harness does not compile: " + "; ".join(errors[:3]))
+        made.chmod(0o700)
         made.replace(target)  # whole or not at all, also with several processes
     return target
 
 
 def kept_in() -> Path:
-    """Where executables are kept: beside the compiled programs, or in a temporary folder where that cannot be written."""
+    """Where executables are kept: beside the compiled programs, or in a temporary folder of this process where that cannot be
+    written or others could have written there."""
     folder = cache_folder()
-    if folder is not None:
+    if folder is not None and not distrusted(folder / "bench"):
         folder = folder / "bench"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):
+            make_own_folder(folder)
             if os.access(folder, os.W_OK):
                 return folder
-        except OSError:
-            pass
-    folder = Path(tempfile.gettempdir()) / f"gough-bench-{getpass.getuser()}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return Path(_temporary().name)
+
+
+@cache
+def _temporary() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="gough-bench-")
 
 
 def _cpu_flags() -> str:

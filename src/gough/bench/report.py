@@ -5,13 +5,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+from gough.files import write_file
+
 
 def write(result: dict[str, Any], folder: Path) -> tuple[Path, Path]:
     """Write `bench_ROBOT.json` and `.md` into a folder (made where it is not there)."""
-    folder.mkdir(parents=True, exist_ok=True)
     data, page = folder / f"bench_{result['robot']}.json", folder / f"bench_{result['robot']}.md"
-    data.write_text(json.dumps(finite(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
-    page.write_text(markdown(result), encoding="utf-8")
+    write_file(data, json.dumps(finite(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_file(page, markdown(result))
     return page, data
 
 

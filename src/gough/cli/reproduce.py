@@ -74,7 +74,9 @@ def _names(given: list[str], known: tuple[str, ...]) -> tuple[str, ...]:
 def _write(path: Path, data: object) -> None:
     import json as text
 
-    path.write_text(text.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    from gough.files import write_file
+
+    write_file(path, text.dumps(plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _say(made: "list[Reproduction]", index: Path | None, out: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.errors import UsageError
+from gough.files import npz, read_npz, write_file
 
 Table = dict[str, np.ndarray]
 TEXT = "problem"
@@ -23,12 +24,10 @@ def read_table(path: Path) -> Table:
 
 
 def _read_npz(path: Path) -> Table:
+    arrays = read_npz(path, "an .npz file of numbers")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: np.asarray(file[name], dtype=float) for name in file.files if name != TEXT}
-    except FileNotFoundError:
-        raise
-    except (ValueError, OSError, EOFError, KeyError) as error:
+        return {name: np.asarray(x, dtype=float) for name, x in arrays.items() if name != TEXT}
+    except (ValueError, TypeError) as error:
         raise UsageError(f"{path}: not an .npz file of numbers ({error})") from None
 
 
@@ -70,11 +69,9 @@ def _numbers(path: Path, number: int, line: str, header: list[str]) -> list[floa
 def write_table(path: Path, arrays: Table, columns: dict[str, list[str]]) -> None:
     """Write arrays (n, …) as they are (.npz) or as columns (.csv); `columns` names the entries of each array."""
     if path.suffix == ".npz":
-        path.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(path, **arrays)  # pyright: ignore[reportArgumentType]
+        write_file(path, npz(arrays, compressed=False))
     elif path.suffix == ".csv":
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(csv_text(arrays, columns), encoding="utf-8")
+        write_file(path, csv_text(arrays, columns))
     else:
         raise UsageError(f"{path}: the name of a result file ends in .npz or .csv")
 

@@ -15,6 +15,7 @@ from gough.export.driver import driver
 from gough.export.head import head_lines
 from gough.export.references import references
 from gough.export.subject import Options, Subject, subject_of
+from gough.files import write_files
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -53,14 +54,7 @@ def export(
     """
     options = Options(baked, friction, wrench, checks, derivative, mode, legs)
     texts = export_texts(model, function, target, name, options)
-    place = Path(folder)
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            (place / file).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as problem:
-        raise UsageError(f"cannot write to {place}: {problem.strerror or problem}; name another folder") from None
-    return [place / file for file in texts]
+    return write_files({Path(folder) / file: text for file, text in texts.items()})
 
 
 def export_texts(

@@ -10,6 +10,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.fem.modal_data import ModalData, ModalFrame, Stated
 from gough.fem.units import SI, Units
+from gough.files import npz, write_file
 
 FORMAT = 1
 REQUIRED = ("modal_format", "nodes", "masses", "shapes", "K")
@@ -41,9 +42,7 @@ def write_modal_file(path: str | Path, data: ModalData) -> Path:
     for key in STATED:
         if (value := getattr(data.stated, key)) is not None:
             arrays[f"stated_{key}"] = np.asarray(value)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **arrays)
-    return path
+    return write_file(path, npz(arrays))
 
 
 def read_modal_file(path: str | Path, units: Units | None = None) -> ModalData:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gough.files import make_folder
 from gough.papers.comparison import Comparison
 from gough.papers.paper import Paper
 from gough.papers.report.section import Picture, Section, Tell
@@ -61,7 +62,7 @@ def reproduce(
 
     made = Reproduction(paper)
     start = time.perf_counter()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     parts = paper.tour(Workshop(folder / paper.name, tell, figures)).parts()
     try:
         with warnings.catch_warnings():

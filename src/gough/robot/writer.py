@@ -12,6 +12,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from gough.errors import UsageError
+from gough.files import write_file
 from gough.robot.body import Body
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_files import renamed
@@ -31,7 +32,7 @@ def dump(robot: Robot, path: str | Path) -> None:
     data = document(robot)
     if robot.file is not None:
         renamed(data, Path(robot.file).parent, Path(path).parent)
-    Path(path).write_text(_yaml(data), encoding="utf-8")
+    write_file(path, _yaml(data))
 
 
 def dumps(robot: Robot) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from gough.backends.cuda import runtime
 from gough.errors import UsageError
+from gough.files import make_folder, write_files
 
 LOADER = "gough_kernel.py"
 NVCC_OPTIONS = ("-std=c++17", "-fmad=false")
@@ -26,12 +27,12 @@ def save_kernel(
         if np.shape(value) != tuple(slots[name]["shape"]):
             raise UsageError(f"defaults: {name} has shape {np.shape(value)}; expected {tuple(slots[name]['shape'])}")
     kept = {name: np.asarray(value, dtype=float).tolist() for name, value in defaults.items()}
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     for old in folder.glob("kernel.*.cubin"):
         old.unlink()
-    (folder / "signature.json").write_text(json.dumps(signature | {"defaults": kept}, indent=1), encoding="utf-8")
-    (folder / "kernel.cu").write_text(source, encoding="utf-8")
-    shutil.copyfile(Path(runtime.__file__), folder / LOADER)
+    files = {"signature.json": json.dumps(signature | {"defaults": kept}, indent=1), "kernel.cu": source}
+    files[LOADER] = Path(runtime.__file__).read_text(encoding="utf-8")
+    write_files({folder / name: text for name, text in files.items()})
     for gpu in gpus:
         compile_ahead(folder / "kernel.cu", folder / f"kernel.{gpu}.cubin", gpu)
     return folder

@@ -6,14 +6,13 @@ The machine code NVRTC makes of a text is kept by CuPy, under CUPY_CACHE_DIR.
 import hashlib
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gough.backends.llvm.store import cache_folder, key_of
+from gough.backends.cache import cache_folder, read_entry, write_entry
+from gough.backends.llvm.store import key_of
 from gough.program.program import Program
 
 log = logging.getLogger("gough.cache")
@@ -49,11 +48,12 @@ def _sources() -> bytes:
 
 
 def _read(path: Path, key: str) -> dict[str, Any] | None:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError:
+    kept = read_entry(path)
+    if kept is None:
         return None
-    except ValueError as problem:
+    try:
+        data = json.loads(kept)
+    except (ValueError, RecursionError) as problem:
         log.warning("%s is damaged (%s); it is made again", path, problem)
         return None
     if not isinstance(data, dict) or data.get("key") != key or not isinstance(data.get("source"), str):
@@ -71,14 +71,4 @@ def _body(data: dict[str, Any]) -> bytes:
 
 def _write(path: Path, key: str, made: dict[str, Any]) -> None:
     text = json.dumps({"key": key, "digest": hashlib.sha256(_body(made)).hexdigest(), **made})
-    temporary = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except OSError as problem:
-        log.warning("kernel texts are not kept: %s; set GOUGH_CACHE_DIR to a folder that can be written", problem)
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
+    write_entry(path, text.encode())

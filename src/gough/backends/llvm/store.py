@@ -2,21 +2,20 @@
 
 An entry's name is a hash of the program, the CPU, the precision and the versions of everything that shapes the code. A
 file that is cut short, damaged or of another key is ignored and made again; files appear whole or not at all, so many
-processes may share the folder; a folder that cannot be written is done without.
+processes may share the folder; a folder that cannot be written, or that others can write to, is done without (see `cache`).
 """
 
 import hashlib
 import json
 import logging
-import os
-import sys
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from gough.backends.cache import cache_folder, read_entry, write_entry
 from gough.backends.llvm.choice import made_ready
 from gough.backends.llvm.module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import Target, compile_object
@@ -66,24 +65,6 @@ def _compiled(program: Program, target: Target, precision: str, driver: str) -> 
     return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
 
 
-def cache_folder() -> Path | None:
-    """Where compiled objects are kept: $GOUGH_CACHE_DIR, else the user's cache folder; None where it is set to ""."""
-    named = os.environ.get("GOUGH_CACHE_DIR")
-    if named is not None:
-        return Path(named) if named else None
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "gough"
-
-
 @lru_cache(maxsize=1)
 def _versions() -> str:
     """Versions of LLVM, and a hash of the sources that shape code: an edited installation never reads stale objects."""
@@ -113,9 +94,8 @@ def key_of(program: Program, target: Target, precision: str) -> str:
 
 
 def _read(path: Path, key: str) -> Entry | None:
-    try:
-        data = path.read_bytes()
-    except OSError:
+    data = read_entry(path)
+    if data is None:
         return None
     try:
         if not data.startswith(MAGIC):
@@ -130,19 +110,10 @@ def _read(path: Path, key: str) -> Entry | None:
         once = None if head["once"] is None else program_from_plain(head["once"])
         numbers = np.frombuffer(bytes.fromhex(head["numbers"]), dtype=np.float64).copy()
         uniform = np.array(head["uniform"], dtype=np.int64)
-        entry = Entry(body[8 + size :], numbers, uniform, once)
+        return Entry(body[8 + size :], numbers, uniform, once)
     except (ValueError, KeyError, TypeError, IndexError) as problem:
         log.warning("%s is %s; it is made again", path, problem)
         return None
-    _touch(path)
-    return entry
-
-
-def _touch(path: Path) -> None:
-    try:
-        os.utime(path)
-    except OSError:
-        log.debug("cannot mark %s as used", path)
 
 
 def _write(path: Path, key: str, entry: Entry) -> None:
@@ -151,25 +122,16 @@ def _write(path: Path, key: str, entry: Entry) -> None:
     uniform = entry.uniform.tolist()
     head = json.dumps({"key": key, "numbers": numbers, "uniform": uniform, "once": once}).encode()
     body = len(head).to_bytes(8, "little") + head + entry.object_file
-    temporary = ""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + hashlib.sha256(body).digest() + body)
-        os.replace(temporary, path)
-        _prune(path.parent)
-    except OSError as problem:
-        log.warning("compiled code is not kept: %s; set GOUGH_CACHE_DIR to a folder that can be written", problem)
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
+    write_entry(path, MAGIC + hashlib.sha256(body).digest() + body)
+    _prune(path.parent)
 
 
 def _prune(folder: Path) -> None:
     """Remove the files unused for longest beyond LARGEST_CACHE bytes."""
-    files = sorted(((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*.kernel")), reverse=True)
-    total = 0
-    for _, size, file in files:
-        total += size
-        if total > LARGEST_CACHE:
-            file.unlink(missing_ok=True)
+    with suppress(OSError):  # another process may be removing them too
+        files = sorted(((f.stat().st_mtime, f.stat().st_size, f) for f in folder.glob("*.kernel")), reverse=True)
+        total = 0
+        for _, size, file in files:
+            total += size
+            if total > LARGEST_CACHE:
+                file.unlink(missing_ok=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from gough.files import write_figure
+
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 """Of legs."""
 MANY = (*COLORS, "#777777", "#EE8866", "#44BB99", "#222222")
@@ -24,9 +26,7 @@ def canvas(width: float, height: float) -> Any:
 
 def saved(figure: Any, path: Path) -> Path:
     """Write it; the path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=DPI)
-    return path
+    return write_figure(path, figure, DPI)
 
 
 def labelled(axes: Any, title: str, y: str, x: str = "time (s)") -> None:

@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gough.files import write_file
 from gough.papers.report.html import document, text
 from gough.papers.report.page import circumstances
 
@@ -35,5 +36,4 @@ def write_index(made: "Sequence[Reproduction]", path: Path) -> Path:
         f"<div class=wide><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>",
         "<p>All figures with origin and tolerance: <a href='reproduction.json'>reproduction.json</a></p>",
     ]
-    path.write_text(document("gough reproduce", body), encoding="utf-8")
-    return path
+    return write_file(path, document("gough reproduce", body))

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gough.files import write_file
 from gough.papers.paper import KINDS, Artefact, Paper
 from gough.papers.report.equations import equations_grid
 from gough.papers.report.html import anchor, document, picture, table, text
@@ -33,9 +34,7 @@ def write_page(made: "Reproduction", path: Path) -> Path:
     ]
     for title, lines in sections:
         body += [f'<h2 id="{anchor(title)}">{text(title)}</h2>', *lines]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(document(f"gough reproduce {paper.name}", body), encoding="utf-8")
-    return path
+    return write_file(path, document(f"gough reproduce {paper.name}", body))
 
 
 def circumstances() -> str:

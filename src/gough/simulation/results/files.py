@@ -5,16 +5,14 @@ all columns, and what is known about the run. No pickle. Files are written aside
 """
 
 import json
-import os
-import secrets
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
+from gough.files import write_file
 from gough.simulation.results import names
 from gough.simulation.results.channels import Recorded
 from gough.simulation.results.damage import damage_told, demand_whole
@@ -45,9 +43,7 @@ def save(run: Run, path: Path, channels: tuple[str, ...]) -> Path:
     """See `Run.save`."""
     writer = _format(path)
     contents = contents_of(run, channels, path.parent)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, lambda file: writer.write(file, contents))
-    return path
+    return write_file(path, lambda file: writer.write(file, contents))
 
 
 def load(path: Path, model: Any, other_robot: bool) -> Run:
@@ -64,19 +60,6 @@ def load(path: Path, model: Any, other_robot: bool) -> Run:
     given = _model(model)
     with damage_told(path):
         return run_of(contents, path, given, other_robot)
-
-
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """A file that is there whole or not at all: written beside it, then renamed."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(aside, "xb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def contents_of(run: Run, channels: tuple[str, ...], folder: Path) -> Contents:

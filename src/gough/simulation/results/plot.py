@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.files import write_figure
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -57,7 +58,7 @@ def draw_run(run: "Run", names: tuple[str, ...], path: str | Path | None, title:
     ended = "" if run.info.finished else f": {run.stopped}"
     figure.suptitle(title if title is not None else f"{run.robot.name}{ended}", fontsize=10)
     if path is not None:
-        figure.savefig(path, dpi=130)
+        write_figure(path, figure, 130)
     return figure
 
 

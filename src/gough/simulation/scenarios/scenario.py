@@ -150,7 +150,6 @@ class Scenario:
         if self.outputs.file is not None:
             files.append(run.save(self.outputs.file, self.outputs.channels))
         if self.outputs.plot is not None:
-            self.outputs.plot.parent.mkdir(parents=True, exist_ok=True)
             run.plot(*self.outputs.panels, path=self.outputs.plot)
             files.append(self.outputs.plot)
         return files

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gough.errors import UsageError
+from gough.files import write_file
 from gough.viewer.scene.stage import Stage
 from gough.viewer.subject import Subject
 from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
@@ -128,7 +129,7 @@ class Downloads:
         robot = self.session.robot
         options = {"exaggeration": robot.exaggeration, "speed": self._speed(), "progress": self._tell}
         text = html_page(self.subject(), **options)
-        path.write_text(text, encoding="utf-8")
+        write_file(path, text)
 
     def _film(self, path: Path, suffix: str) -> None:
         fps = RATES[suffix]

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from gough.errors import UsageError
+from gough.files import whole_file, write_file
 from gough.viewer.subject import Subject, subject_of
 from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import check_size, photographer, shoot
 from gough.viewer.takeaway.swinging import seamless_seconds, swinging
-from gough.viewer.takeaway.writing import whole_file
 
 SUFFIXES = (".html", ".png", ".mp4", ".gif")
 MOST_FRAMES = 20_000
@@ -64,9 +64,7 @@ def export(
     common = {"seconds": seconds, "fps": fps, "speed": speed, "exaggeration": exaggeration, "progress": progress}
     if suffix == ".html":
         text = html_page(subject, channels=tuple(channels), dark=dark, **common)
-        with whole_file(target) as aside:
-            aside.write_text(text, encoding="utf-8")
-        return target
+        return write_file(target, text)
     if channels:
         raise UsageError(f"{path}: channels are drawn in .html files only")
     _film(subject, target, suffix, width, height, bool(dark), **common)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.takeaway.writing import whole_file
+from gough.files import whole_file
 
 
 def test_a_file_is_there_whole(tmp_path: Path) -> None:
