@@ -1,6 +1,8 @@
 """Files of runs that somebody cut or changed."""
 
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,8 @@ import numpy as np
 import pytest
 
 import gough
+from gough.errors import GoughError
+from simulation.mutants import mutants
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +75,62 @@ def test_documents_that_lack_something(
 def test_a_whole_file_is_read(stored, tmp_path: Path) -> None:
     np.savez(tmp_path / "same.npz", **stored)  # pyright: ignore[reportArgumentType]
     assert len(gough.Run.load(tmp_path / "same.npz")) == 4
+
+
+def damaged_runs(suffix: str, count: int, seed: int, tmp_path: Path) -> int:
+    """How many of so many damaged files were refused, by name; the others hold the run as it was."""
+    model = gough.build("five_bar")
+    run = gough.simulate(model, duration=0.05, v=[1.0, -2.0], every=5)
+    path, refused = run.save(tmp_path / f"run{suffix}"), 0
+    for data in mutants(path.read_bytes(), count, seed):
+        path.write_bytes(data)
+        try:
+            found, said = gough.Run.load(path), ""
+        except GoughError as error:
+            found, said = run, str(error)
+        assert not said or str(path) in said
+        refused += bool(said)
+        if suffix != ".csv":  # whose numbers may be edited by hand
+            for name in ("time", "q", "v", "tau"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(run, name))
+    return refused
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_damaged_bytes(suffix: str, tmp_path: Path) -> None:
+    assert damaged_runs(suffix, 70, 1, tmp_path) > 35
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 6))
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_more_damaged_bytes(suffix: str, seed: int, tmp_path: Path) -> None:
+    assert damaged_runs(suffix, 700, seed, tmp_path) > 350
+
+
+@pytest.mark.parametrize("kind", ["stored", "bzip2", "lzma", "encrypted", "huge", "pickle", "folder", "empty"])
+def test_archives_that_are_none_of_ours(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "empty":
+        path.touch()
+    elif kind == "pickle":
+        np.savez(path, about=np.array([{}], dtype=object))
+    elif kind == "huge":  # a header that speaks of a terabyte
+        head = io.BytesIO()
+        np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("about.npy", head.getvalue())
+    else:
+        methods = {"bzip2": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
+        with zipfile.ZipFile(path, "w", methods.get(kind, zipfile.ZIP_STORED)) as archive:
+            archive.writestr("about.npy", b"no array" * 100)
+        if kind == "encrypted":
+            data = bytearray(path.read_bytes())
+            data[6] |= 1
+            data[data.index(b"PK\x01\x02") + 8] |= 1
+            path.write_bytes(data)
+    with pytest.raises(GoughError) as caught:
+        gough.Run.load(path)
+    assert str(path) in str(caught.value)

@@ -20,11 +20,13 @@ def damage_told(path: Path) -> Iterator[None]:
     """Whatever a file's document lacks or has of a wrong kind is told as damage of the file."""
     try:
         yield
-    except GoughError:
-        raise
+    except GoughError as error:
+        if str(path) in str(error):
+            raise
+        raise UsageError(f"{path} is damaged: {error}; {REMEDY}") from error
     except KeyError as error:
         raise UsageError(f"{path} is damaged: it says nothing of {error}; {REMEDY}") from error
-    except (TypeError, ValueError, AttributeError, IndexError) as error:
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise UsageError(f"{path} is damaged: what it says of itself cannot be read ({error}); {REMEDY}") from error
 
 

@@ -32,16 +32,18 @@ def write(file: BinaryIO, contents: Contents) -> None:
             arrays.append(arrow.array(np.ascontiguousarray(x[:, i])))
             fields.append(arrow.field(name, arrays[-1].type, nullable=False, metadata={"unit": unit}))
     schema = arrow.schema(fields, metadata={KEY: json.dumps(contents.about).encode()})
-    parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), file)
+    table = arrow.Table.from_arrays(arrays, schema=schema)
+    parquet.write_table(table, file, write_page_checksum=True)
 
 
 def read(path: Path) -> Contents:
     """What `write` wrote."""
     arrow, parquet = _pyarrow()
     try:
-        table = parquet.read_table(path)
-    except (arrow.ArrowInvalid, OSError):
-        raise UsageError(f"{path} is not a Parquet file") from None
+        table = parquet.read_table(path, page_checksum_verification=True)
+    except (arrow.ArrowException, OSError, ValueError, MemoryError) as problem:
+        words = str(problem).split("\n")[0][:200]
+        raise UsageError(f"{path} is not a Parquet file, or it is damaged: {words}") from problem
     text = (table.schema.metadata or {}).get(KEY)
     about = about_of(None if text is None else text.decode(), path)
     groups = {}
