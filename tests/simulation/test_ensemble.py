@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,10 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.ensembles.ensemble import PART, simulate_many
+from gough.simulation.ensembles.ensemble import PART, Ensemble, simulate_many
 from gough.simulation.simulate import simulate
 from laws.subjects import built
+from simulation.mutants import mutants
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +100,104 @@ def test_a_folder_of_another_ensemble_is_refused(model: gough.Model, tmp_path: P
     simulate_many(model, model.home, [1.0], duration=0.1, folder=tmp_path)
     with pytest.raises(UsageError, match="another ensemble"):
         simulate_many(model, model.home, [1.1], duration=0.1, folder=tmp_path)
+
+
+@pytest.fixture
+def study(model: gough.Model, tmp_path: Path) -> tuple[Path, Callable[[], Ensemble]]:
+    """A folder of three parts, and the call that made them."""
+    v = np.linspace(0.5, 1.5, 2 * PART + 9)[:, None]
+
+    def run() -> Ensemble:
+        return simulate_many(model, model.home, v, duration=0.02, step=1e-3, stored=3, folder=tmp_path / "study")
+
+    run()
+    return tmp_path / "study", run
+
+
+def done_again(run: Callable[[], Ensemble], *names: str) -> Ensemble:
+    """The ensemble; a warning names each of the parts."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = run()
+    told = [str(w.message) for w in caught if issubclass(w.category, gough.errors.RunWarning)]
+    assert len(told) == len(names) and all(name in text for name, text in zip(names, told, strict=True)), told
+    return found
+
+
+def same(a: Ensemble, b: Ensemble) -> bool:
+    return all(np.array_equal(getattr(a, k), getattr(b, k)) for k in ("time", "q", "v", "end_q", "end_v"))
+
+
+def check_mutants(study: tuple[Path, Callable[[], Ensemble]], changed: Iterable[bytes]) -> None:
+    """Whatever a part is turned into, the ensemble is as it was; what is not the part itself is named and done again."""
+    folder, run = study
+    truth, part = run(), folder / "part000001.npz"
+    data = part.read_bytes()
+    for mutant in changed:
+        part.write_bytes(mutant)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = run()
+        told = [str(w.message) for w in caught]
+        assert same(found, truth) and (found.resumed == truth.resumed or any(str(part) in text for text in told))
+        assert found.resumed == truth.resumed or part.read_bytes() == data
+        part.write_bytes(data)
+
+
+def test_damaged_parts(study: tuple[Path, Callable[[], Ensemble]]) -> None:
+    data = (study[0] / "part000001.npz").read_bytes()
+    every = range(0, len(data), len(data) // 12)
+    flipped = [data[:i] + bytes([data[i] ^ 4]) + data[i + 1 :] for i in every]
+    check_mutants(study, [*(data[:i] for i in every), *flipped, *mutants(data, 14, 1)])
+
+
+@pytest.mark.slow
+def test_more_damaged_parts(study: tuple[Path, Callable[[], Ensemble]]) -> None:
+    """Cut and flipped everywhere, headers and directory byte by byte."""
+    data = (study[0] / "part000001.npz").read_bytes()
+    places = sorted({*range(400), *range(0, len(data), 997), *range(len(data) - 900, len(data))})
+    flipped = (data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1 :] for i in places)
+    check_mutants(study, [*(data[:i] for i in places[::4]), *flipped, *mutants(data, 300, 2)])
+
+
+def test_copied_and_swapped_parts(study: tuple[Path, Callable[[], Ensemble]], model: gough.Model) -> None:
+    folder, run = study
+    truth, (a, b, _) = run(), sorted(folder.glob("part*.npz"))
+    first, second = a.read_bytes(), b.read_bytes()
+    b.write_bytes(first)
+    assert same(done_again(run, b.name), truth) and b.read_bytes() == second
+    a.write_bytes(second)
+    b.write_bytes(first)
+    assert same(done_again(run, a.name, b.name), truth)
+    other = folder.parent / "other"
+    simulate_many(model, model.home, np.full((PART, 1), 1.1), duration=0.02, step=1e-3, stored=3, folder=other)
+    a.write_bytes((other / a.name).read_bytes())
+    assert same(done_again(run, "of another study"), truth)
+    assert done_again(run).resumed == 2 * PART + 9
+
+
+def test_changed_numbers_with_a_good_sum(study: tuple[Path, Callable[[], Ensemble]]) -> None:
+    """Written anew by somebody else: the archive is whole, the part is not."""
+    folder, run = study
+    part = folder / "part000000.npz"
+    with np.load(part) as data:
+        arrays = dict(data)
+    truth = run()
+    np.savez(part, **(arrays | {"end_q": arrays["end_q"] + 1e-9}))
+    assert same(done_again(run, "numbers were changed"), truth)
+    np.savez(part, **{name: x for name, x in arrays.items() if name != "about"})
+    assert same(done_again(run, part.name), truth)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"format": 2, "mark": "0", "parts": 3}'])
+def test_a_damaged_head(text: str, study: tuple[Path, Callable[[], Ensemble]], model: gough.Model) -> None:
+    """The parts tell whose folder it is."""
+    folder, run = study
+    (folder / "ensemble.json").write_text(text)
+    assert done_again(run).resumed == 2 * PART + 9
+    (folder / "ensemble.json").write_text(text)
+    with pytest.raises(UsageError, match="another ensemble"):
+        simulate_many(model, model.home, [1.1], duration=0.02, folder=folder)
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ class Work:
     def __init__(self, runs: int, parts: Parts) -> None:
         self.runs, self.parts = runs, parts
         self.count = -(-runs // PART)
-        self.found: dict[int, Found] = {}
-        self.missing = [k for k in range(self.count) if not parts.has(k)]
+        self.found = {k: kept for k in range(self.count) if (kept := parts.read(k)) is not None}
+        self.missing = [k for k in range(self.count) if k not in self.found]
         self.resumed = runs - sum(len(self.rows(k)) for k in self.missing)
 
     def rows(self, k: int) -> range:
@@ -110,12 +110,10 @@ class Work:
 
     def joined(self) -> Found:
         """Results of all runs."""
-        parts = [self.parts.read(k) if k not in self.found else self.found[k] for k in range(self.count)]
+        parts = [self.found[k] for k in range(self.count)]
         joined = {key: np.concatenate([p[key] for p in parts]) for key in parts[0] if key != "time"}
         return joined | {"time": parts[0]["time"]}
 
     def _keep(self, k: int, found: Found) -> None:
-        if self.parts.folder is None:
-            self.found[k] = found
-        else:
-            self.parts.write(k, found)
+        self.parts.write(k, found)
+        self.found[k] = found
