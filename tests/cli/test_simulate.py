@@ -141,3 +141,18 @@ def test_no_bar_where_there_is_no_terminal(capfd):
     out, err = gough(*SWING, "--json")
     assert json.loads(out)["stopped"] == "finished" and err == ""
     assert np.isfinite(json.loads(out)["computing_s"])
+
+
+def test_outputs_of_a_scenario_stay_in_the_folder(tmp_path, monkeypatch):
+    """What the command line says is the user's own word, what a file says is not."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    text = "format: 1\nrobot: five_bar\nduration: 10 ms\noutputs: {file: ../run.npz}\n"
+    (here / "swing.yaml").write_text(text)
+    swing = ("simulate", "--scenario", "swing.yaml")
+    _, err = gough(*swing, code=2)
+    assert "--allow-outside" in err and not (tmp_path / "run.npz").exists()
+    gough(*swing, "--out", tmp_path / "own.npz")
+    gough(*swing, "--allow-outside")
+    assert (tmp_path / "run.npz").exists() and (tmp_path / "own.npz").exists()

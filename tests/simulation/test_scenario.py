@@ -196,9 +196,41 @@ def test_outputs_are_looked_at_before_the_run(outputs, message, monkeypatch):
         read(f"outputs: {outputs}").run()
 
 
+@pytest.mark.parametrize("name", ["../run.npz", "a/../../run.npz", "{outside}/run.npz", "link/run.npz", "linked.npz"])
+@pytest.mark.parametrize("key", ["file", "plot"])
+def test_outputs_of_a_file_stay_in_the_folder(name, key, tmp_path, monkeypatch):
+    here, outside = tmp_path / "here", tmp_path / "outside"
+    here.mkdir(), outside.mkdir()
+    (here / "link").symlink_to(outside)
+    (here / "linked.npz").symlink_to(outside / "run.npz")
+    (here / "linked.png").symlink_to(outside / "run.png")
+    monkeypatch.chdir(here)
+    name = name.format(outside=outside)
+    text = f"outputs: {{{key}: {name if key == 'file' else name.replace('.npz', '.png')}}}"
+    made = read(text)
+    with pytest.raises(UsageError, match="--allow-outside"):
+        made.run()
+    free = read(text, allow_outside=True)
+    run = free.with_(duration=0.01).run()
+    with pytest.raises(UsageError, match=r"outside of the folder you work in .*allow_outside=True"):
+        made.write(run)
+    assert not list(tmp_path.rglob("run.*"))
+    assert all(path.is_file() for path in free.write(run)) and list(tmp_path.rglob("run.*"))
+
+
+def test_links_inside_the_folder_are_followed(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link").symlink_to("data")
+    monkeypatch.chdir(tmp_path)
+    made = read("outputs: {file: link/../link/run.npz}").with_(duration=0.01)
+    made.write(made.run())
+    assert (tmp_path / "data" / "run.npz").exists()
+
+
 def test_outputs_are_written(tmp_path):
     made = read(
-        f"outputs: {{file: {tmp_path}/a/run.npz, channels: [energies], plot: {tmp_path}/b/run.png, panels: [v]}}"
+        f"outputs: {{file: {tmp_path}/a/run.npz, channels: [energies], plot: {tmp_path}/b/run.png, panels: [v]}}",
+        allow_outside=True,
     )
     files = made.write(made.run())
     assert [path.name for path in files] == ["run.npz", "run.png"] and all(path.stat().st_size for path in files)

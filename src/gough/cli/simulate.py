@@ -85,6 +85,10 @@ def simulate(
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the run to this file (png, pdf, svg).")] = None,
     panel: Annotated[list[str] | None, typer.Option("--panel", help="With --plot: this channel instead.")] = None,
+    allow_outside: Annotated[
+        bool,
+        typer.Option("--allow-outside", help="Outputs that the scenario names may lie outside of this folder."),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Simulate a robot along a motion, under a controller, or left to itself.

@@ -61,7 +61,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     width = None if as_described else given["smoothing"]
     smoothing = quantity(width, "--smoothing", ("speed", "angular speed"), "m/s and rad/s, or 'described'")
     if given["scenario"] is not None:
-        made = load_scenario(given["scenario"], robot)
+        made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
         if smoothing is not None:
             from gough.robot.changed_friction import change_friction
 
@@ -100,7 +100,9 @@ def _outputs(made: "Scenario", given: dict[str, Any]) -> Any:
     file, channels = given["out"] or old.file, tuple(given["channel"] or old.channels)
     if given["channel"] and file is None:
         raise UsageError("--channel goes with --out")
-    return Outputs(file, channels, given["plot"] or old.plot, tuple(given["panel"] or old.panels))
+    said = ((old.file, given["out"]), (old.plot, given["plot"]))  # a place on the command line is the user's own word
+    confined = tuple(path for path, own in said if own is None and path in old.confined and path is not None)
+    return Outputs(file, channels, given["plot"] or old.plot, tuple(given["panel"] or old.panels), confined)
 
 
 def named_values(texts: list[str] | None, option: str, dimensions: tuple[str, ...]) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """Scenarios from YAML, and the named scenarios of the papers. Keys: see `items`."""
 
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,23 +34,32 @@ def scenario_names() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-def load_scenario(path_or_name: str | Path, robot: "str | Path | Robot | None" = None) -> Scenario:
+def load_scenario(
+    path_or_name: str | Path, robot: "str | Path | Robot | None" = None, *, allow_outside: bool = False
+) -> Scenario:
     """A scenario from a YAML file, or a named one. robot: another than the scenario names, its changes apply to it too.
+    allow_outside: its `outputs` may be written anywhere, else in the folder one works in alone.
 
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
     """
     path = Path(path_or_name)
     if path.suffix in YAML or path.exists():
-        return read_scenario(path.read_text(encoding="utf-8"), str(path), robot)
+        return read_scenario(path.read_text(encoding="utf-8"), str(path), robot, allow_outside=allow_outside)
     if str(path_or_name) not in scenario_names():
         raise FileNotFoundError(
             f"no file and no scenario {str(path_or_name)!r}; there are {', '.join(scenario_names())}"
         )
     text = (resources.files("gough.simulation.scenarios") / "gallery" / f"{path_or_name}.yaml").read_text("utf-8")
-    return read_scenario(text, f"{path_or_name}.yaml", robot)
+    return read_scenario(text, f"{path_or_name}.yaml", robot, allow_outside=allow_outside)
 
 
-def read_scenario(text: str, file: str = "<text>", robot: "str | Path | Robot | None" = None) -> Scenario:
+def read_scenario(
+    text: str,
+    file: str = "<text>",
+    robot: "str | Path | Robot | None" = None,
+    *,
+    allow_outside: bool = False,
+) -> Scenario:
     """A scenario from YAML text; file is the name that messages use, and relative paths start from its folder."""
     document, problems = read(text, file)
     if problems:
@@ -57,7 +67,10 @@ def read_scenario(text: str, file: str = "<text>", robot: "str | Path | Robot | 
     if not isinstance(document, Map):
         keys = ", ".join(ScenarioItem.written_keys())
         raise DescriptionError([Problem(file, 1, "", document, "not a mapping", f"keys {keys}")])
-    return _Reading(document, file, robot).scenario()
+    made = _Reading(document, file, robot).scenario()
+    if allow_outside:
+        return made.with_(outputs=replace(made.outputs, confined=()))
+    return made
 
 
 class _Reading:
@@ -94,12 +107,7 @@ class _Reading:
             every=item.every,
             parameters=item.changes.parameters,
             wrench=item.wrench,
-            outputs=Outputs(
-                None if item.outputs.file is None else Path(item.outputs.file),
-                item.outputs.channels,
-                None if item.outputs.plot is None else Path(item.outputs.plot),
-                item.outputs.panels,
-            ),
+            outputs=_outputs(item),
         )
         self._fits(made)
         return made
@@ -173,6 +181,12 @@ class _Reading:
             self.complain(("duration",), "neither a motion nor a duration", "duration in s, or a motion")
         if self.problems:
             raise DescriptionError(self.problems)
+
+
+def _outputs(item: ScenarioItem) -> Outputs:
+    file, plot = (None if x is None else Path(x) for x in (item.outputs.file, item.outputs.plot))
+    confined = tuple(path for path in (file, plot) if path is not None)
+    return Outputs(file, item.outputs.channels, plot, item.outputs.panels, confined)
 
 
 def changed(robot: "Robot", changes: ChangesItem) -> "Robot":

@@ -1,5 +1,6 @@
 """A scenario: a robot with all that one simulation of it needs; `run` makes the `Run`."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -38,12 +39,24 @@ class Start:
 @dataclass(frozen=True)
 class Outputs:
     """What is written after a run. file: .npz, .parquet or .csv, with the computed `channels` too. plot: .png, .pdf or .svg of
-    the `panels` (channels or columns; empty: those of `Run.plot`)."""
+    the `panels` (channels or columns; empty: those of `Run.plot`). confined: those of the files that must lie in the folder one
+    works in: what a scenario's file names, unless it was read with allow_outside=True."""
 
     file: Path | None = None
     channels: tuple[str, ...] = ()
     plot: Path | None = None
     panels: tuple[str, ...] = ()
+    confined: tuple[Path, ...] = ()
+
+    def check_places(self) -> None:
+        """UsageError where a confined file lies elsewhere, links followed."""
+        here = Path.cwd().resolve()
+        for path in self.confined:
+            if not Path(os.path.realpath(path)).is_relative_to(here):
+                raise UsageError(
+                    f"outputs: {path} is outside of the folder you work in ({here}). Where you trust the scenario: "
+                    f"--allow-outside, or load_scenario(…, allow_outside=True); else name a file with --out or --plot"
+                )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +146,7 @@ class Scenario:
     def check_outputs(self) -> None:
         """A run is not to be lost for a file or a channel that cannot be: look before."""
         out = self.outputs
+        out.check_places()
         for path, known in ((out.file, SUFFIXES), (out.plot, PICTURES)):
             if path is not None and path.suffix not in known:
                 raise UsageError(f"{path}: the name of this output must end in one of {', '.join(known)}")
@@ -146,6 +160,7 @@ class Scenario:
 
     def write(self, run: Run) -> list[Path]:
         """Write a run as `outputs` say; the files written."""
+        self.outputs.check_places()
         files = []
         if self.outputs.file is not None:
             files.append(run.save(self.outputs.file, self.outputs.channels))
