@@ -6,11 +6,11 @@ import logging
 import socket
 import threading
 import time
-import urllib.parse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
+from gough.viewer.guard import Guard
 from gough.viewer.subject import Subject
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from gough.viewer.session import Session
 
+log = logging.getLogger("gough.viewer")
+
 LOCAL = "127.0.0.1"
-LOOPBACK = ("localhost", "127.0.0.1", "::1", "[::1]")
 PORT = 8080
 PORTS_TRIED = 100
 REMEDY = "the viewer needs viser: pip install 'gough[view]'"
@@ -71,7 +72,7 @@ class Viewer:
     @property
     def url(self) -> str:
         """Where the pages are."""
-        host = "localhost" if self.host in (LOCAL, "0.0.0.0", "::") else self.host
+        host = "localhost" if self.host in (LOCAL, "0.0.0.0", "::") else self.host.strip("[]")
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def _connected(self, client: "viser.ClientHandle") -> None:
@@ -84,7 +85,8 @@ class Viewer:
         except Exception as error:
             client.add_notification("gough could not build this page", str(error), color="red")
             self.told(f"a page could not be built: {type(error).__name__}: {error}")
-            raise
+            log.debug("a page could not be built", exc_info=error)
+            return
         with self._lock:
             self.sessions[client.client_id] = session
             gone = self._closed.is_set() or client.client_id not in self._server.get_clients()
@@ -134,7 +136,7 @@ class Viewer:
 
 
 def private_server(viser: Any, host: str, port: int, title: str) -> "viser.ViserServer":
-    """A server without a way to the internet; at this computer it serves no pages of other sites."""
+    """A server without a way to the internet, which serves no pages of other sites (see `guard`)."""
 
     class PrivateServer(viser.ViserServer):
         """Never opens a tunnel to the internet, whatever a page asks for."""
@@ -142,30 +144,16 @@ def private_server(viser: Any, host: str, port: int, title: str) -> "viser.Viser
         def request_share_url(self, verbose: bool = True) -> None:
             return None
 
-    # A connection that says nothing, as browsers and port scanners make them, is no news for the user's terminal.
-    logging.getLogger("websockets").addHandler(logging.NullHandler())
-    server = PrivateServer(host=host, port=port, label=title, verbose=False)
-    if host in LOOPBACK:
-        _refuse_strangers(server)
+    guard = Guard(host, viser.__version__)
+    with guard.around():
+        server = PrivateServer(host=host.strip("[]"), port=port, label=title, verbose=False)
+    if not guard.stands:
+        server.stop()
+        raise UsageError(
+            f"viser {viser.__version__} starts its server in a way that gough cannot guard against pages of other sites; "
+            f"install another version: pip install 'gough[view]'"
+        )
     return server
-
-
-def _refuse_strangers(server: Any) -> None:
-    """Close connections that come from pages of other sites: a browser lets any page talk to this computer."""
-    inner = server._websock_server
-
-    async def check(connection: Any) -> None:
-        socket_ = inner._live_connections[connection.client_id]
-        origin = socket_.request.headers.get("Origin") if socket_.request is not None else None
-        if origin is not None and not is_local(origin):
-            await socket_.close(1008, "pages of other sites are not served")
-
-    inner.on_client_connect(check)
-
-
-def is_local(origin: str) -> bool:
-    """Whether an Origin header names this computer."""
-    return (urllib.parse.urlsplit(origin).hostname or "") in LOOPBACK
 
 
 def free_port(host: str, port: int) -> int:
@@ -177,7 +165,7 @@ def free_port(host: str, port: int) -> int:
             family = socket.AF_INET6 if ":" in host else socket.AF_INET
             with socket.socket(family, socket.SOCK_STREAM) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind((host, candidate))
+                probe.bind((host.strip("[]"), candidate))
                 probe.listen(1)
                 return int(probe.getsockname()[1])
         except (socket.gaierror, UnicodeError):
