@@ -20,7 +20,7 @@ from program.specimens import N, random_program
 
 @pytest.fixture(autouse=True)
 def nothing_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_said", set())
+    monkeypatch.setattr(cache, "said", {})
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """`gough simulate`: figures, files, exit codes."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -156,3 +157,12 @@ def test_outputs_of_a_scenario_stay_in_the_folder(tmp_path, monkeypatch):
     gough(*swing, "--out", tmp_path / "own.npz")
     gough(*swing, "--allow-outside")
     assert (tmp_path / "run.npz").exists() and (tmp_path / "own.npz").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no numbers of users")
+def test_a_cache_that_others_can_write_is_told(tmp_path, monkeypatch):
+    """Once, though the command hushes warnings of robots."""
+    monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
+    tmp_path.chmod(0o777)
+    _, err = gough("simulate", "five_bar", "--duration", "10ms", "--method", "rk4")
+    assert err.count("others may write to it") == 1 and str(tmp_path) in err and not list(tmp_path.iterdir())

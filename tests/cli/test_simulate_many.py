@@ -23,6 +23,10 @@ def test_draws(tmp_path: Path) -> None:
     assert report["varied"][0]["deviation"] == pytest.approx(np.std(drawn.values["rate.foot0"]))
     again = gough_json(*SWING, *options)
     assert again["resumed"] == 20 and again["ends"] == report["ends"]
+    part = tmp_path / "runs" / "part000000.npz"
+    part.write_bytes(part.read_bytes()[:-1])
+    _, err = gough(*SWING, *options)
+    assert str(part) in err and "done again" in err and str(part) not in gough(*SWING, *options)[1]
 
 
 def test_all_combinations() -> None:

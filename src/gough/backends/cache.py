@@ -24,7 +24,8 @@ log = logging.getLogger("gough.cache")
 
 VARIABLE = "GOUGH_CACHE_DIR"
 MOST_LINKS = 40
-_said: set[str] = set()
+said: dict[str, str] = {}
+"""What was warned of in this process: {place: text}."""
 
 
 def cache_folder() -> Path | None:
@@ -186,6 +187,6 @@ def _name(uid: int) -> str:
 
 def _say(text: str, about: str) -> None:
     """A warning, once for each place."""
-    if about not in _said:
-        _said.add(about)
+    if about not in said:
+        said[about] = text
         warnings.warn(text, CacheWarning, stacklevel=3)

@@ -2,6 +2,8 @@
 
 import functools
 import io
+import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +28,11 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
+        from gough.errors import CacheWarning
+
+        warnings.filterwarnings(
+            "ignore", category=CacheWarning
+        )  # commands hush warnings of robots; these are told below
         try:
             command(*args, **options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
@@ -38,8 +45,17 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             text, code = explain(error)
             typer.echo(f"error: {text}", err=True)
             raise typer.Exit(code) from None
+        finally:
+            _tell_of_the_cache()
 
     return run
+
+
+def _tell_of_the_cache() -> None:
+    """Folders of compiled code that were not trusted, where any was looked at."""
+    cache = sys.modules.get("gough.backends.cache")
+    while cache is not None and cache.said:
+        typer.echo(f"warning: {cache.said.popitem()[1]}", err=True)
 
 
 def explain(error: Exception) -> tuple[str, int]:

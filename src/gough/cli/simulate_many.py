@@ -1,13 +1,14 @@
 """Many runs of `gough simulate`: numbers that differ from run to run, figures over all of them."""
 
 import re
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.cli.output import console, note, say, short, table, write_json
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError
 
 if TYPE_CHECKING:
     from gough.simulation.ensembles.ensemble import Ensemble
@@ -50,8 +51,6 @@ def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
 
 def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
     """Simulate and report; whether all runs finished. folder: where parts are kept."""
-    from gough.simulation.ensembles.ensemble import simulate_many
-
     settings = dict(made.settings)
     if settings.pop("method", "rk4") != "rk4":
         raise UsageError(f"many runs are integrated by rk4, not {made.method}: give --method rk4 and a --step for it")
@@ -62,7 +61,26 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
             *(["plot"] if made.outputs.plot is not None else ["channel"] if made.outputs.channels else []),
         ]
         raise UsageError(f"many runs do not use {', '.join(names)}: leave it out")
-    found = simulate_many(
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RunWarning)
+        found = _simulated(made, varied, folder, device, known)
+    for warning in caught:
+        if issubclass(warning.category, RunWarning):
+            note(f"warning: {warning.message}")
+    report = _report(made, found, folder)
+    if json:
+        write_json(report)
+    else:
+        _show(report)
+    return report["failed"] == 0
+
+
+def _simulated(
+    made: "Scenario", varied: "Varied", folder: Path | None, device: str, known: dict[str, Any]
+) -> "Ensemble":
+    from gough.simulation.ensembles.ensemble import simulate_many
+
+    return simulate_many(
         made.model,
         made.first_q(),
         made.first_v(),
@@ -77,12 +95,6 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
         progress=True,
         **known,
     )
-    report = _report(made, found, folder)
-    if json:
-        write_json(report)
-    else:
-        _show(report)
-    return report["failed"] == 0
 
 
 def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[str, Any]:
