@@ -12,6 +12,7 @@ from gough.analysis.grids import Axis, Samples
 from gough.analysis.workspace_result import Workspace
 from gough.analysis.workspace_states import COLUMNS
 from gough.errors import UsageError
+from gough.text import unprintable_in
 
 KIND, FORMAT = "gough workspace", 1
 UNITS = {"parallel": "1", "serial": "1", "margin": "unit of the limit", "orientations": "rad", "length": "m"}
@@ -38,8 +39,11 @@ def load(path: Path) -> Workspace:
             arrays = {name: data[name] for name in data.files}
     except (ValueError, EOFError, zipfile.BadZipFile):
         raise UsageError(f"{path} is not a workspace file (NPZ written by Workspace.save)") from None
-    about: dict[str, Any] = json.loads(str(arrays.pop("about"))) if "about" in arrays else {}
-    if about.pop("kind", None) != KIND:
+    try:
+        about: Any = json.loads(str(arrays.pop("about"))) if "about" in arrays else {}
+    except (ValueError, RecursionError):
+        about = {}
+    if not isinstance(about, dict) or about.pop("kind", None) != KIND or unprintable_in(about) is not None:
         raise UsageError(f"{path} is not a workspace file (NPZ written by Workspace.save)")
     if about.pop("format") > FORMAT:
         raise UsageError(f"{path} was written by a newer gough; this one reads format {FORMAT}")

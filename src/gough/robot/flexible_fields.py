@@ -30,12 +30,7 @@ def _whole(lowest: int) -> BeforeValidator:
     expected = f"a whole number from {lowest}"
 
     def check(value: Any) -> int:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-            or value != int(value)
-        ):
+        if number_fault(value, ("number",)) is not None or isinstance(value, str) or value != int(value):
             raise as_error([Fault((), value, "not a whole number", expected)])
         if value < lowest:
             raise as_error([Fault((), value, "too small", expected)])
