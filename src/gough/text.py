@@ -13,6 +13,7 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ MOST_TABLE_BYTES = 256_000_000
 MOST_LINE = 20_000_000
 """Characters in a line of a table."""
 
-MOST_ROWS = 5_000_000
+MOST_ROWS = 2_000_000
 """Lines in a table."""
 
 MOST_LABEL = 300
@@ -135,31 +136,48 @@ def _cut(text: str) -> str:
 
 def read_file(path: str | Path, most: int) -> bytes:
     """The bytes of a regular file of at most `most`; everything else is refused, unread."""
-    try:
+    with _told(path):
         # Without waiting: a pipe that nobody writes to would never open.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    except FileNotFoundError:
-        raise MissingFileError(path, "no such file") from None
-    except OSError as error:
-        folder = "a folder, not a file" if os.path.isdir(path) else None
-        reason = folder or WRONG.get(error.errno or 0) or (error.strerror or str(error)).lower()
-        raise UnreadableFileError(path, reason) from None
-    except ValueError:
-        raise MissingFileError(path, "no such file: no name of a file holds NUL") from None
-    with open(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            kind = KINDS.get(stat.S_IFMT(about.st_mode), "something else")
-            raise UnreadableFileError(path, f"{kind}, not a file")
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        raise _no_file(path, about.st_mode)
+    with open(handle, "rb") as file, _told(path):
         if about.st_size > most:
             raise _too_large(path, about.st_size, most)
-        try:
-            data = file.read(most + 1)
-        except OSError as error:
-            raise UnreadableFileError(path, (error.strerror or str(error)).lower()) from None
+        data = file.read(most + 1)
     if len(data) > most:  # files of the kernel say that they are empty, and some grow while they are read
         raise _too_large(path, len(data), most)
     return data
+
+
+def demand_file(path: str | Path) -> None:
+    """Refuse a path that leads to no regular file, before a reader that waits for pipes opens it."""
+    with _told(path):
+        mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):
+        raise _no_file(path, mode)
+
+
+@contextmanager
+def _told(path: str | Path) -> Iterator[None]:
+    """What the system says of a path in the library's own error."""
+    try:
+        yield
+    except UnreadableFileError:
+        raise
+    except FileNotFoundError:
+        raise MissingFileError(path, "no such file") from None
+    except ValueError:
+        raise MissingFileError(path, "no such file: no name of a file holds NUL") from None
+    except OSError as error:
+        reason = "a folder, not a file" if os.path.isdir(path) else WRONG.get(error.errno or 0)
+        raise UnreadableFileError(path, reason or (error.strerror or str(error)).lower()) from None
+
+
+def _no_file(path: str | Path, mode: int) -> UnreadableFileError:
+    return UnreadableFileError(path, f"{KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
 
 
 def exists(path: str | Path) -> bool:

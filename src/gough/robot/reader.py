@@ -16,7 +16,7 @@ from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.yaml_mistakes import explained
 from gough.text import MOST_BYTES, read_text, unprintable
 
-MOST_NODES = 100_000
+MOST_NODES = 80_000
 MOST_DEPTH = 60
 MOST_DIGITS = 300
 MISSED = re.compile(r"[-+]?\.[0-9]+[eE][0-9]+")

@@ -24,7 +24,7 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.states import run_from_states
 from gough.simulation.results.units import units_of
 from gough.structure import Layout
-from gough.text import unprintable_in
+from gough.text import demand_file, unprintable_in
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -54,8 +54,7 @@ def save(run: Run, path: Path, channels: tuple[str, ...]) -> Path:
 def load(path: Path, model: Any, other_robot: bool) -> Run:
     """See `Run.load`."""
     reader = _format(path)
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
+    demand_file(path)
     with damage_told(path):
         contents = reader.read(path)
         if contents.about:
