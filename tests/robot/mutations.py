@@ -26,13 +26,19 @@ KEY = re.compile(r"(?<=[{,\s])([A-Za-z_]\w*)(?=: )")
 
 def bases() -> dict[str, str]:
     """Every description that tests and gallery have, by name."""
-    folder = resources.files("gough.robot") / "gallery"
-    found = {entry.name: entry.read_text(encoding="utf-8") for entry in folder.iterdir() if entry.name.endswith("yaml")}
+    found = gallery("gough.robot")
     tests = Path(__file__).parent.parent
     found |= {path.name: path.read_text(encoding="utf-8") for path in sorted(tests.rglob("*.yaml"))}
     forms = {f"form {name}": form for name, form in FORMS.items()}
     forms |= {"form legs": VALID, "form flexible": flexible_documents.VALID}
     return dict(sorted((found | forms).items()))
+
+
+def gallery(package: str) -> dict[str, str]:
+    """The files that come with a package, by name."""
+    folder = resources.files(package) / "gallery"
+    found = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".yaml")), key=lambda entry: entry.name)
+    return {entry.name: entry.read_text(encoding="utf-8") for entry in found}
 
 
 def mutant(base: str, original: str, number: int, gentle: bool = False) -> str:

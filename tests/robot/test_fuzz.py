@@ -10,10 +10,14 @@ import pytest
 from gough.cli.check import examine
 from gough.errors import GoughError
 from gough.robot import Robot, loads
+from gough.simulation.motion.files import read_motion
+from gough.simulation.scenarios.files import read_scenario
 from gough.text import printable
-from robot.mutations import bases, mutant
+from robot.mutations import bases, gallery, mutant
 
 BASES = bases()
+MOTIONS = {f"motion {name}": text for name, text in gallery("gough.simulation.motion").items()}
+SCENARIOS = {f"scenario {name}": text for name, text in gallery("gough.simulation.scenarios").items()}
 QUICK = range(10)
 LOADED = range(10, 760)
 """Numbers of the mutants of each base: kept, so that what failed once is tried again. About 20 000 in all."""
@@ -61,6 +65,22 @@ def test_some_mutants_load_or_are_refused(base):
 def test_mutants_load_or_are_refused(base):
     for number in LOADED:
         read(mutant(base, BASES[base], number))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", MOTIONS)
+def test_mutants_of_motions_are_read_or_refused(base):
+    for number in LOADED:
+        with hang_told(), suppress(GoughError):
+            read_motion(mutant(base, MOTIONS[base], number), "mutant.yaml")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", SCENARIOS)
+def test_mutants_of_scenarios_are_read_or_refused(base):
+    for number in CHECKED:
+        with hang_told(), suppress(GoughError):
+            read_scenario(mutant(base, SCENARIOS[base], number), "mutant.yaml", robot="five_bar")
 
 
 @pytest.mark.slow
