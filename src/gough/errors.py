@@ -51,6 +51,22 @@ class FileError(UsageError, OSError):
     """A file that cannot be written or read: full disk, no permission, damage; the message names it."""
 
 
+class UnreadableFileError(FileError):
+    """A file that cannot be read: a folder or a device, too large, another encoding, …; `reason` and `line` say why and where."""
+
+    def __init__(self, path: Any, reason: str, line: int | None = None) -> None:
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(place + reason)
+        self.path, self.reason, self.line = path, reason, line
+
+    def __reduce__(self):
+        return (type(self), (self.path, self.reason, self.line))
+
+
+class MissingFileError(UnreadableFileError, FileNotFoundError):
+    """There is no such file."""
+
+
 class PatternError(UsageError):
     """Parameters that break the structural zeros a program was compiled with."""
 
@@ -69,6 +85,10 @@ class SingularHomeWarning(UserWarning):
 
 class HomeWarning(UserWarning):
     """The home configuration is not quite what the description says: moved to close the loops, or outside limits."""
+
+
+class UnitWarning(UserWarning):
+    """A number without a unit that can hardly be meant in the unit it is read in: an angle of 30 rad, say."""
 
 
 class ReductionWarning(UserWarning):

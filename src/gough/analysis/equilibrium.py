@@ -18,6 +18,7 @@ from gough.compilation.closing import CLOSED, closure_errors
 from gough.compilation.retraction import retract, step_units
 from gough.compilation.status import check_option, codes, complain
 from gough.errors import UsageError
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -39,6 +40,8 @@ class Equilibrium:
     elastic: np.ndarray
     residual: np.ndarray
     status: np.ndarray
+
+    __repr__ = short_repr
 
 
 def static_equilibrium(

@@ -13,6 +13,7 @@ from gough.analysis.equilibrium import Equilibrium, static_equilibrium
 from gough.analysis.linear_forces import RestForces
 from gough.compilation.retraction import step_units
 from gough.errors import BadStateError, UsageError
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -45,6 +46,8 @@ class Modes:
     def stable(self) -> bool:
         """Whether nothing grows and nothing moves freely."""
         return self.verdict == "stable"
+
+    __repr__ = short_repr
 
 
 def natural_frequencies(

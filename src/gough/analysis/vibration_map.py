@@ -19,6 +19,7 @@ from gough.analysis.linear_forces import RestForces
 from gough.compilation import Model
 from gough.compilation.retraction import step_units
 from gough.errors import Status, UsageError
+from gough.text import short_repr
 
 CHUNK = 2048
 
@@ -64,6 +65,8 @@ class VibrationMap:
     def grid(self, array: np.ndarray) -> np.ndarray:
         """An array (n, …) of samples in the shape of the grid."""
         return np.reshape(array, (*self.samples.shape, *np.shape(array)[1:]))
+
+    __repr__ = short_repr
 
 
 def vibration_map(

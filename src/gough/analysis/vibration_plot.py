@@ -24,7 +24,7 @@ def draw_map(made: "VibrationMap", path: str | Path) -> None:
     figure = Figure(figsize=(5.2 * len(panels), 4.0), layout="constrained")
     for ax, (label, values) in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels, strict=True):
         (_curve if flat else _plane)(ax, figure, made, label, values)
-    figure.suptitle(f"{made.robot}: about static equilibrium", fontsize=10)
+    figure.suptitle(f"{made.robot}: about static equilibrium", fontsize=10, parse_math=False)
     write_figure(path, figure, 130)
 
 

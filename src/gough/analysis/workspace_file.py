@@ -12,6 +12,7 @@ from gough.analysis.workspace_result import Workspace
 from gough.analysis.workspace_states import COLUMNS
 from gough.errors import FileError
 from gough.files import npz, read_npz, write_file
+from gough.text import unprintable_in
 
 KIND, FORMAT = "gough workspace", 1
 UNITS = {"parallel": "1", "serial": "1", "margin": "unit of the limit", "orientations": "rad", "length": "m"}
@@ -34,9 +35,9 @@ def load(path: Path) -> Workspace:
     arrays = read_npz(path, "a workspace file (NPZ written by Workspace.save)")
     try:
         about = json.loads(str(arrays.pop("about", "{}")))
-    except ValueError:
+    except (ValueError, RecursionError):
         about = {}
-    if not isinstance(about, dict) or about.pop("kind", None) != KIND:
+    if not isinstance(about, dict) or about.pop("kind", None) != KIND or unprintable_in(about) is not None:
         raise FileError(f"{path} is not a workspace file (NPZ written by Workspace.save)")
     if about.pop("format", FORMAT) > FORMAT:
         raise FileError(f"{path} was written by a newer gough; this one reads format {FORMAT}")

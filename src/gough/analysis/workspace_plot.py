@@ -53,7 +53,7 @@ def figure(workspace: Workspace, axes: Sequence[str] | None = None) -> "Figure":
         cut = _cloud(made, workspace, chosen)
     else:
         cut = {1: _curve, 2: _map, 3: _volume}[len(chosen)](made, workspace, chosen)
-    made.suptitle(title(workspace, cut), fontsize=11)
+    made.suptitle(title(workspace, cut), fontsize=11, parse_math=False)
     return made
 
 

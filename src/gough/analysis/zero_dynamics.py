@@ -14,6 +14,7 @@ import numpy as np
 from gough.analysis.modes import quadratic_eigenvalues, reference_state
 from gough.compilation.retraction import step_units
 from gough.errors import UsageError
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -27,6 +28,8 @@ class ZeroDynamics:
     output: str
     stable: bool
     verdict: str
+
+    __repr__ = short_repr
 
 
 def zero_dynamics(

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from gough.text import printable
+
 CHECK_FAILED = 1
 BAD_USAGE = 2
 BAD_STATES = 3
@@ -43,7 +45,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
             if _settings["tracebacks"]:
                 raise
             text, code = explain(error)
-            typer.echo(f"error: {text}", err=True)
+            typer.echo(printable(f"error: {text}"), err=True)
             raise typer.Exit(code) from None
         finally:
             _tell_of_the_cache()

@@ -3,6 +3,8 @@
 Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.
 """
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -67,6 +69,9 @@ def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
 ) -> None:
     """Exact dynamics of parallel robots: derived, compiled, run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Greek or Japanese shows "?" in their place
     failure.show_tracebacks(debug)
 
 

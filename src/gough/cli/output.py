@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from gough.text import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -20,8 +22,9 @@ def console() -> "Console":
     """Console on stdout; wide where stdout is no terminal, so that nothing is cut."""
     from rich.console import Console
 
-    probe = Console(highlight=False, soft_wrap=False)
-    return probe if probe.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+    # Without markup: "[x]" in a name or a unit is no style.
+    probe = Console(highlight=False, soft_wrap=False, markup=False, emoji=False)
+    return probe if probe.is_terminal else Console(highlight=False, width=PIPE_WIDTH, markup=False, emoji=False)
 
 
 def table(*columns: str, numbers: tuple[str, ...] = (), whole: tuple[str, ...] = ()) -> "Table":
@@ -37,13 +40,13 @@ def table(*columns: str, numbers: tuple[str, ...] = (), whole: tuple[str, ...] =
 
 
 def say(text: str = "") -> None:
-    """A line on stdout."""
-    typer.echo(text)
+    """A line on stdout; nothing in it drives the terminal."""
+    typer.echo(printable(text))
 
 
 def note(text: str) -> None:
     """A line on stderr: what is worth knowing beside the result."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def write_json(value: Any) -> None:

@@ -2,12 +2,14 @@
 
 import csv
 import io
+from array import array
 from pathlib import Path
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.files import npz, read_npz, write_file
+from gough.text import cells, check_columns, number, read_lines, wrong_count
 
 Table = dict[str, np.ndarray]
 TEXT = "problem"
@@ -32,38 +34,22 @@ def _read_npz(path: Path) -> Table:
 
 
 def _read_csv(path: Path) -> Table:
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    kept = [(i + 1, line) for i, line in enumerate(lines) if line.strip() and (i == 0 or not line.startswith("#"))]
-    if not kept:
+    lines = ((k, line) for k, line in read_lines(path) if line.strip() and (k == 1 or not line.startswith("#")))
+    first, head = next(lines, (0, ""))
+    if not first:
         raise UsageError(f"{path}: an empty file; the first line names the columns")
-    header = [name.strip() for name in next(csv.reader([kept[0][1].lstrip("# ")]))]
-    repeated = sorted({name for name in header if header.count(name) > 1})
-    if repeated:
-        raise UsageError(f"{path}:{kept[0][0]}: columns named twice: {', '.join(repeated)}")
-    body = kept[1:]
-    try:
-        text = io.StringIO("\n".join(line for _, line in body))
-        rows = np.loadtxt(text, delimiter=",", ndmin=2) if body else np.zeros((0, len(header)))
-        fits = rows.shape == (len(body), len(header))
-    except ValueError:
-        fits, rows = False, np.zeros((0, 0))
-    if not fits:
-        rows = np.array([_numbers(path, number, line, header) for number, line in body])
-    return {name: rows[:, i] for i, name in enumerate(header) if name != TEXT}
-
-
-def _numbers(path: Path, number: int, line: str, header: list[str]) -> list[float]:
-    cells = next(csv.reader([line]))
-    if len(cells) != len(header):
-        raise UsageError(f"{path}:{number}: {len(cells)} cells for {len(header)} columns")
-    values = []
-    for name, cell in zip(header, cells, strict=True):
-        try:
-            known = cell.strip() and name != TEXT
-            values.append(float(cell) if known else np.nan)  # an empty cell is a number nobody knows
-        except ValueError:
-            raise UsageError(f"{path}:{number}: column {name}: {cell!r} is not a number") from None
-    return values
+    header = [name.strip() for name in cells(f"{path}:{first}", head.lstrip("# "))]
+    check_columns(f"{path}:{first}", header)
+    rows = array("d")
+    for k, line in lines:
+        found = cells(f"{path}:{k}", line)
+        if len(found) != len(header):
+            raise wrong_count(f"{path}:{k}", len(found), header, line)
+        for name, cell in zip(header, found, strict=True):
+            known = cell.strip() and name != TEXT  # an empty cell is a number nobody knows
+            rows.append(number(f"{path}:{k}: column {name}", cell) if known else np.nan)
+    table = np.frombuffer(rows).reshape(-1, len(header)) if rows else np.zeros((0, len(header)))
+    return {name: table[:, i] for i, name in enumerate(header) if name != TEXT}
 
 
 def write_table(path: Path, arrays: Table, columns: dict[str, list[str]]) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from gough.cli.output import note
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.robot import gallery
-from gough.robot.reader import Map, read
+from gough.robot.reader import Map, read, read_document
 from gough.simulation.motion.files import motion_names
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
@@ -38,7 +38,10 @@ def _kind(path: Path) -> str:
     """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
     if path.suffix not in YAML or not path.is_file():
         return ""
-    document, problems = read(path.read_text(encoding="utf-8", errors="replace"), str(path))
+    try:
+        document, problems = read(read_document(path), str(path))
+    except GoughError:
+        return ""
     if problems or not isinstance(document, Map) or any(key in document for key in ROBOT):
         return ""
     return "scenario" if "controller" in document else "motion" if "motion" in document else ""

@@ -13,6 +13,7 @@ import numpy as np
 
 from gough.compilation.arguments import finish
 from gough.compilation.tangent import tangent_derivative
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -32,6 +33,8 @@ class LinearModel:
     states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+    __repr__ = short_repr
 
 
 def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray) -> LinearModel:

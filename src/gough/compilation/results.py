@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gough.text import short_repr
+
 
 @dataclass(frozen=True)
 class Assembly:
@@ -12,6 +14,8 @@ class Assembly:
     q: np.ndarray
     status: np.ndarray
     places: np.ndarray
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,8 @@ class InverseDynamics:
     eddot: np.ndarray
     status: np.ndarray
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True)
 class ForwardDynamics:
@@ -29,6 +35,8 @@ class ForwardDynamics:
 
     vdot: np.ndarray
     status: np.ndarray
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True)
@@ -46,6 +54,8 @@ class Reactions:
     cut_names: tuple[str, ...]
     status: np.ndarray
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True)
 class Energies:
@@ -61,6 +71,8 @@ class Energies:
         """kinetic + potential."""
         return self.kinetic + self.potential
 
+    __repr__ = short_repr
+
 
 @dataclass(frozen=True)
 class CoordinateTerms:
@@ -71,6 +83,8 @@ class CoordinateTerms:
     M: np.ndarray
     C: np.ndarray
     T: np.ndarray
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True)
@@ -91,6 +105,8 @@ class LimitMargins:
             return []
         bad = ~np.asarray((self.margins.reshape(-1, len(self.names)) >= 0).all(axis=0))
         return [name for name, b in zip(self.names, bad, strict=True) if b]
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True)
@@ -128,3 +144,5 @@ class Singularity:
         u, _, _ = np.linalg.svd(np.where(finite[..., None, None], S, 0.0), full_matrices=True)
         lost = u[..., :, -1] / self.units
         return np.where(finite[..., None], lost / np.linalg.norm(lost, axis=-1, keepdims=True), np.nan)
+
+    __repr__ = short_repr

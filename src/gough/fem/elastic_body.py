@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.text import short_repr
+
 
 @dataclass(frozen=True)
 class TiedFrame:
@@ -118,3 +120,5 @@ class ElasticBody:
         first = self.MSde @ self.slaved.along
         first[:, : self.slaved.own] += self.slaved.MSde
         return np.einsum("aj,jkl->akl", first, self.slaved.forms)
+
+    __repr__ = short_repr

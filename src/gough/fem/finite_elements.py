@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gough.fem.second import SecondOrder
+from gough.text import short_repr
 
 
 class Shortening(Protocol):
@@ -38,3 +39,5 @@ class FiniteElements:
     field: csr_array
     cells: np.ndarray
     shortening: Shortening | None = None
+
+    __repr__ = short_repr

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gough.text import short_repr
+
 
 @dataclass(frozen=True)
 class ModalFrame:
@@ -67,3 +69,5 @@ class ModalData:
     def modes(self) -> int:
         """Number of coordinates m."""
         return self.shapes.shape[2]
+
+    __repr__ = short_repr

@@ -55,7 +55,7 @@ class TiedElements:
 def tie(elements: FiniteElements, frames: Mapping[str, Tie]) -> TiedElements:
     """The same body with frames rigidly on their nodes; ties that do not fit are errors that name the frame."""
     places = {name: tied_nodes(elements, name, frame) for name, frame in frames.items()}
-    _refuse_shared_nodes({name: nodes for name, (nodes, _) in places.items()})
+    _refuse_shared_nodes(elements.nodes, places)
     rows = {name: _rows(elements, nodes, position) for name, (nodes, position) in places.items()}
     d = order(elements.K)
     groups = _groups({name: np.unique(A.indices) for name, (A, _) in rows.items()})
@@ -93,16 +93,29 @@ def tie(elements: FiniteElements, frames: Mapping[str, Tie]) -> TiedElements:
     return TiedElements(_in_terms_of(elements, T), T, {name: tied[name] for name in frames}, tuple(labels))
 
 
-def _refuse_shared_nodes(nodes: Mapping[str, np.ndarray]) -> None:
+def _refuse_shared_nodes(points: np.ndarray, places: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
     holder: dict[int, str] = {}
-    for name, mine in nodes.items():
+    for name, (mine, position) in places.items():
         for node in mine.tolist():
             if node in holder:
+                other = holder[node]
+                apart = float(np.linalg.norm(position - places[other][1]))
+                reach = float(np.linalg.norm(points[node] - position))
                 raise UsageError(
-                    f"node {node} is tied to both {holder[node]!r} and {name!r}: give each frame nodes of its own "
-                    "(a smaller radius), or use one frame"
+                    f"node {node} at {points[node].tolist()} is tied to both {other!r} and {name!r}, which are {apart:.3g} m "
+                    f"apart: give each frame nodes of its own, or use one frame for both. {_apart(other, name, apart, reach)}"
                 )
             holder[node] = name
+
+
+def _apart(first: str, second: str, apart: float, reach: float) -> str:
+    """How two frames come to nodes of their own, as it is written in a description."""
+    if apart < 1e-9:
+        return "They stand at one place: let both be attached to one frame of the body, or move one of them"
+    if reach < 1e-9:
+        return "Both take the node there: a finer mesh (elements:, size:) has a node for each"
+    radius = f"{{radius: {450 * apart:.3g} mm}}"
+    return f"A radius below half of that keeps them apart: ties: {{at: {{{first}: {radius}, {second}: {radius}}}}}"
 
 
 def _rows(elements: FiniteElements, nodes: np.ndarray, position: np.ndarray) -> tuple[csr_array, np.ndarray]:

@@ -10,6 +10,7 @@ from gough.robot.item import Fault, Item, given, look
 from gough.robot.joint import AxisPair, Friction, Limits
 from gough.robot.joint_checks import axes_faults, axis_kind_faults, effect_faults
 from gough.robot.pose import Pose
+from gough.robot.suggestions import MEANT
 
 CutType = Literal[
     "spherical", "universal", "revolute", "fixed", "constant_length", "cylindrical", "planar", "prismatic"
@@ -38,8 +39,23 @@ class Cut(Item):
         yield from closure_faults(data, "cut")
 
     @classmethod
+    def unknown(cls, key: Any, value: Any) -> Fault:
+        return passive_only(key, value, "cut joint") or super().unknown(key, value)
+
+    @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
         return prepare_closure(data)
+
+
+def passive_only(key: Any, value: Any, what: str) -> Fault | None:
+    """The fault of a drive or spring in a joint that closes a loop: it has no coordinate; None for other keys."""
+    word = str(key).lower()
+    kind = "spring" if word.startswith("spring") else "drive" if word in ("drive", *MEANT["drive"].split()) else None
+    if kind is None:
+        return None
+    message = f"a {kind} on a {what}, which has no coordinate: the loop is cut there"
+    remedy = f"the {kind} on a joint of the tree; cut the loop at another, passive joint"
+    return Fault((str(key),), value, message, remedy)
 
 
 def closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:

@@ -18,10 +18,11 @@ def velocity_faults(data: Any) -> Iterator[Fault]:
     if chosen == "drives" and not any(True for _ in _drives(data)):
         yield Fault(("velocities",), chosen, "the velocities of drives that there are not", "a list of coordinates")
     known = [*twist, *[rate for name, kind in joint_types(data).items() for rate in rate_names(name, kind)]]
+    there = set(known)
     places: list[Place] = [("velocities", index) for index in range(len(listed(chosen)))]
     yield from repeated(listed(chosen), places, "velocity")
     for name, place in zip(listed(chosen), places, strict=True):
-        if isinstance(name, str) and name not in known:
+        if isinstance(name, str) and name not in there:
             yield Fault(place, name, f"no velocity {name!r}", nearest(name, known))
 
 

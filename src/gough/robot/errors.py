@@ -1,9 +1,15 @@
 """What can be wrong with a description: problems, the error that carries them, warnings."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from gough.errors import GoughError
+from gough.text import printable
+
+MOST_SHOWN = 100
+"""Problems that the text of an error has; `problems` holds all."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Problem:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         parts = [part for part in (_got(self.value), self.expected and f"expected {self.expected}") if part]
         detail = f" ({'; '.join(parts)})" if parts else ""
-        return f"{place}: {self.path or 'document'}: {self.message}{detail}"
+        return printable(f"{place}: {self.path or 'document'}: {self.message}{detail}")
 
 
 class DescriptionError(GoughError, ValueError):
@@ -33,7 +39,9 @@ class DescriptionError(GoughError, ValueError):
 
     def __init__(self, problems: list[Problem]):
         self.problems = list(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        lines = [str(problem) for problem in self.problems[:MOST_SHOWN]]
+        more = len(self.problems) - len(lines)
+        super().__init__("\n".join([*lines, *([f"… and {more} more problems"] if more else [])]))
 
     def __reduce__(self):
         return (type(self), (self.problems,))
@@ -59,5 +67,33 @@ ABSENT = _Absent()
 def _got(value: Any) -> str:
     if value is ABSENT:
         return ""
-    text = repr(value)
-    return f"got {text if len(text) <= 80 else text[:77] + '...'}"
+    return f"got {short(value)}"
+
+
+def short(value: Any, most: int = 80) -> str:
+    """The repr of plain data, cut to a length; a long value is never written out whole."""
+    text = "".join(islice(_pieces(value), most + 1))
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """The repr of plain data in small pieces, made as they are asked for."""
+    if isinstance(value, dict):
+        for index, (key, entry) in enumerate(value.items()):
+            yield ", " if index else "{"
+            yield from _pieces(key)
+            yield ": "
+            yield from _pieces(entry)
+        yield "}" if value else "{}"
+    elif isinstance(value, list | tuple):
+        yield "[" if isinstance(value, list) else "("
+        for index, entry in enumerate(value):
+            yield from ([", "] if index else [])
+            yield from _pieces(entry)
+        yield "]" if isinstance(value, list) else ",)" if len(value) == 1 else ")"
+    elif isinstance(value, str | bytes):
+        yield repr(value[:200])
+    elif isinstance(value, int) and abs(value) > 10**300:
+        yield f"an integer of {value.bit_length() * 0.30103:.0f} digits"
+    else:
+        yield repr(value)

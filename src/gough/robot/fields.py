@@ -10,7 +10,12 @@ from pydantic import BeforeValidator, WithJsonSchema
 from gough.robot import units
 from gough.robot.errors import ABSENT
 from gough.robot.item import Fault, as_error
+from gough.text import one_line, unprintable
 
+MOST_TITLE = 300
+"""Characters in a title."""
+MOST_NAME = 100
+"""Characters in a name: it becomes a column, a label and a variable."""
 FULL_NAME = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?"
 
 Bound = Literal["any", "not negative", "positive", "not zero"]
@@ -103,6 +108,8 @@ def exactly(count: int, what: str) -> BeforeValidator:
 def _name(value: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
         raise as_error([Fault((), value, "not a name", "a name of letters, digits and _ that starts with a letter")])
+    if len(value) > MOST_NAME:
+        raise as_error([Fault((), value, f"a name of {len(value)} characters", f"at most {MOST_NAME}")])
     if value == "source":
         raise as_error([Fault((), value, "a reserved name", "any name but 'source'")])
     return value
@@ -117,9 +124,32 @@ def _full_name(value: Any) -> Any:
 def _lower_name(value: Any) -> Any:
     if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", value):
         raise as_error([Fault((), value, "not a robot's name", "lower case letters, digits and _, a letter first")])
+    if len(value) > MOST_NAME:
+        raise as_error([Fault((), value, f"a name of {len(value)} characters", f"at most {MOST_NAME}")])
     return value
 
 
+def title_fault(value: Any) -> Fault | None:
+    """What is wrong with a title: it goes to terminals, figures, tables and pages, so that all of it can be shown."""
+    expected = f"a line of at most {MOST_TITLE} printable characters"
+    if not isinstance(value, str):
+        return Fault((), value, "not a text", expected)
+    bad = unprintable(value)
+    if bad is not None:
+        return Fault((), value, f"the character {bad}, which cannot be shown", expected)
+    if len(one_line(value)) > MOST_TITLE:
+        return Fault((), value, f"a title of {len(one_line(value))} characters", f"{expected}; more under source")
+    return None
+
+
+def _title(value: Any) -> str:
+    fault = title_fault(value)
+    if fault is not None:
+        raise as_error([fault])
+    return one_line(value)
+
+
+Title = Annotated[str, BeforeValidator(_title), WithJsonSchema({"type": "string"})]
 Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})]
 FullName = Annotated[str, BeforeValidator(_full_name), WithJsonSchema({"type": "string", "pattern": f"^{FULL_NAME}$"})]
 RobotName = Annotated[

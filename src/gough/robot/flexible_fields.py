@@ -11,6 +11,8 @@ from gough.robot import units
 from gough.robot.fields import number, number_fault, quantity, schema, three
 from gough.robot.item import Fault, as_error, faults_of, given, look
 
+MOST_COUNTED = 100_000
+"""Elements of a line, modes, …: more of them no model can have."""
 HERTZ, TURNING = units.DIMENSIONS["frequency"][0], units.DIMENSIONS["angular speed"][0]
 
 
@@ -27,18 +29,13 @@ def _frequency(value: Any) -> float:
 
 
 def _whole(lowest: int) -> BeforeValidator:
-    expected = f"a whole number from {lowest}"
+    expected = f"a whole number from {lowest} to {MOST_COUNTED}"
 
     def check(value: Any) -> int:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-            or value != int(value)
-        ):
+        if number_fault(value, ("number",)) is not None or isinstance(value, str) or value != int(value):
             raise as_error([Fault((), value, "not a whole number", expected)])
-        if value < lowest:
-            raise as_error([Fault((), value, "too small", expected)])
+        if not lowest <= value <= MOST_COUNTED:
+            raise as_error([Fault((), value, "too small" if value < lowest else "too large", expected)])
         return int(value)
 
     return BeforeValidator(check)

@@ -91,6 +91,8 @@ def central(parameters: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
 
 def unphysical(tensor: np.ndarray, tolerance: float = 1e-9) -> str:
     """Why no mass distribution has this central tensor; empty where one has."""
+    if not np.isfinite(tensor).all():
+        return "central moments beyond all numbers"
     a, b, c = np.linalg.eigvalsh(tensor)
     slack = tolerance * max(abs(a), abs(c))
     moments = f"central principal moments {a:.6g}, {b:.6g}, {c:.6g} kg.m2"

@@ -4,7 +4,7 @@ Pydantic stops at the fields of a model before it looks at what they mean togeth
 on the raw data beside the field validation, so that one reading reports both.
 """
 
-import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,7 +12,9 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from gough.robot.errors import ABSENT
+from gough.errors import MissingFileError
+from gough.robot.errors import ABSENT, short
+from gough.robot.suggestions import listed, meant
 
 Place = tuple[int | str, ...]
 
@@ -49,6 +51,11 @@ class Item(BaseModel):
         """The keys that may be written in a file."""
         return [field.alias or name for name, field in cls.model_fields.items()]
 
+    @classmethod
+    def unknown(cls, key: Any, value: Any) -> Fault:
+        """The fault of a key that may not be written here."""
+        return unknown_key(key, value, cls.written_keys())
+
     @model_validator(mode="wrap")
     @classmethod
     def _collect(cls, data: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
@@ -61,7 +68,7 @@ class Item(BaseModel):
         reading = bool((info.context or {}).get("reading"))
         accepted = {*cls.written_keys(), *(() if reading else cls.model_fields)}
         known = {key: value for key, value in data.items() if key in accepted}
-        faults = [unknown_key(key, value, cls.written_keys()) for key, value in data.items() if key not in accepted]
+        faults = [cls.unknown(key, value) for key, value in data.items() if key not in accepted]
         faults.extend(cls.faults(known))
         try:
             result = handler(cls.prepare(known))
@@ -75,16 +82,23 @@ class Item(BaseModel):
 def unknown_key(key: Any, value: Any, known: list[str]) -> Fault:
     """The fault of a key that nothing reads, with the nearest known one."""
     known = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.5)
-    remedy = f", did you mean {near[0]!r}?" if near else ""
+    near = meant(str(key), known, cutoff=0.5)
+    remedy = f", did you mean {near!r}?" if near else ""
     place = (key if isinstance(key, str | int) else str(key),)
-    return Fault(place, value, f"unknown key {key!r}{remedy}", f"one of {', '.join(known)}")
+    return Fault(place, value, f"unknown key {short(key)}{remedy}", listed(known))
 
 
 def nearest(name: str, known: list[str]) -> str:
     """What is expected in the place of an unknown name: the nearest known one, or any of them."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"{near[0]!r}" if near else f"one of {', '.join(known)}"
+    near = meant(name, known)
+    return f"{near!r}" if near else listed(known)
+
+
+def no_such_name(name: str, what: str, known: list[str]) -> MissingFileError:
+    """The error of a name that is neither a file nor one of the library's own."""
+    near = meant(name, known)
+    remedy = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+    return MissingFileError(None, f"no file and no {what} {short(name)}; {remedy}")
 
 
 def merge_faults(first: list[Fault], second: list[Fault]) -> list[Fault]:
@@ -117,7 +131,10 @@ def _translate(entry: Any) -> Fault:
         case "missing" | "missing_argument":
             return Fault(place, ABSENT, "a required key is missing", f"the key {place[-1]!r}")
         case "literal_error":
-            return Fault(place, value, "not one of the known values", context["expected"])
+            known = re.findall(r"'([^']*)'", context["expected"])
+            near = meant(value, known) if isinstance(value, str) else None
+            remedy = f", did you mean {near!r}?" if near else ""
+            return Fault(place, value, f"not one of the known values{remedy}", context["expected"])
         case "string_type":
             return Fault(place, value, "not a text", "a text")
         case "tuple_type" | "list_type":

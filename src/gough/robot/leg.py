@@ -44,10 +44,12 @@ class Leg(Item):
             return
         names = [look(joint, "name") for joint in chain]
         loops = [look(loop, "name") for loop in listed(look(data, "loops"))]
-        places = [("chain", index, "name") for index in range(len(names))]
-        yield from repeated([*names, _cut_name(data)], [*places, ("cut", "name")], "joint")
-        taken = [*names, _cut_name(data)]
-        yield from repeated(loops, [("loops", index, "name") for index in range(len(loops))], "loop", taken)
+        places: list[Place] = [("chain", index, "name") for index in range(len(names))]
+        loop_places: list[Place] = [("loops", index, "name") for index in range(len(loops))]
+        yield from _like_the_cut(data, [*names, *loops], [*places, *loop_places])
+        written = look(data, "cut", "name") if given(data, "cut", "name") else None
+        yield from repeated([*names, written], [*places, ("cut", "name")], "joint")
+        yield from repeated(loops, loop_places, "loop", [*names, written])
         bodies = [body_name(joint) for joint in chain]
         yield from repeated(bodies, [("chain", i, "body", "name") for i in range(len(chain))], "body")
         yield from coordinate_faults(names, [look(joint, "type") for joint in chain], places)
@@ -79,8 +81,13 @@ def repeated(names: list[Any], places: list[Place], what: str, taken: Iterable[A
         seen.add(name)
 
 
-def _cut_name(data: Any) -> Any:
-    return look(data, "cut", "name") if given(data, "cut", "name") else "cut" if given(data, "cut") else None
+def _like_the_cut(data: Any, names: list[Any], places: list[Place]) -> Iterator[Fault]:
+    """Joints and loops called as a cut is where it has no name; the cut itself is written without that word."""
+    if given(data, "cut") and not given(data, "cut", "name"):
+        for name, place in zip(names, places, strict=True):
+            if name == "cut":
+                message = "'cut' is what the leg's cut joint is called where it has no name"
+                yield Fault(place, name, message, "another name here, or a name in the cut")
 
 
 def _on(names: list[Any], index: int, on: Any) -> Iterator[Fault]:

@@ -9,13 +9,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gough.errors import UnitWarning
+from gough.robot.bare_angles import bare_angles, coordinate_angles
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
-from gough.robot.item import Fault, Place, faults_of, unknown_key
+from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.leg import Leg
 from gough.robot.merge import Merger
 from gough.robot.physical import unphysical_bodies
-from gough.robot.reader import Map, Mark, Seq, read
+from gough.robot.reader import Map, Mark, Seq, read, read_document
+from gough.robot.references import joint_types
 from gough.robot.robot import Robot
+from gough.text import exists
 
 FORMAT = 1
 DOCUMENT_KEYS = [
@@ -50,17 +54,11 @@ def load(path_or_name: str | Path) -> Robot:
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
     """
     path = Path(path_or_name)
-    if path.suffix in (".yaml", ".yml") or path.exists():
-        try:
-            text = path.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            line = path.read_bytes()[: error.start].count(b"\n") + 1
-            problem = Problem(str(path), line, "", None, "not UTF-8 text", "a text file saved as UTF-8")
-            raise DescriptionError([problem]) from None
-        return _loads(text, file=str(path))
+    if path.suffix in (".yaml", ".yml") or exists(path):
+        return _loads(read_document(path), file=str(path))
     name = str(path_or_name)
     if name not in gallery():
-        raise FileNotFoundError(f"no file and no robot of the gallery {name!r}; the gallery has {', '.join(gallery())}")
+        raise no_such_name(name, "robot of the gallery", gallery())
     text = (resources.files("gough.robot") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
     return _loads(text, file=f"{name}.yaml")
 
@@ -98,11 +96,22 @@ def _loads(text: str, file: str) -> Robot:
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
+    warn_of_angles(raw, file, joint_types(robot))
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
         warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=3)
     return robot
+
+
+def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
+    """Warn of angles of more than a turn without a unit; of what legs share by a template once."""
+    told = set()
+    for place, said in [*bare_angles(raw), *coordinate_angles(raw, types)]:
+        mark, _ = locate(raw, place)
+        if mark not in told:
+            told.add(mark)
+            warnings.warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning, stacklevel=4)
 
 
 def locate(raw: Any, place: Place) -> tuple[Mark, Any]:

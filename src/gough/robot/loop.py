@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from gough.robot.cut import CutType, closure_faults, prepare_closure
+from gough.robot.cut import CutType, closure_faults, passive_only, prepare_closure
 from gough.robot.fields import Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item
 from gough.robot.joint import AxisPair, Friction, Limits
@@ -48,6 +48,10 @@ class Loop(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from closure_faults(data, "loop")
+
+    @classmethod
+    def unknown(cls, key: Any, value: Any) -> Fault:
+        return passive_only(key, value, "loop's joint") or super().unknown(key, value)
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,9 @@
 """Templates into legs: the template, then the leg's overrides of joints, bodies, cut and loops on top."""
 
-import difflib
 from typing import Any
 
 from gough.robot.errors import ABSENT, Problem
-from gough.robot.item import unknown_key
+from gough.robot.item import nearest, unknown_key
 from gough.robot.leg import body_name
 from gough.robot.reader import Map, Mark, Seq
 
@@ -39,7 +38,9 @@ class Merger:
         if isinstance(template, Map):
             self.check_keys(template, TEMPLATE_KEYS)
         else:
-            self.complain(self.templates.marks[name], template, "not a mapping", "chain and cut")
+            expected = f"templates by name, each with chain and cut: templates: {{NAME: {{{name}: …}}}}"
+            known = name in TEMPLATE_KEYS
+            self.complain(self.templates.marks[name], template, "not a mapping", expected if known else "chain and cut")
 
     def legs(self, document: Map) -> Seq | None:
         """The merged legs, in the form that the Leg model reads."""
@@ -82,8 +83,7 @@ class Merger:
             self.complain(leg.marks["chain"], ABSENT, "a chain beside like", "either like or chain")
         if template is None:
             names = list(self.templates)
-            near = difflib.get_close_matches(str(like), names, n=1)
-            expected = repr(near[0]) if near else f"one of {', '.join(names)}" if names else "a name under templates"
+            expected = nearest(str(like), names) if names else "a name under templates"
             self.complain(mark, like, f"no template {like!r}", expected)
         if not isinstance(template, Map):
             merged["unmerged"] = True
@@ -117,12 +117,9 @@ class Merger:
         for name, change in wanted.items():
             if name not in names:
                 known = [str(entry) for entry in names]
-                near = difflib.get_close_matches(name, known, n=1)
                 what = {"joints": "joint", "bodies": "body", "loops": "loop"}[key]
-                expected = repr(near[0]) if near else f"one of {', '.join(known)}"
-                self.complain(
-                    wanted.marks[name], ABSENT, f"override of a {what} {name!r} that is not in the leg", expected
-                )
+                message = f"override of a {what} {name!r} that is not in the leg"
+                self.complain(wanted.marks[name], ABSENT, message, nearest(name, known))
                 continue
             if not isinstance(change, Map):
                 self.complain(wanted.marks[name], change, "not a mapping", "the keys to change")

@@ -1,16 +1,27 @@
 """YAML 1.2 text to plain data that remembers where each entry was written.
 
 Only scalars, lists and mappings are built, nothing else can be: `1e-3` is a number, `on` is a text, a date is a text,
-tags are refused. ruamel.yaml is imported on first use.
+tags other than YAML's own for these are refused. Size and depth are counted while the text is read, so that no text can
+fill the memory. ruamel.yaml is imported on first use.
 """
 
 import re
+import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from gough.robot.errors import ABSENT, Problem
+from gough.errors import MissingFileError, UnreadableFileError
+from gough.robot.errors import ABSENT, DescriptionError, Problem
+from gough.robot.yaml_mistakes import explained
+from gough.text import MOST_BYTES, read_text, unprintable
 
-MOST_NODES = 200_000
+MOST_NODES = 80_000
+MOST_DEPTH = 60
+MOST_DIGITS = 300
+MISSED = re.compile(r"[-+]?\.[0-9]+[eE][0-9]+")
+"""Numbers of YAML 1.2's core schema that ruamel takes for texts."""
+BASES = {"0x": 16, "0o": 8, "0b": 2}
 
 
 @dataclass(frozen=True)
@@ -35,34 +46,93 @@ class Seq(list[Any]):
     marks: list[Mark]
 
 
+def read_document(path: str | Path) -> str:
+    """The text of a file of YAML; what is no such file is a DescriptionError, one that is not there a MissingFileError."""
+    try:
+        return read_text(path)
+    except MissingFileError:
+        raise
+    except UnreadableFileError as error:
+        problem = Problem(str(path), error.line, "", ABSENT, error.reason, "a text file saved as UTF-8")
+        raise DescriptionError([problem]) from None
+
+
 def read(text: str, file: str) -> tuple[Any, list[Problem]]:
     """The document in a text and what is wrong with it as YAML."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
 
-    yaml = YAML(typ="safe", pure=True)
-    yaml.version = (1, 2)  # type: ignore[assignment]
+    if len(text) > MOST_BYTES:
+        return None, [_alone(file, None, f"{len(text)} characters", f"at most {MOST_BYTES}")]
     try:
-        node = yaml.compose(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of ruamel: an anchor that is used again is no fault
+            node = _compose(text)
+    except _TooMuchError as error:
+        return None, [_alone(file, error.line, error.message, error.expected)]
     except MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        line = None if at is None else at.line + 1
-        return None, [Problem(file, line, "", ABSENT, f"not YAML: {error.problem or error.context}", "YAML 1.2")]
+        return None, [explained(error, text, file)]
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        code = ord(error.character) if isinstance(error.character, str) else int(error.character)
+        message = f"the character U+{code:04X}, which cannot be shown"
+        return None, [_alone(file, line, message, "printable text")]
     except YAMLError as error:
         message = " ".join(str(error).split())
-        return None, [Problem(file, None, "", ABSENT, f"not YAML: {message}", "YAML 1.2, one document")]
+        return None, [_alone(file, None, f"not YAML: {message}", "YAML 1.2, one document")]
+    except (
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # ruamel's own slips on texts that are no YAML (a directive "%YAML 1.", say)
+        return None, [_alone(file, None, f"not YAML ({type(error).__name__} while it was read)", "YAML 1.2")]
     if node is None:
-        return None, [
-            Problem(file, 1, "", ABSENT, "an empty document", "a robot with format, name, and legs or joints")
-        ]
-    reading = _Reading(file, yaml.constructor)
+        return None, [_alone(file, 1, "an empty document", "a robot with format, name, and legs or joints")]
+    reading = _Reading(file)
     return reading.data(node, ""), reading.problems
 
 
+def _alone(file: str, line: int | None, message: str, expected: str) -> Problem:
+    return Problem(file, line, "", ABSENT, message, expected)
+
+
+class _TooMuchError(Exception):
+    def __init__(self, line: int, message: str, expected: str) -> None:
+        super().__init__(message)
+        self.line, self.message, self.expected = line, message, expected
+
+
+def _compose(text: str) -> Any:
+    """The tree of nodes; refused as soon as it is too large or too deep, before the rest is read."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.composer import Composer
+
+    class Counting(Composer):
+        count = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            self.count += 1
+            if self.count > MOST_NODES or self.depth >= MOST_DEPTH:
+                line = self.parser.peek_event().start_mark.line + 1
+                if self.depth >= MOST_DEPTH:
+                    raise _TooMuchError(line, f"nested more than {MOST_DEPTH} deep", "lists and mappings of a robot")
+                raise _TooMuchError(line, f"more than {MOST_NODES} entries", "a smaller document")
+            return super().compose_node(parent, index)
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.version = (1, 2)  # type: ignore[assignment]
+    yaml.Composer = Counting
+    return yaml.compose(text)
+
+
 class _Reading:
-    def __init__(self, file: str, constructor: Any):
+    def __init__(self, file: str):
         self.file = file
-        self.constructor = constructor
         self.problems: list[Problem] = []
         self.open: set[int] = set()
         self.count = 0
@@ -89,14 +159,22 @@ class _Reading:
             self.open.discard(id(node))
 
     def mapping(self, node: Any, path: str) -> Map:
+        self.check_tag(node, path, "map")
         result = Map()
         result.mark, result.marks = Mark(node.start_mark.line + 1, path), {}
         for key_node, value_node in node.value:
+            if self.count > MOST_NODES:
+                break
             key = key_node.value if key_node.id == "scalar" else None
             if key is None:
                 self.complain(key_node, path, ABSENT, "a key that is not a text", "a text")
                 continue
             inside = f"{path}.{key}" if path else key
+            if not self.check_characters(key_node, path):
+                continue
+            if key == "<<" and key_node.style is None:
+                self.complain(key_node, path, ABSENT, "a merge key <<, which YAML 1.2 has not", "the keys themselves")
+                continue
             if key in result:
                 first = result.marks[key].line
                 self.complain(
@@ -108,33 +186,64 @@ class _Reading:
         return result
 
     def sequence(self, node: Any, path: str) -> Seq:
+        self.check_tag(node, path, "seq")
         result = Seq()
         result.mark, result.marks = Mark(node.start_mark.line + 1, path), []
         for index, entry in enumerate(node.value):
+            if self.count > MOST_NODES:
+                break
             inside = f"{path}[{index}]"
             result.append(self.data(entry, inside))
             result.marks.append(Mark(entry.start_mark.line + 1, inside))
         return result
 
+    def check_tag(self, node: Any, path: str, own: str) -> None:
+        if str(node.tag) != f"tag:yaml.org,2002:{own}":
+            self.complain(node, path, ABSENT, f"the tag {node.tag} is not allowed", "plain data")
+
+    def check_characters(self, node: Any, path: str) -> bool:
+        """Texts reach terminals, tables, figures and pages: what cannot be shown is refused here, for all of them."""
+        bad = unprintable(node.value)
+        if bad is not None:
+            self.complain(node, path, node.value, f"the character {bad}, which cannot be shown", "printable text")
+        return bad is None
+
     def scalar(self, node: Any, path: str) -> Any:
-        tag = str(node.tag).rpartition(":")[2]
-        match tag:
-            case "null":
+        text = node.value
+        if not self.check_characters(node, path):
+            return None
+        kind = str(node.tag).removeprefix("tag:yaml.org,2002:")
+        match kind:
+            case "null" if text.lower() in ("", "~", "null"):
                 return None
-            case "bool":
-                return self.constructor.construct_yaml_bool(node)
-            case "int":
-                return int(self.constructor.construct_yaml_int(node))
-            case "float":
-                return float(self.constructor.construct_yaml_float(node))
+            case "bool" if text.lower() in ("true", "false"):
+                return text.lower() == "true"
+            case "int" | "float" if (value := _number(text, kind)) is not None:
+                return value
+            case "int" | "float" if len(text) > MOST_DIGITS:
+                self.complain(node, path, text, f"a number of {len(text)} characters", "a number that is used")
+                return None
+            case "null" | "bool" | "int" | "float":
+                self.complain(node, path, text, f"not what its tag !!{kind} says", f"a value of !!{kind}, or no tag")
+                return None
+            case "str" if node.style is None and MISSED.fullmatch(text):
+                return float(text)
             case "str" | "timestamp" | "value" | "merge":
-                return _number(node) if node.style is None else node.value
-        self.complain(node, path, node.value, f"the tag {node.tag} is not allowed", "plain data")
+                return text
+        self.complain(node, path, text, f"the tag {node.tag} is not allowed", "plain data")
         return None
 
 
-def _number(node: Any) -> Any:
-    """YAML 1.2's core schema reads `1.e3` and `+.5` as numbers; so do we, whatever the resolver missed."""
-    if re.fullmatch(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", node.value):
-        return float(node.value)
-    return node.value
+def _number(text: str, kind: str) -> int | float | None:
+    """A number from what was resolved or tagged as one; None where it is none, or longer than any that is used."""
+    if len(text) > MOST_DIGITS:
+        return None
+    plain = text.replace("_", "").lower()
+    sign = -1 if plain.startswith("-") else 1
+    base = BASES.get(plain.lstrip("+-")[:2], 10)
+    try:
+        if kind == "int":
+            return sign * int(plain.lstrip("+-")[2:], base) if base != 10 else int(plain)
+        return float(plain.replace(".inf", "inf").replace(".nan", "nan"))
+    except ValueError:
+        return None

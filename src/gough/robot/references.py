@@ -94,11 +94,12 @@ def joint_types(data: Any) -> dict[str, Any]:
 def spring_faults(data: Any) -> Iterator[Fault]:
     """Springs between bodies that exist."""
     known = body_names(data)
+    there = set(known)
     for index, spring in enumerate(items(data, "springs")):
         for written, field in (("from", "from_"), ("to", "to")):
             end = look(spring, written) if given(spring, written) else look(spring, field)
             body = look(end, "body")
-            if isinstance(body, str) and body not in known:
+            if isinstance(body, str) and body not in there:
                 yield Fault(("springs", index, written, "body"), body, f"no body {body!r}", nearest(body, known))
 
 

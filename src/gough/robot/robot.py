@@ -19,6 +19,7 @@ from gough.robot.fields import (
     Position,
     RobotName,
     Stiffness,
+    Title,
 )
 from gough.robot.item import Fault, Item, as_error, given, look
 from gough.robot.leg import Leg
@@ -139,7 +140,7 @@ class Robot(Item):
     """
 
     name: RobotName
-    title: str = ""
+    title: Title = ""
     source: Any = None  # type: ignore[assignment]
     gravity: Gravity = (0.0, 0.0, -9.81)
     platform: Annotated[Platform | str | None, WrapValidator(_platform)] = None
@@ -179,4 +180,10 @@ class Robot(Item):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields if name != "file")
 
+    def __repr__(self) -> str:
+        parts = {"legs": self.legs, "bodies": self.bodies, "joints": self.joints, "loops": self.loops}
+        counts = ", ".join(f"{len(part)} {name}" for name, part in parts.items() if part)
+        return f"<gough.Robot {self.name}: {counts}>"
+
+    __str__ = __repr__
     __hash__ = None  # type: ignore[assignment]

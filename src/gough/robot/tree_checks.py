@@ -7,6 +7,7 @@ from gough.robot.item import Fault, Place, given, look, nearest
 from gough.robot.joint_checks import SCALAR
 from gough.robot.leg import body_name
 from gough.robot.references import body_names, items, joint_types, named_platform
+from gough.robot.suggestions import MOST_LISTED
 
 
 def form_faults(data: Any) -> Iterator[Fault]:
@@ -40,15 +41,16 @@ def joint_faults(data: Any) -> Iterator[Fault]:
     """Parents and children that exist, one joint for each body, no circle."""
     joints = items(data, "joints")
     known = body_names(data)
+    there = set(known)
     own = [str(look(body, "name")) for body in items(data, "bodies") if given(body, "name")]
-    carrier: dict[str, int] = {}
+    owned, carrier = set(own), dict[str, int]()
     for index, joint in enumerate(joints):
         parent, child = look(joint, "parent"), look(joint, "child")
-        if isinstance(parent, str) and parent not in known:
+        if isinstance(parent, str) and parent not in there:
             yield Fault(("joints", index, "parent"), parent, f"no body {parent!r}", nearest(parent, known))
         if not isinstance(child, str):
             continue
-        if child not in own:
+        if child not in owned:
             yield _no_child(("joints", index, "child"), child, known, own)
         elif child in carrier:
             first = look(joints[carrier[child]], "name")
@@ -71,18 +73,19 @@ def _no_child(place: Place, child: str, known: list[str], own: list[str]) -> Fau
 
 def _circles(joints: list[Any], carrier: dict[str, int]) -> Iterator[Fault]:
     """Joints whose parents lead back to themselves; each circle is told once, where its first joint is written."""
-    told: set[int] = set()
+    seen: set[int] = set()
     for start in range(len(joints)):
-        way: list[int] = []
+        way: dict[int, None] = {}
         index: int | None = start
-        while index is not None and index not in way:
-            way.append(index)
+        while index is not None and index not in way and index not in seen:
+            way[index] = None
             parent = look(joints[index], "parent")
             index = carrier.get(parent) if isinstance(parent, str) else None
-        circle = [] if index is None else way[way.index(index) :]
-        if circle and not told & set(circle):
-            told |= set(circle)
-            names = ", ".join(str(look(joints[k], "name")) for k in circle)
+        seen |= set(way)
+        if index in way:
+            circle = list(way)[list(way).index(index) :]
+            names = ", ".join(str(look(joints[k], "name")) for k in circle[:MOST_LISTED])
+            names += ", …" if len(circle) > MOST_LISTED else ""
             first = min(circle)
             message = f"the joints {names} carry one another in a circle that does not reach the world"
             yield Fault(("joints", first, "parent"), look(joints[first], "parent"), message, "one of them under loops")
@@ -90,7 +93,7 @@ def _circles(joints: list[Any], carrier: dict[str, int]) -> Iterator[Fault]:
 
 def loop_faults(data: Any) -> Iterator[Fault]:
     """Loops of the legs and of the robot between two bodies that exist."""
-    known = body_names(data)
+    known = dict.fromkeys(body_names(data))
     for index, leg in enumerate(items(data, "legs")):
         own = [str(body_name(joint)) for joint in items(leg, "chain")]
         for number, loop in enumerate(items(leg, "loops")):
@@ -99,7 +102,7 @@ def loop_faults(data: Any) -> Iterator[Fault]:
         yield from _ends(loop, ("loops", number), known, [], "")
 
 
-def _ends(loop: Any, place: Place, known: list[str], own: list[str], leg: str) -> Iterator[Fault]:
+def _ends(loop: Any, place: Place, known: dict[str, None], own: list[str], leg: str) -> Iterator[Fault]:
     full = []
     for end in ("first", "second"):
         body = look(loop, end, "body")

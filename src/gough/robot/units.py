@@ -81,7 +81,18 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "frequency": ((0, 0, -1, 0), "Hz"),
 }
 
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S.*?)?\s*")
+MOST_CHARACTERS = 100
+"""Of a number with its unit: no quantity is longer, and patterns take their time with what is."""
+SPELT = "degree:deg degrees:deg degs:deg radian:rad radians:rad rads:rad turn:rev turns:rev revs:rev meter:m meters:m"
+SPELT += (
+    " metre:m metres:m millimeter:mm millimeters:mm millimetre:mm millimetres:mm centimeter:cm centimetre:cm inch:in"
+)
+SPELT += " inches:in micron:um microns:um μm:um gram:g grams:g kilogram:kg kilograms:kg kgs:kg kilo:kg tonne:t newton:N"
+SPELT += " newtons:N sec:s secs:s second:s seconds:s minute:min minutes:min hour:h hours:h msec:ms hertz:Hz pascal:Pa"
+SPELT += " kgm2:kg.m2 kgm:kg.m Nms:N.m.s mps:m/s"
+OTHER_WORDS: dict[str, str] = {word: unit for word, _, unit in (pair.partition(":") for pair in SPELT.split())}
+_QUANTITY = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(\S.*)?")
+_COMMA = re.compile(r"([-+]?[0-9]*),([0-9]+)(.*)")
 _FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
 
 
@@ -91,15 +102,34 @@ class UnitError(ValueError):
 
 def parse(text: str) -> tuple[float, Dimension]:
     """The SI value and the dimension of a text such as "12 mm"."""
+    text = text.strip()
+    if len(text) > MOST_CHARACTERS:
+        raise UnitError(f"a text of {len(text)} characters, not a number with a unit")
     match = _QUANTITY.fullmatch(text)
     if match is None:
-        raise UnitError("not a number with a unit")
+        raise UnitError(f"not a number with a unit{_written_otherwise(text)}")
     number, unit = match.groups()
+    if unit is not None and _COMMA.fullmatch(text):
+        raise UnitError(f"not a number with a unit{_written_otherwise(text)}")
     if unit is None:
         raise UnitError("a number in quotes and without a unit")
     scale, dimension = parse_unit(unit)
     exact = isinstance(scale, Fraction) and 1e-200 < abs(float(number)) < 1e200
-    return float(Fraction(number) * Fraction(scale)) if exact else float(number) * float(scale), dimension
+    try:
+        return float(Fraction(number) * Fraction(scale)) if exact else float(number) * float(scale), dimension
+    except OverflowError:
+        return math.copysign(math.inf, float(number)), dimension
+
+
+def _written_otherwise(text: str) -> str:
+    """A hint where a number is written as elsewhere: with a decimal comma, or another sign for minus."""
+    comma = _COMMA.fullmatch(text)
+    if comma:
+        return f": a decimal comma, write {comma[1] or '0'}.{comma[2]}{comma[3]}"
+    plain = text.replace("\u2212", "-").replace("\u2013", "-")
+    if plain != text and _QUANTITY.fullmatch(plain):
+        return f": another sign for minus, write {plain}"
+    return ""
 
 
 def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
@@ -116,12 +146,29 @@ def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
             raise UnitError(f"unit {unit!r} is ambiguous after '/': divide each factor, as in 'N/m/s'")
         match = _FACTOR.fullmatch(pieces[index])
         if match is None or match[1] not in UNITS:
-            raise UnitError(f"unknown unit {pieces[index] or unit!r}")
+            raise UnitError(f"unknown unit {pieces[index] or unit!r}{_meant(pieces[index])}")
         factor, dimension = UNITS[match[1]]
         power = int(match[2] or 1) * (-1 if operator == "/" else 1)
         scale = scale * factor**power
         total = [a + power * b for a, b in zip(total, dimension, strict=True)]
     return scale, (total[0], total[1], total[2], total[3])
+
+
+def _meant(word: str) -> str:
+    """A hint for a unit that is spelt out, in other letters, or a product without its dot."""
+    word = word.strip()
+    product = ".".join(word.split())
+    found = OTHER_WORDS.get(word) or OTHER_WORDS.get(word.lower())
+    if found is None and product != word and all(_known(piece) for piece in product.split(".")):
+        found = product
+    if found is None and word != "nm":  # no unit here, and a torque as little as a length
+        found = next((unit for unit in UNITS if unit.lower() == word.lower()), None)
+    return f", did you mean {found!r}?" if found else ""
+
+
+def _known(word: str) -> bool:
+    match = _FACTOR.fullmatch(word)
+    return match is not None and match[1] in UNITS
 
 
 def fits(dimension: Dimension, name: str) -> bool:

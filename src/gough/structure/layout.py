@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from gough.text import short_repr
+
 POSE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
 POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
 TWIST_NAMES = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -74,3 +76,5 @@ class Layout:
             return self.q_names.index(name)
         except ValueError:
             raise KeyError(f"no coordinate {name!r}; there are {', '.join(self.q_names)}") from None
+
+    __repr__ = short_repr

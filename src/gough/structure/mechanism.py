@@ -15,6 +15,7 @@ from gough.structure.elastic import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Selection
+from gough.text import short_repr
 
 WORLD = -1
 
@@ -198,3 +199,5 @@ class Mechanism:
         """(cut, closure of it) of a row."""
         cut = next(c for c in self.cuts if c.row <= row < c.row + c.rows)
         return cut, row - cut.row
+
+    __repr__ = short_repr

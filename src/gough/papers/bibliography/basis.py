@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from gough.papers.bibliography.reference import Reference, references
 from gough.papers.citations.index import CITATION
+from gough.text import one_line
 
 if TYPE_CHECKING:
     from gough.robot import Robot
@@ -81,7 +82,7 @@ def _texts(source: Any) -> list[str]:
         return [text for value in source.values() for text in _texts(value)]
     if isinstance(source, list | tuple):
         return [text for value in source for text in _texts(value)]
-    return [] if source is None else [str(source)]
+    return [] if source is None else [one_line(str(source))]
 
 
 def _inner_sources(item: Any) -> Iterator[str]:

@@ -30,6 +30,7 @@ from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import table
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -52,6 +53,8 @@ class Subject:
         values = self.loads.values[k if self.loads.differ else 0]
         wrench = {frame: values[6 * i : 6 * i + 6] for i, frame in enumerate(self.loads.wrenches.frames)}
         return {"parameters": None if self.designs is None else self.designs[k], "wrench": wrench or None}
+
+    __repr__ = short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +98,8 @@ class Ensemble:
         rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
         more = {"recorded": works, "stopped": stopped, **self.subject.of(k)}
         return Run.from_states(self.subject.model, *rows, **more)
+
+    __repr__ = short_repr
 
 
 def simulate_many(

@@ -16,6 +16,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.ensembles.own import platform_key
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -127,6 +128,8 @@ class Varied:
             rows[:, ALONG.index(along)] = x
             out[frame] = rows
         return out
+
+    __repr__ = short_repr
 
 
 def monte_carlo(

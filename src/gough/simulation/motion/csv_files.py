@@ -5,8 +5,9 @@ qy, qz`. Columns: t; x y z with qw qx qy qz or with yaw pitch roll (R = Rz Ry Rx
 frame; anything else names drives or joints. Lines that begin with # are left out.
 """
 
-import csv
 import re
+from array import array
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +17,14 @@ from gough.robot import units
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.rotation_charts import from_euler
 from gough.simulation.motion.spline import spline
+from gough.text import cells, check_columns, number, read_lines, wrong_count
 
 DIMENSIONS = {"t": ("time",)}
 DIMENSIONS |= dict.fromkeys(("x", "y", "z"), ("length",))
 DIMENSIONS |= dict.fromkeys(("yaw", "pitch", "roll"), ("angle",))
 DIMENSIONS |= dict.fromkeys(("qw", "qx", "qy", "qz"), ("number",))
+MOST_HEAD = 200
+"""Characters in the head of a column."""
 COORDINATE = ("length", "angle")
 POSITION, QUATERNION, ANGLES = ("x", "y", "z"), ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
 
@@ -68,34 +72,36 @@ def spline_file(
 
 def read_samples(path: Path) -> dict[str, np.ndarray]:
     """{column: values (n,) in SI units}; UsageError with file and line for anything that is not a number."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8 text") from None
-    kept = [(k + 1, line) for k, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
-    if not kept:
+    lines = ((k, line) for k, line in read_lines(path) if line.strip() and not line.lstrip().startswith("#"))
+    first, head = next(lines, (0, ""))
+    if not first:
         raise UsageError(f"{path}: an empty file; the first line names the columns")
-    number, head = kept[0]
-    columns = [_column(f"{path}:{number}", cell) for cell in next(csv.reader([head]))]
+    columns = [_column(f"{path}:{first}", cell) for cell in cells(f"{path}:{first}", head)]
     names = [name for name, _ in columns]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise UsageError(f"{path}:{number}: columns named twice: {', '.join(repeated)}")
+    check_columns(f"{path}:{first}", names)
     if "t" not in names:
-        raise UsageError(f"{path}:{number}: no column t (the time, s); there are {', '.join(names)}")
-    rows = [_row(path, line_number, line, names) for line_number, line in kept[1:]]
-    table = np.array(rows, dtype=float).reshape(len(rows), len(names))
+        raise UsageError(f"{path}:{first}: no column t (the time, s); there are {', '.join(names)}")
+    rows = array("d")
+    for k, line in lines:
+        found = cells(f"{path}:{k}", line)
+        if len(found) != len(names):
+            raise wrong_count(f"{path}:{k}", len(found), names, line)
+        for name, cell in zip(names, found, strict=True):
+            rows.append(number(f"{path}:{k}: column {name}", cell))
+            if not isfinite(rows[-1]):
+                raise UsageError(f"{path}:{k}: column {name}: {cell.strip()} is not a finite number")
+    table = np.frombuffer(rows).reshape(-1, len(names)) if rows else np.zeros((0, len(names)))
     return {name: table[:, k] * scale for k, (name, scale) in enumerate(columns)}
 
 
 def _column(place: str, cell: str) -> tuple[str, float]:
     """(name, factor to SI) of a header cell `name` or `name [unit]`."""
-    match = re.fullmatch(r"\s*([^\[\]\s]+)\s*(?:\[\s*([^\[\]]*?)\s*\])?\s*", cell)
+    match = re.fullmatch(r"([^\[\]\s]+)\s*(?:\[([^\[\]]*)\])?", cell.strip()) if len(cell) <= MOST_HEAD else None
     if match is None:
-        raise UsageError(f"{place}: {cell!r} is no column; write a name, or a name and its unit as 'x [mm]'")
-    name, unit = match.groups()
+        raise UsageError(
+            f"{place}: {cell[:MOST_HEAD]!r} is no column; write a name, or a name and its unit as 'x [mm]'"
+        )
+    name, unit = match[1], (match[2] or "").strip()
     if not unit or unit == "1":
         return name, 1.0
     allowed = DIMENSIONS.get(name, COORDINATE)
@@ -107,22 +113,6 @@ def _column(place: str, cell: str) -> tuple[str, float]:
         expected = " or ".join(f"a {d} ({units.si_unit(d) or '1'})" for d in allowed)
         raise UsageError(f"{place}: column {name} is in {unit}; it is {expected}")
     return name, float(scale)
-
-
-def _row(path: Path, number: int, line: str, names: list[str]) -> list[float]:
-    cells = next(csv.reader([line]))
-    if len(cells) != len(names):
-        raise UsageError(f"{path}:{number}: {len(cells)} cells for {len(names)} columns")
-    out = []
-    for name, cell in zip(names, cells, strict=True):
-        try:
-            value = float(cell)
-        except ValueError:
-            raise UsageError(f"{path}:{number}: column {name}: {cell!r} is not a number") from None
-        if not np.isfinite(value):
-            raise UsageError(f"{path}:{number}: column {name}: {cell.strip()} is not a finite number")
-        out.append(value)
-    return out
 
 
 def _unit(q: np.ndarray) -> np.ndarray:

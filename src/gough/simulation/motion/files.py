@@ -14,14 +14,15 @@ from pydantic import ValidationError
 
 from gough.errors import UsageError
 from gough.robot.errors import ABSENT, DescriptionError, Problem
-from gough.robot.fields import number_fault
-from gough.robot.item import Fault, faults_of, unknown_key
-from gough.robot.loader import locate
-from gough.robot.reader import Map, Mark, Seq, read
+from gough.robot.fields import number_fault, title_fault
+from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_key
+from gough.robot.loader import locate, warn_of_angles
+from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
 from gough.simulation.motion.chain import chain, rest
 from gough.simulation.motion.items import FAMILIES
 from gough.simulation.motion.motion import Motion
+from gough.text import exists, one_line
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -54,7 +55,7 @@ def named_motion(name: str) -> Motion:
 def named(name: str) -> NamedMotion:
     """A motion of the papers with its robot and title."""
     if name not in motion_names():
-        raise UsageError(f"no motion {name!r}; there are {', '.join(motion_names())}")
+        raise UsageError(f"no motion {name!r}; expected {nearest(name, motion_names())}")
     text = (resources.files("gough.simulation.motion") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
     return read_motion(text, f"{name}.yaml")
 
@@ -65,10 +66,10 @@ def load_motion(path_or_name: str | Path, model: "Model | None" = None) -> Motio
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
     """
     path = Path(path_or_name)
-    if path.suffix in (".yaml", ".yml") or path.exists():
-        return read_motion(path.read_text(encoding="utf-8"), str(path), model).motion
+    if path.suffix in (".yaml", ".yml") or exists(path):
+        return read_motion(read_document(path), str(path), model).motion
     if str(path_or_name) not in motion_names():
-        raise FileNotFoundError(f"no file and no motion {str(path_or_name)!r}; there are {', '.join(motion_names())}")
+        raise no_such_name(str(path_or_name), "motion", motion_names())
     return named_motion(str(path_or_name))
 
 
@@ -89,6 +90,10 @@ def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -
         problems.append(
             Problem(file, mark.line, "format", found, "not a format this version reads", f"format: {FORMAT}")
         )
+    for key in ("name", "title", "robot"):
+        fault = title_fault(document[key]) if document.get(key) is not None else None
+        if fault is not None:
+            problems.append(Problem(file, document.marks[key].line, key, fault.value, fault.message, fault.expected))
     if "motion" not in document:
         problems.append(
             Problem(file, document.mark.line, "motion", ABSENT, "a required key is missing", "the key 'motion'")
@@ -98,8 +103,9 @@ def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -
     problems += more
     if problems or motion is None:
         raise DescriptionError(sorted(problems, key=lambda p: p.line or 0))
+    warn_of_angles(document, file, {})
     name, title, robot = (document.get(key) for key in ("name", "title", "robot"))
-    return NamedMotion(str(name or Path(file).stem), str(title or ""), robot, motion)
+    return NamedMotion(one_line(name or Path(file).stem), one_line(title or ""), robot, motion)
 
 
 def motion_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) -> tuple[Motion | None, list[Problem]]:
@@ -128,7 +134,7 @@ class _Reading:
 
     def _named(self, name: str, mark: Mark) -> tuple[Motion | None, list[Problem]]:
         if name not in motion_names():
-            return None, [self._problem(mark, name, "no motion of this name", f"one of {', '.join(motion_names())}")]
+            return None, [self._problem(mark, name, "no motion of this name", nearest(name, motion_names()))]
         return named_motion(name), []
 
     def _one(self, data: Map, mark: Mark) -> tuple[Motion | None, list[Problem]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
+from gough.text import short_repr
 
 SHOWN = 3
 """Spans of time shown for one problem."""
@@ -96,6 +97,8 @@ class MotionReport:
             return f"{kind} unknown"
         k = int(np.nanargmin(x))
         return f"{kind} {x[k]:.3g} at {self.t[k]:.4g} s"
+
+    __repr__ = short_repr
 
 
 def spans(t: np.ndarray, here: np.ndarray) -> tuple[tuple[float, float], ...]:

@@ -14,6 +14,7 @@ from gough.compilation.following import follow
 from gough.compilation.status import codes, places
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.targets import Target, target_of
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -37,6 +38,8 @@ class MotionStates:
     status: np.ndarray
     places: np.ndarray
     missed: np.ndarray
+
+    __repr__ = short_repr
 
 
 def states_along(model: "Model", motion: Motion, t: Any, side: str = "right", near: Any = None) -> MotionStates:

@@ -20,6 +20,7 @@ from gough.simulation.motion.curve import horner, piece_of
 from gough.simulation.motion.motion import SLACK, Motion, Sample
 from gough.simulation.motion.rotation_charts import CONJUGATE, from_rotation_vector, rotation_vector
 from gough.spatial.exponential import LARGEST
+from gough.text import short_repr
 
 POSITION_ERROR = 1e-13
 """Accepted error of fitted positions, relative to the largest coordinate of the same unit (rotations: to 1 rad)."""
@@ -89,6 +90,8 @@ class MotionTable:
     def groups(self) -> list[list[int]]:
         """Channels of the same unit: their errors are relative to one another's size."""
         return groups_of(self.kind, self.units)
+
+    __repr__ = short_repr
 
 
 def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:

@@ -11,6 +11,7 @@ from gough.errors import UsageError
 from gough.simulation.results import names
 from gough.simulation.results.units import units_of
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
+from gough.text import short_repr, wrong_label
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -46,6 +47,10 @@ class Channel:
     def __str__(self) -> str:
         return f"{self.name} {self.shape} [{self.unit}]: {self.about}"
 
+    def __repr__(self) -> str:
+        units = ", ".join(dict.fromkeys(self.units)) or "no columns"
+        return f"<channel {self.name}: {len(self.entries)} x {self.states} in {units}>"
+
 
 @dataclass(frozen=True)
 class Recorded:
@@ -62,11 +67,15 @@ class Recorded:
         single = self.values.ndim == 1
         return Channel(name, self.entries, self.units, about, len(self.values), single, lambda run: self.values)
 
+    __repr__ = short_repr
+
 
 def as_recorded(given: Mapping[str, Any], n: int) -> dict[str, Recorded]:
     """From {name: array}, {name: (array, unit or units)} or {name: (array, units, entries)}; unit "1" where none is told."""
     out = {}
     for name, value in given.items():
+        if (wrong := wrong_label(name)) is not None:
+            raise UsageError(f"recorded {name!r}: {wrong}")
         if isinstance(value, Recorded):
             out[name] = value
             continue
@@ -79,6 +88,9 @@ def as_recorded(given: Mapping[str, Any], n: int) -> dict[str, Recorded]:
         units = (unit,) * width if isinstance(unit, str) else tuple(unit)
         given_names = [name] if x.ndim == 1 else [f"{name}.{k}" for k in range(width)]
         labels = tuple(entries) if entries is not None else tuple(given_names)
+        for label in labels:
+            if (wrong := wrong_label(label)) is not None:
+                raise UsageError(f"recorded {name!r}: the column {label!r}: {wrong}")
         if len(units) != width or len(labels) != width:
             raise UsageError(
                 f"recorded {name!r}: {width} columns, {len(units)} units and {len(labels)} names of columns"

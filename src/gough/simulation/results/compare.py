@@ -10,6 +10,7 @@ from gough.errors import UsageError
 from gough.simulation.results.names import quaternions
 from gough.simulation.results.run import Run
 from gough.structure.layout import POSE_NAMES
+from gough.text import short_repr
 
 Array = np.ndarray
 
@@ -69,6 +70,8 @@ class Comparison:
             rows.append((d.name, f"{d.largest:.3g}", d.unit, d.column, f"{d.time:.6g}", f"{d.relative:.2g}"))
         widths = [max(len(row[k]) for row in rows) for k in range(6)]
         return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+
+    __repr__ = short_repr
 
 
 def compare(run: Run, other: Run, channels: Iterable[str] | None) -> Comparison:

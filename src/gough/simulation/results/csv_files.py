@@ -7,6 +7,8 @@ A table without these lines can be read where a model is named: see `run_of_colu
 import csv
 import io
 import json
+from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,6 +16,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.results.files import Contents, about_of
+from gough.text import cells, check_columns, number, read_lines, wrong_count
 
 UNITS, ABOUT = "# units: ", "# about: "
 
@@ -40,18 +43,14 @@ def _line(cells: list[str]) -> bytes:
 
 def read(path: Path) -> Contents:
     """What `write` wrote; a plain table gives groups of its columns and no word about them."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is not a CSV file") from None
-    if not lines:
+    lines = read_lines(path)
+    first = next(lines, None)
+    if first is None:
         raise UsageError(f"{path}: an empty file; the first line names the columns")
-    header = [name.strip() for name in next(csv.reader([lines[0].lstrip("# ")]))]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise UsageError(f"{path}:1: columns named twice: {', '.join(twice)}")
-    about = next((line.removeprefix(ABOUT) for line in lines[1:4] if line.startswith(ABOUT)), None)
-    columns = dict(zip(header, _numbers(path, lines, len(header)).T, strict=True))
+    header = [name.strip() for name in cells(f"{path}:1", first[1].lstrip("# "))]
+    check_columns(f"{path}:1", header)
+    about, table = _rest(path, lines, header)
+    columns = dict(zip(header, table.T, strict=True))
     if about is None:
         return Contents({}, {name: (x[:, None], (name,), ("",)) for name, x in columns.items()})
     told = about_of(about, path)
@@ -60,22 +59,23 @@ def read(path: Path) -> Contents:
         lost = [c for c in entries if c not in columns]
         if lost:
             raise UsageError(f"{path}: the columns {', '.join(lost[:6])} are missing")
-        x = np.stack([columns[c] for c in entries], axis=1) if entries else np.zeros((len(lines), 0))
+        x = np.stack([columns[c] for c in entries], axis=1) if entries else np.zeros((len(table), 0))
         groups[name] = (x, tuple(entries), tuple(told["units"][name]))
     return Contents(told, groups)
 
 
-def _numbers(path: Path, lines: list[str], width: int) -> np.ndarray:
-    body = [(i + 1, line) for i, line in enumerate(lines) if i and line.strip() and not line.startswith("#")]
-    rows = []
-    for number, line in body:
-        cells = next(csv.reader([line]))
-        if len(cells) != width:
-            raise UsageError(f"{path}:{number}: {len(cells)} cells for {width} columns")
-        try:
-            rows.append([float(cell) if cell.strip() else np.nan for cell in cells])
-        except ValueError as error:
-            raise UsageError(f"{path}:{number}: {error}") from None
+def _rest(path: Path, lines: Iterator[tuple[int, str]], header: list[str]) -> tuple[str | None, np.ndarray]:
+    """(the JSON text, numbers (n, columns)) of the lines after the first."""
+    about, rows = None, array("d")
+    for k, line in lines:
+        if about is None and k <= 4 and line.startswith(ABOUT):
+            about = line.removeprefix(ABOUT)
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = cells(f"{path}:{k}", line)
+        if len(found) != len(header):
+            raise wrong_count(f"{path}:{k}", len(found), header, line)
+        rows.extend(number(f"{path}:{k}", cell) if cell.strip() else np.nan for cell in found)
     if not rows:
         raise UsageError(f"{path}: no states")
-    return np.array(rows)
+    return about, np.frombuffer(rows).reshape(-1, len(header))

@@ -22,6 +22,7 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.states import run_from_states
 from gough.simulation.results.units import units_of
 from gough.structure import Layout
+from gough.text import demand_file, unprintable_in
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -49,8 +50,7 @@ def save(run: Run, path: Path, channels: tuple[str, ...]) -> Path:
 def load(path: Path, model: Any, other_robot: bool) -> Run:
     """See `Run.load`."""
     reader = _format(path)
-    if not path.is_file():
-        raise UsageError(f"{path}: no such file")
+    demand_file(path)
     with damage_told(path):
         contents = reader.read(path)
         if contents.about:
@@ -172,10 +172,13 @@ def about_of(text: str | None, path: Path) -> dict[str, Any]:
     """The JSON document of a file; other files and newer formats are refused."""
     try:
         about = json.loads(text) if text is not None else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         about = {}
     if not isinstance(about, dict) or about.get("kind") != KIND:
         raise UsageError(f"{path} is not the file of a run (written by Run.save)")
+    bad = unprintable_in(about)
+    if bad is not None:
+        raise UsageError(f"{path} is damaged: a text in it has the character {bad}, which cannot be shown")
     if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
         raise UsageError(f"{path} was written by a newer gough (format {about.get('format')}); this one reads {FORMAT}")
     return about

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gough.errors import UsageError
+from gough.text import short_repr
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class RunInfo:
     def plain(self) -> dict[str, Any]:
         """As a JSON document."""
         return asdict(self)
+
+    __repr__ = short_repr
 
 
 def make_info(given: Mapping[str, Any]) -> RunInfo:

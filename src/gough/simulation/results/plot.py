@@ -56,7 +56,8 @@ def draw_run(run: "Run", names: tuple[str, ...], path: str | Path | None, title:
     axes[-1].set_xlabel("time (s)", fontsize=9)
     figure.align_ylabels()
     ended = "" if run.info.finished else f": {run.stopped}"
-    figure.suptitle(title if title is not None else f"{run.robot.name}{ended}", fontsize=10)
+    # Names and titles are no mathematics: "$" is a character.
+    figure.suptitle(title if title is not None else f"{run.robot.name}{ended}", fontsize=10, parse_math=False)
     if path is not None:
         write_figure(path, figure, 130)
     return figure
@@ -129,7 +130,7 @@ def _draw(ax: Any, run: "Run", panel: Panel) -> None:
         ax.plot(run.time, panel.values[:, i], drawstyle=step, **style, **marker)
     alone = len(panel.columns) == 1 and panel.title in ("", "lack of balance")
     title = panel.title or (panel.columns[0] if alone else "")
-    ax.set_ylabel(f"{title} ({panel.unit})".strip(), fontsize=8)
+    ax.set_ylabel(f"{title} ({panel.unit})".strip(), fontsize=8, parse_math=False)
     ax.tick_params(labelsize=8)
     ax.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
     ax.yaxis.get_offset_text().set_fontsize(7)
@@ -145,9 +146,11 @@ def _draw(ax: Any, run: "Run", panel: Panel) -> None:
         rest = len(size) - len(handles)
         handles.append(ax.plot([], [], color="0.75", lw=0.7)[0])
         labels.append(f"{rest} more")
-    ax.legend(
+    legend = ax.legend(
         handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), fontsize=7, frameon=False, borderaxespad=0.0
     )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def _title(name: str) -> str:

@@ -11,15 +11,16 @@ from gough.errors import GoughError
 from gough.robot import load
 from gough.robot.changed_friction import change_friction
 from gough.robot.errors import ABSENT, DescriptionError, Problem
-from gough.robot.item import faults_of
-from gough.robot.loader import locate
-from gough.robot.reader import Map, read
+from gough.robot.item import faults_of, no_such_name
+from gough.robot.loader import locate, warn_of_angles
+from gough.robot.reader import Map, read, read_document
 from gough.simulation.control.law import Law
 from gough.simulation.motion.files import load_motion, motion_in
 from gough.simulation.motion.motion import Motion
 from gough.simulation.scenarios.controller import controller_in
 from gough.simulation.scenarios.items import FORMAT, ChangesItem, ScenarioItem
 from gough.simulation.scenarios.scenario import Outputs, Scenario, Start
+from gough.text import exists
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -43,12 +44,10 @@ def load_scenario(
     Raises DescriptionError with all problems at once; FileNotFoundError where there is no such file or name.
     """
     path = Path(path_or_name)
-    if path.suffix in YAML or path.exists():
-        return read_scenario(path.read_text(encoding="utf-8"), str(path), robot, allow_outside=allow_outside)
+    if path.suffix in YAML or exists(path):
+        return read_scenario(read_document(path), str(path), robot, allow_outside=allow_outside)
     if str(path_or_name) not in scenario_names():
-        raise FileNotFoundError(
-            f"no file and no scenario {str(path_or_name)!r}; there are {', '.join(scenario_names())}"
-        )
+        raise no_such_name(str(path_or_name), "scenario", scenario_names())
     text = (resources.files("gough.simulation.scenarios") / "gallery" / f"{path_or_name}.yaml").read_text("utf-8")
     return read_scenario(text, f"{path_or_name}.yaml", robot, allow_outside=allow_outside)
 
@@ -110,6 +109,7 @@ class _Reading:
             outputs=_outputs(item),
         )
         self._fits(made)
+        warn_of_angles(self.document, self.file, {})
         return made
 
     def _item(self) -> ScenarioItem | None:

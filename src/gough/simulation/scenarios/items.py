@@ -16,7 +16,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from gough.robot.fields import Coordinate, Gravity, NonNegativeJointSpeed, Number, number, number_fault, quantity
+from gough.robot.fields import (
+    Coordinate,
+    Gravity,
+    NonNegativeJointSpeed,
+    Number,
+    Title,
+    number,
+    number_fault,
+    quantity,
+)
 from gough.robot.item import Fault, Item, as_error, given, nearest
 from gough.simulation.integration.methods import METHODS
 
@@ -120,8 +129,8 @@ class OutputsItem(Item):
 class ScenarioItem(Item):
     """All of a scenario but the motion and the controller, which have readers of their own."""
 
-    name: str | None = None
-    title: str | None = None
+    name: Title | None = None
+    title: Title | None = None
     robot: str
     changes: ChangesItem = Field(default_factory=ChangesItem)
     motion: Any = None

@@ -17,6 +17,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.simulation.simulate import simulate
+from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -168,3 +169,5 @@ class Scenario:
             run.plot(*self.outputs.panels, path=self.outputs.plot)
             files.append(self.outputs.plot)
         return files
+
+    __repr__ = short_repr

@@ -1,5 +1,6 @@
 """The tab that plays runs: time, speed, trace, arrows of forces, two runs beside each other."""
 
+import re
 import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -83,9 +84,9 @@ class MotionPanel:
     def _headline(self) -> None:
         for k, run in enumerate(self.session.subject.runs):
             number = f"{k + 1}: " if len(self.session.subject.runs) > 1 else ""
-            text = f"**{number}{run.robot.name}**, {len(run)} states, {run.time[0]:g} … {run.time[-1]:g} s"
+            text = f"**{number}{no_markdown(run.robot.name)}**, {len(run)} states, {run.time[0]:g} … {run.time[-1]:g} s"
             if not run.info.finished:
-                text += f". Stopped early: {run.stopped}"
+                text += f". Stopped early: {no_markdown(run.stopped)}"
             self.session.gui.add_markdown(text)
 
     def _sparse(self) -> bool:
@@ -252,6 +253,11 @@ class MotionPanel:
 def time_step(span: float) -> float:
     """Step of a slider of time: a decimal number, at least 2000 steps in the span (s)."""
     return float(10.0 ** np.floor(np.log10(span / 2000))) if span > 0 else 1e-9
+
+
+def no_markdown(text: str) -> str:
+    """A text of a file as it is: links, pictures, code and tags are not made of it."""
+    return re.sub(r"([\\`*\[\]<>!])", r"\\\1", text)
 
 
 def _note(text: str) -> str:
