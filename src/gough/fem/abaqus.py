@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csr_array, diags_array
 
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem.finite_elements import FiniteElements
@@ -49,11 +49,12 @@ def read_abaqus_matrices(
         table = (
             regular_freedoms(size, len(labels), str(stiffness)) if freedoms is None else read_freedoms(freedoms, labels)
         )
-    K, M, table = _without_held(K, M, table)
-    return from_matrices(K, M, positions, table, units)
+    held = _held(K)
+    loose = diags_array(np.where(held, 0.0, 1.0))
+    return from_matrices(csr_array(loose @ K @ loose), M, positions, table, units, held=held)
 
 
-def _without_held(K: csr_array, M: csr_array, table: np.ndarray) -> tuple[csr_array, csr_array, np.ndarray]:
+def _held(K: csr_array) -> np.ndarray:
     held = K.diagonal() > HELD
     if held.any():
         warnings.warn(
@@ -62,8 +63,7 @@ def _without_held(K: csr_array, M: csr_array, table: np.ndarray) -> tuple[csr_ar
             ModalDataWarning,
             stacklevel=3,
         )
-    free = np.flatnonzero(~held)
-    return K[free][:, free], M[free][:, free], table[free]
+    return held
 
 
 def _entries(path: str | Path) -> np.ndarray:

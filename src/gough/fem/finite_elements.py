@@ -6,6 +6,7 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
+from gough.fem.couplings import Couplings
 from gough.fem.second import SecondOrder
 
 
@@ -26,6 +27,7 @@ class FiniteElements:
     mass (g,), position (g, 3), field (3 g, d): the mass as points that integrate products of the displacement field and
     of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
     shortening: see there; None where the elements have none.
+    couplings: with rigid motion, where the points do not carry them exactly (a mass matrix of another code); else None.
     """
 
     nodes: np.ndarray
@@ -38,3 +40,4 @@ class FiniteElements:
     field: csr_array
     cells: np.ndarray
     shortening: Shortening | None = None
+    couplings: Couplings | None = None

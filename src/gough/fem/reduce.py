@@ -71,6 +71,8 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
     field = None if stiffening == "off" else second_order_field(tied, basis)
     points = body.mass, body.position, (body.field @ V).reshape(g, 3, m)
     integrals = shape_integrals(*points)
+    if body.couplings is not None:
+        integrals = body.couplings.applied(integrals, V, M)
     slaved = None if field is None else slaved_to(field.sampled or points, field, stiffening)
     remarks = [_axes(basis), *basis.remarks, f"stiffening: {stiffening}"]
     remarks += [
