@@ -1,6 +1,7 @@
 """A body cut into finite elements: what every kind of element gives, before any reduction."""
 
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ class FiniteElements:
     of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
     shortening: see there; None where the elements have none.
     couplings: with rigid motion, where the points do not carry them exactly (a mass matrix of another code); else None.
+    node_sets: nodes (indices) that a file names.
     """
 
     nodes: np.ndarray
@@ -41,3 +43,4 @@ class FiniteElements:
     cells: np.ndarray
     shortening: Shortening | None = None
     couplings: Couplings | None = None
+    node_sets: dict[str, np.ndarray] = dataclass_field(default_factory=dict)

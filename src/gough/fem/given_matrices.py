@@ -9,18 +9,24 @@ masses lumped to the nodes: they change the inertia to second order in the defle
 """
 
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array, diags_array, eye_array
+from scipy.sparse import coo_array, csr_array, diags_array, eye_array, issparse
 
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem.couplings import couplings_of
 from gough.fem.cross import hat
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_points import inertia_points
+from gough.fem.reading import real_numbers, whole_numbers
 from gough.fem.sparse_parts import order, stacked
 from gough.fem.ties import restricted
 from gough.fem.units import SI, Units, doubtful_units
+
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Between these lies the largest entry of a matrix; squares of others leave the range of doubles."""
 
 
 def from_matrices(
@@ -31,13 +37,17 @@ def from_matrices(
     units: Units = SI,
     cells: np.ndarray | None = None,
     held: np.ndarray | None = None,
+    node_sets: Mapping[str, np.ndarray] | None = None,
 ) -> FiniteElements:
     """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row.
 
     A node index of -1 is a coordinate of no node: a mode of a superelement.
     held (d,): freedoms that do not move; they are left out, but their mass counts where the body moves as a whole.
+    node_sets: nodes (indices) by name.
     """
-    K, M, freedoms = csr_array(K, dtype=float), csr_array(M, dtype=float), np.asarray(freedoms, dtype=int)
+    freedoms = whole_numbers(np.asarray(freedoms), "freedoms", "nodes and components")
+    nodes = real_numbers(nodes, "the table of nodes")
+    K, M = _sparse(K, "K"), _sparse(M, "M")
     _checked(K, M, nodes, freedoms)
     node, component = freedoms.T
     d, n = len(freedoms), len(nodes)
@@ -46,7 +56,7 @@ def from_matrices(
     S = diags_array(np.where(moves, 1.0 / units.length, 1.0))
     K = csr_array(S @ K @ S) * (units.mass * units.length**2 / units.time**2)
     M = csr_array(S @ M @ S) * (units.mass * units.length**2)
-    nodes = np.asarray(nodes, dtype=float) * units.length
+    nodes = nodes * units.length
     column = np.arange(d)
     T, R = (
         csr_array(coo_array((np.ones(pick.sum()), ((3 * node + component % 3)[pick], column[pick])), shape=(3 * n, d)))
@@ -58,7 +68,9 @@ def from_matrices(
         points = _lumped_points(M, T, rotation, nodes)
         couplings = couplings_of(K, M, T, rotation, nodes, points)
     cells = np.zeros((0, 2), dtype=int) if cells is None else cells
-    elements = FiniteElements(nodes, K, M, T, rotation, *points, cells=cells, couplings=couplings)
+    elements = FiniteElements(
+        nodes, K, M, T, rotation, *points, cells=cells, couplings=couplings, node_sets=dict(node_sets or {})
+    )
     if held is not None and held.any():
         elements = restricted(elements, csr_array(eye_array(d))[:, np.flatnonzero(~held)])
     for doubt in doubtful_units(float(elements.mass.sum()), nodes):
@@ -66,8 +78,19 @@ def from_matrices(
     return elements
 
 
+def _sparse(A: Any, name: str) -> csr_array:
+    """A real sparse matrix, or an error."""
+    entries = coo_array(A) if issparse(A) else coo_array(np.atleast_2d(np.asarray(A)))
+    data = real_numbers(entries.data, name)
+    return csr_array(coo_array((data, (entries.row, entries.col)), shape=entries.shape))
+
+
 def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray) -> None:
     d = len(freedoms)
+    if freedoms.ndim != 2 or freedoms.shape[1] != 2 or not d:
+        raise UsageError(f"freedoms must be (d, 2): node and component of each row, not {freedoms.shape}")
+    if nodes.ndim != 2 or nodes.shape[1] != 3 or not len(nodes) or not np.isfinite(nodes).all():
+        raise UsageError(f"nodes must be finite positions (n, 3), not {nodes.shape}")
     for name, A in (("K", K), ("M", M)):
         if A.shape != (d, d):
             raise UsageError(
@@ -75,6 +98,10 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
             )
         if not np.isfinite(A.data).all():
             raise UsageError(f"{name} has entries that are not finite numbers")
+        if not (largest := float(np.abs(A.data).max(initial=0.0))) or not SMALLEST < largest < LARGEST:
+            raise UsageError(
+                f"{name} has no entry of a size that can be worked with (its largest is {largest:g}); check its units"
+            )
         if abs(A - A.T).max() > 1e-8 * abs(A).max():
             raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
         if (low := A.diagonal().min()) < 0.0:
