@@ -261,3 +261,24 @@ def test_a_model_that_is_held_is_reduced_as_it_is():
 def test_cuts_that_say_nothing_are_refused(cut):
     with pytest.raises(UsageError):
         Cut(**cut)
+
+
+def test_a_body_whose_nodes_are_all_interfaces():
+    """One element between two frames: Guyan and Craig and Bampton keep everything, cantilever L³/3EI and rod L/EA included."""
+    beam = straight_beam(1)
+    length = float(np.ptp(beam.nodes[:, 0]))
+    ties = {"root": Tie(beam.nodes[0]), "tip": Tie(beam.nodes[1])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a thin beam has no inertia about its axis
+        bodies = [
+            reduce(beam, choice, ties)
+            for choice in (Guyan(("root", "tip"), "root"), CraigBampton(("root", "tip"), 0, "root"))
+        ]
+        modal = reduce(beam, CraigBampton(("root", "tip"), 4), ties)
+    whole = beam.K.toarray()[6:, 6:]
+    for body in bodies:
+        order = [body.labels.index(f"tip.{c}") for c in ("x", "y", "z", "rx", "ry", "rz")]
+        assert np.allclose(body.K[np.ix_(order, order)], whole, rtol=1e-12)
+    compliance = np.linalg.inv(whole)
+    assert compliance[1, 1] == pytest.approx(length**3 / (3 * whole[5, 5] * length / 4), rel=1e-9)  # 4EI/L is its entry
+    assert any("all freedoms" in remark for remark in modal.remarks)

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse import coo_array, csr_array
 
 from fem.make_nastran_files import GRIDS
-from fem.reduction_bodies import crooked_frame, lumped_frame, straight_beam, truss
+from fem.reduction_bodies import crooked_frame, lumped_frame, truss
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem.abaqus import read_abaqus_matrices
 from gough.fem.basis_choices import ClampedModes, FreeModes
@@ -22,7 +22,6 @@ from gough.fem.nastran_dmig import read_dmig
 from gough.fem.nastran_library import pynastran
 from gough.fem.nastran_modes import read_nastran_modes
 from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
 from gough.fem.units import Units
 
 FILES = Path(__file__).parent / "files"
@@ -139,16 +138,6 @@ def test_freedoms_that_abaqus_holds_are_left_out(tmp_path):
         fem = read_abaqus_matrices(*abaqus_files(tmp_path, body, "labels", held=range(6)))
     exact = np.sqrt(eigh(body.K.toarray()[6:, 6:], body.M.toarray()[6:, 6:], eigvals_only=True))[:3] / (2 * np.pi)
     assert np.allclose(reduce(fem, ClampedModes(None, 3)).frequencies_hz, exact, rtol=1e-9)
-
-
-def test_consistent_beams_are_lumped_with_a_warning():
-    body = straight_beam(4, off=0.01)
-    freedoms = np.stack([np.repeat(np.arange(5), 6), np.tile(np.arange(6), 5)], axis=1)
-    with pytest.warns(ModalDataWarning, match="inertia by"):
-        fem = from_matrices(body.K, body.M, body.nodes, freedoms)
-    assert fem.mass.sum() == pytest.approx(body.mass.sum(), rel=1e-12)
-    ours, theirs = (reduce(x, ClampedModes("r", 3), {"r": Tie((0, 0, 0))}) for x in (fem, body))
-    assert np.allclose(ours.frequencies_hz, theirs.frequencies_hz, rtol=1e-10)  # K and M themselves are used
 
 
 def dmig_nodes(tmp_path):

@@ -150,8 +150,8 @@ def change(**more):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        (change(shapes=lambda d: d.shapes * (1 + 0.1j)), "complex modes"),
-        (change(K=lambda d: d.K * (1 + 0.01j)), "complex modes"),
+        (change(shapes=lambda d: d.shapes * (1 + 0.1j)), "is complex"),
+        (change(K=lambda d: d.K * (1 + 0.01j)), "is complex"),
         (change(K=lambda d: d.K - 2 * d.K[0, 0] * np.eye(5)), "negative eigenvalue"),
         (change(K=lambda d: np.diag([0.0, *np.diag(d.K)[1:]])), "coordinate 0 has no stiffness"),
         (change(K=lambda d: d.K + np.triu(np.ones((5, 5)), 1) * d.K[0, 0]), "not symmetric"),

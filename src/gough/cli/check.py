@@ -17,9 +17,10 @@ File = Annotated[
 def check(file: File, json: Json = False) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
-    JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms velocities
-    drives loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1
-    if there are problems.
+    JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
+    direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
+    loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1 if there
+    are problems.
     """
     report = examine(file)
     if json:
@@ -29,6 +30,8 @@ def check(file: File, json: Json = False) -> None:
             say(problem["text"])
         for text in report["warnings"]:
             say(f"warning: {text}")
+        for path in report["load_paths"]:
+            say(f"note: {path['text']}")
         say(_summary(report))
     if not report["valid"]:
         raise typer.Exit(CHECK_FAILED)
@@ -55,9 +58,29 @@ def examine(file: str) -> dict[str, Any]:
             problems = [{"file": file, "line": None, "message": str(error), "text": f"{file}: {error}"}]
         else:
             problems = _unreadable_meshes(file, model.robot)
-    found = None if model is None else _found(model)
+    found, paths = (None, []) if model is None else (_found(model), load_paths_of(model))
     texts = [str(w.message) for w in caught]
-    return {"file": file, "valid": not problems, "problems": problems, "warnings": texts, "model": found}
+    return {
+        "file": file,
+        "valid": not problems,
+        "problems": problems,
+        "warnings": texts,
+        "load_paths": paths,
+        "model": found,
+    }
+
+
+def load_paths_of(model: Any) -> list[dict[str, Any]]:
+    """Loads that flexible bodies' shapes do not follow."""
+    import warnings
+
+    if not model.layout.n_elastic:
+        return []
+    from gough.structure.load_paths import load_paths
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # told when the model was built
+        return [path.data() for path in load_paths(model.robot)]
 
 
 def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:

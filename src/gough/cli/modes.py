@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from gough.cli.check import load_paths_of
 from gough.cli.map_arguments import fixed_values
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, vector, write_json
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
+    from gough.analysis.convergence import Convergence
     from gough.analysis.modes import Modes
     from gough.compilation import Model
 
@@ -38,13 +40,17 @@ def modes(
     figure: Annotated[
         Path | None, typer.Option("--figure", help="Chart how much each coordinate moves in each mode (png, pdf, svg).")
     ] = None,
+    converged: Annotated[
+        bool, typer.Option("--converged", help="Also how far the frequencies move with richer flexible bodies (slow).")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Natural frequencies, damping and shapes of the closed robot about static equilibrium.
 
     JSON keys: robot, about, drives, verdict, stable, coordinates[] (names of v), modes[] (frequency_hz shape[]),
     eigenvalues[] (real imaginary damping), equilibrium (q tau elastic), zero_dynamics (output stable verdict eigenvalues[]),
-    files[].
+    load_paths[] (bodies[] frame kind direction compliance missing text: loads that shapes do not follow), converged
+    (frequencies_hz[] richer_hz[] change[] changed[] kept[]; null without --converged), files[].
     """
     from gough.analysis.modes import natural_frequencies
     from gough.analysis.zero_dynamics import zero_dynamics as held
@@ -58,6 +64,13 @@ def modes(
         servo = drives if stiffness is None and not damping else {"stiffness": stiffness or 0.0, "damping": damping}
         found = natural_frequencies(model, q, servo, about="undeformed" if undeformed else "equilibrium")
         zeros = held(model, q, zero_dynamics) if zero_dynamics else None
+        paths = load_paths_of(model)
+        moved = None
+        if converged:
+            from gough.analysis.convergence import converged as compared
+
+            about = "undeformed" if undeformed else "equilibrium"
+            moved = compared(model.robot, fixed_values(at) if at else None, servo, about=about)
     files = []
     if figure:
         from gough.analysis.modes_plot import draw_modes
@@ -68,10 +81,15 @@ def modes(
         write_json(
             report(model, found, servo, undeformed)
             | {"zero_dynamics": None if zeros is None else vars(zeros) | {"eigenvalues": _pairs(zeros.eigenvalues)}}
+            | {"load_paths": paths, "converged": None if moved is None else vars(moved) | {"change": moved.change}}
             | {"files": files}
         )
         return
     _show(model, found, count)
+    if moved is not None:
+        _show_converged(moved, count)
+    for path in paths:
+        say(f"note: {path['text']}")
     if zeros is not None:
         say(f"inverse model: {zeros.verdict}")
     for name in files:
@@ -97,6 +115,21 @@ def report(model: "Model", found: "Modes", drives: Any, undeformed: bool) -> dic
         ],
         "equilibrium": {"q": found.q, "tau": found.tau, "elastic": found.q[model.layout.elastic]},
     }
+
+
+def _show_converged(moved: "Convergence", count: int) -> None:
+    shown = table("mode", "Hz", "richer (Hz)", "change", numbers=("mode", "Hz", "richer (Hz)", "change"))
+    there = len(moved.frequencies_hz)
+    for k, then in enumerate(moved.richer_hz[:count]):
+        now, change = (
+            (short(moved.frequencies_hz[k], 6), f"{100 * moved.change[k]:+.2g} %") if k < there else ("none", "")
+        )
+        shown.add_row(str(k + 1), now, short(then, 6), change)
+    console().print(shown)
+    for text in moved.changed:
+        say(f"richer: {text}")
+    for text in moved.kept:
+        say(f"as it was: {text}")
 
 
 def _pairs(values: np.ndarray) -> list[list[float]]:

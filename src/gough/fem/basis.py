@@ -14,11 +14,17 @@ from gough.fem.basis_choices import (
 )
 from gough.fem.basis_modal import clamped_modes, free_modes, nodal
 from gough.fem.craig_bampton import craig_bampton
+from gough.fem.memory import demand
+from gough.fem.sparse_parts import order
 from gough.fem.ties import TiedElements
 
 
 def build_basis(tied: TiedElements, choice: BasisChoice) -> Basis:
     """The shapes (d, m) a choice gives, in the freedoms of `tied`; nothing in them is a rigid motion."""
+    if isinstance(choice, Nodal):
+        d, points = order(tied.elements.K), len(tied.elements.mass)
+        taken = 8.0 * d * (4 * d + 9 * points)
+        demand(taken, f"nodal coordinates: {d} of them", "reduce the body to modes, or take fewer elements")
     match choice:
         case FreeModes():
             return free_modes(tied, choice)

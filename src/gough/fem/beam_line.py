@@ -6,7 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.errors import UsageError
+from gough.fem.memory import demand
 from gough.fem.sections import Section
+
+BYTES, BYTES_OF_A_PAIR = 5.5e4, 100.0
+"""Memory an element takes while matrices are made, and a pair of points while they are checked; measured."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ def line(
     if len(sections) != segments:
         raise UsageError(f"beam: {len(sections)} sections for {segments} segments; give one, or one a segment")
     counts = [elements] * segments if isinstance(elements, int | np.integer) else list(elements)
+    if all(isinstance(c, int | np.integer) for c in counts):
+        demand(
+            BYTES * sum(map(int, counts)), f"beam: {sum(map(int, counts))} elements", "take fewer elements a segment"
+        )
     if len(counts) != segments or not all(isinstance(c, int | np.integer) and c >= 1 for c in counts):
         raise UsageError(
             f"beam: elements = {elements!r} must be a whole number >= 1, or one for each of {segments} segments"
@@ -60,6 +68,7 @@ def _corners(points: object, plane: bool) -> np.ndarray:
         raise UsageError(
             f"beam: points must be at least two finite points (k, 3) in m, got an array of shape {corner.shape}"
         )
+    demand(BYTES_OF_A_PAIR * len(corner) ** 2, f"beam: a line through {len(corner)} points", "take fewer points")
     extent = np.linalg.norm(np.ptp(corner, axis=0))
     distance = np.linalg.norm(corner[:, None] - corner[None], axis=-1) + extent * np.eye(len(corner))
     i, j = np.unravel_index(np.argmin(distance), distance.shape)

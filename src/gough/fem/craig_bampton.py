@@ -10,8 +10,9 @@ from gough.errors import UsageError
 from gough.fem.basis_choices import MEAN, Basis, CraigBampton
 from gough.fem.basis_modal import freedoms_left, held_solver, mode_labels, spread
 from gough.fem.modes import ElasticModes
-from gough.fem.modes_choice import Cut, as_cut, in_position, keep
+from gough.fem.modes_choice import Cut, Kept, as_cut, in_position, keep
 from gough.fem.modes_rigid import RigidMotions, rigid_motions
+from gough.fem.sparse_parts import order
 from gough.fem.ties import TiedElements
 
 
@@ -25,11 +26,16 @@ def craig_bampton(tied: TiedElements, choice: CraigBampton) -> Basis:
         )
     body = tied.elements
     inner = freedoms_left(tied, *choice.interfaces)
-    solver = held_solver(tied, inner)
-    kept = keep(solver, as_cut(choice.modes), body.translation[:, inner])
     moving = [name for name in choice.interfaces if name != choice.frame]
     own = np.concatenate([np.zeros(0, dtype=int), *(tied.frame(name).own for name in moving)])
-    constraint = spread(tied, inner, -solver.factor.solve(body.K[inner][:, own].toarray()))
+    if len(inner):
+        solver = held_solver(tied, inner)
+        kept = keep(solver, as_cut(choice.modes), body.translation[:, inner])
+        constraint = spread(tied, inner, -solver.factor.solve(body.K[inner][:, own].toarray()))
+    else:  # every freedom is an interface's: their motions are all there is
+        remark = ("all freedoms are motions of interfaces: nothing is left to have modes",)
+        kept = Kept(np.zeros(0), np.zeros((0, 0)), remark if choice.modes != 0 else ())
+        constraint = np.zeros((order(body.K), len(own)))
     constraint[own, np.arange(len(own))] = 1.0
     V = np.concatenate([constraint, spread(tied, inner, kept.shapes)], axis=1)
     if choice.frame != MEAN:

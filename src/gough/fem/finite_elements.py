@@ -1,11 +1,13 @@
 """A body cut into finite elements: what every kind of element gives, before any reduction."""
 
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from gough.fem.couplings import Couplings
 from gough.fem.second import SecondOrder
 from gough.text import short_repr
 
@@ -27,6 +29,8 @@ class FiniteElements:
     mass (g,), position (g, 3), field (3 g, d): the mass as points that integrate products of the displacement field and
     of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
     shortening: see there; None where the elements have none.
+    couplings: with rigid motion, where the points do not carry them exactly (a mass matrix of another code); else None.
+    node_sets: nodes (indices) that a file names.
     """
 
     nodes: np.ndarray
@@ -39,5 +43,7 @@ class FiniteElements:
     field: csr_array
     cells: np.ndarray
     shortening: Shortening | None = None
+    couplings: Couplings | None = None
+    node_sets: dict[str, np.ndarray] = dataclass_field(default_factory=dict)
 
     __repr__ = short_repr

@@ -2,23 +2,31 @@
 
 The mass as points: where every direction has the same mass matrix S and none couples with another (solids, bars), the form
 xᵀ S x = Σ_i (s_i - 2 Σ_j S_ij) x_i² + Σ_{i<j} 4 S_ij ((x_i + x_j)/2)², s_i the row sums, is one of points at nodes and at
-midpoints, exact also for products with positions. Otherwise (beams, shells) masses are lumped to the nodes; that concerns the
-couplings with rigid motion alone, and a warning says how far mass and inertia are then from those of M.
+midpoints, exact also for products with positions, so every integral is exact.
+Otherwise (beams, shells, superelements) mass, mass centre, inertia and the couplings of shapes with rigid motion come from M
+itself (couplings.py says what is exact), and only the products ∫ Φ_ka Φ_lb dm of single components, which M does not know, from
+masses lumped to the nodes: they change the inertia to second order in the deflection.
 """
 
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array, diags_array, eye_array
+from scipy.sparse import coo_array, csr_array, diags_array, eye_array, issparse
 
 from gough.errors import ModalDataWarning, UsageError
+from gough.fem.couplings import couplings_of
 from gough.fem.cross import hat
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_points import inertia_points
+from gough.fem.reading import real_numbers, whole_numbers
 from gough.fem.sparse_parts import order, stacked
+from gough.fem.ties import restricted
 from gough.fem.units import SI, Units, doubtful_units
 
-CLOSE = 0.01
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Between these lies the largest entry of a matrix; squares of others leave the range of doubles."""
 
 
 def from_matrices(
@@ -28,34 +36,61 @@ def from_matrices(
     freedoms: np.ndarray,
     units: Units = SI,
     cells: np.ndarray | None = None,
+    held: np.ndarray | None = None,
+    node_sets: Mapping[str, np.ndarray] | None = None,
 ) -> FiniteElements:
-    """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row."""
-    K, M, freedoms = csr_array(K, dtype=float), csr_array(M, dtype=float), np.asarray(freedoms, dtype=int)
+    """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row.
+
+    A node index of -1 is a coordinate of no node: a mode of a superelement.
+    held (d,): freedoms that do not move; they are left out, but their mass counts where the body moves as a whole.
+    node_sets: nodes (indices) by name.
+    """
+    freedoms = whole_numbers(np.asarray(freedoms), "freedoms", "nodes and components")
+    nodes = real_numbers(nodes, "the table of nodes")
+    K, M = _sparse(K, "K"), _sparse(M, "M")
     _checked(K, M, nodes, freedoms)
     node, component = freedoms.T
     d, n = len(freedoms), len(nodes)
-    turns = component >= 3
-    S = diags_array(np.where(turns, 1.0, 1.0 / units.length))
+    modal = node < 0
+    moves, turns = ~modal & (component < 3), ~modal & (component >= 3)
+    S = diags_array(np.where(moves, 1.0 / units.length, 1.0))
     K = csr_array(S @ K @ S) * (units.mass * units.length**2 / units.time**2)
     M = csr_array(S @ M @ S) * (units.mass * units.length**2)
-    nodes = np.asarray(nodes, dtype=float) * units.length
+    nodes = nodes * units.length
     column = np.arange(d)
     T, R = (
         csr_array(coo_array((np.ones(pick.sum()), ((3 * node + component % 3)[pick], column[pick])), shape=(3 * n, d)))
-        for pick in (~turns, turns)
+        for pick in (moves, turns)
     )
     rotation = R if turns.any() else None
-    points = _exact_points(M, T, nodes, turns, component) or _lumped_points(M, T, rotation, nodes)
+    points, couplings = None if modal.any() else _exact_points(M, T, nodes, turns, component), None
+    if points is None:
+        points = _lumped_points(M, T, rotation, nodes)
+        couplings = couplings_of(K, M, T, rotation, nodes, points)
+    cells = np.zeros((0, 2), dtype=int) if cells is None else cells
     elements = FiniteElements(
-        nodes, K, M, T, rotation, *points, cells=np.zeros((0, 2), dtype=int) if cells is None else cells
+        nodes, K, M, T, rotation, *points, cells=cells, couplings=couplings, node_sets=dict(node_sets or {})
     )
+    if held is not None and held.any():
+        elements = restricted(elements, csr_array(eye_array(d))[:, np.flatnonzero(~held)])
     for doubt in doubtful_units(float(elements.mass.sum()), nodes):
         warnings.warn(doubt, ModalDataWarning, stacklevel=3)
     return elements
 
 
+def _sparse(A: Any, name: str) -> csr_array:
+    """A real sparse matrix, or an error."""
+    entries = coo_array(A) if issparse(A) else coo_array(np.atleast_2d(np.asarray(A)))
+    data = real_numbers(entries.data, name)
+    return csr_array(coo_array((data, (entries.row, entries.col)), shape=entries.shape))
+
+
 def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray) -> None:
     d = len(freedoms)
+    if freedoms.ndim != 2 or freedoms.shape[1] != 2 or not d:
+        raise UsageError(f"freedoms must be (d, 2): node and component of each row, not {freedoms.shape}")
+    if nodes.ndim != 2 or nodes.shape[1] != 3 or not len(nodes) or not np.isfinite(nodes).all():
+        raise UsageError(f"nodes must be finite positions (n, 3), not {nodes.shape}")
     for name, A in (("K", K), ("M", M)):
         if A.shape != (d, d):
             raise UsageError(
@@ -63,13 +98,24 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
             )
         if not np.isfinite(A.data).all():
             raise UsageError(f"{name} has entries that are not finite numbers")
+        if not (largest := float(np.abs(A.data).max(initial=0.0))) or not SMALLEST < largest < LARGEST:
+            raise UsageError(
+                f"{name} has no entry of a size that can be worked with (its largest is {largest:g}); check its units"
+            )
         if abs(A - A.T).max() > 1e-8 * abs(A).max():
             raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
         if (low := A.diagonal().min()) < 0.0:
             raise UsageError(f"{name} has the negative diagonal entry {low:g}")
-    if freedoms[:, 0].min() < 0 or freedoms[:, 0].max() >= len(nodes) or not np.isin(freedoms[:, 1], range(6)).all():
-        raise UsageError(f"freedoms must be (node 0…{len(nodes) - 1}, component 0…5)")
-    if len(np.unique(freedoms, axis=0)) < d:
+    of_nodes = freedoms[freedoms[:, 0] != -1]
+    if (
+        (of_nodes[:, 0] < 0).any()
+        or (of_nodes[:, 0] >= len(nodes)).any()
+        or not np.isin(of_nodes[:, 1], range(6)).all()
+    ):
+        raise UsageError(
+            f"freedoms must be (node 0…{len(nodes) - 1}, component 0…5), or (-1, 0) for a coordinate of no node"
+        )
+    if len(np.unique(of_nodes, axis=0)) < len(of_nodes):
         raise UsageError("a freedom (node, component) is named twice")
 
 
@@ -142,28 +188,4 @@ def _lumped_points(M: csr_array, T: csr_array, R: csr_array | None, nodes: np.nd
             shape=(3 * len(owner), 3 * n),
         )
         field = field + csr_array(turn) @ R
-    position = nodes[owner] + arm
-    _compare(M, T, R, nodes, mass, position)
-    return mass, position, csr_array(field)
-
-
-def _compare(
-    M: csr_array, T: csr_array, R: csr_array | None, nodes: np.ndarray, mass: np.ndarray, position: np.ndarray
-) -> None:
-    """Warn where lumped mass or inertia differs from that of rigid motions through M."""
-    rigid = np.concatenate([np.tile(np.eye(3), (len(nodes), 1, 1)), -hat(nodes)], axis=2).reshape(-1, 6)
-    x = T.T @ rigid
-    if R is not None:
-        x = x + R.T @ np.tile(np.eye(6)[3:], (len(nodes), 1))
-    exact = x.T @ (M @ x)
-    J = np.einsum("g,gab->ab", mass, -hat(position) @ hat(position))
-    seen = np.diag(exact)[3:] > 1e-9 * exact[3:, 3:].max()
-    worst = np.abs((np.diag(J) / np.where(seen, np.diag(exact)[3:], 1.0) - 1.0)[seen]).max(initial=0.0)
-    total = np.abs(mass.sum() / np.diag(exact)[:3][np.diag(exact)[:3] > 0.0] - 1.0).max(initial=0.0)
-    if max(worst, total) > CLOSE:
-        warnings.warn(
-            f"lumped to the nodes, mass differs by {100 * total:.2g} % and inertia by {100 * worst:.2g} % from the mass matrix: "
-            "a finer mesh brings them together",
-            ModalDataWarning,
-            stacklevel=5,
-        )
+    return mass, nodes[owner] + arm, csr_array(field)

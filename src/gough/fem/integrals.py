@@ -35,16 +35,16 @@ def shape_integrals(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray) 
     sizes = np.sqrt(np.maximum(np.einsum("akak->k", products), 0.0))  # √∫ Φ_k²
     reach = np.sqrt(abs(mass @ np.sum(position**2, axis=1)))  # √∫ x²
     total = float(mass.sum())
-    MSde = _without_noise(MSde, np.sqrt(abs(total)) * sizes)
-    outer = _without_noise(outer, reach * sizes)
-    products = _without_noise(products, sizes[:, None, None] * sizes)
+    MSde = without_noise(MSde, np.sqrt(abs(total)) * sizes)
+    outer = without_noise(outer, reach * sizes)
+    products = without_noise(products, sizes[:, None, None] * sizes)
     return ShapeIntegrals(
         mass=total,
         MS=weighted.sum(axis=0),
-        J=_crossed(position.T @ weighted),
+        J=crossed(position.T @ weighted),
         MSde=MSde,
-        N1=_crossed(outer.transpose(2, 1, 0)),
-        N2=_crossed(products.transpose(1, 3, 2, 0)),  # b = Φ_l, a = Φ_k
+        N1=crossed(outer.transpose(2, 1, 0)),
+        N2=crossed(products.transpose(1, 3, 2, 0)),  # b = Φ_l, a = Φ_k
     )
 
 
@@ -54,13 +54,14 @@ def shape_products(mass: np.ndarray, shapes: np.ndarray, others: np.ndarray) -> 
     weighted = mass[:, None] * shapes.reshape(g, -1)
     products = (weighted.T @ others.reshape(g, -1)).reshape(3, shapes.shape[2], 3, others.shape[2])
     sizes = [np.sqrt(np.einsum("g,gak->k", np.abs(mass), x**2)) for x in (shapes, others)]
-    return _without_noise(products.transpose(1, 3, 0, 2), np.multiply.outer(*sizes)[:, :, None, None])
+    return without_noise(products.transpose(1, 3, 0, 2), np.multiply.outer(*sizes)[:, :, None, None])
 
 
-def _crossed(products: np.ndarray) -> np.ndarray:
+def crossed(products: np.ndarray) -> np.ndarray:
     """-∫ â b̂ dm (…, 3, 3) from ∫ b aᵀ dm (…, 3, 3)."""
     return np.trace(products, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - products
 
 
-def _without_noise(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
+def without_noise(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Values with zeros where they are only rounding beside the largest they could be."""
     return np.where(np.abs(values) > NOISE * bound, values, 0.0)

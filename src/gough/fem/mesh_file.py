@@ -1,6 +1,9 @@
 """Solids from mesh files of other programs, through meshio."""
 
+import contextlib
+import io
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +12,19 @@ import numpy as np
 from gough.errors import MeshWarning, UsageError
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
+from gough.fem.mesh_counts import refuse_hostile
+from gough.fem.reading import guarded, real_numbers, regular_file, shortened, whole_numbers
 from gough.fem.solid import solid_elements
 from gough.fem.units import doubtful_units
 
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 SOLIDS = ("tetra", "tetra10", "hexahedron", "hexahedron20", "hexahedron27")
+GROWS = 15
+"""Memory that meshio and the lists it makes take, a byte of a file."""
 OTHER_SOLIDS = ("pyramid", "wedge", "polyhedron", "voxel", "VTK_LAGRANGE", "tetra", "hexahedron")
 
 
+@guarded("a mesh", "write it again, for instance in Gmsh's format 4.1 or as VTK, with solid cells")
 def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[FiniteElements, dict[str, np.ndarray]]:
     """(elements, node sets by name) of a mesh file (Gmsh, Abaqus, Nastran, VTK and what else meshio reads).
 
@@ -28,7 +36,10 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
         raise UsageError(f"mesh file: units = {units!r}; choose one of {', '.join(METRES)}")
     mesh = _read(Path(path))
     blocks = _solid_blocks(mesh, path)
-    points = METRES[units] * _in_space(np.asarray(mesh.points, dtype=float))
+    points = METRES[units] * _in_space(real_numbers(mesh.points, f"{path}: the nodes"), path)
+    wrong = [i for b in blocks for i in (b.min(), b.max()) if not 0 <= i < len(points)]
+    if wrong:
+        raise UsageError(f"{path}: a cell names node {wrong[0]} (from 0), but there are {len(points)}")
     used = np.unique(np.concatenate([b.ravel() for b in blocks]))
     number = np.full(len(points), -1)
     number[used] = np.arange(len(used))
@@ -46,7 +57,8 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
         ) from None
     for doubt in doubtful_units(float(np.sum(elements.mass)), elements.nodes):
         warnings.warn(f"{path}: {doubt}; {size_report(elements)}", MeshWarning, stacklevel=2)
-    return elements, _node_sets(mesh, number)
+    sets = _node_sets(mesh, number)
+    return replace(elements, node_sets=sets), sets
 
 
 def size_report(elements: FiniteElements) -> str:
@@ -64,17 +76,22 @@ def _read(path: Path) -> Any:
         raise UsageError(
             "mesh files are read through meshio, which is not installed: pip install 'gough[fem]'"
         ) from None
-    if not path.is_file():
-        raise UsageError(f"mesh file: {path} does not exist")
+    regular_file(path, GROWS)
+    refuse_hostile(path)
     try:
-        return meshio.read(path)
+        said = io.StringIO()  # meshio prints its own errors
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), np.errstate(all="ignore"):
+            return meshio.read(path)
     except SystemExit:  # meshio's way of saying that it does not know the format
         raise UsageError(f"mesh file: {path} is in no format that meshio knows by its name") from None
     except Exception as error:
-        raise UsageError(f"mesh file: meshio could not read {path}: {error}") from error
+        reason = shortened(f"{type(error).__name__}: {error}")
+        raise UsageError(f"mesh file: meshio could not read {path}: {reason}") from error
 
 
-def _in_space(points: np.ndarray) -> np.ndarray:
+def _in_space(points: np.ndarray, path: object) -> np.ndarray:
+    if points.ndim != 2 or not 1 <= points.shape[1] <= 3 or not np.isfinite(points).all():
+        raise UsageError(f"{path}: nodes must be finite numbers (n, 3), not {points.shape}")
     return points if points.shape[1] == 3 else np.column_stack([points, np.zeros((len(points), 3 - points.shape[1]))])
 
 
@@ -85,7 +102,7 @@ def _solid_blocks(mesh: Any, path: object) -> list[np.ndarray]:
         raise UsageError(
             f"{path}: cells of kind {', '.join(unknown)} are not supported; remesh with {', '.join(SOLIDS)}"
         )
-    blocks = [np.asarray(b.data, dtype=np.int64) for b in mesh.cells if b.type in SOLIDS and len(b.data)]
+    blocks = [whole_numbers(b.data, str(path), "cells") for b in mesh.cells if b.type in SOLIDS and len(b.data)]
     if not blocks:
         found = ", ".join(sorted({b.type for b in mesh.cells})) or "none"
         raise UsageError(f"{path}: no solid cells (found: {found}); write the volume's cells: {', '.join(SOLIDS)}")
@@ -121,5 +138,6 @@ def _cell_sets(mesh: Any) -> dict[str, np.ndarray]:
 
 
 def _renumbered(members: np.ndarray, number: np.ndarray) -> np.ndarray:
-    kept = np.unique(number[members.astype(int)])
+    known = members[(members >= 0) & (members < len(number))]
+    kept = np.unique(number[known.astype(int)])
     return kept[kept >= 0]

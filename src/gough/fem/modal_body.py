@@ -13,10 +13,12 @@ from gough.fem.modal_checks import checked
 from gough.fem.modal_data import ModalData, ModalFrame
 from gough.fem.modal_points import mass_points
 from gough.fem.modal_second import modal_second
+from gough.fem.reading import workable
 from gough.fem.reduce import damping_remark, decided, slaved_to
 from gough.fem.tie_nodes import Tie, chosen_nodes
 
 
+@workable
 def elastic_body(
     data: ModalData,
     frames: Mapping[str, Tie] | None = None,

@@ -1,6 +1,7 @@
 """Modal data recomputed and compared: shapes, normalisation, stiffness, mass, inertia, units. Errors and named warnings."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,31 +11,42 @@ from gough.fem.damping import semidefinite
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal_data import ModalData
 from gough.fem.modal_points import mass_points
+from gough.fem.reading import real_numbers
 from gough.fem.units import doubtful_units
 
+SINGULAR = 1e-12
+"""Smallest eigenvalue of the modal mass, scaled to a unit diagonal, at which a shape repeats others."""
+LARGEST = 1e50
+"""Entries beyond this leave the range of doubles when they are multiplied."""
+ARRAYS = ("nodes", "masses", "inertias", "shapes", "K", "M", "D", "second", "K_G")
 CLOSE, FAR = 0.01, 0.10
 """Lumped masses differ from consistent ones by percents: more than CLOSE warns, more than FAR is an error."""
 
 
 def checked(data: ModalData) -> tuple[ModalData, list[str]]:
     """The data with M filled in and matrices symmetric, and sentences on what looked wrong (each also a warning)."""
-    _shapes_fit(data)
-    K = semidefinite(_real(data.K, "K"), data.modes, "the stiffness K")
+    data = _in_reals(data)
+    shapes_fit(data)
+    K = semidefinite(data.K, data.modes, "the stiffness K")
     weak = np.diag(K) / max(np.abs(np.diag(K)).max(), 1e-300)
     if (weak <= 1e-9).any():
         k = int(np.argmin(weak))
         raise UsageError(
             f"coordinate {k} has no stiffness (K = {K[k, k]:g}): a rigid mode? Leave rigid modes out of the file"
         )
-    D = None if data.D is None else semidefinite(_real(data.D, "D"), data.modes, "the damping D")
+    D = None if data.D is None else semidefinite(data.D, data.modes, "the damping D")
     remarks = [*doubtful_units(float(data.masses.sum()), data.nodes), *_rigid_shapes(data)]
     recomputed = _modal_mass(data)
     if data.M is None:
         M = recomputed
     else:
-        M = semidefinite(_real(data.M, "M"), data.modes, "the modal mass M")
+        M = semidefinite(data.M, data.modes, "the modal mass M")
         remarks += _compared_modal_mass(M, recomputed)
-    if np.linalg.eigvalsh(M)[0] <= 0.0:
+    diagonal = np.diag(M)
+    if (diagonal <= 0.0).any():
+        raise UsageError(f"coordinate {int(np.argmin(diagonal))} has no modal mass: the nodes it moves have none")
+    scale = 1.0 / np.sqrt(diagonal)
+    if np.linalg.eigvalsh(M * np.outer(scale, scale))[0] <= SINGULAR:
         raise UsageError(
             "the modal mass M is not positive definite: a shape repeats another, or the nodes it moves have no mass"
         )
@@ -44,23 +56,39 @@ def checked(data: ModalData) -> tuple[ModalData, list[str]]:
     return ModalData(**(vars(data) | {"K": K, "M": M, "D": D})), remarks
 
 
-def _shapes_fit(data: ModalData) -> None:
+def _in_reals(data: ModalData) -> ModalData:
+    """The data with every array real: an imaginary part is refused, never dropped."""
+    arrays = {name: getattr(data, name) for name in ARRAYS}
+    return replace(data, **{name: real_numbers(x, name) for name, x in arrays.items() if x is not None})
+
+
+def shapes_fit(data: ModalData) -> None:
+    """Refuse arrays that do not belong together, or are no finite numbers of a size that can be worked with."""
     n, rows, m = data.shapes.shape if data.shapes.ndim == 3 else (-1, -1, -1)
-    if n != len(data.nodes) or rows not in (3, 6) or m < 1:
-        raise UsageError(f"shapes must be ({len(data.nodes)} nodes, 3 or 6, modes), not {data.shapes.shape}")
+    nodes = data.nodes.shape[0] if data.nodes.ndim else 0
+    if n != nodes or n < 1 or rows not in (3, 6) or m < 1:
+        raise UsageError(f"shapes must be ({nodes} nodes, 3 or 6, modes), not {data.shapes.shape}")
     for name, value, shape in (
         ("nodes", data.nodes, (n, 3)),
         ("masses", data.masses, (n,)),
         ("inertias", data.inertias, (n, 3, 3)),
         ("second", data.second, (n, 3, m, m)),
         ("K_G", data.K_G, (12, m, m)),
+        ("shapes", data.shapes, (n, rows, m)),
+        ("K", data.K, (m, m)),
+        ("M", data.M, (m, m)),
+        ("D", data.D, (m, m)),
     ):
-        if value is not None and value.shape != shape:
+        if value is None:
+            continue
+        if value.shape != shape:
             raise UsageError(f"{name} must be {shape}, not {value.shape}")
-        if value is not None and not np.isfinite(_real(value, name)).all():
+        if not np.isfinite(value).all():
             raise UsageError(f"{name} has entries that are not finite numbers")
-    if not np.isfinite(_real(data.shapes, "the shapes")).all():
-        raise UsageError("the shapes have entries that are not finite numbers")
+        if (largest := float(np.abs(value).max(initial=0.0))) > LARGEST:
+            raise UsageError(f"{name} has an entry of size {largest:.3g}, which cannot be worked with; check its units")
+    if data.labels is not None and len(data.labels) != m:
+        raise UsageError(f"{len(data.labels)} labels for {m} modes; give one for each")
     if data.masses.min() < 0.0 and data.masses.sum() <= 0.0:
         raise UsageError(f"the nodes' masses sum to {data.masses.sum():g} kg")
     if data.masses.sum() <= 0.0:
@@ -72,15 +100,6 @@ def _shapes_fit(data: ModalData) -> None:
             raise UsageError(f"{name} is not symmetric in its two coordinates")
     if data.second is not None and data.K_G is not None:
         raise UsageError("second and K_G both say how the body draws together; give one (second says more)")
-
-
-def _real(values: np.ndarray, what: str) -> np.ndarray:
-    values = np.asarray(values)
-    if np.iscomplexobj(values):
-        if np.abs(np.imag(values)).max(initial=0.0) > 1e-9 * np.abs(values).max(initial=0.0):
-            raise UsageError(f"{what}: complex modes. Export real normal modes (undamped); damping goes into D")
-        return np.real(values)
-    return values
 
 
 def _modal_mass(data: ModalData) -> np.ndarray:

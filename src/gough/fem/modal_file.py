@@ -1,6 +1,5 @@
 """Modal data as an NPZ file any code can write: plain arrays, no pickle. docs/modal_files.md lists the keys."""
 
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.fem.array_file import read_arrays
+from gough.fem.memory import demand
+from gough.fem.modal_checks import shapes_fit
 from gough.fem.modal_data import ModalData, ModalFrame, Stated
+from gough.fem.reading import guarded, real_numbers, shortened, whole_numbers
 from gough.fem.units import SI, Units
 from gough.files import npz, write_file
 
@@ -45,29 +48,36 @@ def write_modal_file(path: str | Path, data: ModalData) -> Path:
     return write_file(path, npz(arrays))
 
 
+@guarded("modal data", "write the arrays again with numpy.savez; docs/modal_files.md lists the keys")
 def read_modal_file(path: str | Path, units: Units | None = None) -> ModalData:
     """Read; units: those of the file where it does not say (its key `units` otherwise). Unknown keys are refused."""
-    arrays = _arrays(Path(path))
+    arrays = read_arrays(path)
     _keys(Path(path), arrays)
+
+    def numbers(name: str) -> np.ndarray:
+        return real_numbers(arrays[name], f"{path}: {name}")
+
     if "units" in arrays:
-        factors = arrays["units"].astype(float)
+        factors = numbers("units")
         if factors.shape != (3,):
             raise UsageError(f"{path}: units must be three factors to m, kg, s")
         stated = Units(*factors.tolist())
         if units is not None and units != stated:
             raise UsageError(f"{path} states {stated}; leave units= out, or correct the file")
         units = stated
+    cells = whole_numbers(arrays["cells"], f"{path}", "cells") if "cells" in arrays else np.zeros((0, 2), dtype=int)
     data = ModalData(
-        nodes=_floats(arrays["nodes"]),
-        masses=_floats(arrays["masses"]),
-        shapes=_floats(arrays["shapes"]),
-        K=_floats(arrays["K"]),
-        **{name: _floats(arrays[name]) for name in ("M", "D", "inertias", "second", "K_G") if name in arrays},
-        **({"cells": arrays["cells"].astype(int)} if "cells" in arrays else {}),
-        frames=_frames(Path(path), arrays),
-        labels=tuple(str(x) for x in arrays["labels"]) if "labels" in arrays else None,
-        stated=_stated(arrays),
+        nodes=numbers("nodes"),
+        masses=numbers("masses"),
+        shapes=numbers("shapes"),
+        K=numbers("K"),
+        **{name: numbers(name) for name in ("M", "D", "inertias", "second", "K_G") if name in arrays},
+        cells=cells,
+        frames=_frames(str(path), arrays),
+        labels=_labels(arrays["labels"], f"{path}: labels") if "labels" in arrays else None,
+        stated=_stated(arrays, str(path)),
     )
+    _fits(data, str(path))
     return in_si(data, units or SI)
 
 
@@ -116,56 +126,107 @@ def in_si(data: ModalData, units: Units) -> ModalData:
     )
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except (ValueError, EOFError, AttributeError, zipfile.BadZipFile):
-        raise UsageError(f"{path} is not an NPZ file of plain arrays") from None
-
-
 def _keys(path: Path, arrays: dict[str, np.ndarray]) -> None:
     if missing := [key for key in REQUIRED if key not in arrays]:
         raise UsageError(f"{path} is no modal data: it lacks {', '.join(missing)}")
-    if int(arrays["modal_format"]) != FORMAT:
-        raise UsageError(f"{path} has modal format {int(arrays['modal_format'])}; this gough reads format {FORMAT}")
+    form = arrays["modal_format"]
+    if form.size != 1 or form.dtype.kind not in "iuf":
+        raise UsageError(f"{path}: modal_format must be the number {FORMAT}, not {form.dtype} {form.shape}")
+    if form.item() != FORMAT:
+        raise UsageError(f"{path} has modal format {form.item():g}; this gough reads format {FORMAT}")
     known = {*REQUIRED, *OPTIONAL, *(f"frame_{key}" for key in FRAMES), *(f"stated_{key}" for key in STATED)}
     if unknown := sorted(set(arrays) - known):
-        raise UsageError(f"{path}: unknown keys {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        names = shortened(", ".join(unknown))
+        raise UsageError(f"{path}: unknown keys {names}; known are {', '.join(sorted(known))}")
 
 
-def _stated(arrays: dict[str, np.ndarray]) -> Stated:
-    mass, *rest = (_floats(arrays[f"stated_{key}"]) if f"stated_{key}" in arrays else None for key in STATED)
-    return Stated(None if mass is None else float(mass), *rest)
+def _fits(data: ModalData, where: str) -> None:
+    """Shapes of arrays that `modal_checks` could not name the file of, and how much memory the body would take."""
+    try:
+        shapes_fit(data)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+    if data.cells.size and (data.cells.ndim != 2 or data.cells.max() >= len(data.nodes) or data.cells.min() < -1):
+        raise UsageError(f"{where}: cells must be (c, k) node numbers from 0 to {len(data.nodes) - 1} (-1: none)")
+    m = data.modes
+    demand(
+        8.0 * (12 * len(data.nodes) * m * (2 + (0 if data.second is None else m)) + 40.0 * m**2),
+        f"{where} ({len(data.nodes)} nodes, {m} modes)",
+        "write fewer nodes or fewer modes",
+    )
 
 
-def _floats(array: np.ndarray) -> np.ndarray:
-    return array if np.iscomplexobj(array) else array.astype(float)
+def _labels(values: np.ndarray, where: str) -> tuple[str, ...]:
+    if values.dtype.kind not in "US" or values.ndim != 1:
+        raise UsageError(f"{where} must be a list of texts, not {values.dtype} {values.shape}")
+    try:
+        names = [x.decode() if isinstance(x, bytes) else str(x) for x in values.tolist()]
+    except UnicodeDecodeError:
+        raise UsageError(f"{where}: texts must be UTF-8") from None
+    return tuple(shortened(name, 60) for name in names)
 
 
-def _frames(path: Path, arrays: dict[str, np.ndarray]) -> dict[str, ModalFrame]:
-    if "frame_names" not in arrays:
-        return {}
-    names = [str(name) for name in arrays["frame_names"]]
-    if len(set(names)) < len(names):
-        raise UsageError(f"{path}: two frames have one name")
-    if "frame_positions" not in arrays:
-        raise UsageError(f"{path} names frames, but lacks frame_positions (f, 3)")
+def _stated(arrays: dict[str, np.ndarray], where: str) -> Stated:
+    found: dict[str, Any] = {}
+    m = arrays["K"].shape[0] if arrays["K"].ndim else 0
+    for key, shape in (("mass", ()), ("center", (3,)), ("inertia", (3, 3)), ("frequencies_hz", (m,))):
+        if (name := f"stated_{key}") not in arrays:
+            continue
+        value = real_numbers(arrays[name], f"{where}: {name}")
+        value = value.reshape(()) if key == "mass" and value.size == 1 else value
+        if value.shape != shape or not np.isfinite(value).all():
+            raise UsageError(f"{where}: {name} must be finite numbers {shape}, not {value.shape}")
+        found[key] = value
+    if not (mass := found.get("mass", np.ones(()))) > 0.0:
+        raise UsageError(f"{where}: stated_mass is {float(mass):g} kg; a body has a positive mass, or leave it out")
+    if (found.get("frequencies_hz", np.ones(1)) <= 0.0).any():
+        raise UsageError(f"{where}: stated_frequencies_hz must be positive; rigid modes are left out")
+    if "inertia" in found and not found["inertia"].any():
+        raise UsageError(f"{where}: stated_inertia is zero; leave it out")
+    stated = float(mass) if "mass" in found else None
+    return Stated(stated, *(found.get(key) for key in STATED[1:]))
+
+
+def _frames(where: str, arrays: dict[str, np.ndarray]) -> dict[str, ModalFrame]:
     given = {key: arrays[f"frame_{key}"] for key in FRAMES if f"frame_{key}" in arrays}
-    if wrong := [key for key, value in given.items() if len(value) != len(names)]:
-        raise UsageError(f"{path}: frame_{wrong[0]} has {len(given[wrong[0]])} rows for {len(names)} frames")
+    if not given:
+        return {}
+    if lacking := [key for key in ("names", "positions") if key not in given]:
+        raise UsageError(f"{where} has frames, but lacks frame_{lacking[0]}")
+    names = _labels(given.pop("names"), f"{where}: frame_names")
+    if len(set(names)) < len(names):
+        raise UsageError(f"{where}: two frames have one name")
+    f, m = len(names), arrays["shapes"].shape[-1] if arrays["shapes"].ndim else 0
+    shapes = {
+        "positions": (f, 3),
+        "rotations": (f, 3, 3),
+        "nodes": (f,),
+        "translations": (f, 3, m),
+        "turnings": (f, 3, m),
+    }
+    shapes["seconds"] = (f, 3, m, m)
+    numbers: dict[str, np.ndarray] = {}
+    for key, value in given.items():
+        numbers[key] = real_numbers(value, f"{where}: frame_{key}")
+        if value.shape != shapes[key]:
+            raise UsageError(
+                f"{where}: frame_{key} must be {shapes[key]} for {f} frames and {m} modes, not {value.shape}"
+            )
+    if not all(np.isfinite(numbers[key]).all() for key in ("positions", "rotations") if key in numbers):
+        raise UsageError(f"{where}: frame positions and rotations must be finite numbers")
+    nodes = whole_numbers(numbers.get("nodes", np.full(f, -1.0)), where, "frame_nodes")
 
     def part(key: str, k: int) -> np.ndarray | None:
-        value = given[key][k].astype(float) if key in given else None
+        value = numbers[key][k] if key in numbers else None
+        if value is not None and np.isinf(value).any():
+            raise UsageError(f"{where}: frame_{key} of {names[k]!r} is infinite")
         return None if value is None or np.isnan(value).any() else value
 
     return {
         name: ModalFrame(
-            position=given["positions"][k].astype(float),
-            rotation=given["rotations"][k].astype(float) if "rotations" in given else np.eye(3),
-            node=int(given["nodes"][k]) if "nodes" in given and given["nodes"][k] >= 0 else None,
+            position=numbers["positions"][k],
+            rotation=numbers["rotations"][k] if "rotations" in numbers else np.eye(3),
+            node=int(nodes[k]) if nodes[k] >= 0 else None,
             translation=part("translations", k),
             turning=part("turnings", k),
             second=part("seconds", k),

@@ -16,6 +16,7 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from gough.fem.memory import demand
 from gough.fem.modes_factor import Factor
 from gough.fem.modes_rigid import RigidMotions
 from gough.fem.sparse_parts import most_telling_rows, order
@@ -62,6 +63,8 @@ class ElasticModes:
         known = self._known
         if known is None or (len(known[0]) < count and len(known[0]) < self.available):
             wide = self.factor.L is not None or count > len(self.free) // 4
+            taken = 8.0 * order(self.K) * (5 * len(self.free) if wide else 6 * count)
+            demand(taken, f"{count} modes of {len(self.free)} freedoms", "ask for fewer modes, or a coarser mesh")
             self._known = known = self._all() if wide else self._few(count)
         return known[0][:count], known[1][:, :count]
 

@@ -13,12 +13,15 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import splu
 
 from gough.errors import UsageError
+from gough.fem.memory import limit
 from gough.fem.sparse_parts import order
 
 SMALL = 700
 """Freedoms up to which dense factors and complete eigensolutions are the faster way."""
 LARGEST_BAND = 2.5e8
 """Numbers in a band (2 GB) above which a general sparse factorisation is used."""
+BYTES_IN_A_BAND = 16
+"""Memory a number of the band takes, its copy included."""
 LOST = 1e-14
 """A pivot this small against its diagonal entry is rounding: the matrix is singular there."""
 
@@ -57,7 +60,7 @@ def _banded(K: csr_array) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray
     low = row >= column
     below = (row - column)[low]
     width = int(below.max()) + 1
-    if width * order(K) > LARGEST_BAND:
+    if width * order(K) > min(LARGEST_BAND, limit() / BYTES_IN_A_BAND):
         lu = splu(csc_array(K), permc_spec="COLAMD", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
         return lu.U.diagonal()[lu.perm_c], lambda b: lu.solve(np.ascontiguousarray(b))
     band = np.zeros((width, order(K)))

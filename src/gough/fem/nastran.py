@@ -14,28 +14,29 @@ from gough.fem.given_matrices import from_matrices
 from gough.fem.nastran_bulk import Grids, read_grids
 from gough.fem.nastran_dmig import Dmig, read_dmig
 from gough.fem.nastran_library import read_by
-from gough.fem.node_table import indexed, read_freedoms, read_nodes
+from gough.fem.node_table import NO_NODE, indexed, read_freedoms, read_nodes
+from gough.fem.reading import guarded
 from gough.fem.units import SI, Units
 
 BULK = (".bdf", ".dat", ".nas", ".pch")
 
 
+@guarded("DMIG matrices with their nodes", "punch real square matrices, and give the bulk data or a table of nodes")
 def read_nastran_dmig(
     punch: str | Path, nodes: str | Path, stiffness: str = "KAAX", mass: str = "MAAX", units: Units = SI
 ) -> FiniteElements:
-    """Elements from two DMIG matrices of a punch file. nodes: the bulk data, or a table `label x y z` (basic axes)."""
+    """Elements from two DMIG matrices of a punch file. nodes: the bulk data, or a table `label x y z` (basic axes).
+
+    Scalar points (component 0) are modal coordinates of a superelement.
+    """
     matrices = read_dmig(punch)
     K, M = (_named(matrices, name, str(punch)) for name in (stiffness, mass))
     freedoms = np.unique(np.concatenate([K.freedoms, M.freedoms]), axis=0)
-    if (freedoms[:, 1] == 0).any():
-        point = freedoms[freedoms[:, 1] == 0][0, 0]
-        raise UsageError(
-            f"{punch}: scalar point {point} has no place in the body (modal coordinates?); write matrices of grids only"
-        )
     placed = [_spread(dmig, freedoms) for dmig in (K, M)]
     return _elements(placed[0], placed[1], freedoms, _grids(nodes), str(punch), units)
 
 
+@guarded("an .op4 file with its nodes", "write real matrices with OUTPUT4, and a table of freedoms")
 def read_nastran_op4(
     op4: str | Path,
     nodes: str | Path,
@@ -49,7 +50,9 @@ def read_nastran_op4(
     K, M = (_matrix(found, name, str(op4)) for name in (stiffness, mass))
     grids = _grids(nodes)
     table = read_freedoms(freedoms, grids.labels)
-    labelled = np.stack([grids.labels[table[:, 0]], table[:, 1] + 1], axis=1)
+    own = table[:, 0] != NO_NODE
+    labelled = np.zeros((len(table), 2), dtype=np.int64)
+    labelled[own] = np.stack([grids.labels[table[own, 0]], table[own, 1] + 1], axis=1)
     if K.shape != (len(table), len(table)):
         raise UsageError(f"{op4}: {stiffness} is {K.shape}, but {freedoms} names {len(table)} freedoms")
     return _elements(K, M, labelled, grids, str(op4), units)
@@ -58,12 +61,16 @@ def read_nastran_op4(
 def _elements(
     K: csr_array, M: csr_array, freedoms: np.ndarray, grids: Grids, where: str, units: Units
 ) -> FiniteElements:
-    table = indexed(freedoms[:, 0], freedoms[:, 1], grids.labels, where)
-    used = np.unique(table[:, 0])
+    own = freedoms[:, 1] != 0
+    table = np.tile([NO_NODE, 0], (len(freedoms), 1))
+    table[own] = indexed(freedoms[own, 0], freedoms[own, 1], grids.labels, where)
+    used = np.unique(table[own, 0])
+    if not len(used):
+        raise UsageError(f"{where}: no freedom belongs to a grid")
     turned = [grids.axes[k] for k in used if not np.array_equal(grids.axes[k], np.eye(3))]
     if turned:
         K, M, table = _in_basic_axes(K, M, table, grids.axes, where)
-    place = np.searchsorted(used, table[:, 0])
+    place = np.where(table[:, 0] == NO_NODE, NO_NODE, np.searchsorted(used, table[:, 0]))
     return from_matrices(K, M, grids.positions[used], np.stack([place, table[:, 1]], axis=1), units)
 
 
@@ -80,7 +87,8 @@ def _in_basic_axes(
         whole = (
             component % 3 == 0 and len(rest) == 3 and (rest[:, 0] == node).all() and (np.diff(rest[:, 1]) == 1).all()
         )
-        plain = np.array_equal(axes[node], np.eye(3))
+        plain = node == NO_NODE or np.array_equal(axes[node], np.eye(3))
+        whole = whole and node != NO_NODE
         if not (whole or plain):
             raise UsageError(
                 f"{where}: grid at index {node} has displacement axes of its own but not all three components there"

@@ -8,6 +8,9 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.fem.nastran_library import read_by
+from gough.fem.reading import guarded, lines_of, whole
+
+LARGEST_LABEL = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -33,9 +36,23 @@ class Masses:
 
 def read_bulk(path: str | Path) -> Any:
     """pyNastran's model with references resolved."""
+    _refuse_hostile(path)
     return read_by("pyNastran.bdf.bdf", "read_bdf", path, punch=Path(path).suffix.lower() == ".pch", log=None)
 
 
+def _refuse_hostile(path: str | Path) -> None:
+    """Files in files, and ranges of labels that pyNastran would write out one by one."""
+    for number, raw in lines_of(path, "latin-1"):
+        line = raw.split("$")[0].upper()
+        if line.startswith("INCLUDE"):
+            raise UsageError(f"{path}:{number}: INCLUDE is not followed; write one file")
+        if "THRU" in line:
+            after = line.partition("THRU")[2].replace(",", " ").split()
+            if after and after[0].isdigit() and whole(after[0], f"{path}:{number}") > LARGEST_LABEL:
+                raise UsageError(f"{path}:{number}: labels up to {after[0][:20]}; Nastran's end at {LARGEST_LABEL}")
+
+
+@guarded("Nastran bulk data", "write one file of bulk data without INCLUDE, or a table of nodes (label x y z)")
 def read_grids(path: str | Path) -> Grids:
     """Grids of a bulk data file in basic axes."""
     return grids_of(read_bulk(path))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from gough.errors import UsageError
+from gough.fem.reading import Table, guarded, lines_of, real, shortened, whole
 
 
 @dataclass(frozen=True)
@@ -18,35 +19,54 @@ class Dmig:
     freedoms: np.ndarray
 
 
+@guarded("DMIG cards", "punch the matrices again (EXTSEOUT, DMIGPCH), real and square")
 def read_dmig(path: str | Path) -> dict[str, Dmig]:
     """All square real DMIG matrices of a punch or bulk data file, by name; symmetric ones with both triangles."""
     forms: dict[str, int] = {}
-    entries: dict[str, list[tuple[int, int, int, int, float]]] = {}
-    for number, fields in _cards(Path(path)):
+    entries: dict[str, Table] = {}
+    for number, fields in _cards(path):
+        where = f"{path}:{number}"
+        fields = [*fields, *[""] * (9 - len(fields))]
         name = fields[1]
         if fields[2] == "0":
             if fields[4] not in ("1", "2"):
-                raise UsageError(f"{path}:{number}: DMIG {name} is complex; write real matrices")
-            forms[name] = int(fields[3])
-            entries[name] = []
+                raise UsageError(f"{where}: DMIG {shortened(name, 20)} is complex; write real matrices")
+            if name in forms:
+                raise UsageError(f"{where}: DMIG {shortened(name, 20)} has a second header card")
+            forms[name] = whole(fields[3], where, "the form of a matrix (1 square, 6 symmetric)")
+            entries[name] = Table(5)
             continue
         if name not in forms:
-            raise UsageError(f"{path}:{number}: DMIG {name} has no header card before its columns")
-        column = int(fields[2]), int(fields[3] or 0)
+            raise UsageError(f"{where}: DMIG {shortened(name, 20)} has no header card before its columns")
+        column = [_label(fields[2], where), _component(fields[3], where)]
         for k in range(5, len(fields) - 2, 4):
             if fields[k]:
-                entries[name].append((int(fields[k]), int(fields[k + 1] or 0), *column, _number(fields[k + 2])))
+                row = [_label(fields[k], where), _component(fields[k + 1], where)]
+                entries[name].add([*row, *column, _number(fields[k + 2], where)])
     if not entries:
         raise UsageError(f"{path} has no DMIG matrix")
-    square = {name: rows for name, rows in entries.items() if rows and forms[name] in (1, 6)}
+    square = {name: table.rows() for name, table in entries.items() if len(table.numbers) and forms[name] in (1, 6)}
     return {name: _assembled(rows, forms[name]) for name, rows in square.items()}
 
 
-def _assembled(rows: list[tuple[int, int, int, int, float]], form: int) -> Dmig:
-    table = np.array(rows)
+def _label(word: str, where: str) -> int:
+    label = whole(word, where, "a grid label")
+    if label < 1:
+        raise UsageError(f"{where}: {label} is no grid label; they count from 1")
+    return label
+
+
+def _component(word: str, where: str) -> int:
+    component = whole(word, where, "a component") if word else 0
+    if not 0 <= component <= 6:
+        raise UsageError(f"{where}: component {component} is no displacement (1…3), rotation (4…6) or scalar point (0)")
+    return component
+
+
+def _assembled(table: np.ndarray, form: int) -> Dmig:
     labels, values = table[:, :4].astype(int), table[:, 4]
     freedoms, place = np.unique(np.concatenate([labels[:, :2], labels[:, 2:]]), axis=0, return_inverse=True)
-    i, j = place.ravel()[: len(rows)], place.ravel()[len(rows) :]
+    i, j = place.ravel()[: len(table)], place.ravel()[len(table) :]
     if form == 6:  # symmetric: one triangle is written
         off = i != j
         i, j, values = np.r_[i, j[off]], np.r_[j, i[off]], np.r_[values, values[off]]
@@ -54,26 +74,22 @@ def _assembled(rows: list[tuple[int, int, int, int, float]], form: int) -> Dmig:
     return Dmig(csr_array(coo_array((values, (i, j)), shape=(d, d))), freedoms)
 
 
-def _number(word: str) -> float:
+def _number(word: str, where: str) -> float:
     """Nastran's reals: 1.5, 1.5D+3, 1.5+3."""
-    word = word.upper().replace("D", "E")
+    text = word.upper().replace("D", "E")
     for sign in "+-":
-        cut = word.rfind(sign)
-        if cut > 0 and word[cut - 1] != "E":
-            word = f"{word[:cut]}E{word[cut:]}"
+        cut = text.rfind(sign)
+        if cut > 0 and text[cut - 1] != "E":
+            text = f"{text[:cut]}E{text[cut:]}"
             break
-    return float(word)
+    return real(text, where, "an entry of the matrix")
 
 
-def _cards(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _cards(path: str | Path) -> Iterator[tuple[int, list[str]]]:
     """(line number, fields) of DMIG cards, continuations joined; field k of a card is fields[k]."""
-    try:
-        lines = path.read_text(encoding="latin-1").splitlines()
-    except OSError as failure:
-        raise UsageError(f"{path}: {failure.strerror or failure}") from None
     card: list[str] = []
     start = 0
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in lines_of(path, "latin-1"):
         line = raw.split("$")[0].rstrip()
         if not line:
             continue

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.fem.reading import regular_file, shortened
 
 DROPPED = "in1d"
+GROWS = 10
+"""Memory that pyNastran takes, a byte of a file."""
 REMEDY = (
     "this needs pyNastran: pip install --no-deps pyNastran cpylog docopt-ng (without --no-deps its release 1.4.1 asks for an "
     "older numpy than gough's). Or write modal data as NPZ, or matrices as DMIG, with a table of nodes"
@@ -45,10 +48,11 @@ def _names_numpy_dropped() -> Iterator[None]:
 
 def read_by(module: str, function: str, path: str | Path, **options: Any) -> Any:
     """What a reader of pyNastran makes of a file; its failures name the file."""
-    if not Path(path).exists():
-        raise UsageError(f"{path}: no such file")
+    regular_file(path, GROWS)
     reader = getattr(pynastran(module), function)
     try:
         return reader(str(path), debug=None, **options)
     except Exception as failure:  # its readers raise errors of every kind
-        raise UsageError(f"{path} cannot be read by pyNastran: {type(failure).__name__}: {failure}") from failure
+        raise UsageError(
+            f"{path} cannot be read by pyNastran: {type(failure).__name__}: {shortened(str(failure))}"
+        ) from failure

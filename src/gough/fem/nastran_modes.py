@@ -12,9 +12,11 @@ from gough.fem.modal_data import ModalData, Stated
 from gough.fem.modal_file import in_si
 from gough.fem.nastran_bulk import grids_of, masses_of, read_bulk
 from gough.fem.nastran_library import read_by
+from gough.fem.reading import guarded, real_numbers
 from gough.fem.units import SI, Units
 
 
+@guarded("modes of a Nastran run", "run SOL 103 again with DISPLACEMENT(PLOT)=ALL, or write modal data as NPZ")
 def read_nastran_modes(bulk: str | Path, op2: str | Path, subcase: int | None = None, units: Units = SI) -> ModalData:
     """Modal data of a normal modes run (SOL 103). Masses are lumped from the bulk data; rigid modes are left out.
 
@@ -26,7 +28,7 @@ def read_nastran_modes(bulk: str | Path, op2: str | Path, subcase: int | None = 
     results = read_by("pyNastran.op2.op2", "read_op2", op2, log=None)
     table = _table(results, subcase, str(op2))
     shapes = _shapes(table, grids.labels, grids.axes, str(op2))
-    values = np.asarray(table.eigns, dtype=float)
+    values = real_numbers(table.eigns, f"{op2}: eigenvalues")
     nodes = grids.positions
     if len(masses.owners):  # masses beside a grid become nodes that turn with it
         at = shapes[masses.owners]

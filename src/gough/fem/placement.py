@@ -41,6 +41,7 @@ def placed(
         rotation=None if elements.rotation is None else turned(elements.rotation),
         field=turned(elements.field),
         shortening=None if elements.shortening is None else _placed_shortening(elements.shortening, R, shift),
+        couplings=None if elements.couplings is None else elements.couplings.placed(R, shift),
     )
 
 

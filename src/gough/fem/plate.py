@@ -14,13 +14,20 @@ from scipy.sparse import coo_array, csr_array, diags_array, vstack
 from gough.errors import UsageError
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material, positive
+from gough.fem.memory import demand, limit
 from gough.fem.operators import dimensions, mass_matrix
 from gough.fem.placement import placed
 from gough.fem.plate_operators import Fields, fields
 from gough.fem.polygon_mesh import TriangleMesh, mesh_polygon
 from gough.fem.polygon_mesh_layer import with_layer
+from gough.fem.polygon_mesh_outline import outline_with_holes
 
 THEORIES = ("kirchhoff", "mindlin")
+BYTES = {"kirchhoff": 1.3e5, "mindlin": 4.6e5}
+"""Memory a triangle takes while the matrices are made; measured."""
+BYTES_OF_MEMBRANE = 7e4
+AREA_OF_A_TRIANGLE = 0.43
+"""In squares of the edges' length."""
 
 
 def plate_elements(
@@ -52,9 +59,12 @@ def plate_elements(
         raise UsageError(f"plate: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
     shear = theory == "mindlin"
     rotary = shear if rotary_inertia is None else rotary_inertia
+    each = BYTES[theory] + (BYTES_OF_MEMBRANE if membrane else 0)
+    _demand(outline_with_holes(outline, holes).area / (AREA_OF_A_TRIANGLE * size**2), each, size)
     mesh = mesh_polygon(outline, size, holes, points)
     if shear:
         mesh = with_layer(mesh, thickness)
+    _demand(len(mesh.triangles), each, size)
     at = fields(mesh, shear, membrane)
     change = _freedoms(at, shear, size)
 
@@ -80,6 +90,16 @@ def plate_elements(
         cells=mesh.triangles,
     )
     return placed(elements, rotation, None if origin is None else np.asarray(origin, dtype=float))
+
+
+def _demand(triangles: float, each: float, size: float) -> None:
+    """Refuse a mesh that would take too much memory, with the size that would not."""
+    enough = size * np.sqrt(max(1.0, 1.05 * triangles * each / limit()))
+    demand(
+        triangles * each,
+        f"plate: {triangles:.0f} triangles with edges of {1e3 * size:.4g} mm",
+        f"take larger elements, size: {1e3 * enough:.2g} mm (they are of fifth order: a few across the plate are enough)",
+    )
 
 
 def _freedoms(at: Fields, shear: bool, size: float) -> csr_array:

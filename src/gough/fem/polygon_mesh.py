@@ -13,7 +13,7 @@ from gough.fem.polygon_mesh_interior import areas, interior_points, triangles_in
 from gough.fem.polygon_mesh_outline import Outline, outline_with_holes, point_side_distance
 
 ROUNDS = 30
-MOST_TRIANGLES = 1_000_000
+MOST_TRIANGLES = 100_000
 
 
 @dataclass(frozen=True)

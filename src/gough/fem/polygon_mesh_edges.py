@@ -6,13 +6,14 @@ from itertools import pairwise
 import numpy as np
 
 from gough.errors import UsageError
-from gough.fem.polygon_mesh_outline import Outline, point_side_distance, to_side
+from gough.fem.polygon_mesh_outline import Outline, blocks, point_side_distance, to_side
 
 GAP = 1.5
 """An edge is at most this many times as long as the body is wide there."""
 GROWTH = 0.35
 """Sizes grow by at most this much a metre away from something small."""
-MOST = 200_000
+MOST = 4000
+"""Edges of a boundary; each looks at all others, so more would take minutes."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +61,7 @@ class SizeField:
     def __call__(self, x: np.ndarray) -> np.ndarray:
         """Wanted length (n,) at x (n, 2)."""
         out = np.full(len(x), self.size)
-        for block in range(0, len(x), 2000):
-            part = slice(block, block + 2000)
+        for part in blocks(len(x), len(self.edges.edges)):
             distance = point_side_distance(x[part], self.edges.start, self.edges.end)
             out[part] = np.minimum(out[part], np.min(self.edges.length + GROWTH * distance, axis=1))
             if len(self.points):
@@ -79,8 +79,7 @@ def boundary_edges(outline: Outline, size: float, points: np.ndarray, on_side: n
     while True:
         length, middle = edges.length, (edges.start + edges.end) / 2
         allowed = np.full(len(length), np.inf)
-        for block in range(0, len(length), 1000):
-            part = slice(block, block + 1000)
+        for part in blocks(len(length), len(length)):
             away = to_side(middle[part], edges.start, edges.end)
             distance = np.linalg.norm(away, axis=-1)
             # Across the body, not across a slit: what lies on the inner side of the edge.
@@ -96,7 +95,9 @@ def boundary_edges(outline: Outline, size: float, points: np.ndarray, on_side: n
             return edges
         if len(length) > MOST:
             raise UsageError(
-                f"polygon: more than {MOST} edges; it has places too narrow to mesh, or points too near its sides"
+                f"polygon: more than {MOST} edges on its boundary, the shortest {length.min():.2g} m long: the body is too "
+                f"narrow at {np.round(middle[np.argmin(length)], 9).tolist()}, or a point is too near a side there. Make it "
+                "wider (or use a beam), move the point onto the side, or take larger elements"
             )
         edges = edges.halved(long)
 

@@ -3,12 +3,15 @@
 import numpy as np
 from scipy.spatial import Delaunay
 
+from gough.errors import UsageError
 from gough.fem.polygon_mesh_edges import Edges, SizeField
-from gough.fem.polygon_mesh_outline import Outline, point_side_distance
+from gough.fem.polygon_mesh_outline import Outline, blocks, point_side_distance
 
 CLEAR = 0.55
 """Lattice points nearer than this many local sizes to an edge or to a given point are left out."""
 SWEEPS = 20
+MOST_WORK = 1_500_000
+"""Nodes inside times edges: distances that each sweep looks at."""
 
 
 def lattice(outline: Outline, size: float, wanted: SizeField) -> np.ndarray:
@@ -16,7 +19,7 @@ def lattice(outline: Outline, size: float, wanted: SizeField) -> np.ndarray:
     side = outline.end - outline.start
     length = np.linalg.norm(side, axis=1)
     longest = int(np.argmax(length))
-    step = length[longest] / np.ceil(length[longest] / size - 1e-9)
+    step = length[longest] / np.ceil(length[longest] / size - 1e-9) if length[longest] > size else size
     along = side[longest] / length[longest]
     across = np.array([-along[1], along[0]])
     frame = step * np.array([along, along / 2 + across * np.sqrt(3) / 2])
@@ -42,15 +45,23 @@ def lattice(outline: Outline, size: float, wanted: SizeField) -> np.ndarray:
         ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2
         triangles = np.concatenate([np.stack(t, axis=1) for t in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))])
         edge /= 2
+        _refuse_work(len(triangles) // 4, len(wanted.edges.edges))
     inner = np.unique(np.concatenate(points), axis=0)  # dyadic lattice numbers: equal ones are equal exactly
     return outline.start[longest] + inner @ frame
+
+
+def _refuse_work(nodes: int, edges: int) -> None:
+    if nodes * edges > MOST_WORK:
+        raise UsageError(
+            f"polygon: about {nodes} nodes inside and {edges} edges on the boundary would take too long to mesh: take larger "
+            "elements (size), or an outline with fewer corners and without narrow places"
+        )
 
 
 def clear_of(points: np.ndarray, edges: Edges, given: np.ndarray, least: np.ndarray) -> np.ndarray:
     """Whether points (n, 2) keep the distance least (n,) to every edge and given point, and stay out of edges' circles."""
     out = np.ones(len(points), dtype=bool)
-    for block in range(0, len(points), 2000):
-        part = slice(block, block + 2000)
+    for part in blocks(len(points), len(edges.edges)):
         x = points[part]
         out[part] &= np.min(point_side_distance(x, edges.start, edges.end), axis=1) >= least[part]
         middle = (edges.start + edges.end) / 2
@@ -64,6 +75,7 @@ def interior_points(outline: Outline, size: float, edges: Edges, given: np.ndarr
     """Points (n, 2) inside, besides the edges' nodes and the given points (p, 2)."""
     free = lattice(outline, size, wanted)
     free = free[outline.inside(free)]
+    _refuse_work(len(free), len(edges.edges))
     free = free[clear_of(free, edges, given, CLEAR * wanted(free))]
     fixed = np.concatenate([edges.nodes, given])
     for _ in range(SWEEPS if len(free) else 0):

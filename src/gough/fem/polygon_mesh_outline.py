@@ -1,11 +1,15 @@
 """Polygons with holes: checks, which side a point is on, how far from the boundary it is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gough.errors import UsageError
+
+MOST_CORNERS = 2000
+AT_ONCE = 1_000_000
+"""Distances computed together: bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,11 @@ class Outline:
 def outline_with_holes(outline: object, holes: Sequence[object]) -> Outline:
     """Checked outline from corners (k, 2) in order, either way round; a repeated last corner is dropped."""
     loops = tuple(_corners(c, "outline" if i == 0 else f"hole {i - 1}") for i, c in enumerate((outline, *holes)))
+    if (count := sum(map(len, loops))) > MOST_CORNERS:
+        raise UsageError(
+            f"polygon: {count} corners, and every one becomes a node; at most {MOST_CORNERS} can be meshed: leave out corners on "
+            "a line with their neighbours, and those nearer to each other than the elements are large"
+        )
     start = np.concatenate(loops)
     end = np.concatenate([np.roll(c, -1, axis=0) for c in loops])
     loop = np.concatenate([np.full(len(c), i) for i, c in enumerate(loops)])
@@ -108,12 +117,20 @@ def signed_area(corners: np.ndarray) -> float:
 
 def crossings(start: np.ndarray, end: np.ndarray, points: np.ndarray) -> np.ndarray:
     """How many sides (s, 2)–(s, 2) a ray along +x from each point (n, 2) meets (n,)."""
-    x, y = points[:, :1], points[:, 1:]
-    upward = start[:, 1] <= y
-    meets = upward != (end[:, 1] <= y)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = start[:, 0] + (y - start[:, 1]) / (end[:, 1] - start[:, 1]) * (end[:, 0] - start[:, 0])
-    return np.sum(meets & (at > x), axis=1)
+    out = np.zeros(len(points), dtype=int)
+    for part in blocks(len(points), len(start)):
+        x, y = points[part, :1], points[part, 1:]
+        meets = (start[:, 1] <= y) != (end[:, 1] <= y)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = start[:, 0] + (y - start[:, 1]) / (end[:, 1] - start[:, 1]) * (end[:, 0] - start[:, 0])
+        out[part] = np.sum(meets & (at > x), axis=1)
+    return out
+
+
+def blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Parts of rows so that a table of them with so many columns stays small."""
+    step = max(1, AT_ONCE // max(1, columns))
+    return (slice(k, k + step) for k in range(0, rows, step))
 
 
 def to_side(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
@@ -132,22 +149,22 @@ def point_side_distance(points: np.ndarray, start: np.ndarray, end: np.ndarray) 
 def _refuse_crossings(whole: Outline) -> None:
     """No two sides may touch except neighbours in their shared corner."""
     a, b = whole.start, whole.end
-    neighbours = np.zeros((len(a), len(a)), dtype=bool)  # [i, j]: j follows i
-    neighbours[np.arange(len(a)), whole.following] = True
-    itself = np.eye(len(a), dtype=bool)
-    apart = ~(neighbours | neighbours.T | itself)
+    count, following = np.arange(len(a)), whole.following
+    before = np.argsort(following)
 
     def turn(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
         u, v = q - p, r - p
         return u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]
 
-    p, q = a[:, None], b[:, None]
-    crossing = (turn(p, q, a) * turn(p, q, b) < 0) & (turn(a, b, p) * turn(a, b, q) < 0)
-    touching = point_side_distance(a, a, b) <= 1e-9 * whole.extent  # a corner on a side that is not its own
-    bad = np.argwhere((crossing & apart) | (touching & ~(itself | neighbours.T)))
-    if len(bad):
-        i, j = bad[0]
-        raise UsageError(
-            f"polygon: {whole.side_name(i)} and {whole.side_name(j)} cross or touch near {a[i].tolist()}–{b[i].tolist()}; "
-            "sides may meet in their shared corner alone"
-        )
+    for part in blocks(len(a), len(a)):
+        p, q, own = a[part, None], b[part, None], count[part, None]
+        itself, after, ahead = own == count, following[part, None] == count, before[part, None] == count
+        crossing = (turn(p, q, a) * turn(p, q, b) < 0) & (turn(a, b, p) * turn(a, b, q) < 0)
+        touching = point_side_distance(a[part], a, b) <= 1e-9 * whole.extent  # a corner on a side that is not its own
+        bad = np.argwhere((crossing & ~(itself | after | ahead)) | (touching & ~(itself | ahead)))
+        if len(bad):
+            i, j = bad[0] + [part.start, 0]
+            raise UsageError(
+                f"polygon: {whole.side_name(i)} and {whole.side_name(j)} cross or touch near {a[i].tolist()}–{b[i].tolist()}; "
+                "sides may meet in their shared corner alone"
+            )

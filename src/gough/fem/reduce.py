@@ -13,6 +13,7 @@ from gough.fem.damping import Damping, damping_matrix
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.integrals import shape_integrals
+from gough.fem.reading import workable
 from gough.fem.reduce_second import frame_second, second_order_field
 from gough.fem.second import MassPoints, SecondOrder
 from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
@@ -23,6 +24,7 @@ from gough.fem.units import doubtful_units
 Stiffening = Literal["auto", "on", "rigid_motion", "off"]
 
 
+@workable
 def reduce(
     elements: FiniteElements,
     basis: BasisChoice,
@@ -71,6 +73,8 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
     field = None if stiffening == "off" else second_order_field(tied, basis)
     points = body.mass, body.position, (body.field @ V).reshape(g, 3, m)
     integrals = shape_integrals(*points)
+    if body.couplings is not None:
+        integrals = body.couplings.applied(integrals, V, M)
     slaved = None if field is None else slaved_to(field.sampled or points, field, stiffening)
     remarks = [_axes(basis), *basis.remarks, f"stiffening: {stiffening}"]
     remarks += [

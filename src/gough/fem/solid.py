@@ -7,10 +7,13 @@ from scipy.sparse import csr_array, eye_array, vstack
 
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
+from gough.fem.memory import demand
 from gough.fem.operators import mass_matrix, rows_of_blocks, sum_of_blocks
 from gough.fem.solid_checks import checked_cells, checked_nodes, refuse_bad_cells, refuse_loose_pieces
 from gough.fem.solid_shapes import KINDS, quadrature, shapes
 
+BYTES = {4: 6e3, 8: 2.2e4, 10: 5e4, 20: 2.4e5, 27: 4.6e5}
+"""Memory a cell takes while matrices are made, by its number of nodes; measured."""
 AT_ONCE = 4000
 """Cells integrated together: bounds the memory."""
 
@@ -27,6 +30,11 @@ def solid_elements(
     """
     place = checked_nodes(nodes)
     blocks = checked_cells(cells, place)
+    demand(
+        sum(BYTES[block.shape[1]] * len(block) for block in blocks),
+        f"solid: {sum(map(len, blocks))} cells and {len(place)} nodes",
+        "take a coarser mesh (a few quadratic cells across are enough), or reduce it in another program",
+    )
     first = 0
     for block in blocks:
         refuse_bad_cells(block, place, first)

@@ -90,7 +90,7 @@ def tie(elements: FiniteElements, frames: Mapping[str, Tie]) -> TiedElements:
                 start + extra + np.array(mine, dtype=int),
                 tuple(COMPONENTS[owners[c] % 6] for c in mine),
             )
-    return TiedElements(_in_terms_of(elements, T), T, {name: tied[name] for name in frames}, tuple(labels))
+    return TiedElements(restricted(elements, T), T, {name: tied[name] for name in frames}, tuple(labels))
 
 
 def _refuse_shared_nodes(points: np.ndarray, places: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> None:
@@ -188,7 +188,8 @@ def _owners(q: np.ndarray) -> list[int]:
     return [int(np.flatnonzero((q == unit).all(axis=1))[0]) for unit in np.eye(q.shape[1])]
 
 
-def _in_terms_of(elements: FiniteElements, T: csr_array) -> FiniteElements:
+def restricted(elements: FiniteElements, T: csr_array) -> FiniteElements:
+    """The same body in freedoms y (d',) with x = T y."""
     shortening = elements.shortening
     return replace(
         elements,
@@ -198,6 +199,7 @@ def _in_terms_of(elements: FiniteElements, T: csr_array) -> FiniteElements:
         rotation=None if elements.rotation is None else csr_array(elements.rotation @ T),
         field=csr_array(elements.field @ T),
         shortening=None if shortening is None else lambda basis: shortening(T @ basis),
+        couplings=None if elements.couplings is None else elements.couplings.expanded(T),
     )
 
 

@@ -44,12 +44,22 @@ class Modal(Item):
 
 
 class MatrixFiles(Item):
-    """stiffness, mass: .mtx files. nodes: a table `label x y z` (Abaqus: or the .inp). freedoms: a table `label component`."""
+    """stiffness, mass: .mtx files. nodes: a table `label x y z` (Abaqus: or the .inp). freedoms: a table `label component`.
+
+    modal: how many of the last rows belong to no node, the modes of a superelement; in a table of freedoms they are `0 0`.
+    """
 
     stiffness: FilePath
     mass: FilePath
     nodes: FilePath
     freedoms: FilePath | None = None
+    modal: Count = 0
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        if given(data, "freedoms") and given(data, "modal"):
+            expected = "a line `0 0` in the table of freedoms for each"
+            yield Fault(("modal",), data["modal"], "modal rows beside a table of freedoms", expected)
 
 
 class DmigFile(Item):

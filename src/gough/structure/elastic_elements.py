@@ -41,7 +41,8 @@ def elements_of(flexible: Flexible, points: Sequence[np.ndarray], file: str | No
     from gough.structure.elastic_files import described_matrices
 
     assert flexible.matrices is not None
-    return Elements(described_matrices(flexible.matrices, file))
+    elements = described_matrices(flexible.matrices, file)
+    return Elements(elements, elements.node_sets)
 
 
 def described_beam(described: Beam, points: Sequence[np.ndarray]) -> FiniteElements:

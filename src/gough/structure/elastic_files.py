@@ -93,7 +93,7 @@ def _matrices(described: Matrices, unit: Units, file: str | None) -> FiniteEleme
 
         reader = read_abaqus_matrices if described.matrix_market is None else read_matrix_market
         freedoms = None if m.freedoms is None else path(m.freedoms)
-        return reader(path(m.stiffness), path(m.mass), path(m.nodes), freedoms, unit)
+        return reader(path(m.stiffness), path(m.mass), path(m.nodes), freedoms, unit, m.modal)
     from gough.fem.nastran import read_nastran_dmig, read_nastran_op4
 
     if (d := described.dmig) is not None:

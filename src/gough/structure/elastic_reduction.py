@@ -19,9 +19,11 @@ from gough.fem.basis_choices import (
 )
 from gough.fem.damping import Damping, DampingMatrix, ModalRatio, Rayleigh, damping_matrix
 from gough.fem.elastic_body import ElasticBody
+from gough.fem.finite_elements import FiniteElements
 from gough.fem.modes_choice import Cut
 from gough.fem.reduce import reduce
 from gough.fem.tie_nodes import Tie
+from gough.fem.ties import TiedElements, tie
 from gough.robot import Pose
 from gough.robot.flexible import Flexible
 from gough.robot.flexible import Tie as DescribedTie
@@ -53,17 +55,33 @@ def _reduced(
     flexible: Flexible, keys: Mapping[str, str], places: Points, carried: bool, file: str | None
 ) -> ElasticBody:
     """A body from its elements. keys: of its frames by name; places: of everything tied, by key."""
+    elements, choice, ties = _to_be_reduced(flexible, keys, places, carried, file)
+    with warnings.catch_warnings():
+        if flexible.modes is not None and flexible.modes.pairs is not None:  # what happens to a pair is said
+            warnings.filterwarnings("ignore", ".*degenerate modes.*", ReductionWarning)
+        body = reduce(elements, choice, ties, None, flexible.stiffening)
+    return _without_momentum(body) if getattr(choice, "frame", None) == MEAN else body
+
+
+def tied_body(
+    flexible: Flexible, frames: Mapping[str, Pose], points: Points, carried: bool, file: str | None
+) -> tuple[TiedElements, BasisChoice, dict[str, str]]:
+    """(its elements with their ties, the basis chosen, names of its frames by key) of a body that is no modal data."""
+    keys = {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
+    places = points | {keys[ORIGIN]: np.zeros(3)} if _names_origin(flexible) else points
+    elements, choice, ties = _to_be_reduced(flexible, keys, places, carried, file)
+    return tie(elements, ties), choice, {key: name for name, key in reversed(list(keys.items()))}
+
+
+def _to_be_reduced(
+    flexible: Flexible, keys: Mapping[str, str], places: Points, carried: bool, file: str | None
+) -> tuple[FiniteElements, BasisChoice, dict[str, Tie]]:
     assert flexible.modes is not None
     said = {key: _said(flexible, key, keys) for key in places}
     held_by_a_node = [p for key, p in places.items() if said[key].radius is None and said[key].nodes is None]
     cut = elements_of(flexible, held_by_a_node, file)
     choice = basis_choice(flexible.modes, keys, list(places), carried)
-    ties = {key: _tie(said[key], cut, position) for key, position in places.items()}
-    with warnings.catch_warnings():
-        if flexible.modes.pairs is not None:  # it is said what happens to a pair: the remark is enough
-            warnings.filterwarnings("ignore", ".*degenerate modes.*", ReductionWarning)
-        body = reduce(cut.elements, choice, ties, None, flexible.stiffening)
-    return _without_momentum(body) if getattr(choice, "frame", None) == MEAN else body
+    return cut.elements, choice, {key: _tie(said[key], cut, position) for key, position in places.items()}
 
 
 def basis_choice(modes: Modes, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
