@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.forward_choice import prefers_tree
+from gough.compilation.forward_choice import prefers_tree, without_inertia
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
 from gough.program.ops import Op
@@ -36,7 +36,10 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     selection = Selection(tuple(independent), blocks, removed)
     chosen = replace(mechanism, selection=selection, layout=layout)
     if prefers_tree(model, chosen):
-        chosen = replace(chosen, selection=replace(selection, solves_tree=True))
+        return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
+    idle = without_inertia(model, chosen)
+    if idle:
+        chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
     return chosen, samples.null[0]
 
 
