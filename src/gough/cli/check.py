@@ -18,8 +18,8 @@ def check(file: File, json: Json = False) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms velocities
-    drives loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1
-    if there are problems.
+    drives loops equations redundant_closures home without_inertia closure_error parallel serial serial_names; null if none).
+    Exit code 1 if there are problems.
     """
     report = examine(file)
     if json:
@@ -91,6 +91,7 @@ def _found(model: Any) -> dict[str, Any]:
         "equations": model.mechanism.rows,
         "redundant_closures": list(model.redundant_closures),
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
+        "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
         "closure_error": float(model.closure_error(model.home)),
         "parallel": float(measure.parallel),
         "serial": [float(x) for x in measure.serial],
@@ -110,6 +111,13 @@ def _summary(report: dict[str, Any]) -> str:
         number = len(m["redundant_closures"])
         lines.append(f"{number} of {m['equations']} closure equations are redundant and left out:")
         lines += [f"  {line}" for line in _grouped(m["redundant_closures"])]
+    if not m["freedoms"]:
+        lines.append("No rigid freedom: what moves is elastic.")
+    if m["without_inertia"]:
+        names = ", ".join(m["without_inertia"])
+        lines.append(
+            f"Nothing has inertia in {names}: these velocities stay as they are. Give the bodies that turn an inertia."
+        )
     if m["drives"] < m["freedoms"]:
         lines.append("Fewer drives than freedoms: it has forward dynamics, no inverse dynamics.")
     measures = [f"{m['parallel']:.3g} (drives)"] if m["drives"] >= m["freedoms"] else []

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-POSE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES
+
+__all__ = ["POSE_NAMES", "POSE_UNITS", "TWIST_NAMES", "Layout"]
+
 POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
-TWIST_NAMES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Axes:
     @property
     def takes_any_pose(self) -> bool:
         """Whether all six coordinates of the platform are among them."""
-        return set(COORDINATES) <= set(self.names)
+        return self.model.mechanism.has_platform and set(COORDINATES) <= set(self.names)
 
     @property
     def scales(self) -> np.ndarray:
@@ -58,9 +58,10 @@ def sets_of_axes(model: Model) -> dict[str, Axes]:
     """The ways to move a robot, by name: by its natural coordinates, and by its drives where those are others."""
     units = known_coordinates(model)
     natural = natural_coordinates(model)
-    ordered = [n for n in COORDINATES if n in natural] + [n for n in natural if n not in COORDINATES]
+    posed = COORDINATES if model.mechanism.has_platform else ()
+    ordered = [n for n in posed if n in natural] + [n for n in natural if n not in posed]
     out: dict[str, Axes] = {}
-    platform = any(n in COORDINATES for n in ordered)
+    platform = any(n in posed for n in ordered)
     drives = model.layout.drive_names
     first = "Platform" if platform else "Drives" if set(ordered) == set(drives) else "Joints"
     if ordered:
