@@ -39,15 +39,21 @@ def examine(file: str) -> dict[str, Any]:
     import warnings
 
     from gough.compilation import build
+    from gough.compilation.soundness import motion_doubts
     from gough.errors import StructureError
     from gough.robot import DescriptionError, load
+    from gough.robot.plausible import description_doubts
 
     problems: list[dict[str, Any]] = []
     model = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        doubts: list[str] = []
         try:
-            model = build(load(file))
+            robot = load(file)
+            doubts = description_doubts(robot)
+            model = build(robot)
+            doubts += motion_doubts(model)
         except DescriptionError as error:
             keys = ("file", "line", "path", "value", "message", "expected")
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
@@ -56,7 +62,7 @@ def examine(file: str) -> dict[str, Any]:
         else:
             problems = _unreadable_meshes(file, model.robot)
     found = None if model is None else _found(model)
-    texts = [str(w.message) for w in caught]
+    texts = [*(str(w.message) for w in caught), *doubts]
     return {"file": file, "valid": not problems, "problems": problems, "warnings": texts, "model": found}
 
 
