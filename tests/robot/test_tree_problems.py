@@ -70,7 +70,7 @@ CASES = [
     ("five_bar", "joints/1/drive/weight", "-", "joints[1].drive.weight", "without a weight", "on every drive"),
     ("delta", "legs/1/joints", {"motor": {"drive": {"weight": 1}}}, "drive.weight", "without a weight", "on every"),
     ("mixed", "joints/0/name", "x", "joints[0].name", "-", "-"),
-    ("mixed", "joints/1/name", "x", "joints[1].name", "two coordinates would be called 'x'", "another name"),
+    ("mixed", "joints/1/name", "x", "joints[1].name", "'x' is part of the platform's pose", "another name"),
     ("mixed", "joints/1/name", "swing_1", "joints[2].name", "would be called 'swing_1'", "another name"),
     ("mixed", "joints/1/name", "wrist_wx", "joints[1].name", "would be called 'wrist_wx'", "another name"),
     ("mixed", "joints/1/name", "strut", "joints[1].name", "used twice", "of its own"),

@@ -65,7 +65,9 @@ def assemblies(
     """
     values = np.asarray(drives, dtype=float)
     numbers = _parameters(model, parameters)
-    if not model.mechanism.drives or values.shape != (len(model.mechanism.drives),):
+    if not model.mechanism.drives:
+        raise UsageError(f"{model.robot.name} has no drives: there are no assemblies for drive positions")
+    if values.shape != (len(model.mechanism.drives),):
         raise UsageError(f"drives has shape {values.shape}; expected ({len(model.mechanism.drives)},), one set")
     if not np.isfinite(values).all():
         raise UsageError("drives are not all finite")

@@ -27,7 +27,10 @@ ITERATIONS = 60
 LARGEST_STEP = 1.0
 """Largest step of a coordinate, in typical sizes: the robot's for lengths, rad, a large amplitude of elastic ones."""
 BALANCED = 1e-9
-"""Accepted residual relative to the forces that balance."""
+"""Accepted residual relative to the forces that balance: weight, springs, drives, loads, each by itself."""
+ROUNDING = 1e-5
+"""Part of the stiffness times a typical size that is added to them: where nothing but springs balances, 1e-14 of what they
+would carry when moved by that size is rounding."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +127,12 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
             forces.stiffness(q[active], tau[active]),
             forces.drive_map(q[active]),
         )
-        slack = forces.residual(q[active], np.zeros((1, tau.shape[1])))
         miss = None if targets is None else targets[active] - q[active][:, model.drive_index]
         step, push = _newton(r, K, S, own, layout.mobility, held, miss)
-        bending = np.abs(K * own * own[:, None]).max(axis=(1, 2), initial=0.0)
-        scale = np.abs(slack * own).max(axis=1, initial=0.0) + 1e-12 * bending
-        scale += _carried(K, q[active][:, layout.elastic], own, layout.mobility)
-        off[active] = np.abs(r * own).max(axis=1, initial=0.0) / np.maximum(scale, 1e-300)
+        balancing = [np.abs(part * own).max(axis=1, initial=0.0) for part in forces.parts(q[active], tau[active])]
+        rounding = ROUNDING * np.abs(K * own * own[:, None]).max(axis=2, initial=0.0)
+        scale = np.sum(balancing, axis=0)[:, None] + _carried(model, K, q[active], own)[:, None] + rounding
+        off[active] = (np.abs(r * own) / np.maximum(scale, 1e-300)).max(axis=1, initial=0.0)
         size = np.abs(step / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
         names[active[lost]] = "singular:stiffness"
@@ -156,10 +158,19 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
     return q, tau, off, names
 
 
-def _carried(K: np.ndarray, e: np.ndarray, own: np.ndarray, mobility: int) -> np.ndarray:
+def _carried(model: "Model", K: np.ndarray, q: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Size (n,) of the forces by which bent bodies carry what acts on them: there may be nothing left for the drives."""
-    stiff = np.abs(K[:, mobility:, mobility:] * own[mobility:, None])
-    return np.einsum("nij,nj->ni", stiff, np.abs(e)).max(axis=1, initial=0.0)
+    columns = model.mechanism.selection.independent
+    places = [
+        (columns.index(u), link.elastic.q + j)
+        for link in model.mechanism.links
+        if link.elastic is not None
+        for j, u in enumerate(link.elastic.columns)
+        if u in columns
+    ]
+    rows, at = [k for k, _ in places], [i for _, i in places]
+    stiff = np.abs(K[:, rows][:, :, rows] * own[rows, None])
+    return np.einsum("nij,nj->ni", stiff, np.abs(q[:, at])).max(axis=1, initial=0.0)
 
 
 def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +181,8 @@ def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, n
     free = np.arange(mobility, nv) if held == "rigid" else np.arange(nv)
     K = K[:, :, free] * own[:, None] * own[free]
     S = S * own[:, None]
-    size = np.maximum(np.abs(K).max(axis=(1, 2), initial=0.0), 1.0)[:, None, None]
+    size = np.abs(K).max(axis=(1, 2), initial=0.0) / np.maximum(np.abs(S).max(axis=(1, 2), initial=0.0), 1e-300)
+    size = np.where((size > 0) & np.isfinite(size), size, 1.0)[:, None, None]
     if held == "rigid":
         A = np.concatenate([K / size, -S], axis=2)
         x = _solved(A, -r * own)

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from gough.compilation import Model
-from gough.compilation.coriolis import coordinates_of
-from gough.compilation.leading import COORDINATES, natural_coordinates
+from gough.compilation.leading import (
+    COORDINATES,
+    NamedCoordinates,
+    coordinate_units,
+    natural_coordinates,
+    turn_coordinates,
+)
 from gough.errors import UsageError
 
 LARGEST = 200_000_000
@@ -124,19 +129,14 @@ def make_samples(
 
 
 def known_coordinates(model: Model) -> dict[str, str]:
-    """Coordinates that can be led, with their units: of the platform, and of scalar joints."""
-    platform = dict(zip(COORDINATES, ["m"] * 3 + ["rad"] * 3, strict=True)) if model.mechanism.has_platform else {}
-    layout = model.layout
-    joints = {layout.q_names[k.q]: layout.q_units[k.q] for k in model.mechanism.links if k.nu == 1}
-    return platform | joints
+    """Coordinates that can be led, with their units: of the platform, of scalar joints, and turns of ball joints."""
+    return coordinate_units(model)
 
 
 def home_coordinates(model: Model) -> dict[str, float]:
     """Home's value of every known coordinate."""
-    home = dict(zip(model.layout.q_names, model.home, strict=True))
-    if model.mechanism.has_platform:
-        home |= dict(zip(COORDINATES, coordinates_of(model.home, "rpy_zyx"), strict=True))
-    return {name: float(home[name]) for name in known_coordinates(model)}
+    names = list(known_coordinates(model))
+    return dict(zip(names, NamedCoordinates(model, names).values(model.home).tolist(), strict=True))
 
 
 def check_names(model: Model, names: list[str]) -> None:
@@ -148,10 +148,13 @@ def check_names(model: Model, names: list[str]) -> None:
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(allowed)}"
             raise UsageError(f"{model.robot.name} has no coordinate {name!r}; {hint}")
     given, freedoms = set(names), model.mobility
+    if not freedoms:
+        raise UsageError(f"{model.robot.name} has no rigid freedom: its coordinates cannot be chosen")
     by_pose = model.geometry.by_legs and given <= set(COORDINATES)
     if by_pose or given <= set(natural_coordinates(model)) or given <= set(model.layout.drive_names):
         return
-    if len(given) != freedoms:
+    idle = set(turn_coordinates(model)) - given  # ball joints may stay as they are
+    if len(given) not in (freedoms, freedoms - len(idle)):
         raise UsageError(
             f"{', '.join(names)}: {len(given)} coordinates for {freedoms} freedoms of {model.robot.name}. Use "
             f"{', '.join(COORDINATES if model.geometry.by_legs else natural_coordinates(model))} or the drives "

@@ -31,6 +31,16 @@ class RestForces:
         """r (n, nv) at q (n, nq) with drive forces tau (n, drives)."""
         return self.model.function("dynamics_residual").values(**self._inputs(q, tau))["residual"]
 
+    def parts(self, q: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What r consists of, each (n, nv): weight, springs and what is bent, loads, drives."""
+        none = np.zeros((1, tau.shape[1]))
+        weightless = self.parameters.copy()
+        weightless[..., list(self.model.mechanism.gravity)] = 0.0
+        springs = RestForces(self.model, weightless).residual(q, none)
+        weight = RestForces(self.model, self.parameters).residual(q, none) - springs
+        slack = self.residual(q, none)
+        return weight, springs, slack - weight - springs, self.residual(q, tau) - slack
+
     def stiffness(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """K (n, nv, nv): change of r per motion along v."""
         f = tangent_derivative(self.model, "dynamics_residual", ("q",))

@@ -153,10 +153,16 @@ def _symmetric(model: Model, s: Sample) -> Check:
 
 def _positive(model: Model, s: Sample) -> Check:
     scale = np.array([1.0 if unit == "m/s" else 1.0 / model.size for unit in model.layout.v_units])
-    eigenvalues = np.linalg.eigvalsh(model.mass_matrix(s.q) * scale[:, None] * scale)
+    idle = model.mechanism.selection.without_inertia
+    heavy = [k for k in range(model.layout.nv) if k not in idle]
+    M = model.mass_matrix(s.q) * scale[:, None] * scale
+    eigenvalues = np.linalg.eigvalsh(M[:, heavy][:, :, heavy])
     smallest = float(np.min(eigenvalues[:, 0] / np.abs(eigenvalues).max(axis=1)))
     unphysical = unphysical_bodies(model.robot)
     note = f"{len(unphysical)} bodies have an inertia no mass distribution can have" if unphysical else ""
+    note = note or (
+        f"without {', '.join(model.layout.v_names[k] for k in idle)}, which have no inertia" if idle else ""
+    )
     law = "M is positive definite (smallest eigenvalue over largest)"
     return Check("mass_matrix_positive", law, smallest, 0.0, above=True, required=not unphysical, note=note)
 
@@ -213,8 +219,10 @@ def _power_balance(model: Model, s: Sample) -> Check:
     faster, slower = (model.energies(s.q, s.v + sign * step).kinetic for sign in (1, -1))
     drives = np.sum(tau * model.drive_rates(s.q, s.v), axis=-1)
     outside, losses = s.power(model), model.energies(s.q, s.v).losses
-    scale = np.abs(drives) + np.abs(outside) + np.abs(losses)
     gained = slope + 0.5 * (faster - slower) / pace
+    scale = np.abs(drives) + np.abs(outside) + np.abs(losses)
+    if not model.mechanism.drives:  # energies may then only change into each other
+        scale = scale + np.abs(slope) + np.abs(gained - slope)
     error = float(np.max(np.abs(gained - (drives + outside - losses)) / scale))
     return Check("power_balance", "energies change by the power of drives, wrench and losses", error, 1e-8)
 

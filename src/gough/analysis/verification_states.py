@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.external import external_load
-from gough.compilation.retraction import step_units
+from gough.compilation.retraction import coordinate_sizes, step_units
 from gough.errors import UsageError
 from gough.robot.tree import bodies, platform_body
 
@@ -62,7 +62,7 @@ def sample(model: Model, states: int, seed: int) -> Sample:
     q = _configurations(model, states, rng, SPREAD * scale)
     v, a = rng.normal(size=(2, states, nv)) * scale
     # Differences along a motion need joints that turn gently: at most about 1 rad/s, or the robot's size a second.
-    fastest = np.abs(model.configuration_rate(q, v) / coordinate_scale(model)).max(axis=1)
+    fastest = np.abs(model.configuration_rate(q, v) / coordinate_sizes(model.mechanism, model.size)).max(axis=1)
     gentle = 1.0 / np.maximum(fastest, 1.0)[:, None]
     weight = _weight(model)
     wrench = rng.normal(size=(states, 6)) * weight * np.where(np.arange(6) < 3, 1.0, size)
@@ -89,16 +89,6 @@ def _configurations(model: Model, states: int, rng: np.random.Generator, spread:
         f"{model.robot.name}: only {len(found)} of {states} sampled states around home are regular; "
         f"choose a home farther from singularities"
     )
-
-
-def coordinate_scale(model: Model) -> np.ndarray:
-    """Unit change (nq,) of each coordinate: the robot's size for lengths, 1 for angles and quaternions, a large amplitude
-    for elastic ones."""
-    scale = np.array([model.size if unit == "m" else 1.0 for unit in model.layout.q_units])
-    for link in model.mechanism.links:
-        if link.elastic is not None:
-            scale[link.elastic.coordinates] = link.elastic.units
-    return scale
 
 
 def _weight(model: Model) -> float:

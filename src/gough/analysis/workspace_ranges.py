@@ -23,6 +23,8 @@ def default_names(model: Model, fixed: Mapping[str, float]) -> list[str]:
     names = ["x", "y", "z"] if model.geometry.by_legs else natural_coordinates(model)
     known = [n for n in names if n in known_coordinates(model) and n not in fixed]
     positions = [n for n in known if n in ("x", "y", "z")]
+    if not model.mobility:
+        raise UsageError(f"{model.robot.name} has no rigid freedom: there is nothing to map; see natural_frequencies")
     if not known:
         raise UsageError("every independent coordinate is fixed; give ranges, or fix fewer")
     return positions or known[:3]

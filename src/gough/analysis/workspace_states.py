@@ -20,7 +20,7 @@ from gough.analysis.conditions import determinant_signs, reciprocal_conditions
 from gough.analysis.grids import Samples, arguments
 from gough.compilation import Model
 from gough.compilation.leading import COORDINATES
-from gough.compilation.singularity import block_matrices
+from gough.compilation.singularity import block_matrices, driven_rows
 
 
 class Verdict(IntEnum):
@@ -169,7 +169,7 @@ class Surveyor:
         S = model.function("drive_map")(q=q, parameters=model.parameters).outputs["S"][:, :rigid]
         turning = np.array([unit == "rad/s" for unit in model.layout.v_units[:rigid]], dtype=bool)
         rotary = np.array([unit == "N m" for unit in model.layout.drive_units], dtype=bool)
-        S = S * np.where(turning, 1.0 / scale, 1.0)[:, None] * np.where(rotary, scale, 1.0)
+        S = (S * np.where(turning, 1.0 / scale, 1.0)[:, None] * np.where(rotary, scale, 1.0))[:, driven_rows(model)]
         _, matrices = block_matrices(model, q, model.parameters, scale)
         signs = [determinant_signs(S) if S.shape[1] == S.shape[2] else np.ones(len(q), np.int8)]
         signs += [determinant_signs(a) for a in matrices]

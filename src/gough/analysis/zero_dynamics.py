@@ -44,6 +44,10 @@ def zero_dynamics(
         raise UsageError(
             f"zero_dynamics: {model.robot.name} has no flexible bodies: nothing moves while the output is held"
         )
+    if not model.mobility:
+        raise UsageError(
+            f"zero_dynamics: {model.robot.name} has no rigid freedom, so there is no output to hold; use natural_frequencies"
+        )
     if len(model.mechanism.drives) != model.mobility:
         raise UsageError("zero_dynamics: needs as many drives as freedoms")
     state, forces = reference_state(model, q, "equilibrium", wrench, parameters)
@@ -71,6 +75,8 @@ def zero_dynamics(
 
 def _null(rows: np.ndarray) -> np.ndarray:
     """Orthonormal basis of what the rows do not see."""
+    if not len(rows):
+        return np.eye(rows.shape[1])
     _, s, vt = np.linalg.svd(rows)
     return vt[int((s > 1e-11 * s[0]).sum()) :].T
 

@@ -19,8 +19,8 @@ def check(file: File, json: Json = False) -> None:
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1 if there
-    are problems.
+    loops equations redundant_closures home without_inertia closure_error parallel serial serial_names; null if none). Exit code 1
+    if there are problems.
     """
     report = examine(file)
     if json:
@@ -42,15 +42,21 @@ def examine(file: str) -> dict[str, Any]:
     import warnings
 
     from gough.compilation import build
+    from gough.compilation.soundness import motion_doubts
     from gough.errors import StructureError
     from gough.robot import DescriptionError, load
+    from gough.robot.plausible import description_doubts
 
     problems: list[dict[str, Any]] = []
     model = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        doubts: list[str] = []
         try:
-            model = build(load(file))
+            robot = load(file)
+            doubts = description_doubts(robot)
+            model = build(robot)
+            doubts += motion_doubts(model)
         except DescriptionError as error:
             keys = ("file", "line", "path", "value", "message", "expected")
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
@@ -59,7 +65,7 @@ def examine(file: str) -> dict[str, Any]:
         else:
             problems = _unreadable_meshes(file, model.robot)
     found, paths = (None, []) if model is None else (_found(model), load_paths_of(model))
-    texts = [str(w.message) for w in caught]
+    texts = [*(str(w.message) for w in caught), *doubts]
     return {
         "file": file,
         "valid": not problems,
@@ -114,6 +120,7 @@ def _found(model: Any) -> dict[str, Any]:
         "equations": model.mechanism.rows,
         "redundant_closures": list(model.redundant_closures),
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
+        "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
         "closure_error": float(model.closure_error(model.home)),
         "parallel": float(measure.parallel),
         "serial": [float(x) for x in measure.serial],
@@ -133,6 +140,13 @@ def _summary(report: dict[str, Any]) -> str:
         number = len(m["redundant_closures"])
         lines.append(f"{number} of {m['equations']} closure equations are redundant and left out:")
         lines += [f"  {line}" for line in _grouped(m["redundant_closures"])]
+    if not m["freedoms"]:
+        lines.append("No rigid freedom: what moves is elastic.")
+    if m["without_inertia"]:
+        names = ", ".join(m["without_inertia"])
+        lines.append(
+            f"Nothing has inertia in {names}: these velocities stay as they are. Give the bodies that turn an inertia."
+        )
     if m["drives"] < m["freedoms"]:
         lines.append("Fewer drives than freedoms: it has forward dynamics, no inverse dynamics.")
     measures = [f"{m['parallel']:.3g} (drives)"] if m["drives"] >= m["freedoms"] else []

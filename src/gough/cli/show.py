@@ -62,7 +62,8 @@ def _head(r: dict[str, Any]) -> None:
     rigid = [v for v in r["velocities"] if v["acceleration"] is not None]
     elastic = len(r["velocities"]) - len(rigid)
     bent = f"; {plural(elastic, 'elastic rate')}" if elastic else ""
-    say(f"independent velocities (mobility {r['mobility']}): {', '.join(v['name'] for v in rigid)}{bent}")
+    names = ", ".join(v["name"] for v in rigid) or "none, it only bends"
+    say(f"independent velocities (mobility {r['mobility']}): {names}{bent}")
     say(_drive_line(r))
     kinds = {"position": "coordinate", "velocity": "column", "acceleration": "acceleration"}
     columns = [f"{kind} {' '.join(v[key] for v in rigid)}" for kind, key in kinds.items()]
@@ -105,8 +106,9 @@ def _home(r: dict[str, Any]) -> None:
     groups.append([n for n in left if n not in taken])
     values = {n: short(x if abs(x) > 1e-14 else 0.0, 5) for n, x in q.items()}
     lines = [", ".join(f"{n} {values[n]}" for n in group) for group in groups if group]
+    lines += ["elastic coordinates 0"] if straight else []
     say(f"home: {lines[0]}")
-    for line in [*lines[1:], *(["elastic coordinates 0"] if straight else [])]:
+    for line in lines[1:]:
         say(f"  {line}")
     serial = dict(zip(r["home"]["serial_names"], r["home"]["serial"], strict=True))
     measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []

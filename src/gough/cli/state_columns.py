@@ -43,8 +43,9 @@ def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
 
 def coordinate_names(model: "Model") -> tuple[str, ...]:
     """Coordinates that can be columns of their own: x y z yaw pitch roll of a platform, and every joint's."""
-    platform = (*POSITION, *ANGLES) if model.mechanism.has_platform else ()
-    return (*platform, *model.layout.q_names[model.layout.joints])
+    from gough.compilation.leading import coordinate_units
+
+    return tuple(coordinate_units(model))
 
 
 def refuse_unknown(model: "Model", names: list[str]) -> None:

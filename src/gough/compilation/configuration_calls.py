@@ -9,7 +9,16 @@ from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_
 from gough.compilation.closing import row_scales
 from gough.compilation.coriolis import coordinates_of
 from gough.compilation.geometry import check_branch
-from gough.compilation.leading import COORDINATES, coordinates_led, drives_led, natural_coordinates, step_led
+from gough.compilation.leading import (
+    COORDINATES,
+    NamedCoordinates,
+    coordinate_units,
+    coordinates_led,
+    drives_led,
+    natural_coordinates,
+    step_led,
+    turn_coordinates,
+)
 from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
 from gough.compilation.rotations import integrate_pose, pose_array
@@ -131,7 +140,10 @@ class ConfigurationCalls(Calls):
         return np.abs(out / row_scales(self._model)).max(axis=-1, initial=0.0)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
-        """q moved by v·dt along the group (pose by the exponential), the rest follows in its assembly."""
+        """q moved by v·dt along the group (rotations by the exponential), the rest follows in its assembly.
+
+        Of a rotation in space of which v has one or two rates only, these components of the rotation vector are v·dt.
+        """
         model = self._model
         layout = model.layout
         start = as_array("q", q, layout.nq)
@@ -182,22 +194,21 @@ class ConfigurationCalls(Calls):
 
 def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
     """(names, values (..., k)) to lead to: what is named, and of v's own coordinates the others as at home."""
-    allowed = [*(COORDINATES if model.mechanism.has_platform else ()), *model.layout.q_names[model.layout.joints]]
+    allowed = coordinate_units(model)
     unknown = [k for k in coordinates if k not in allowed]
     if unknown:
         raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(allowed)} (metres and rad, R = Rz Ry Rx)")
     if len(coordinates) > model.layout.nv:
         raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
     names = list(coordinates)
-    home = dict(zip(model.layout.q_names, model.home, strict=True))
-    if model.mechanism.has_platform:
-        home |= dict(zip(COORDINATES, coordinates_of(model.home, "rpy_zyx"), strict=True))
-    rest = (
-        [n for n in natural_coordinates(model) if n not in names]
-        if set(names) <= set(natural_coordinates(model))
-        else []
-    )
-    values = [np.asarray(coordinates.get(n, home[n]), dtype=float) for n in names + rest]
+    rest = [n for n in natural_coordinates(model) if n not in names]
+    if not set(names) <= set(natural_coordinates(model)):  # others than v's own: they decide, but ball joints stay
+        turns = [n for n in turn_coordinates(model) if n not in names]
+        rest = turns if len(names) + len(turns) <= model.mobility else []
+    home = dict(zip(rest, NamedCoordinates(model, rest).values(model.home), strict=True))
+    if not names + rest:
+        return [], np.zeros(0)
+    values = [np.asarray(coordinates[n] if n in coordinates else home[n], dtype=float) for n in names + rest]
     try:
         return names + rest, np.stack(np.broadcast_arrays(*values), axis=-1)
     except ValueError:

@@ -1,14 +1,18 @@
-"""Which form of forward dynamics is cheaper for a flexible robot: the mass matrix of v, or the tree with its closures."""
+"""Which form of forward dynamics is cheaper for a flexible robot: the mass matrix of v, or the tree with its closures; and
+which velocities have nothing to accelerate."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.catalogue import trace_entry
 from gough.dynamics.forward import separate_parts
-from gough.dynamics.mass_matrix import bends_at_points
+from gough.dynamics.loops import Loops
+from gough.dynamics.mass_matrix import bends_at_points, mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
+from gough.program.ops import Op
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
@@ -16,6 +20,24 @@ if TYPE_CHECKING:
 
 SOUND = 1e-10
 """Least reciprocal condition, scaled, of the tree's mass matrix at home: below it something has no inertia of its own."""
+
+
+def without_inertia(model: "Model", mechanism: Mechanism) -> tuple[int, ...]:
+    """Entries of v that move nothing with inertia, by structure: the spin of a slender rod between two balls."""
+    tens = [link.ten for link in mechanism.links if link.ten is not None]
+    slender = len(tens) < len(mechanism.links) or any(
+        i in model.pattern for ten in tens for i in (ten[4], ten[7], ten[9])
+    )
+    if not slender or not mechanism.layout.nv:
+        return ()
+    M = mass_matrix(Loops(Posture(Numbers(mechanism, model.parameters), model.home)))
+    candidates = [k for k in range(len(M)) if float(M[k, k]) == 0.0]
+    if not candidates:
+        return ()
+    program = trace_entry(mechanism, "mass_matrix", model.pattern)
+    n = mechanism.layout.nv
+    zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in program.results]
+    return tuple(k for k in candidates if all(zero[k * n : (k + 1) * n]))
 
 
 def prefers_tree(model: "Model", mechanism: Mechanism) -> bool:

@@ -106,7 +106,7 @@ class Geometry:
                 guess[columns] = target + distance[best] if elbows else candidates[best][0, columns]
         for k in self.newton_legs:
             columns = self._columns(k)
-            if model.mechanism.legs[k].cuts:
+            if model.mechanism.legs[k].cuts and columns:
                 hint = guess[columns] if known[columns].any() else None
                 guess[columns] = search_leg(model, k, np.concatenate([pose, guess]), hint)[columns]
         return guess

@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.compilation.coriolis import coordinates_of, euler_matrix
 from gough.compilation.following import follow, tree_rates
-from gough.compilation.rotations import pose_difference
+from gough.compilation.rotations import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 COORDINATES = ("x", "y", "z", "yaw", "pitch", "roll")
 OF_TWIST = {"vx": "x", "vy": "y", "vz": "z", "wx": "roll", "wy": "pitch", "wz": "yaw"}
 """The coordinate that is led where a component of the twist is independent."""
+LONGEST_TURN = 1.0
+"""Longest turn (rad) that is led in one piece."""
+SHORTER = 6
+"""How much shorter the pieces are in the second attempt."""
 POSE_TOLERANCE = 1e-8
 """Accepted difference between the pose asked for and the one that the robot's freedoms allow (sizes, rad)."""
 
@@ -22,17 +26,21 @@ POSE_TOLERANCE = 1e-8
 def pose_led(
     model: "Model", poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are.
+    """(q, failed checks) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
+    ball joint's without turning about the axes whose rates are independent.
 
     A platform with fewer than six freedoms cannot take every pose: one it cannot take is out of reach.
     """
     columns = model.mechanism.selection.independent
     on_platform = [k for k, c in enumerate(columns) if c < 6]
     start = _starts(model, near, len(poses))
+    balls = _ball_rates(model)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         out = np.zeros((len(q), len(columns)))
         out[:, on_platform] = pose_difference(q[:, :7], poses[states])[:, [columns[k] for k in on_platform]]
+        for k, at, axis in balls:
+            out[:, k] = -_turned(start[states], q, at)[:, axis]
         return out
 
     q, names = follow(model, start, parameters, misses)
@@ -47,10 +55,41 @@ def pose_led(
 def step_led(
     model: "Model", start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) when the independent coordinates of `start` (n, nq) move by `steps` (n, nv)."""
+    """(q, failed checks) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
+    a rotation vector whose components that v has are the step's.
+
+    Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
+    """
+    begin = normal(model, start)
+    turning = _turning(model)
+    longest = np.abs(steps[:, turning]).max(initial=0.0) if len(turning) else 0.0
+    if not np.isfinite(longest):
+        longest = 0.0
+    pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
+    q, names = _in_pieces(model, begin, steps, parameters, pieces)
+    failed = np.flatnonzero((names != "") & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
+    if len(failed) and len(turning) and np.any(steps[failed]):
+        own = parameters if len(parameters) == 1 else parameters[failed]
+        q[failed], names[failed] = _in_pieces(model, begin[failed], steps[failed], own, SHORTER * pieces)
+    return q, names
+
+
+def _in_pieces(
+    model: "Model", begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
+) -> tuple[np.ndarray, np.ndarray]:
+    q, names = begin, np.full(len(begin), "", dtype=object)
+    for _ in range(pieces):
+        good = np.flatnonzero(names == "")
+        own = parameters if len(parameters) == 1 else parameters[good]
+        moved, failed = follow(model, q[good], own, _misses_of_step(model, q[good], steps[good] / pieces))
+        q = np.full_like(q, np.nan)
+        q[good], names[good] = moved, failed
+    return q, names
+
+
+def _misses_of_step(model: "Model", begin: np.ndarray, steps: np.ndarray):
     mechanism = model.mechanism
     columns = mechanism.selection.independent
-    begin = normal(model, start)
     joints = {k: link for k, c in enumerate(columns) if (link := _scalar_link(model, c)) is not None}
     bent = [
         (columns.index(u), link.elastic.q + j)
@@ -59,9 +98,6 @@ def step_led(
         for j, u in enumerate(link.elastic.columns)
         if u in columns
     ]
-    balls = sorted({link.q for link in mechanism.links if link.motion == "ball" and link.u in columns})
-    if balls and not all(c in columns for link in mechanism.links if link.q in balls for c in link.columns):
-        raise UsageError("a ball joint is led only where all its three rates are independent")
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         out = np.zeros((len(q), len(columns)))
@@ -73,13 +109,11 @@ def step_led(
                 out[:, k] = steps[states, k] - done[:, column]
         for k, at in bent:
             out[:, k] = begin[states, at] + steps[states, k] - q[:, at]
-        for link in mechanism.links:
-            if link.motion == "ball" and link.q in balls:
-                own = [columns.index(c) for c in link.columns]
-                out[:, own] = steps[states][:, own] - _turned(begin[states], q, link.q)
+        for k, at, axis in _ball_rates(model):
+            out[:, k] = steps[states, k] - _turned(begin[states], q, at)[:, axis]
         return out
 
-    return follow(model, begin, parameters, misses)
+    return misses
 
 
 def drives_led(
@@ -109,48 +143,90 @@ def drives_led(
 def coordinates_led(
     model: "Model", names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) with named coordinates (joints, or x y z yaw pitch roll of the platform) at values (n, k)."""
+    """(q, failed checks) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
     start = _starts(model, near, len(values))
-    index = [model.layout.q_names.index(n) if n not in COORDINATES else -1 for n in names]
-    columns = [_column(model, n) for n in names]
-    joint_angle = [i >= 0 and model.layout.q_units[i] == "rad" for i in index]
-    angular = np.array([n in COORDINATES[3:] or turns for n, turns in zip(names, joint_angle, strict=True)])
+    named = NamedCoordinates(model, names)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
-        x = coordinates_of(q[:, :7], "rpy_zyx") if any(i < 0 for i in index) else np.zeros((len(q), 6))
-        now = np.stack(
-            [x[:, COORDINATES.index(n)] if i < 0 else q[:, i] for n, i in zip(names, index, strict=True)], axis=1
-        )
-        error = values[states] - now
-        platform_angle = np.array([i < 0 for i in index]) & angular
-        error = np.where(platform_angle, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+        error = values[states] - named.values(q)
+        error = np.where(named.wrapped, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
         rates = tree_rates(model, q, parameters if len(parameters) == 1 else parameters[states])
-        C = np.zeros((len(q), len(names), rates.shape[2]))
-        if any(i < 0 for i in index):
-            twist_to_angles = np.linalg.inv(euler_matrix(x[:, 3:], "rpy_zyx"))
-            spins = np.einsum("nij,njk->nik", twist_to_angles, rates[:, 3:6])
-        for k, (n, i) in enumerate(zip(names, index, strict=True)):
-            if i >= 0:
-                C[:, k] = rates[:, columns[k]]
-            elif n in COORDINATES[:3]:
-                C[:, k] = rates[:, COORDINATES.index(n)]
-            else:
-                C[:, k] = spins[:, COORDINATES.index(n) - 3]
-        return _rigid(model, C, error)
+        return _rigid(model, named.rates(q, rates), error)
 
     q, failed = follow(model, start, parameters, misses)
     good = np.flatnonzero(failed == "")
     if len(good):
-        x = coordinates_of(q[good, :7], "rpy_zyx") if any(i < 0 for i in index) else np.zeros((len(good), 6))
-        now = np.stack(
-            [x[:, COORDINATES.index(n)] if i < 0 else q[good, i] for n, i in zip(names, index, strict=True)], axis=1
-        )
-        off = np.abs(values[good] - now)
-        off = np.where(angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / model.size)
+        off = np.abs(values[good] - named.values(q[good]))
+        off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / model.size)
         missed = good[(off > POSE_TOLERANCE).any(axis=1)]
         failed[missed] = "out_of_reach:coordinates"
         q[missed] = np.nan
     return q, failed
+
+
+class NamedCoordinates:
+    """Coordinates by name: x y z yaw pitch roll of the platform, those of scalar joints, and turns of ball joints.
+
+    A turn has the name of the rate it belongs to ("knee_wz"): a component, in the body's axes, of the rotation vector that
+    takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; angular: all angles.
+    """
+
+    def __init__(self, model: "Model", names: list[str] | tuple[str, ...]) -> None:
+        self.model, self.names = model, tuple(names)
+        known = coordinate_units(model)
+        for name in names:
+            if name not in known:
+                raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
+        layout, links = model.layout, model.mechanism.links
+        self.angular = np.array([known[n] == "rad" for n in names], dtype=bool)
+        self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(model, n)}
+        rest = {k: n for k, n in enumerate(names) if k not in self._on_platform}
+        scalar = {layout.q_names[link.q]: link for link in links if link.nu == 1}
+        self._joints = {k: scalar[n] for k, n in rest.items() if n in scalar}
+        balls = {layout.u_names[c]: (link, j) for link in _balls(model) for j, c in enumerate(link.columns)}
+        self._turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
+        self.wrapped = np.array([k not in self._joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
+
+    def values(self, q: np.ndarray) -> np.ndarray:
+        """Values (..., k) at q (..., nq)."""
+        out = np.zeros((*q.shape[:-1], len(self.names)))
+        if self._on_platform:
+            x = coordinates_of(q[..., :7], "rpy_zyx")
+            out[..., list(self._on_platform)] = x[..., list(self._on_platform.values())]
+        for k, link in self._joints.items():
+            out[..., k] = q[..., link.q]
+        for k, (link, axis) in self._turns.items():
+            out[..., k] = _turned(self.model.home, q, link.q)[..., axis]
+        return out
+
+    def rates(self, q: np.ndarray, tree: np.ndarray) -> np.ndarray:
+        """Rates (n, k, nv) per independent velocity, from those of the tree (n, nu, nv)."""
+        C = np.zeros((len(q), len(self.names), tree.shape[2]))
+        if any(i >= 3 for i in self._on_platform.values()):
+            angles = coordinates_of(q[:, :7], "rpy_zyx")[:, 3:]
+            spins = np.einsum("nij,njk->nik", np.linalg.inv(euler_matrix(angles, "rpy_zyx")), tree[:, 3:6])
+        for k, i in self._on_platform.items():
+            C[:, k] = tree[:, i] if i < 3 else spins[:, i - 3]
+        for k, link in self._joints.items():
+            C[:, k] = tree[:, link.u]
+        for k, (link, axis) in self._turns.items():
+            follows = rotation_vector_matrix(_turned(self.model.home, q, link.q))
+            C[:, k] = np.einsum("nj,njk->nk", follows[:, axis], tree[:, list(link.columns)])
+        return C
+
+
+def coordinate_units(model: "Model") -> dict[str, str]:
+    """Every coordinate that can be led, with its unit: the platform's, then the joints'."""
+    layout = model.layout
+    out: dict[str, str] = (
+        dict(zip(COORDINATES, ["m"] * 3 + ["rad"] * 3, strict=True)) if model.mechanism.has_platform else {}
+    )
+    for link in model.mechanism.links:
+        if link.nu == 1:
+            out[layout.q_names[link.q]] = layout.q_units[link.q]
+        elif link.motion == "ball":
+            out |= {layout.u_names[c]: "rad" for c in link.columns}
+    return out
 
 
 def _rigid(model: "Model", matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -179,8 +255,15 @@ def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
 
 
 def natural_coordinates(model: "Model") -> list[str]:
-    """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint."""
-    return [OF_TWIST.get(name, name) for name in model.layout.v_names[: model.layout.mobility]]
+    """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint, a ball's rate its turn."""
+    own = zip(model.mechanism.selection.independent, model.layout.v_names, strict=True)
+    platform = 6 if model.mechanism.has_platform else 0
+    return [OF_TWIST[name] if c < platform else name for c, name in own][: model.layout.mobility]
+
+
+def turn_coordinates(model: "Model") -> list[str]:
+    """Those of v's own coordinates that are turns of ball joints."""
+    return [model.layout.v_names[k] for k, _, _ in _ball_rates(model)]
 
 
 def normal(model: "Model", q: np.ndarray) -> np.ndarray:
@@ -198,21 +281,29 @@ def _scalar_link(model: "Model", column: int):
     return next((link for link in model.mechanism.links if link.nu == 1 and link.u == column), None)
 
 
-def _column(model: "Model", name: str) -> int:
-    if name in COORDINATES:
-        return -1
-    link = next((link for link in model.mechanism.links if link.nu == 1 and model.layout.q_names[link.q] == name), None)
-    if link is None:
-        raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
-    return link.u
+def _is_pose(model: "Model", name: str) -> bool:
+    return model.mechanism.has_platform and name in COORDINATES
+
+
+def _balls(model: "Model"):
+    return [link for link in model.mechanism.links if link.motion == "ball"]
+
+
+def _ball_rates(model: "Model") -> list[tuple[int, int, int]]:
+    """(place in v, place of the quaternion in q, axis) of every independent rate of a ball joint."""
+    place = {c: k for k, c in enumerate(model.mechanism.selection.independent)}
+    return [(place[c], link.q, j) for link in _balls(model) for j, c in enumerate(link.columns) if c in place]
+
+
+def _turning(model: "Model") -> list[int]:
+    """Entries of v that are rates of rotations in space."""
+    platform = range(3, 6) if model.mechanism.has_platform else ()
+    own = [k for k, c in enumerate(model.mechanism.selection.independent) if c in platform]
+    return own + [k for k, _, _ in _ball_rates(model)]
 
 
 def _turned(begin: np.ndarray, q: np.ndarray, at: int) -> np.ndarray:
-    """Rotation vectors (n, 3), body axes, from the quaternions at `at` in `begin` to those in q."""
-    a, b = begin[:, at : at + 4], q[:, at : at + 4]
-    zero = np.zeros((len(q), 3))
+    """Rotation vectors (..., 3), body axes, from the quaternions at `at` in `begin` to those in q."""
+    a, b = begin[..., at : at + 4], q[..., at : at + 4]
     conjugate = np.array([1.0, -1.0, -1.0, -1.0])
-    # inverse order turns the world-axes difference into body axes
-    return pose_difference(
-        np.concatenate([zero, b * conjugate], axis=1), np.concatenate([zero, a * conjugate], axis=1)
-    )[:, 3:]
+    return rotation_vector(quaternion_product(a * conjugate, b))

@@ -50,7 +50,10 @@ def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters:
     A, B = np.zeros((*batch, 2 * nv, 2 * nv)), np.zeros((*batch, 2 * nv, drives))
     A[..., :nv, :nv] = _bracket(model, q, v, batch, parameters)
     A[..., :nv, nv:] = np.eye(nv)
-    M = np.broadcast_to(M, (*batch, nv, nv))
+    M = np.broadcast_to(M, (*batch, nv, nv)).copy()
+    idle = list(model.mechanism.selection.without_inertia)
+    M[..., idle, idle] = 1.0  # these velocities stay as they are: no force acts on them
+    partial["residual_q"][..., idle, :] = partial["residual_v"][..., idle, :] = 0.0
     A[..., nv:, :nv] = -np.linalg.solve(M, partial["residual_q"])
     A[..., nv:, nv:] = -np.linalg.solve(M, partial["residual_v"])
     B[..., nv:, :] = np.linalg.solve(M, np.broadcast_to(S, (*batch, nv, drives)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.closing import CLOSED, close, closure_function, row_scales
-from gough.compilation.retraction import retract, step_units
+from gough.compilation.retraction import coordinate_sizes, retract, step_units
 from gough.errors import StructureError
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def neighbours(model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach:
     unit = step_units(model.mechanism, model.size)
     start = retract(model.mechanism, np.repeat(model.home[None], count, axis=0), steps * unit)
     q, error = close(model, start, model.parameters[None])
-    moved = np.abs(q - model.home).max(axis=1) > 1e-3 * reach
+    moved = (np.abs(q - model.home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
     return q[(error < CLOSED) & moved]
 
 

@@ -17,7 +17,6 @@ from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
 from gough.compilation.selecting import redundant_closures, select
-from gough.compilation.size import characteristic_length
 from gough.compilation.soundness import check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
@@ -28,6 +27,7 @@ from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.robot import Robot, load
 from gough.structure import Layout, Mechanism, build_structure
+from gough.structure.size import characteristic_length, size_of_bodies
 
 
 class Model(ConfigurationCalls, DynamicsCalls):
@@ -57,7 +57,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self.drive_index = [self.mechanism.links[d.link].q for d in self.mechanism.drives]
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
-        self.size = characteristic_length(robot)
+        self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
         self.geometry = Geometry(self)
         check_links(self.mechanism)
         check_free_friction(self)

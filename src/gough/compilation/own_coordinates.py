@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import Array, as_array, common_batch, finish
-from gough.compilation.leading import natural_coordinates
+from gough.compilation.leading import natural_coordinates, turn_coordinates
 from gough.compilation.results import CoordinateTerms
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
@@ -18,12 +18,11 @@ def own_coordinate_terms(model: "Model", q: Any, v: Any, parameters: Array, on_b
     """x, ẋ = v, M, C and T = 1; C_ij = ½ Σ_k (∂M_ij/∂x_k + ∂M_ik/∂x_j - ∂M_jk/∂x_i) ẋ_k."""
     layout = model.layout
     turning = [n for n in layout.v_names if n in ("wx", "wy", "wz")]
-    if turning or any(
-        link.motion == "ball" and link.u in model.mechanism.selection.independent for link in model.mechanism.links
-    ):
+    turning += turn_coordinates(model)
+    if turning:
         raise UsageError(
             f"coriolis_matrix: v of {model.robot.name} has components that are no rates of coordinates "
-            f"({', '.join(turning) or 'of a ball joint'}); build it with velocities= of joints"
+            f"({', '.join(turning)}); build it with velocities= of joints"
         )
     q, v = as_array("q", q, layout.nq), as_array("v", v, layout.nv)
     batch = common_batch("coordinate_terms", q, v)

@@ -113,9 +113,9 @@ class LimitMargins:
 class Singularity:
     """Distance to singularities, each (...).
 
-    parallel: reciprocal condition number of the drive map S (moments over the characteristic length); 0: the drives
-    cannot hold the robot (with v = drives: where a loop lets go). serial (..., loops): the same of the closures of each
-    leg or loop; 0: it is folded.
+    parallel: reciprocal condition number of the drive map S (moments over the characteristic length), without velocities
+    that no drive can ever feel (idle spins); 0: the drives cannot hold the robot (with v = drives: where a loop lets go).
+    serial (..., loops): the same of the closures of each leg or loop; 0: it is folded.
     inverse: the same of what inverse dynamics solves, S of a rigid robot, S_r - M_re M_ee⁻¹ S_e of a flexible one (r: rigid
     velocities, e: elastic): 0: no drive forces give the wanted acceleration. inverse_ratio: its determinant over that of S_r,
     which is det M_z / det M_ee, M_z = M_ee - S_e S_r⁻¹ M_re the inertia of the zero dynamics [Long 2014, eq. 44]: it changes

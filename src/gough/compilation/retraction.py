@@ -51,3 +51,13 @@ def step_units(mechanism: Mechanism, size: float) -> np.ndarray:
         if link.elastic is not None:
             units[link.elastic.columns] = link.elastic.units
     return units
+
+
+def coordinate_sizes(mechanism: Mechanism, size: float) -> np.ndarray:
+    """Typical size (nq,) of every coordinate's change: the robot's for lengths, 1 for angles and quaternions, a large
+    amplitude for elastic ones."""
+    sizes = np.array([size if unit == "m" else 1.0 for unit in mechanism.layout.q_units])
+    for link in mechanism.links:
+        if link.elastic is not None:
+            sizes[link.elastic.coordinates] = link.elastic.units
+    return sizes

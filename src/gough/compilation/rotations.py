@@ -49,12 +49,28 @@ def rotation_of_quaternion(q: np.ndarray) -> np.ndarray:
 def pose_difference(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Step (..., 6) that takes pose `start` to pose `end` (inverse of `integrate_pose`)."""
     conjugate = start[..., 3:] * np.array([1.0, -1.0, -1.0, -1.0])
-    q = quaternion_product(end[..., 3:], conjugate)
+    phi = rotation_vector(quaternion_product(end[..., 3:], conjugate))
+    return np.concatenate([end[..., :3] - start[..., :3], phi], axis=-1)
+
+
+def rotation_vector(q: np.ndarray) -> np.ndarray:
+    """Rotation vector (..., 3) of unit quaternions (..., 4), at most π long."""
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, q[..., :1])
-    phi = np.where(sine > 1e-12, angle / np.where(sine > 0, sine, 1.0), 2.0) * q[..., 1:]
-    return np.concatenate([end[..., :3] - start[..., :3], phi], axis=-1)
+    return np.where(sine > 1e-12, angle / np.where(sine > 0, sine, 1.0), 2.0) * q[..., 1:]
+
+
+def rotation_vector_matrix(phi: np.ndarray) -> np.ndarray:
+    """J (..., 3, 3) with φ̇ = J ω, ω in the axes of the turned body: 1 + ½ [φ] + c [φ]²."""
+    angle = np.linalg.norm(phi, axis=-1)[..., None, None]
+    near = angle < 1e-3
+    safe = np.where(near, 1.0, angle)
+    c = np.where(near, 1.0 / 12.0 + angle**2 / 720.0, 1.0 / safe**2 - 0.5 / (safe * np.tan(0.5 * safe)))
+    x, y, z = np.moveaxis(phi, -1, 0)
+    zero = np.zeros_like(x)
+    cross = np.stack([np.stack(r, axis=-1) for r in [[zero, -z, y], [z, zero, -x], [-y, x, zero]]], axis=-2)
+    return np.eye(3) + 0.5 * cross + c * (cross @ cross)
 
 
 def pose_array(pose: object) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.forward_choice import prefers_tree
+from gough.compilation.forward_choice import prefers_tree, without_inertia
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
 from gough.program.ops import Op
@@ -36,7 +36,10 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     selection = Selection(tuple(independent), blocks, removed)
     chosen = replace(mechanism, selection=selection, layout=layout)
     if prefers_tree(model, chosen):
-        chosen = replace(chosen, selection=replace(selection, solves_tree=True))
+        return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
+    idle = without_inertia(model, chosen)
+    if idle:
+        chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
     return chosen, samples.null[0]
 
 
@@ -48,7 +51,8 @@ def elastic_columns(mechanism: Mechanism) -> list[int]:
 def independent_columns(model: "Model", samples: Samples) -> list[int]:
     """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
 
-    Elastic rates are independent wherever the closures let them, and stand last.
+    Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
+    come before them.
     """
     mechanism, wanted = model.mechanism, model.velocities
     names = mechanism.layout.u_names
@@ -62,9 +66,17 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
         groups = [drives]
     else:
         groups = [platform] if wanted == "platform" else [platform, drives]
-    taken: list[int] = list(bent)
-    for group in groups:
-        taken = choose(samples.null, group, mobility, first=taken)
+    acting = len(choose(samples.null, drives, mobility))
+    if mobility - len(bent) < acting:  # flexures instead of joints: what bends would decide over the drives
+        taken: list[int] = []
+        for group in groups:
+            taken = choose(samples.null, group, acting, first=taken)
+        taken = choose(samples.null, elastic_columns(mechanism), mobility, first=taken)
+        bent = [c for c in taken if c in elastic_columns(mechanism)]
+    else:
+        taken = list(bent)
+        for group in groups:
+            taken = choose(samples.null, group, mobility, first=taken)
     if len(taken) < mobility:
         others = [c for c in range(len(names)) if c not in taken]
         rest = choose(samples.null, others, mobility, first=taken)[len(taken) :]
@@ -85,10 +97,12 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
 def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
     names = list(model.mechanism.layout.u_names)
     elastic = elastic_columns(model.mechanism)
-    wanted += [names[c] for c in choose(samples.null, elastic, samples.mobility) if names[c] not in wanted]
     unknown = [w for w in wanted if w not in names]
     if unknown:
         raise StructureError(f"{model.robot.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
+    own = [names.index(w) for w in dict.fromkeys(wanted)]
+    independent = choose(samples.null, own, len(own), (1e-4,))
+    wanted += [names[c] for c in choose(samples.null, elastic, samples.mobility, first=independent) if c not in own]
     if len(wanted) != samples.mobility:
         raise StructureError(
             f"{model.robot.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {samples.mobility}"

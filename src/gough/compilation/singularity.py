@@ -10,6 +10,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.program import trace
+from gough.program.ops import Op
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -22,7 +23,7 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     units = model.layout.v_units[: model.layout.mobility]
     n = len(units)
     whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
-    turning = np.array([unit == "rad/s" for unit in units])
+    turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
     rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
 
     def scaled(S: np.ndarray) -> np.ndarray:
@@ -32,22 +33,23 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
         return S
 
     S = scaled(whole[..., :n, :])
+    felt = S[..., driven_rows(model), :]
     places, matrices = block_matrices(model, q, parameters, scale)
     serial = [_reciprocal(a) for a in matrices]
-    parallel = _reciprocal(S, S.shape[-2])
+    parallel = _reciprocal(felt, felt.shape[-2])
     drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
     if drives == list(model.mechanism.selection.independent) and serial:
         parallel = np.minimum(parallel, np.min(serial, axis=0))  # locked drives hold nothing where a loop is folded
     finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
-    clean = np.where(finite[..., None, None], S, 0.0)
-    square = S.shape[-1] == S.shape[-2]
+    clean = np.where(finite[..., None, None], felt, 0.0)
+    square = felt.shape[-1] == felt.shape[-2]
     det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
     batch = S.shape[:-2]
     inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
     if model.layout.v_elastic:
         M = model.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
-        solved = scaled(inverse_map(M, whole, n))
-        inverse, ratio = _reciprocal(solved, n), _ratio(solved, S) if square else ratio
+        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(model), :]
+        inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,
         np.stack(serial, axis=-1) if serial else np.ones((*batch, 0)),
@@ -59,6 +61,19 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
         S,
         np.array([1.0 if unit == "m/s" else scale for unit in units]),
     )
+
+
+def driven_rows(model: "Model") -> list[int]:
+    """Entries of v that some drive feels. Others are idle by structure (a rod spinning between two balls): no pose makes
+    the drives hold them, and they say nothing about the distance to a singularity."""
+
+    def found() -> list[int]:
+        program, drives = model.function("drive_map").program, len(model.mechanism.drives)
+        zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in program.results]
+        rows = [k for k in range(model.mobility) if not all(zero[k * drives : (k + 1) * drives])]
+        return rows if drives and rows else list(range(model.mobility))
+
+    return model.cached("driven rows", found)
 
 
 def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:

@@ -1,12 +1,16 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.following import tree_rates
 from gough.compilation.lost import lost_direction
+from gough.compilation.mobility import scaled_closures
 from gough.compilation.rotations import pose_array, pose_difference
+from gough.compilation.sampling import sample_states
 from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError
 from gough.structure import Mechanism
 from gough.structure.bending import POINT
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 NEAR_SINGULAR = 1e-4
 SAME_POSE, FAR_POSE = 1e-6, 0.3
 """Difference (sizes, rad) between the stated home pose and the assembled one that is nothing, or too much."""
+NEIGHBOURS = 5
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
@@ -107,3 +112,33 @@ def check_home(model: "Model") -> None:
             SingularHomeWarning,
             stacklevel=4,
         )
+
+
+def motion_doubts(model: "Model") -> list[str]:
+    """Sentences about motions that can hardly be meant: drives that move nothing, a platform that stands still."""
+    mechanism = model.mechanism
+    samples = np.concatenate([model.home[None], sample_states(model)["q"][:NEIGHBOURS]])
+    found = []
+    on_loops = {i for cut in mechanism.cuts for end in (cut.first, cut.second) for i in mechanism.path_to_root(end)}
+    if mechanism.cuts:
+        closures = np.abs(scaled_closures(model, samples)).max(axis=(0, 1))
+        idle = [d.name for d in mechanism.drives if d.link in on_loops and closures[mechanism.links[d.link].u] < LOCKED]
+        if idle:
+            found.append(
+                f"{_listed(idle)}: turning the drive moves no loop that its body is part of: the next joint lies on its axis. "
+                "Is the axis meant to lie along the link? Change the axis, or where the next joint is placed."
+            )
+    if mechanism.has_platform and model.mobility:
+        moves = tree_rates(model, samples, model.parameters[None])[:, :6, : model.mobility]
+        size = np.where(np.arange(6) < 3, model.size, 1.0)[:, None]
+        own = np.array([model.size if unit == "m/s" else 1.0 for unit in model.layout.v_units[: model.mobility]])
+        if np.abs(moves / size * own).max() < LOCKED:
+            found.append(
+                f"the platform cannot move: none of the {model.mobility} freedoms ({_listed(model.layout.v_names)}) moves it. "
+                "Check the axes of the driven joints and the joints of the legs."
+            )
+    return found
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -2,7 +2,8 @@
 
 Sources   [Long 2014, eqs. 46–49 in the rigid case], [Briot 2014, §4.3].
 Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ without pivoting. The closures are eliminated
-            before (mass_matrix.py), so massless links need no special case.
+            before (mass_matrix.py), so massless links need no special case. A velocity without inertia
+            by structure (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
             Where v has many entries and there are few closures (flexible legs), the tree is solved instead: with f its forces
             at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ give (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into
             parts (legs) that do not feel each other.
@@ -19,9 +20,11 @@ from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import note, product, solve_spd, zeros
+from gough.scalar import check, dot, note, product, solve_spd, zeros
 
 Vector = np.ndarray
+NO_FORCE = 1e-9
+"""Force on a velocity without inertia, relative to all forces, that is rounding."""
 
 
 def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench: Vector) -> dict[str, np.ndarray]:
@@ -33,8 +36,16 @@ def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench
     M = mass_matrix(loops)
     slack = needed_force(loops, v, zeros(len(v)), wrench)
     push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
+    force = push - slack
+    idle = numbers.mechanism.selection.without_inertia
+    for k in idle:
+        place = numbers.mechanism.layout.v_names[k]
+        check(f"singular:{place}", NO_FORCE**2 * dot(force, force) - force[k] * force[k], 0.0)
+    pushed = [k for k in range(len(v)) if k not in idle]
+    vdot = zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):
-        return {"vdot": solve_spd(M, push - slack, "singular:mass matrix")}
+        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], "singular:mass matrix")
+    return {"vdot": vdot}
 
 
 def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:

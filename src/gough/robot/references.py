@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES, coordinate_faults
-from gough.robot.item import Fault, given, look, nearest
+from gough.robot.coordinates import GROUND, RESERVED, coordinate_faults, reserved_faults
+from gough.robot.item import Fault, Place, given, look, nearest
 from gough.robot.joint import COORDINATES
 from gough.robot.joint_checks import can_convert
 from gough.robot.leg import body_name, listed, repeated
@@ -43,18 +43,31 @@ def name_faults(data: Any) -> Iterator[Fault]:
     yield from repeated(*joints, "joint", legs[0])
     yield from repeated(*loops, "loop", [*legs[0], *joints[0]])
     yield from repeated(*springs, "spring")
-    reserved = [("platform", "name"), *legs[1], *bodies[1]]
-    for name, place in zip([platform, *legs[0], *bodies[0]], reserved, strict=True):
-        if name == "world":
-            yield Fault(place, name, "a reserved name", "another name")
-    for name, place in zip(*joints, strict=True):
-        if name == "gravity":
-            yield Fault(place, name, "a reserved name", "another name")
+    everything = [([platform], [("platform", "name")]), legs, bodies, joints, loops, springs]
+    for name, place in [pair for names, places in everything for pair in zip(names, places, strict=True)]:
+        if name in GROUND:
+            yield Fault(
+                place, name, f"a reserved name: {name!r} is {RESERVED[name]}", f"another name, for instance {name}_1"
+            )
     for body, place in zip(items(data, "bodies"), bodies[1], strict=True):
         if isinstance(body, Mapping) and not given(body, "name"):
             yield Fault(place, look(body, "name"), "a body without a name", "a name that joints can refer to")
-    taken = (*POSE_NAMES, *TWIST_NAMES) if platform_name(data) is not None else ()
-    yield from coordinate_faults(joints[0], [look(joint, "type") for joint in items(data, "joints")], joints[1], taken)
+    kinds = [look(joint, "type") for joint in items(data, "joints")]
+    yield from coordinate_faults(joints[0], kinds, joints[1])
+    yield from reserved_faults(_named_joints(data), platform_name(data) is not None)
+
+
+def _named_joints(data: Any) -> list[tuple[str, Any, Place, str]]:
+    """(full name, type, place, name as written) of every joint with a name."""
+    found: list[tuple[str, Any, Place, str]] = [
+        (look(joint, "name"), look(joint, "type"), ("joints", i, "name"), look(joint, "name"))
+        for i, joint in enumerate(items(data, "joints"))
+    ]
+    for i, leg in enumerate(items(data, "legs")):
+        for k, joint in enumerate(items(leg, "chain")):
+            name = look(joint, "name")
+            found.append((f"{look(leg, 'name')}.{name}", look(joint, "type"), ("legs", i, "chain", k, "name"), name))
+    return [entry for entry in found if isinstance(entry[3], str) and entry[3] not in GROUND]
 
 
 def named_platform(data: Any) -> bool:

@@ -12,6 +12,7 @@ from gough.structure.elastic_places import add_elastic, add_tie
 from gough.structure.flexible import cleaned, demand_still, point_key, still, turned
 from gough.structure.mechanism import WORLD, Link
 from gough.structure.parameters import ParameterTable
+from gough.structure.size import characteristic_length
 
 POINT = "(point)"
 """End of the name of a link that is tied to a flexible body as a point."""
@@ -31,6 +32,7 @@ class Bending:
         self.u_units: list[str] = []
         self.platform = platform_name(robot)
         self.elastic = elastic_bodies(robot)
+        self.size = characteristic_length(robot) if self.elastic else 0.0
         self.first_elastic: dict[str, int] = {}
         self.ties: dict[tuple[int, str], int] = {}
 
@@ -52,7 +54,7 @@ class Bending:
             demand_still(name, body, point_key(np.zeros(3)))
         first = self.first_elastic[name]
         shift = 1 if self.platform is not None else 0  # a pose has one entry more than a twist
-        elastic = add_elastic(self.table, name, body, first, first - shift)
+        elastic = add_elastic(self.table, name, body, first, first - shift, self.size)
         self.links[index] = replace(self.links[index], elastic=elastic)
 
     def _tied(self, index: int, position: np.ndarray, user: np.ndarray, turns: bool = True) -> tuple[int, np.ndarray]:

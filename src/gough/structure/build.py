@@ -7,6 +7,7 @@ import numpy as np
 from gough.errors import StructureError
 from gough.joints import ALL
 from gough.robot import Robot
+from gough.robot.coordinates import taken_names
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body
 from gough.structure.axes import internal_axes, triad
 from gough.structure.bending import Bending
@@ -50,6 +51,11 @@ class _Builder(Bending):
         if self.platform is not None and self.links[0].ten is None and self.bodies[self.platform] != 0:
             self._tie_platform()
         springs = tuple(self._spring(s) for s in robot.springs)
+        words = taken_names(self.q_names, self.platform is not None)
+        own = self.q_names[7:] + self.u_names[6:] if self.platform is not None else self.q_names + self.u_names
+        for name in own:  # those of elastic coordinates: joints were told with their place in the file
+            if name in words:
+                raise StructureError(f"{robot.name}: the coordinate {name!r} is {words[name]}; rename the body")
         twice = sorted({name for name in self.q_names if self.q_names.count(name) > 1})
         if twice:
             raise StructureError(f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint")

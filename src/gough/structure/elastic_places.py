@@ -8,8 +8,8 @@ from gough.structure.flexible import typical_amplitudes
 from gough.structure.parameters import ParameterTable
 
 
-def add_elastic(table: ParameterTable, name: str, body: ElasticBody, q: int, u: int) -> Elastic:
-    """Places of the constants of a body (internal axes) whose coordinates start at q and u."""
+def add_elastic(table: ParameterTable, name: str, body: ElasticBody, q: int, u: int, size: float) -> Elastic:
+    """Places of the constants of a body (internal axes) whose coordinates start at q and u, in a robot of a size (m)."""
     m = body.modes
     pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
     add = _Adding(table, name)
@@ -27,7 +27,7 @@ def add_elastic(table: ParameterTable, name: str, body: ElasticBody, q: int, u: 
         M=symmetric("Me", body.M),
         K=symmetric("Ke", body.K),
         D=symmetric("De", body.D),
-        units=typical_amplitudes(body),
+        units=typical_amplitudes(body, size),
         remarks=body.remarks,
         slaved=None if body.slaved is None else _add_slaved(_Adding(table, f"{name}.slaved"), body.slaved, m),
     )

@@ -16,6 +16,8 @@ NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
 LARGE = 0.03
 """Deflection relative to the body's size, or rotation (rad), that a coordinate's typical large amplitude makes."""
+SMALLEST = 0.01
+"""Smallest size of a body, relative to the robot's, that says how far it bends."""
 
 Points = dict[str, np.ndarray]
 
@@ -143,10 +145,12 @@ def _clean_frame(frame: TiedFrame) -> TiedFrame:
     return replace(frame, translation=clean(frame.translation), turning=clean(frame.turning), second=second)
 
 
-def typical_amplitudes(body: ElasticBody) -> tuple[float, ...]:
+def typical_amplitudes(body: ElasticBody, size: float) -> tuple[float, ...]:
     """A large amplitude of every coordinate: the body then bends by LARGE of its size, or turns by LARGE rad at a tied frame
-    or, where Ψ tells it (minus the square of slopes, summed along the way), on average inside."""
-    arm = np.sqrt(max(np.trace(body.J), 0.0) / (2 * body.mass)) if body.mass > 0 else 1.0
+    or, where Ψ tells it (minus the square of slopes, summed along the way), on average inside. A body much smaller than the robot
+    of `size` (m), a flexure between interfaces that all but coincide, is measured by the robot."""
+    arm = np.sqrt(max(np.trace(body.J), 0.0) / (2 * body.mass)) if body.mass > 0 else size or 1.0
+    arm = max(arm, SMALLEST * size) or 1.0
     amplitudes = []
     for k in range(body.modes):
         rates = [np.sqrt(body.M[k, k] / body.mass) / arm if body.mass > 0 else 0.0]

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from gough.robot.coordinates import POSE_NAMES, TWIST_NAMES
 from gough.text import short_repr
 
-POSE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz")
+__all__ = ["POSE_NAMES", "POSE_UNITS", "TWIST_NAMES", "Layout"]
+
 POSE_UNITS = ("m", "m", "m", "1", "1", "1", "1")
-TWIST_NAMES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ class Selection:
     removed: tuple[int, ...] = ()
     solves_tree: bool = False
     """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
+    without_inertia: tuple[int, ...] = ()
+    """Entries of v whose rows of the mass matrix are structurally zero: they stay as they are."""
 
     @property
     def leads_from_platform(self) -> bool:

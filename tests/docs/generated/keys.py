@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from docs.generated.table import table
+from gough.robot.coordinates import GROUND, ON_PLATFORM, PREFIXES, RESERVED
 from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.schema import json_schema
 from gough.robot.units import UNITS
@@ -56,6 +57,7 @@ def page() -> str:
     parts += [_keys(schema["properties"]["templates"]["additionalProperties"], TEMPLATE_KEYS, own), ""]
     for name in sorted(own, key=lambda n: _title(n).lower()):
         parts += [f"## {_title(name)}", "", _prose(own[name].get("description", "")), "", _table(own[name], own), ""]
+    parts += ["## Names that are taken", "", *_reserved(), ""]
     units = ", ".join(f"`{unit}`" for unit in UNITS)
     parts += ["## Units", "", f"{units}; products with `.` or `*`, quotients with `/`, powers as `m2` or `m^2`.", ""]
     return "\n".join(parts)
@@ -68,6 +70,34 @@ def _title(name: str) -> str:
 def _prose(text: str) -> str:
     text = text.replace("\n\n", "\0").replace("\n", " ").replace("\0", "\n\n")
     return text.replace("*", "\\*")
+
+
+def _reserved() -> list[str]:
+    """The one rule about names, with its words."""
+    meanings = {id(words): _by_meaning(words) for words in (RESERVED, ON_PLATFORM)}
+    rows = [
+        [what, words, where]
+        for group, where in ((RESERVED, "always"), (ON_PLATFORM, "with a platform"))
+        for what, words in meanings[id(group)]
+    ]
+    prefixes = ", ".join(f"`{p}.NAME` ({what} NAME)" for p, what in PREFIXES.items())
+    return [
+        "A name means one thing, in `coordinates=`, `velocities`, columns of states, channels of runs, parameters and frames. No",
+        "coordinate or rate of a joint may be called as one of these words; a joint `j` in space or in a plane has coordinates",
+        "and rates `j_x`, `j_wz`, …; a joint of a leg is called with its leg, `leg0.knee`, and is free of most of them.",
+        "",
+        table(["meaning", "words", "taken"], rows),
+        "",
+        f"Nor may it be called as one of {prefixes} with the name of another coordinate. No leg, body, loop or spring is called",
+        f"{' or '.join(f'`{word}`' for word in GROUND)}.",
+    ]
+
+
+def _by_meaning(words: dict[str, str]) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for word, what in words.items():
+        found.setdefault(what, []).append(f"`{word}`")
+    return [(what, " ".join(own)) for what, own in found.items()]
 
 
 def _keys(part: dict[str, Any], order: list[str], own: dict[str, Any]) -> str:

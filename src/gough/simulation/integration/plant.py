@@ -169,7 +169,10 @@ class Plant:
             action = self._action(numbers, q, v, inner, now)
             tau = action.tau
             push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
-            R = np.concatenate([needed_force(loops, v, vdot, load) - push, z[own:] - action.rates])
+            missing = needed_force(loops, v, vdot, load) - push
+            for k in self.model.mechanism.selection.without_inertia:
+                missing[k] = vdot[k]  # as forward dynamics has it: these velocities stay as they are
+            R = np.concatenate([missing, z[own:] - action.rates])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"R": R, "qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power}
         return out | {"inner": z[own:]}

@@ -27,7 +27,8 @@ class PoseHandle:
     def __init__(self, session: "Session", axes: Axes, pulled: Pulled) -> None:
         self.session = session
         self.pulled = pulled
-        self.free = {n for n in axes.names if n in COORDINATES} if not axes.by_drives else set()
+        by_pose = axes.model.mechanism.has_platform and not axes.by_drives
+        self.free = {n for n in axes.names if n in COORDINATES} if by_pose else set()
         self._pulling: Any = None
         self._gizmos: list[tuple[viser.TransformControlsHandle, bool]] = []
         size = SIZE * session.subject.figure.size

@@ -7,8 +7,7 @@ import numpy as np
 
 from gough.analysis.grids import known_coordinates
 from gough.compilation import Model
-from gough.compilation.coriolis import coordinates_of
-from gough.compilation.leading import COORDINATES, natural_coordinates
+from gough.compilation.leading import COORDINATES, NamedCoordinates, natural_coordinates
 from gough.compilation.rotations import quaternion_of_rotation_vector, quaternion_product
 from gough.errors import UsageError
 
@@ -28,7 +27,7 @@ class Axes:
     @property
     def takes_any_pose(self) -> bool:
         """Whether all six coordinates of the platform are among them."""
-        return set(COORDINATES) <= set(self.names)
+        return self.model.mechanism.has_platform and set(COORDINATES) <= set(self.names)
 
     @property
     def scales(self) -> np.ndarray:
@@ -37,10 +36,7 @@ class Axes:
 
     def values(self, q: np.ndarray) -> np.ndarray:
         """Values (..., n) at q (..., nq), in m and rad."""
-        layout = self.model.layout
-        pose = coordinates_of(q, "rpy_zyx") if self.model.mechanism.has_platform else np.zeros((*q.shape[:-1], 6))
-        columns = [pose[..., COORDINATES.index(n)] if n in COORDINATES else q[..., layout.index(n)] for n in self.names]
-        return np.stack(columns, axis=-1)
+        return NamedCoordinates(self.model, self.names).values(q)
 
     def target(self, values: np.ndarray) -> dict[str, Any]:
         """What `model.assemble` takes for values (..., n)."""
@@ -52,8 +48,8 @@ class Axes:
         return {"coordinates": named}
 
     def difference(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """end - start (..., n), the platform's angles the short way round."""
-        turning = np.array([n in TURNS for n in self.names])
+        """end - start (..., n), the platform's angles and turns of ball joints the short way round."""
+        turning = NamedCoordinates(self.model, self.names).wrapped
         plain = np.asarray(end, dtype=float) - start
         return np.where(turning, np.remainder(plain + np.pi, 2 * np.pi) - np.pi, plain)
 
@@ -62,15 +58,13 @@ def sets_of_axes(model: Model) -> dict[str, Axes]:
     """The ways to move a robot, by name: by its natural coordinates, and by its drives where those are others."""
     units = known_coordinates(model)
     natural = natural_coordinates(model)
-    unknown = [n for n in natural if n not in units]
-    if unknown:  # ball joints whose three rates are independent have no scalar coordinates
-        natural = [n for n in natural if n in units]
-    ordered = [n for n in COORDINATES if n in natural] + [n for n in natural if n not in COORDINATES]
+    posed = COORDINATES if model.mechanism.has_platform else ()
+    ordered = [n for n in posed if n in natural] + [n for n in natural if n not in posed]
     out: dict[str, Axes] = {}
-    platform = any(n in COORDINATES for n in ordered)
+    platform = any(n in posed for n in ordered)
     drives = model.layout.drive_names
     first = "Platform" if platform else "Drives" if set(ordered) == set(drives) else "Joints"
-    if ordered and not unknown:
+    if ordered:
         out[first] = Axes(model, tuple(ordered), tuple(units[n] for n in ordered))
     if len(drives) == model.mobility and set(drives) != set(ordered) and all(n in units for n in drives):
         out["Drives"] = Axes(model, drives, tuple(units[n] for n in drives), by_drives=True)

@@ -51,15 +51,19 @@ def _ranges(axes: Axes) -> dict[str, Range]:
 
 def _range(axes: Axes, name: str, unit: str, home: float) -> Range:
     model = axes.model
-    widest = FURTHEST * model.size if unit == "m" else LARGEST_TURN.get(name, np.pi)
+    widest = (
+        FURTHEST * model.size
+        if unit == "m"
+        else (LARGEST_TURN.get(name, np.pi) if model.mechanism.has_platform else np.pi)
+    )
     low, high = home - widest, home + widest
-    if name in TURNS:
+    if model.mechanism.has_platform and name in TURNS:
         low, high = max(low, -LARGEST_TURN[name]), min(high, LARGEST_TURN[name])
     below, above = _reach(axes, name, home, low, high)
     if unit == "m":
         endless = 0.999 * widest
         below, above = (UNBOUNDED * model.size if x >= endless else WIDER * x for x in (below, above))
-    elif name in COORDINATES:
+    elif model.mechanism.has_platform and name in COORDINATES:
         below, above = WIDER * below, WIDER * above
     least = 0.05 * (model.size if unit == "m" else 1.0)
     low, high = max(low, home - max(below, least)), min(high, home + max(above, least))

@@ -5,6 +5,10 @@ import numpy as np
 from gough.joints import ALL
 from gough.robot import Leg, Robot
 from gough.robot.tree import placed_joints, placed_loops
+from gough.structure.mechanism import Mechanism
+
+TINY = 1e-3
+"""A distance this small beside the largest says nothing about the robot's size."""
 
 
 def characteristic_length(robot: Robot) -> float:
@@ -12,7 +16,8 @@ def characteristic_length(robot: Robot) -> float:
 
     With legs that leave the platform its six freedoms: root mean square distance of the platform's cut points from their
     mean, at least a tenth of the base's, so that planar and pointed platforms have one too. Otherwise the mean distance
-    between joints of a body.
+    between joints of a body, without those that are tiny beside the largest (interfaces of flexures that all but coincide).
+    Where there are no such distances, how far sliding joints stand out at home, else 0.
     """
     legs = [leg for leg in robot.legs if leg.cut is not None]
     if len(legs) > 1 and len(legs) == len(robot.legs) and not robot.joints and all(_follows(leg) for leg in legs):
@@ -28,8 +33,23 @@ def characteristic_length(robot: Robot) -> float:
             np.linalg.norm(loop.second_pose.position),
             loop.length or 0.0,
         ]
-    positive = [float(x) for x in lengths if x > 0]
-    return float(np.mean(positive)) if positive else 1.0
+    largest = max(lengths, default=0.0)
+    if largest > 0:
+        return float(np.mean([float(x) for x in lengths if x > TINY * largest]))
+    slides = [j.name for j in placed_joints(robot) if j.joint.type == "prismatic"]
+    stated = robot.home.joints if robot.home is not None else {}
+    return max((float(np.abs(stated[name]).max()) for name in slides if name in stated), default=0.0)
+
+
+def size_of_bodies(mechanism: Mechanism) -> float:
+    """Largest root mean square distance (m) of a body's mass from its joint; 1 where nothing has an extent."""
+    values = mechanism.table.values
+    sizes = [0.0]
+    for link in mechanism.links:
+        if link.ten is not None and values[link.ten[0]] > 0:
+            turning = sum(values[link.ten[k]] for k in (4, 7, 9))
+            sizes.append(float(np.sqrt(max(turning, 0.0) / (2 * values[link.ten[0]]))))
+    return max(sizes) or 1.0
 
 
 def _follows(leg: Leg) -> bool:

@@ -1,0 +1,179 @@
+"""Numbers of a description that can hardly be meant: lengths in other units, degrees taken as radians, grams as kilograms.
+
+What is said is a doubt, not an error: every number here can be modelled. The bounds are wide, so that a real robot is
+hardly ever doubted.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from gough.robot.pose import Mdh, Pose
+from gough.robot.robot import Robot
+from gough.robot.tree import bodies, placed_joints, placed_loops
+
+FAR_HOME = 100.0
+"""The platform's home is farther from all bases than so many extents of the robot, or a frame from its body."""
+FAR_MASS = 10.0
+"""A mass centre is farther from its joint, or a radius of gyration larger, than so many extents of the robot."""
+DENSE, FILLED = 25e3, 1500.0
+"""A body is heavier than a cube of this density (kg/m³) with the robot's extent as its edge: no solid is denser; or than one of
+plastic, and"""
+HEAVY = 200.0
+"""so many times heavier than the lightest that has a mass."""
+
+
+Doubt = tuple[str, str]
+"""(place, what is doubtful there)."""
+
+
+def description_doubts(robot: Robot) -> list[str]:
+    """Sentences about numbers that can hardly be meant, each with its place and value."""
+    found = [*_angles(robot), *_joint_angles(robot)]
+    size = extent(robot)
+    if size > 0:
+        found += [*_home(robot, size), *_masses(robot, size)]
+    return [f"{_listed(places)}: {text}" for text, places in _grouped(found).items()]
+
+
+def _grouped(found: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """{sentence: places} of (place, sentence): legs are alike."""
+    out: dict[str, list[str]] = {}
+    for place, text in found:
+        places = out.setdefault(text, [])
+        if place not in places:
+            places.append(place)
+    return out
+
+
+def _listed(places: list[str], most: int = 3) -> str:
+    return ", ".join(places[:most]) + (f" and {len(places) - most} more" if len(places) > most else "")
+
+
+def extent(robot: Robot) -> float:
+    """Largest distance (m) that the description states between joints of a body, or within the base; 0 without any."""
+    lengths = [0.0]
+    base = []
+    for joint in placed_joints(robot):
+        lengths.append(_norm(joint.joint.placement.position))
+        if joint.base is not None:
+            base.append(joint.base.position)
+    for loop in placed_loops(robot):
+        lengths += [_norm(loop.first_pose.position), _norm(loop.second_pose.position), loop.length or 0.0]
+    lengths += [_norm(leg.on_platform.position) for leg in robot.legs]
+    if len(base) > 1:
+        points = np.array(base, dtype=float)
+        lengths += np.linalg.norm(points - points.mean(axis=0), axis=1).tolist()
+    for body in bodies(robot).values():
+        beam = getattr(body.flexible, "beam", None)
+        lengths.append(float(getattr(beam, "length", None) or 0.0))
+    return max(lengths)
+
+
+def _norm(position: Any) -> float:
+    return float(np.linalg.norm(np.asarray(position, dtype=float)))
+
+
+def _home(robot: Robot, size: float) -> Iterator[Doubt]:
+    slides = [j.name for j in placed_joints(robot) if j.joint.type == "prismatic"]
+    places = {f"home.joints.{name}": abs(robot.home.joints[name][0]) for name in slides if name in robot.home.joints}
+    for name, body in bodies(robot).items():
+        places |= {f"{name}: frame {key}": _norm(frame.position) for key, frame in body.frames.items()}
+    for place, away in places.items():
+        if away > FAR_HOME * size:
+            text = f"{away:.4g} m, in a robot whose largest distance is {size:.3g} m. Are these millimetres? Write the unit."
+            yield place, text
+    pose = robot.home.pose
+    if pose is None:
+        return
+    bases = [leg.base.position for leg in robot.legs] or [(0.0, 0.0, 0.0)]
+    away = min(_norm(np.subtract(pose.position, base)) for base in bases)
+    if away > FAR_HOME * size:
+        yield (
+            "home.pose",
+            (
+                f"the platform is {away:.4g} m from the nearest base, in a robot whose largest distance is {size:.3g} m. "
+                f"Are these millimetres? Write the unit, for instance '{pose.position[2]:g} mm'."
+            ),
+        )
+
+
+def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
+    stated = {name: body.central_inertia() for name, body in bodies(robot).items() if body.flexible is None}
+    weights = [mass for mass, _, _ in stated.values() if mass > 0]
+    lightest = min(weights, default=0.0)
+    for name, (mass, centre, tensor) in stated.items():
+        if not mass > 0:
+            continue
+        away = _norm(centre)
+        if away > FAR_MASS * size:
+            yield (
+                name,
+                (
+                    f"its mass centre is {away:.4g} m from its joint, in a robot whose largest distance is {size:.3g} m. "
+                    "Are these millimetres? Write the unit."
+                ),
+            )
+        gyration = math.sqrt(max(float(np.trace(tensor)), 0.0) / (2 * mass))
+        if gyration > FAR_MASS * size:
+            yield (
+                name,
+                (
+                    f"an inertia of {float(np.trace(tensor)) / 2:.3g} kg m² with a mass of {mass:.3g} kg is that of masses "
+                    f"{gyration:.3g} m away, in a robot whose largest distance is {size:.3g} m. Inertias are in kg m², or write "
+                    "the unit ('12 kg.mm2')."
+                ),
+            )
+        if mass > DENSE * size**3 or (mass > FILLED * size**3 and mass > HEAVY * lightest):
+            others = f"the lightest body has {lightest:.3g} kg" if lightest < mass else "nothing so small is so heavy"
+            yield (
+                name,
+                (
+                    f"a mass of {mass:.4g} kg in a robot whose largest distance is {size:.3g} m; {others}. "
+                    f"Are these grams? Write the unit, for instance '{mass:g} g'."
+                ),
+            )
+
+
+def _angles(item: Any, place: str = "") -> Iterator[Doubt]:
+    """Angles of poses and Denavit–Hartenberg parameters beyond a full turn, anywhere in a description."""
+    if isinstance(item, Pose):
+        for key in ("rpy_zyx", "bryant_xyz"):
+            for value in getattr(item, key) or ():
+                yield from _turned(f"{place}.{key}".lstrip("."), float(value))
+    elif isinstance(item, Mdh):
+        for key in ("gamma", "alpha", "theta"):
+            yield from _turned(f"{place}.{key}", float(getattr(item, key)))
+    if isinstance(item, BaseModel):
+        for key, field in type(item).model_fields.items():
+            yield from _angles(getattr(item, key), f"{place}.{field.alias or key}".lstrip("."))
+    elif isinstance(item, tuple | list) and item and isinstance(item[0], BaseModel):
+        for entry in item:
+            yield from _angles(entry, f"{place}[{getattr(entry, 'name', '')}]")
+    elif isinstance(item, dict):
+        for key, entry in item.items():
+            yield from _angles(entry, f"{place}.{key}")
+
+
+def _turned(place: str, value: float) -> Iterator[Doubt]:
+    if abs(value) > 2 * math.pi * (1 + 1e-9):
+        yield place, f"an angle of {value:g} rad is more than a full turn. Are these degrees? Write '{value:g} deg'."
+
+
+def _joint_angles(robot: Robot) -> Iterator[Doubt]:
+    """Whole numbers beyond a full turn where joints turn: several turns are possible, but they are not whole in radians."""
+    turning = ("revolute", "universal")
+    for placed in placed_joints(robot):
+        if placed.joint.type not in turning:
+            continue
+        drive = getattr(placed.joint, "drive", None)
+        stated = {"limits.lower": placed.joint.limits.lower, "limits.upper": placed.joint.limits.upper}
+        if drive is not None and drive.stroke is not None:
+            stated |= {"drive.stroke": drive.stroke[0], "drive.stroke ": drive.stroke[1]}
+        stated |= {f"home.joints {k}": x for k, x in enumerate(robot.home.joints.get(placed.name, ()))}
+        for key, value in stated.items():
+            if value is not None and float(value).is_integer():
+                yield from _turned(f"{placed.name}: {key.strip()}", float(value))
