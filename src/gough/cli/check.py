@@ -18,8 +18,8 @@ def check(file: File, json: Json = False) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms velocities
-    drives loops equations redundant_closures home closure_error parallel serial serial_names; null if none). Exit code 1
-    if there are problems.
+    drives loops equations redundant_closures home home_moved closure_error parallel serial serial_names; null if none).
+    Exit code 1 if there are problems.
     """
     report = examine(file)
     if json:
@@ -80,6 +80,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 
 
 def _found(model: Any) -> dict[str, Any]:
+    from gough.compilation.settling import not_kept
     from gough.robot.tree import placed_loops
 
     measure = model.singularity(model.home)
@@ -91,6 +92,7 @@ def _found(model: Any) -> dict[str, Any]:
         "equations": model.mechanism.rows,
         "redundant_closures": list(model.redundant_closures),
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
+        "home_moved": [text for _, text in not_kept(model)],
         "closure_error": float(model.closure_error(model.home)),
         "parallel": float(measure.parallel),
         "serial": [float(x) for x in measure.serial],
@@ -118,6 +120,9 @@ def _summary(report: dict[str, Any]) -> str:
         measures.append(f"{worst:.3g} (worst loop or leg, {name})")
     told = f"; reciprocal condition {' and '.join(measures)}" if measures else ""
     lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    if m["home_moved"]:
+        lines.append("home.joints do not close the loops as stated; home has others:")
+        lines += [f"  {line}" for line in m["home_moved"]]
     return "\n".join(lines)
 
 

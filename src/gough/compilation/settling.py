@@ -7,14 +7,17 @@ import numpy as np
 from gough.compilation.closing import CLOSED, best_fit, close, closure_errors, rows_of
 from gough.compilation.mobility import null_space, scaled_closures
 from gough.compilation.openings import openings, turned_places
-from gough.compilation.retraction import neutral
+from gough.compilation.retraction import neutral, normalised
 from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector, quaternion_product
 from gough.errors import StructureError
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
+    from gough.structure import CutJoint
 
 STARTS = 192
+KEPT = 1e-6
+"""Difference (rad, or relative to the robot's size) of a stated home coordinate from the one taken that is rounding."""
 
 
 def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +36,45 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
         index = [link.q + j for link in links for j in range(link.nq)]
         q[index] = values
         known[index] = True
-    return q, known
+    return normalised(mechanism, q), known
+
+
+def stated_home(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
+    it is left out. None where joints are left out, or do not fit together."""
+    joints = [c for link in model.mechanism.links if link.motion != "platform" for c in range(link.q, link.q + link.nq)]
+    if not joints or not known[joints].all():
+        return None
+    starts = start[None] if known.all() else random_starts(model, start, known)
+    for tried in (starts[:1], starts[1:]):
+        q, error = close(model, tried, model.parameters[None], _free(model, known))
+        found = _nearest(model, q, error, start)
+        if found:
+            return q[found[0]]
+    return None
+
+
+def not_kept(model: "Model") -> list[tuple[float, str]]:
+    """What `home.joints` states and the home does not have: how far off (rad, or of the robot's size), and in words
+    "elbow: 30 deg stated, 34.2 deg taken"; the largest first."""
+    stated, known = home_guess(model)
+    out = []
+    for link in model.mechanism.links:
+        own = slice(link.q, link.q + link.nq)
+        if link.motion == "platform" or not link.nq or not known[own].all():
+            continue
+        was, now, unit = stated[own], model.home[own], model.layout.q_units[link.q]
+        if link.motion == "ball":
+            off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
+        else:
+            off = abs(float(_wrapped(model, model.home - stated)[link.q])) / (model.size if unit == "m" else 1.0)
+        if off > KEPT:
+            scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
+            texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
+            texts = [f"[{text}]" if len(was) > 1 else text for text in texts]
+            name = link.joint if link.motion == "ball" else model.layout.q_names[link.q]
+            out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
+    return sorted(out, key=lambda x: -x[0])
 
 
 def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -81,18 +122,38 @@ def _nearest(model: "Model", q: np.ndarray, error: np.ndarray, start: np.ndarray
 
 def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     """`start` with the joints that carry a named platform led to its stated pose, as far as they can."""
-    mechanism = model.mechanism
-    tie = next(
-        (c for c in mechanism.cuts if mechanism.has_platform and c.name == f"{mechanism.platform.name}.platform"), None
-    )
+    tie = _tie(model)
     if tie is None or not known[:7].all():
         return start
     held = known.copy()
-    for i, link in enumerate(mechanism.links):
-        if i not in mechanism.path_to_root(tie.first):
+    for i, link in enumerate(model.mechanism.links):
+        if i not in model.mechanism.path_to_root(tie.first):
             held[link.q : link.q + link.nq] = True
     q, error = close(model, start[None], model.parameters[None], _free(model, held), rows_of(model, [tie]))
     return q[0] if error[0] < 1e-3 else start
+
+
+def carried_pose(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """Pose (7,) of a named platform whose carrying joints are all given, while it is not; else None."""
+    tie = _tie(model)
+    if tie is None or known[:7].any():
+        return None
+    carrying = [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
+    if not all(known[link.q : link.q + link.nq].all() for link in carrying):
+        return None
+    held = np.ones(len(start), dtype=bool)
+    held[:7] = False
+    starts = random_starts(model, start, held)
+    q, error = close(model, starts, model.parameters[None], _free(model, held), rows_of(model, [tie]))
+    return q[int(np.argmin(np.round(error, 9))), :7] if error.min() < CLOSED else None
+
+
+def _tie(model: "Model") -> "CutJoint | None":
+    """The fixed cut that ties a named platform to the joints that carry it."""
+    mechanism = model.mechanism
+    return next(
+        (c for c in mechanism.cuts if mechanism.has_platform and c.name == f"{mechanism.platform.name}.platform"), None
+    )
 
 
 def may_adjust(model: "Model", q: np.ndarray) -> bool:
