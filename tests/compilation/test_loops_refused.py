@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 
+import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import gough
+from compilation.random_loops import misses, random_loop
 from compilation.test_full_turns import crank_and_rocker
 from gough.robot import loads
 
@@ -21,6 +25,38 @@ def test_a_loop_that_cannot_close() -> None:
     data["loops"][0]["first"]["pose"]["position"] = [0.05, 0, 0]
     with pytest.raises(gough.StructureError, match=r"cannot be assembled: pin stays [\d.]+ mm apart"):
         built(data)
+
+
+def test_the_smallest_gap_is_told() -> None:
+    """Links in two planes 10 mm apart: their pins miss by 10 mm where they come nearest, and by nothing else."""
+    data = crank_and_rocker()
+    place = data["joints"][2]["pose"]["position"]
+    place[2] = place[2] + 0.01
+    with pytest.raises(gough.StructureError, match=r"cannot be assembled: pin stays 10 mm apart\."):
+        built(data)
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_the_smallest_gap_of_a_loop_in_space(seed: int) -> None:
+    """A ball out of reach: the gap told is the least that a general minimiser finds with frames of plain numpy."""
+    data, values = random_loop("spherical", seed)
+    data["loops"][0]["second"]["pose"]["position"] = [1.5, -1.0, 0.7]
+    shapes = [np.size(v) for v in values.values()]
+    names = tuple(
+        n + end
+        for n, size in zip(values, shapes, strict=True)
+        for end in {1: ("",), 2: ("_1", "_2"), 4: ("_qw", "_qx", "_qy", "_qz")}[size]
+    )
+    sliding = {j["name"] for j in data["joints"] if j["type"] == "prismatic"}
+    assert not sliding  # else it would reach
+    rng = np.random.default_rng(seed)
+    ends = [minimize(lambda x: misses(data, names, x), rng.normal(size=len(names)) * 2, tol=1e-12) for _ in range(12)]
+    least = min(float(end.fun) for end in ends)
+    with pytest.raises(gough.StructureError) as caught:
+        built(data)
+    told = re.search(r"weld stays ([\d.]+) mm apart", str(caught.value))
+    assert told is not None
+    assert float(told[1]) == pytest.approx(least * 1e3, rel=2e-3)  # four digits are told
 
 
 def test_a_loop_whose_axes_do_not_fit() -> None:

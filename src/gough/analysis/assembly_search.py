@@ -4,8 +4,7 @@ import numpy as np
 
 from gough.analysis.assembly_places import reach
 from gough.compilation import Function, Model
-from gough.compilation.closing import CLOSED, close, row_scales
-from gough.compilation.facing import facing
+from gough.compilation.closing import CLOSED, close, directed_rows
 from gough.compilation.retraction import normalised, retract, step_units
 
 ITERATIONS = 60
@@ -37,9 +36,9 @@ def search(
 
 
 def finish(model: Model, q: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(q (n, nq) closed to the last digits with drives held, whether each is closed the right way round)."""
+    """(q (n, nq) closed to the last digits with drives held, whether each is closed, the right way round)."""
     q, error = close(model, normalised(model.mechanism, q), parameters, free_columns(model))
-    return q, (error < CLOSED) & facing(model, q, parameters)
+    return q, error < CLOSED
 
 
 def free_columns(model: Model) -> np.ndarray:
@@ -75,14 +74,14 @@ def newton(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, closure errors (n,)) after steps of least squares on all closures; only the columns `free` (nu,) move."""
     function = model.cached("closures in many states", lambda: _compiled(model))
-    rows, unit = row_scales(model), step_units(model.mechanism, model.size)
+    unit = step_units(model.mechanism, model.size)
     columns = np.flatnonzero(free)
     q, error = q.copy(), np.full(len(q), np.inf)
     largest = np.where(unit == 1.0, LARGEST_STEP, LARGEST_STEP * reach(model, parameters)[1] / model.size)[columns]
     active = np.arange(len(q))
     for _ in range(iterations):
-        out = function.values(q=q[active], parameters=parameters)
-        residual, G = out["residual"] / rows, (out["G"] / rows[:, None] * unit)[:, :, columns]
+        residual, G = directed_rows(model, function.values(q=q[active], parameters=parameters))
+        G = G[:, :, columns]
         found = np.abs(residual).max(axis=1, initial=0.0)
         error[active] = np.where(np.isfinite(found), found, np.inf)
         going = (found >= NEARLY * 1e-3) & np.isfinite(found)
@@ -99,8 +98,8 @@ def newton(
         step[:, columns] = part
         q[active] = retract(model.mechanism, q[active], step * unit)
     else:
-        out = function.values(q=q[active], parameters=parameters)
-        error[active] = np.abs(out["residual"] / rows).max(axis=1, initial=0.0)
+        residual, _ = directed_rows(model, function.values(q=q[active], parameters=parameters))
+        error[active] = np.abs(residual).max(axis=1, initial=0.0)
     return q, error
 
 

@@ -63,8 +63,8 @@ CATALOGUE: dict[str, Entry] = {
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
     "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}),
-    "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1"}),
-    "closure_rows": Entry(("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI"}),
+    "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1", "misalignment": "1"}),
+    "closure_rows": Entry(("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI", "misalignment": "1", "A": "1"}),
     "closing_step": Entry(("q", "v"), rates.closing_step, {"du": "m, rad", "residual": "m, 1"}),
 }
 

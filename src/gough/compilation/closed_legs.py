@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.closing import CLOSED, close, closure_errors
-from gough.compilation.facing import facing
 from gough.compilation.leading import pose_led
 
 if TYPE_CHECKING:
@@ -33,9 +32,8 @@ def close_platform(
         free[[column for link in outside for column in link.columns]] = True
         q[good] = close(model, q[good], _rows(parameters, good), free)[0]
     error = closure_errors(model, q[good], _rows(parameters, good))
-    right = facing(model, q[good], _rows(parameters, good))
-    rounded = good[right & (error > CLOSED) & (error < NEARLY)]
-    names[good[~right | ~(error < NEARLY)]] = "out_of_reach:platform"
+    rounded = good[(error > CLOSED) & (error < NEARLY)]
+    names[good[~(error < NEARLY)]] = "out_of_reach:platform"
     if len(rounded):
         q[rounded], names[rounded] = pose_led(model, q[rounded, :7], _rows(parameters, rounded), q[rounded])
     q[names != "", model.layout.joints] = np.nan

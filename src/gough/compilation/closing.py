@@ -1,5 +1,6 @@
 """Gauss–Newton on all closures at once: assembling a mechanism before anything is known about its freedoms."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from gough.compilation.retraction import retract, step_units
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
+    from gough.structure import CutJoint
 
 ITERATIONS = 80
 LARGEST_STEP = 0.5
@@ -17,6 +19,11 @@ LEAST_DAMPING = 1e-11
 """Keeps redundant closures and free motions solvable; relative to the mean square of the closures."""
 CLOSED = 1e-10
 """Accepted closure error relative to the robot's size."""
+FIT_ITERATIONS = 200
+FITTED = 12
+"""The best of all starts, which are fitted with directions first."""
+DIRECTIONS_FIRST = 1e3
+"""Weight of directions (rad) against lengths (over the robot's size) that leaves the gap to tell where axes can agree."""
 
 
 def closure_function(model: "Model") -> Function:
@@ -32,11 +39,36 @@ def row_scales(model: "Model") -> np.ndarray:
 
 
 def closure_errors(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """Largest scaled closure error (n,)."""
+    """Largest scaled closure error (n,); an axis that points elsewhere counts by how far its unit vector is off, up to 2."""
     if not model.mechanism.rows:
         return np.zeros(len(q))
-    residual = model.function("closure_residual").values(q=q, parameters=parameters)["residual"]
-    return np.abs(residual / row_scales(model)).max(axis=-1)
+    return largest_error(model, model.function("closure_residual").values(q=q, parameters=parameters))
+
+
+def largest_error(model: "Model", out: dict[str, np.ndarray]) -> np.ndarray:
+    """Largest scaled error (...) of a "closure_residual"."""
+    rows = np.abs(out["residual"] / row_scales(model)).max(axis=-1, initial=0.0)
+    return np.maximum(rows, np.abs(out["misalignment"]).max(axis=-1, initial=0.0))
+
+
+def directed_rows(model: "Model", out: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Scaled (residual (n, rows + k), G (n, rows + k, nu)) of "closure_rows": closures, then the k axes in common.
+
+    Together they are the differences of unit vectors, so that steps of least squares lead away from reversed axes.
+    """
+    rows, unit = row_scales(model), step_units(model.mechanism, model.size)
+    residual = np.concatenate([out["residual"] / rows, out["misalignment"]], axis=1)
+    G = np.concatenate([out["G"] / rows[:, None], out["A"]], axis=1)
+    return residual, G * unit
+
+
+def rows_of(model: "Model", cuts: Iterable["CutJoint"]) -> np.ndarray:
+    """Positions of some cuts' rows among the `directed_rows`."""
+    places, at = {}, model.mechanism.rows
+    for cut in model.mechanism.cuts:
+        places[cut.name] = [*range(cut.row, cut.row + cut.rows), *range(at, at + len(cut.common_axes))]
+        at += len(cut.common_axes)
+    return np.array(sorted(r for cut in cuts for r in places[cut.name]), dtype=int)
 
 
 def close(
@@ -44,28 +76,28 @@ def close(
     q: np.ndarray,
     parameters: np.ndarray,
     free: Any = None,
-    only: slice = slice(None),
+    only: np.ndarray | None = None,
     iterations: int = ITERATIONS,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q with the loops closed as far as possible, closure errors (n,)) from starts q (n, nq), by shortest steps.
 
-    free: mask (nu,) of tree velocities that may move; the others are held. Default: all. only: closure rows that count.
+    free: mask (nu,) of tree velocities that may move; the others are held. Default: all. only: `rows_of` cuts that count.
     """
     mechanism = model.mechanism
     q = q.copy()
     error = np.full(len(q), np.inf)
     if not mechanism.rows:
         return q, np.zeros(len(q))
-    function, rows = closure_function(model), row_scales(model)
+    function = closure_function(model)
     unit = step_units(mechanism, model.size)
     columns = np.flatnonzero(np.ones(mechanism.layout.nu, bool) if free is None else free)
+    counted = slice(None) if only is None else only
     active = np.arange(len(q))
     damping = np.full(len(q), 1e-3)
     for _ in range(iterations):
         own = parameters if len(parameters) == 1 else parameters[active]
-        out = function.values(q=q[active], parameters=own)
-        residual = (out["residual"] / rows)[:, only]
-        G = (out["G"] / rows[:, None] * unit)[:, only]
+        residual, G = directed_rows(model, function.values(q=q[active], parameters=own))
+        residual, G = residual[:, counted], G[:, counted]
         found = np.abs(residual).max(axis=1)
         better = found < error[active]
         damping[active] = np.where(better, damping[active] * 0.2, np.minimum(damping[active] * 4.0, 10.0))
@@ -78,8 +110,8 @@ def close(
         step[:, columns] = _shortest(G[:, :, columns], residual, damping[active])
         largest = np.abs(step).max(axis=1) / LARGEST_STEP
         q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
-    residual = function.values(q=q, parameters=parameters)["residual"] / rows
-    return q, np.abs(residual[:, only]).max(axis=1)
+    residual, _ = directed_rows(model, function.values(q=q, parameters=parameters))
+    return q, np.abs(residual[:, counted]).max(axis=1)
 
 
 def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray) -> np.ndarray:
@@ -90,3 +122,53 @@ def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray) -> np.nd
     index = np.arange(square.shape[1])
     square[:, index, index] += np.maximum(ease, 1e-300)[:, None]
     return np.linalg.solve(square, np.einsum("nri,nr->ni", G, residual)[..., None])[..., 0]
+
+
+def best_fit(model: "Model", starts: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """q (nq,) where the loops miss least, from starts (n, nq): directions first, then the squares of the lengths.
+
+    By Levenberg and Marquardt: unlike `close` it ends at a minimum where nothing closes.
+    """
+    q, error = close(model, starts, model.parameters[None], free)
+    best = np.argsort(np.round(error, 12), kind="stable")[: 4 * FITTED]
+    q, cost = _least_squares(model, q[best], free, 1.0)
+    best = np.argsort(np.round(cost, 12), kind="stable")[:FITTED]
+    q, cost = _least_squares(model, q[best], free, DIRECTIONS_FIRST)
+    return q[int(np.argmin(np.round(cost, 12)))]
+
+
+def _least_squares(model: "Model", q: np.ndarray, free: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
+    """(q, sums of squares (n,)) of all rows from q (n, nq), directions times `weight`; lengths over the robot's size."""
+    function, unit, columns = closure_function(model), step_units(model.mechanism, model.size), np.flatnonzero(free)
+    weights = np.full(model.mechanism.rows + sum(len(cut.common_axes) for cut in model.mechanism.cuts), weight)
+    for cut in model.mechanism.cuts:
+        rods = 1.0 if cut.length is None else model.size / max(model.parameters[cut.length], 1e-3 * model.size)
+        kinds = [c.kind for c in cut.closures for _ in range(c.rows)]
+        weights[cut.row : cut.row + cut.rows] = [weight if kind == "perpendicular" else rods for kind in kinds]
+
+    def rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        residual, G = directed_rows(model, function.values(q=x, parameters=model.parameters[None]))
+        residual, G = residual * weights, G[:, :, columns] * weights[:, None]
+        return residual, G, np.nan_to_num(np.sum(residual**2, axis=1), nan=np.inf)
+
+    residual, G, cost = rows(q)
+    damping, going = np.full(len(q), 1e-3), np.isfinite(cost)
+    for _ in range(FIT_ITERATIONS):
+        if not going.any() or not len(columns):
+            break
+        square = np.einsum("nri,nrj->nij", G, G, optimize=True)
+        size = np.maximum(np.einsum("nii->n", square) / len(columns), 1e-300)
+        square += (size * damping)[:, None, None] * np.eye(len(columns))
+        part = np.linalg.solve(square, np.einsum("nri,nr->ni", G, residual)[..., None])[..., 0]
+        part /= np.maximum(np.abs(part).max(axis=1) / LARGEST_STEP, 1.0)[:, None]
+        step = np.zeros((len(q), len(unit)))
+        step[:, columns] = part
+        tried = retract(model.mechanism, q, step * unit)
+        new_residual, new_G, new_cost = rows(tried)
+        better = going & (new_cost < cost)
+        going &= ~((np.abs(part).max(axis=1) < 1e-12) | (better & (cost - new_cost < 1e-14 * cost)) | (damping > 1e8))
+        q[better], residual[better], G[better], cost[better] = (
+            x[better] for x in (tried, new_residual, new_G, new_cost)
+        )
+        damping = np.where(better, np.maximum(damping * 0.2, 1e-12), damping * 5.0)
+    return q, cost

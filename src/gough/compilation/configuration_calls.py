@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_batch, parameter_rows
-from gough.compilation.closing import row_scales
+from gough.compilation.closing import largest_error
 from gough.compilation.coriolis import coordinates_of
 from gough.compilation.geometry import check_branch
 from gough.compilation.leading import (
@@ -135,9 +135,11 @@ class ConfigurationCalls(Calls):
         return as_array("q", q, self._model.layout.nq)[..., self._model.drive_index]
 
     def closure_error(self, q: Any, parameters: Any = None) -> Array:
-        """Largest closure error (...): lengths relative to the robot's size, directions as they are."""
-        out = self._run("closure_residual", {"q": q}, parameters).outputs["residual"]
-        return np.abs(out / row_scales(self._model)).max(axis=-1, initial=0.0)
+        """Largest closure error (...): lengths relative to the robot's size, directions as differences of unit vectors.
+
+        An axis that is reversed counts 2, though it fulfils the closures.
+        """
+        return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
 
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """q moved by v·dt along the group (rotations by the exponential), the rest follows in its assembly.

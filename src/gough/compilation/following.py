@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.closing import CLOSED, closure_errors
+from gough.compilation.openings import turned_places
 from gough.compilation.retraction import retract, step_units
 
 if TYPE_CHECKING:
@@ -70,11 +71,21 @@ def follow(
         names[active[stuck]] = "not_converged:" + _place(model)
         active = active[good & ~settled & ~stuck]
     names[active] = "not_converged:" + _place(model)
-    left = names == ""
-    still_open = closure_errors(model, q[left], parameters if len(parameters) == 1 else parameters[left]) > CLOSED
-    names[np.flatnonzero(left)[still_open]] = "not_converged:" + _place(model)
+    _judge(model, q, parameters, names)
     q[names != ""] = np.nan
     return q, names
+
+
+def _judge(model: "Model", q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
+    """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
+    settled = np.flatnonzero(names == "")
+    rows = parameters if len(parameters) == 1 else parameters[settled]
+    open_ = ~(closure_errors(model, q[settled], rows) <= CLOSED)
+    names[settled[open_]] = "not_converged:" + _place(model)
+    rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
+    for state, place in zip(settled[open_], turned_places(model, q[settled[open_]], rows), strict=True):
+        if place:
+            names[state] = f"open_loop:{place}"
 
 
 def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.ndarray:

@@ -16,7 +16,7 @@ from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
 from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
-from gough.compilation.settling import home_guess, settle
+from gough.compilation.settling import carried_pose, home_guess, settle, stated_home
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import legs_follow
@@ -65,11 +65,17 @@ class Geometry:
         """Choose branches from the home configuration and return its q (nq,), closed as far as it can be."""
         model = self.model
         start, known = home_guess(model)
-        if model.mechanism.has_platform and model.mechanism.legs:
+        q = stated_home(model, start, known)
+        if q is None and model.mechanism.has_platform and model.mechanism.legs:
+            given, carried = start.copy(), carried_pose(model, start, known)
+            start[:7] = start[:7] if carried is None else carried
             start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
-        q = settle(model, start, known)
+            if carried is None and not known[:7].all():  # legs found at no stated pose say nothing about stated joints
+                start[known] = given[known]
+        if q is None:
+            q = settle(model, start, known)
         self.home_joints = q[self.lead :]
-        if any(kind in ELBOWS for kind in self.kinds):
+        if any(kind is not None for kind in self.kinds):
             self._recognise_branches(q)
         return q
 
@@ -79,7 +85,7 @@ class Geometry:
             :, 0
         ]  # (4, joints)
         for k, kind in enumerate(self.kinds):
-            if kind in ELBOWS:
+            if kind is not None:
                 columns = self._columns(k)
                 cost = np.abs(self._wrapped(candidates[:, columns] - q[self.lead :][columns], columns)).sum(axis=1)
                 self.branches[k] = BRANCHES[int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))]

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.mobility import scaled_closures
-from gough.compilation.status import status_of
+from gough.compilation.openings import openings
+from gough.compilation.status import TURNED_REMEDY, status_of
 from gough.errors import Status
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ SHARE = 0.1
 def lost_direction(model: "Model", q: np.ndarray, name: str) -> str:
     """A sentence about one bad state q (nq,) with the failed check `name`; "" where there is nothing to say."""
     status = status_of(name)
+    if status == Status.OPEN_LOOP and np.isfinite(q).all():
+        worst = next((o for o in openings(model, q) if o.text), None)
+        return (
+            "" if worst is None else f"{worst.cut.name} is {worst.text}{f'; {TURNED_REMEDY}' if worst.turned else ''}"
+        )
     if name.endswith(":mass matrix"):
         M = model.function("mass_matrix").values(q=q, parameters=model.parameters)["M"]
         if np.isfinite(M).all():

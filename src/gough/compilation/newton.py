@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.compilation.closing import row_scales
 from gough.compilation.rotations import quaternion_of_rotation_vector, quaternion_product
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
@@ -21,7 +22,10 @@ LARGEST_STEP = 0.5
 
 
 def closure_function(model: "Model", leg: int) -> "Function":
-    """Function q -> residual (rows,) and Jacobian (rows, joints) of one leg's cuts, all else held."""
+    """Function q -> residual (rows,) and Jacobian (rows, joints) of one leg's cuts, all else held.
+
+    misalignment (k,) and A (k, joints): the same of the axes that the cuts' sides have in common.
+    """
     from gough.compilation.catalogue import slots_of
     from gough.compilation.function import Function
 
@@ -32,7 +36,9 @@ def closure_function(model: "Model", leg: int) -> "Function":
         cuts = [loops.cuts[k] for k in model.mechanism.legs[leg].cuts]
         residual = np.concatenate([zeros(0), *(cut.residual() for cut in cuts)])
         J = np.concatenate([zeros(0, len(columns)), *(cut.jacobian(columns) for cut in cuts)])
-        return {"residual": residual, "J": J}
+        misalignment = np.concatenate([zeros(0), *(cut.misalignment() for cut in cuts)])
+        A = np.concatenate([zeros(0, len(columns)), *(cut.alignment_jacobian(columns) for cut in cuts)])
+        return {"residual": residual, "J": J, "misalignment": misalignment, "A": A}
 
     program = trace(
         equations, slots_of(model.mechanism, ("q",)), f"closure of leg {leg}", {"parameters": model.pattern}
@@ -58,12 +64,16 @@ def leg_newton(model: "Model", q: np.ndarray, parameters: np.ndarray, legs: list
 def _solve_leg(model, function, leg: int, q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
     active = np.arange(len(q))
     unit = np.array([model.size if u == "m" else 1.0 for u in _rate_units(model, leg)])
+    cuts = [model.mechanism.cuts[k] for k in model.mechanism.legs[leg].cuts]
+    own = [row for cut in cuts for row in range(cut.row, cut.row + cut.rows)]
+    scale = np.concatenate([row_scales(model)[own], np.ones(sum(len(cut.common_axes) for cut in cuts))])
     best = np.full(len(q), np.inf)
     for _ in range(ITERATIONS):
         rows = parameters if len(parameters) == 1 else parameters[active]
         out = function(q=q[active], parameters=rows).outputs
-        residual, J = out["residual"], out["J"]
-        error = np.abs(residual).max(axis=1) / model.size if residual.shape[1] else np.zeros(len(active))
+        residual = np.concatenate([out["residual"], out["misalignment"]], axis=1) / scale
+        J = np.concatenate([out["J"], out["A"]], axis=1) / scale[:, None]
+        error = np.abs(residual).max(axis=1, initial=0.0)
         stalled = (error < 1e-13) | ((error < 1e-11) & (error >= 0.5 * best[active]))
         best[active] = np.minimum(best[active], error)
         finite = np.isfinite(error)

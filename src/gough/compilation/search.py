@@ -41,7 +41,8 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
     good = np.flatnonzero(names == "")
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
         function = model.cached(("closure", leg), lambda: closure_function(model, leg))
-        error = np.abs(function.values(q=found, parameters=model.parameters)["residual"]).max(axis=-1, initial=0.0)
+        out = function.values(q=found, parameters=model.parameters)
+        error = np.abs(np.concatenate([out["residual"], out["misalignment"]], axis=-1)).max(axis=-1, initial=0.0)
         return found[int(np.argmin(np.where(np.isfinite(error), np.round(error, 9), np.inf))), model.layout.joints]
     found = found[good]
     wanted = q[columns] if hint is None else hint

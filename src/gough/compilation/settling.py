@@ -4,16 +4,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.closing import CLOSED, close, row_scales
+from gough.compilation.closing import CLOSED, best_fit, close, closure_errors, rows_of
 from gough.compilation.mobility import null_space, scaled_closures
-from gough.compilation.retraction import neutral
-from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector
+from gough.compilation.openings import openings, turned_places
+from gough.compilation.retraction import neutral, normalised
+from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector, quaternion_product
 from gough.errors import StructureError
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
+    from gough.structure import CutJoint
 
 STARTS = 192
+KEPT = 1e-6
+"""Difference (rad, or relative to the robot's size) of a stated home coordinate from the one taken that is rounding."""
 
 
 def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
@@ -32,49 +36,124 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
         index = [link.q + j for link in links for j in range(link.nq)]
         q[index] = values
         known[index] = True
-    return q, known
+    return normalised(mechanism, q), known
+
+
+def stated_home(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
+    it is left out. None where joints are left out, or do not fit together."""
+    joints = [c for link in model.mechanism.links if link.motion != "platform" for c in range(link.q, link.q + link.nq)]
+    if not joints or not known[joints].all():
+        return None
+    starts = start[None] if known.all() else random_starts(model, start, known)
+    for tried in (starts[:1], starts[1:]):
+        q, error = close(model, tried, model.parameters[None], _free(model, known))
+        found = _nearest(model, q, error, start)
+        if found:
+            return q[found[0]]
+    return None
+
+
+def not_kept(model: "Model") -> list[tuple[float, str]]:
+    """What `home.joints` states and the home does not have: how far off (rad, or of the robot's size), and in words
+    "elbow: 30 deg stated, 34.2 deg taken"; the largest first."""
+    stated, known = home_guess(model)
+    out = []
+    for link in model.mechanism.links:
+        own = slice(link.q, link.q + link.nq)
+        if link.motion == "platform" or not link.nq or not known[own].all():
+            continue
+        was, now, unit = stated[own], model.home[own], model.layout.q_units[link.q]
+        if link.motion == "ball":
+            off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
+        else:
+            off = abs(float(_wrapped(model, model.home - stated)[link.q])) / (model.size if unit == "m" else 1.0)
+        if off > KEPT:
+            scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
+            texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
+            texts = [f"[{text}]" if len(was) > 1 else text for text in texts]
+            name = link.joint if link.motion == "ball" else model.layout.q_names[link.q]
+            out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
+    return sorted(out, key=lambda x: -x[0])
 
 
 def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes."""
+    """Closed q (nq,) next to `start`: given values are kept where that is possible, then given as few as it takes.
+
+    A start that runs into a joint put in turned is no answer to whether given values can be kept: more starts are.
+    """
     mechanism = model.mechanism
     start = carry_platform(model, start, known)
     drives = np.zeros(len(start), dtype=bool)
     drives[model.drive_index] = True
     pose = np.zeros(len(start), dtype=bool)
     pose[: mechanism.layout.n_pose] = True
-    errors, found = [], []
+
+    def good(q: np.ndarray, held: np.ndarray) -> bool:
+        return bool(not (known & pose).any() or held[pose].all() or may_adjust(model, q))
+
     for held in (known, known & (pose | drives), known & pose, known & drives):
         q, error = close(model, start[None], model.parameters[None], _free(model, held))
-        if error[0] < CLOSED and (not (known & pose).any() or held[pose].all() or may_adjust(model, q[0])):
+        if error[0] < CLOSED and good(q[0], held):
             return q[0]
-        errors.append(error[0] if error[0] >= CLOSED else np.inf)
-        found.append(q[0])
-    q, error = close(model, random_starts(model, start, known), model.parameters[None])
-    away = np.abs(_wrapped(model, q - start)).sum(axis=1)
-    for k in np.argsort(np.where(error < CLOSED, np.round(away, 9), np.inf), kind="stable"):
-        if error[k] < CLOSED and (not (known & pose).any() or may_adjust(model, q[k])):
-            return q[k]
-        if error[k] >= CLOSED or (known & pose).any():
-            break
-    best = found[int(np.argmin(errors))]
+        if turned_places(model, q, model.parameters[None])[0]:
+            q, error = close(model, random_starts(model, start, held), model.parameters[None], _free(model, held))
+            for k in _nearest(model, q, error, start):
+                if good(q[k], held):
+                    return q[k]
+    stated = known & pose
+    for guessed in (known, stated) if (known & ~pose).any() else (known,):  # then far guesses are no help either
+        q, error = close(model, random_starts(model, start, guessed), model.parameters[None])
+        closed = _nearest(model, q, error, start)
+        if closed and good(q[closed[0]], np.zeros_like(known)):
+            return q[closed[0]]
+    best = best_fit(model, random_starts(model, start, stated), _free(model, stated))
+    if closure_errors(model, best[None], model.parameters[None])[0] < CLOSED:
+        return best
     raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
+
+
+def _nearest(model: "Model", q: np.ndarray, error: np.ndarray, start: np.ndarray) -> list[int]:
+    """Those of q (n, nq) that are closed, the nearest to `start` first."""
+    away = np.abs(_wrapped(model, q - start)).sum(axis=1)
+    order = np.argsort(np.round(away, 9), kind="stable")
+    return [int(k) for k in order if error[k] < CLOSED]
 
 
 def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     """`start` with the joints that carry a named platform led to its stated pose, as far as they can."""
-    mechanism = model.mechanism
-    tie = next(
-        (c for c in mechanism.cuts if mechanism.has_platform and c.name == f"{mechanism.platform.name}.platform"), None
-    )
+    tie = _tie(model)
     if tie is None or not known[:7].all():
         return start
     held = known.copy()
-    for i, link in enumerate(mechanism.links):
-        if i not in mechanism.path_to_root(tie.first):
+    for i, link in enumerate(model.mechanism.links):
+        if i not in model.mechanism.path_to_root(tie.first):
             held[link.q : link.q + link.nq] = True
-    q, error = close(model, start[None], model.parameters[None], _free(model, held), slice(tie.row, tie.row + tie.rows))
+    q, error = close(model, start[None], model.parameters[None], _free(model, held), rows_of(model, [tie]))
     return q[0] if error[0] < 1e-3 else start
+
+
+def carried_pose(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """Pose (7,) of a named platform whose carrying joints are all given, while it is not; else None."""
+    tie = _tie(model)
+    if tie is None or known[:7].any():
+        return None
+    carrying = [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
+    if not all(known[link.q : link.q + link.nq].all() for link in carrying):
+        return None
+    held = np.ones(len(start), dtype=bool)
+    held[:7] = False
+    starts = random_starts(model, start, held)
+    q, error = close(model, starts, model.parameters[None], _free(model, held), rows_of(model, [tie]))
+    return q[int(np.argmin(np.round(error, 9))), :7] if error.min() < CLOSED else None
+
+
+def _tie(model: "Model") -> "CutJoint | None":
+    """The fixed cut that ties a named platform to the joints that carry it."""
+    mechanism = model.mechanism
+    return next(
+        (c for c in mechanism.cuts if mechanism.has_platform and c.name == f"{mechanism.platform.name}.platform"), None
+    )
 
 
 def may_adjust(model: "Model", q: np.ndarray) -> bool:
@@ -107,6 +186,8 @@ def random_starts(model: "Model", start: np.ndarray, known: np.ndarray) -> np.nd
             q[1:, link.q] += rng.uniform(-1.5, 1.5, STARTS - 1) * model.size
         elif link.motion == "platform":
             q[1:, :3] += rng.uniform(-2.0, 2.0, (STARTS - 1, 3)) * model.size
+            turns = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 0.7)
+            q[1:, 3:7] = quaternion_product(turns, q[1:, 3:7])
         elif link.motion == "ball":
             q[1:, link.q : link.q + 4] = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 1.5)
     return q
@@ -119,23 +200,10 @@ def _wrapped(model: "Model", difference: np.ndarray) -> np.ndarray:
 
 def open_loops(model: "Model", q: np.ndarray) -> str:
     """What is left open at q, the worst loops first."""
-    residual = model.function("closure_residual").values(q=q[None], parameters=model.parameters)["residual"][0]
-    scaled = np.abs(residual) / row_scales(model)
-    parts = []
-    for cut in model.mechanism.cuts:
-        own = slice(cut.row, cut.row + cut.rows)
-        if not (scaled[own].max() < CLOSED):
-            lengths = [k for k, c in enumerate(_kinds(cut)) if c in ("point", "along")]
-            gap = float(np.linalg.norm(residual[own][lengths])) if lengths else 0.0
-            tilt = [abs(residual[own][k]) for k, c in enumerate(_kinds(cut)) if c == "perpendicular"]
-            what = f"{gap * 1e3:.4g} mm apart" if gap > CLOSED * model.size else ""
-            if tilt and max(tilt) > CLOSED:
-                what += (", " if what else "") + f"axes off by {np.degrees(np.arcsin(min(1.0, max(tilt)))):.3g} deg"
-            parts.append((float(scaled[own].max()), f"{cut.name} stays {what or 'open'}"))
-    parts.sort(reverse=True)
-    shown = "; ".join(text for _, text in parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-    return f"{shown}. Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops."
-
-
-def _kinds(cut) -> list[str]:
-    return [c.kind for c in cut.closures for _ in range(c.rows)]
+    left = [o for o in openings(model, q) if not o.error < CLOSED]
+    parts = [f"{o.cut.name} stays {o.text or 'open'}" for o in left]
+    shown = "; ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
+    change = "Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops"
+    if any(o.turned for o in left):
+        change += "; where a joint is meant to be put in that way round, turn its frame on one side"
+    return f"{shown}. {change}."

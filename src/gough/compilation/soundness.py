@@ -11,6 +11,7 @@ from gough.compilation.lost import lost_direction
 from gough.compilation.mobility import scaled_closures
 from gough.compilation.rotations import pose_array, pose_difference
 from gough.compilation.sampling import sample_states
+from gough.compilation.settling import not_kept
 from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError
 from gough.structure import Mechanism
 from gough.structure.bending import POINT
@@ -22,6 +23,9 @@ NEAR_SINGULAR = 1e-4
 SAME_POSE, FAR_POSE = 1e-6, 0.3
 """Difference (sizes, rad) between the stated home pose and the assembled one that is nothing, or too much."""
 NEIGHBOURS = 5
+GUESSED = 0.02
+"""Difference (rad, or of the robot's size) up to which home.joints were guesses that are merely not exact."""
+MOST_TOLD = 6
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
@@ -88,9 +92,23 @@ def check_home_pose(model: "Model") -> None:
     warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=5)
 
 
+def check_home_joints(model: "Model") -> None:
+    """Say which stated joint coordinates were not kept. Guesses may be off a little; `gough check` tells of those too."""
+    moved = not_kept(model)
+    if moved and moved[0][0] > GUESSED:
+        more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
+        warnings.warn(
+            f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
+            f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses.",
+            HomeWarning,
+            stacklevel=5,
+        )
+
+
 def check_home(model: "Model") -> None:
     """A home that was moved far is refused; one that was moved, violates limits or is singular is said."""
     check_home_pose(model)
+    check_home_joints(model)
     violated = model.limit_margins(model.home).violated()
     if violated:
         warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=4)

@@ -7,6 +7,7 @@ import numpy as np
 from gough.errors import EXPLANATION, BadStateError, Status, UsageError
 
 ON_BAD_STATE = ("raise", "mark")
+TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
 
 
 def status_of(name: str) -> Status:
@@ -45,7 +46,8 @@ def complain(
         index = tuple(int(k) for k in np.unravel_index(states[0], batch)) if batch else ()
         at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
         status = status_of(name)
-        lines.append(f"  {len(states)} × {status.name} at {place_of(name)}{at}: {EXPLANATION[status]}")
+        reason = TURNED_REMEDY if ", turned by " in name else EXPLANATION[status]
+        lines.append(f"  {len(states)} × {status.name} at {place_of(name)}{at}: {reason}")
         more = explain(states[0], name) if explain is not None else ""
         if more:
             lines.append(f"    {more}")

@@ -13,12 +13,14 @@ P's. One row each, with
 and its derivative c_v · (a_P - a_L) + c_P · α_P + c_L · α_L + bias = 0, bias in turn                 (2)
     0;  (ω_P - ω_L) · ((ω_P × b) × a + b × (ω_L × a));  2 (ω_L × a)·(v_P - v_L) + (ω_L × (ω_L × a))·d;  |v_P - v_L|².
 With the point Jacobians this reads J q̇ = P v: J = c_v · linear - c_L · angular, P v = c_v · v_P + c_P · ω_P.       (3)
+Axes that coincide when closed (a pin's) also owe a · b = 1, which the rows above do not say: they hold for reversed axes too.
+a · b - 1 has no slope where it holds, so it is no closure, but assembling goes by it and a state is judged by it.
 All cuts together are G u = 0 in the tree velocities, G = [J | -P]. Only relative motion enters, so everything is taken
 relative to the last link that carries both sides.
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -147,10 +149,22 @@ class CutGeometry:
                 out.append(0.5 * (dot(row.d, row.d) - length * length))
         return np.array(out, dtype=object)
 
+    @cached_property
+    def alignments(self) -> list[Row]:
+        """Rows of a · b for every axis that the two frames have in common when closed."""
+        pairs = [Closure("perpendicular", k, k) for k in self.cut.common_axes]
+        return [row for pair in pairs for row in self._rows(pair)]
+
+    def misalignment(self) -> Vector:
+        """a · b - 1 of every axis in common: 0 when closed, -2 where it is reversed."""
+        pairs = [(row.a, row.b) for row in self.alignments if row.a is not None and row.b is not None]
+        return np.array([dot(a, b) - 1.0 for a, b in pairs], dtype=object)
+
     def coefficient(self, i: int, column: int) -> Any:
-        """Entry of G in row i of this cut: equation (3) for the first side, its negative for the second."""
+        """Entry of G in row i of this cut (then of its alignments): equation (3) for the first side, its negative for the
+        second."""
         if (i, column) not in self._coefficients:
-            row, value = self.rows[i], zeros(1)[0]
+            row, value = self.rows[i] if i < len(self.rows) else self.alignments[i - len(self.rows)], zeros(1)[0]
             if column in self.first_columns:
                 linear, angular = self.first_columns[column]
                 if row.c_v is not None:
@@ -172,6 +186,14 @@ class CutGeometry:
         for i in range(len(self.rows)):
             for j, column in enumerate(columns):
                 out[i, j] = self.coefficient(i, column)
+        return out
+
+    def alignment_jacobian(self, columns: list[int]) -> np.ndarray:
+        """How the rates `columns` change a · b of the alignments, with the sign of G."""
+        out = zeros(len(self.alignments), len(columns))
+        for i in range(len(self.alignments)):
+            for j, column in enumerate(columns):
+                out[i, j] = self.coefficient(len(self.rows) + i, column)
         return out
 
     def platform_rates(self, i: int, twist: Vector) -> Any:

@@ -64,6 +64,19 @@ class Loops:
             out[cut.cut.row : cut.cut.row + cut.cut.rows, columns] = cut.jacobian(columns)
         return out
 
+    def all_alignments(self) -> np.ndarray:
+        """As `all_rows`, of the axes in common: a motion du changes `misalignment` by minus this times du."""
+        parts = [zeros(0, self.mechanism.layout.nu)]
+        for cut in self.cuts:
+            columns, part = cut.columns(), zeros(len(cut.alignments), self.mechanism.layout.nu)
+            part[:, columns] = cut.alignment_jacobian(columns)
+            parts.append(part)
+        return np.concatenate(parts)
+
+    def misalignment(self) -> Vector:
+        """a · b - 1 of the axes that the sides of the cuts have in common, one cut after the other."""
+        return np.concatenate([zeros(0), *(cut.misalignment() for cut in self.cuts)])
+
     def residual(self) -> Vector:
         """Position-level closures of all cuts, one after the other."""
         return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])

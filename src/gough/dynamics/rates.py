@@ -56,14 +56,19 @@ def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -
 
 
 def closure_residual(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
-    """Position-level closures of all cuts, one after the other."""
-    return {"residual": Loops(Posture(numbers, q)).residual()}
+    """Position-level closures of all cuts, one after the other, and a · b - 1 of the axes in common."""
+    loops = Loops(Posture(numbers, q))
+    return {"residual": loops.residual(), "misalignment": loops.misalignment()}
 
 
 def closure_rows(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
-    """Residual (rows,) and G (rows, nu) of all closures: a motion du changes the residual by -G du."""
+    """Residual (rows,) and G (rows, nu) of all closures: a motion du changes the residual by -G du.
+
+    misalignment (k,) and A (k, nu): the same of the axes in common, which are reversed where only the closures hold.
+    """
     loops = Loops(Posture(numbers, q))
-    return {"residual": loops.residual(), "G": loops.all_rows()}
+    axes = {"misalignment": loops.misalignment(), "A": loops.all_alignments()}
+    return {"residual": loops.residual(), "G": loops.all_rows(), **axes}
 
 
 def closing_step(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:

@@ -1,5 +1,7 @@
 """Checks that make a state worth computing: a unit quaternion and closed loops."""
 
+import numpy as np
+
 from gough.dynamics.loops import Loops
 from gough.scalar import check, dot
 
@@ -21,9 +23,9 @@ def check_state(loops: Loops) -> None:
 
 
 def check_closed(loops: Loops) -> None:
-    """Demand closures to 1e-6, redundant ones too."""
+    """Demand closures to 1e-6, redundant ones too, and that axes in common point the same way."""
     for cut in loops.cuts:
         leg = cut.cut.leg
-        residual = cut.residual()
+        residual = np.concatenate([cut.residual(), cut.misalignment()])
         place = loops.mechanism.legs[leg].name if leg >= 0 else cut.cut.name
         check(f"open_loop:{place}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)

@@ -8,6 +8,8 @@ universal joint x of L and y of P):
     (a, b)     direction a of L is perpendicular to direction b of P   1 row
     along a    the origin of P has no offset along direction a of L    1 row
     distance   the origins keep their distance                         1 row
+
+Reversed axes fulfil perpendicular rows too. What tells them apart is `common_axes`, which follows from the motions.
 """
 
 from dataclasses import dataclass
@@ -58,3 +60,11 @@ class JointType:
     rotational: bool = False
     free_axes: tuple[tuple[str, int], ...] = ()
     """Freedoms left when cut, for friction: ("leg" | "platform", axis number) or ("ball", 0)."""
+
+    @property
+    def common_axes(self) -> tuple[int, ...]:
+        """Axes of L and P that are the same, pointing the same way, however the joint moves; z is the stated axis."""
+        if self.motions is None or self.closures is None or any(m.kind == "ball" for m in self.motions):
+            return ()
+        turning = {m.axis for m in self.motions if m.kind == "rotation"}
+        return (0, 1, 2) if not turning else (2,) if turning == {0} and self.axes == 1 else ()

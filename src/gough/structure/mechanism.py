@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.joints import Closure
+from gough.joints import ALL, Closure
 from gough.structure.elastic import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
@@ -93,6 +93,11 @@ class CutJoint:
     def rows(self) -> int:
         """Number of closure equations."""
         return sum(c.rows for c in self.closures)
+
+    @property
+    def common_axes(self) -> tuple[int, ...]:
+        """Axes of the two frames that coincide when it is closed."""
+        return ALL[self.type].common_axes
 
     @property
     def row_names(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.compilation import Model
-from gough.compilation.closing import close, row_scales
+from gough.compilation.closing import close, rows_of
 from gough.compilation.leading import COORDINATES
+from gough.compilation.openings import Opening, openings
 from gough.compilation.results import Singularity
 from gough.errors import EXPLANATION, Status
 from gough.viewer.posing.axes import Axes, pose_of
@@ -89,29 +90,23 @@ def _gaps(axes: Axes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
         q[:7] = pose_of(pose)
     if not mechanism.rows:
         return []
-    together = _closed(model, q, held, slice(None))
+    together = _closed(model, q, held, None)
     if axes.by_drives or not mechanism.legs or held[:6].all():
         return together
     apart: list[Gap] = []
     for leg in sorted({gap.leg for gap in together if gap.leg >= 0}):  # each by itself: the others do not pull
-        rows = [r for cut in mechanism.cuts if cut.leg == leg for r in range(cut.row, cut.row + cut.rows)]
-        own = _closed(model, q, held, slice(min(rows), max(rows) + 1))
+        own = _closed(model, q, held, rows_of(model, [cut for cut in mechanism.cuts if cut.leg == leg]))
         apart += [gap for gap in own if gap.leg == leg]
     return apart
 
 
-def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: slice) -> list[Gap]:
+def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: np.ndarray | None) -> list[Gap]:
     """What stays open when those closure rows are closed from q (nq,) as far as they can be."""
     found, _ = close(model, q[None], model.parameters[None], ~held, rows, ITERATIONS)
-    residual = model.function("closure_residual").values(q=found, parameters=model.parameters)["residual"][0]
-    scaled = np.abs(residual / row_scales(model))
-    sizes = [float(scaled[cut.row : cut.row + cut.rows].max(initial=0.0)) for cut in model.mechanism.cuts]
-    least = max(OPEN, 1e-3 * max(sizes, default=0.0))
-    return [
-        Gap(cut.name, cut.leg, size, _gap(cut, residual[cut.row : cut.row + cut.rows]))
-        for cut, size in zip(model.mechanism.cuts, sizes, strict=True)
-        if not size < least
-    ]
+    left = {o.cut.name: o for o in openings(model, found[0])}
+    least = max(OPEN, 1e-3 * max((o.error for o in left.values()), default=0.0))
+    ordered = [left[cut.name] for cut in model.mechanism.cuts]
+    return [Gap(o.cut.name, o.cut.leg, o.error, _gap(o)) for o in ordered if not o.error < least]
 
 
 def _pose_now(q: np.ndarray) -> np.ndarray:
@@ -120,15 +115,11 @@ def _pose_now(q: np.ndarray) -> np.ndarray:
     return coordinates_of(q, "rpy_zyx").copy()
 
 
-def _gap(cut, residual: np.ndarray) -> str:
+def _gap(opening: Opening) -> str:
     """How far a cut stays open, in words."""
-    kinds = [c.kind for c in cut.closures for _ in range(c.rows)]
-    lengths = [r for r, kind in zip(residual, kinds, strict=True) if kind in ("point", "along")]
-    tilts = [abs(r) for r, kind in zip(residual, kinds, strict=True) if kind == "perpendicular"]
-    gap = float(np.linalg.norm(lengths)) if lengths else 0.0
-    parts = [length(gap)] if gap > 0 else []
-    if tilts and np.arcsin(min(1.0, max(tilts))) > 1e-5:
-        parts.append(f"{np.degrees(np.arcsin(min(1.0, max(tilts)))):.3g}°")
+    parts = [length(opening.gap)] if opening.gap > 0 else []
+    if opening.angle > 1e-5:
+        parts.append(f"{np.degrees(opening.angle):.3g}°")
     return " and ".join(parts) or "a length"
 
 

@@ -1,0 +1,128 @@
+"""What a description states as home is kept, or it is said what was taken instead."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+import gough
+from compilation.random_loops import CUT_ROWS, guesses, named_values, random_loop
+from gough.robot import loads
+
+
+def built(data: dict) -> gough.Model:
+    return gough.build(loads(json.dumps(data)))
+
+
+def guided(angles: tuple[float, ...] = (0.1, 2.2, 4.3)) -> dict:
+    """A platform that is one of the bodies, on three guides in a row, moved by three PUS legs."""
+    legs = [
+        {
+            "base": {"position": [0.5 * np.cos(a), 0.5 * np.sin(a), 0.0]},
+            "on_platform": {"position": [0.1 * np.cos(a), 0.1 * np.sin(a), 0.0]},
+            "chain": [
+                {"name": "slide", "type": "prismatic", "drive": {}, "body": {"name": "carriage", "mass": 1}},
+                {
+                    "name": "knee",
+                    "type": "universal",
+                    "axes": [[1, 0, 0], [0, 1, 0]],
+                    "body": {"name": "rod", "mass": 1, "center_of_mass": [0.02, 0.01, 0.3]},
+                },
+            ],
+            "cut": {"name": "ball", "type": "spherical", "on_leg": {"position": [0, 0, 0.6]}},
+        }
+        for a in angles
+    ]
+    guides = [("x", "world", "gx", [1, 0, 0]), ("y", "gx", "gy", [0, 1, 0]), ("z", "gy", "plate", [0, 0, 1])]
+    return {
+        "format": 1,
+        "name": "guided",
+        "platform": "plate",
+        "velocities": "platform",
+        "bodies": [{"name": "gx"}, {"name": "gy"}, {"name": "plate", "mass": 2}],
+        "joints": [
+            {"name": f"guide_{n}", "type": "prismatic", "axis": axis, "parent": a, "child": b}
+            for n, a, b, axis in guides
+        ],
+        "legs": legs,
+    }
+
+
+def stated(model: gough.Model, data: dict) -> dict:
+    """All joint coordinates of home, as a description states them."""
+    joints = [(j["name"], j["type"]) for j in data["joints"]]
+    joints += [(f"leg{k}.{j['name']}", j["type"]) for k, leg in enumerate(data["legs"]) for j in leg["chain"]]
+    return named_values(model.layout.q_names, model.home, joints)
+
+
+@pytest.mark.parametrize("position", [[0.1, -0.05, 0.8], [-0.06, 0.08, 0.5], [0.0, 0.0, -0.3]])
+def test_complete_joints_are_kept_without_the_pose(position: list[float]) -> None:
+    data = guided()
+    data["home"] = {"pose": {"position": position}}
+    first = built(data)
+    assert first.home[:3] == pytest.approx(position)
+    data["home"] = {"joints": stated(first, data)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.HomeWarning)
+        again = built(data)
+    assert (again.home[7:] == first.home[7:]).all()
+    assert again.home[:7] == pytest.approx(first.home[:7], abs=1e-12)
+    moved = again.configuration(again.home[:7])  # its branches are those of home
+    assert moved == pytest.approx(again.home, abs=1e-9)
+
+
+def test_the_guides_alone_say_where_the_platform_is() -> None:
+    """Joints that carry the platform are its pose; a drive that contradicts them gives way, and that is said."""
+    data = guided()
+    data["home"] = {"joints": {"guide_x": 0.1, "guide_y": -0.05, "guide_z": 0.8, "leg0.slide": 0.5}}
+    with pytest.warns(gough.HomeWarning, match=r"leg0\.slide: 500 mm stated, \d+\.?\d* mm taken"):
+        model = built(data)
+    assert model.home[:3] == pytest.approx([0.1, -0.05, 0.8])
+
+
+@pytest.mark.parametrize("kind", CUT_ROWS)
+def test_closed_joints_of_random_loops_are_kept_to_the_last_bit(kind: str) -> None:
+    data, values = random_loop(kind, 21)
+    data["home"] = {"joints": guesses(values, "exact", 21)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.HomeWarning)
+        model = built(data)
+    found = named_values(model.layout.q_names, model.home, [(j["name"], j["type"]) for j in data["joints"]])
+    for name, value in values.items():
+        assert found[name] == pytest.approx(value, abs=1e-15), name
+
+
+def test_guesses_that_were_not_kept_are_said() -> None:
+    """A crank of 1 on a ground of 3 with a coupler of 3 and a rocker of 2: at 90 deg the loop closes at other angles."""
+    bar = [("crank", "world", 0.0), ("knee", "b0", 0.1), ("rocker", "world", 0.3)]
+    data = {
+        "format": 1,
+        "name": "bars",
+        "bodies": [{"name": f"b{k}", "mass": 1, "center_of_mass": [0.1, 0, 0]} for k in range(3)],
+        "joints": [
+            {"name": n, "type": "revolute", "parent": p, "child": f"b{k}", "pose": {"position": [x, 0, 0]}}
+            for k, (n, p, x) in enumerate(bar)
+        ],
+        "loops": [
+            {
+                "name": "pin",
+                "type": "revolute",
+                "first": {"body": "b1", "pose": {"position": [0.3, 0, 0]}},
+                "second": {"body": "b2", "pose": {"position": [0.2, 0, 0]}},
+            }
+        ],
+        "home": {"joints": {"crank": "90 deg", "knee": "-60 deg", "rocker": "60 deg"}},
+    }
+    data["joints"][0]["drive"] = {}
+    with pytest.warns(gough.HomeWarning, match=r"home\.joints.*knee: -60 deg stated, -[\d.]+ deg taken") as caught:
+        model = built(data)
+    assert "crank" not in str(caught[0].message)  # a drive is kept where it can be
+    assert model.home[0] == np.deg2rad(90)
+    taken = dict(zip(("crank", "knee", "rocker"), model.home.tolist(), strict=True))
+    data["home"] = {"joints": {name: round(value, 3) for name, value in taken.items()}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", gough.HomeWarning)
+        built(data)  # rounded: still guesses, but not elsewhere
