@@ -1,12 +1,13 @@
 """A run through all its pieces: steps of the method where they can be trusted, and what leads past singular poses elsewhere.
 
-Every step is looked at (`Watch`), whether it is stored or not. Near a singularity the run goes back to the last good state, and on
-with other independent velocities where those would do, else through the pose by `Passage`. What is stored is told in the
+Every step is looked at (`Watch`), whether it is stored or not. Near a singularity the run goes back to the last good state, and
+on with other independent velocities where those would do, else through the pose by `Passage`. What is stored is told in the
 velocities the robot was built with.
 """
 
 import time as clock
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ class Course:
         keep: Callable[[Vector], None],
         every: int,
     ) -> None:
-        self.asked: "Model" = plant.model
+        self.asked: Model = plant.model
         self.make, self.keep, self.every = make, keep, every
         self.events: list[tuple[float, str]] = []
         self.known: dict[tuple[int, ...], Led] = {}
@@ -122,16 +123,26 @@ class Course:
         self.count = 0
         while state[self.states.t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
             try:
-                return self.led.marching.piece(state, row, self._steps)
+                state = self.led.marching.piece(state, row, self._steps)
+                self._end()
+                return state
             except NearError:
                 pass
-            except Stopped as problem:
-                if self.blind or problem.why.startswith(HOPELESS) or not self._is_near():
+            except (Stopped, KeyboardInterrupt) as problem:
+                with suppress(NearError):
+                    self._end()
+                hopeless = isinstance(problem, KeyboardInterrupt) or problem.why.startswith(HOPELESS)
+                if hopeless or not self._is_near():
                     raise
             assert self.last is not None
             state = self._past(self.last[: self.states.size].copy(), row)
         state[self.states.t] = row[1]
         return state
+
+    def _end(self) -> None:
+        """Stores what still waits."""
+        self._steps(np.zeros((0, self.states.record_size)), last=True)
+        self.watch.forget()
 
     def _is_near(self) -> bool:
         """Whether the last good state is near a singularity."""
@@ -139,14 +150,13 @@ class Course:
             return False
         return bool((self.watch.relative(self.last[None, : self.asked.layout.nq]) < FAR * NEAR).any())
 
-    def _steps(self, records: Vector) -> None:
-        """Stores what can be trusted of the records (m, k) of a chunk of steps."""
-        good = self.watch.trusted(records, self.blind)
-        if good:
-            self.last = records[good - 1].copy()
-        self._store(records[:good], near=good < len(records))
-        if good < len(records):
-            self.led.marching.steps += good
+    def _steps(self, records: Vector, last: bool = False) -> None:
+        """Stores what can be trusted of the records (m, k) of a chunk of steps; the last ones wait for the next chunk."""
+        good, near = self.watch.trusted(records, self.blind, last)
+        if len(good):
+            self.last = good[-1].copy()
+        self._store(good, near)
+        if near:
             raise NearError
 
     def _store(self, records: Vector, near: bool) -> None:
@@ -188,7 +198,9 @@ class Course:
         gone, new = (" ".join(n for n in a if n not in b) for a, b in ((own, names), (names, own)))
         self.events.append((float(s.t), f"velocities: {new} instead of {gone}, near a singularity of {place}"))
         u = self.model.function("tree_rates").values(q=s.q, v=s.v, parameters=self.parameters)["u"]
-        other = self.asked if better == self.asked.mechanism.selection.independent else self.asked.led_by(better, s.q[None])
+        other = (
+            self.asked if better == self.asked.mechanism.selection.independent else self.asked.led_by(better, s.q[None])
+        )
         plant = self.led.plant
         usual = float(self.watch.farthest.max())
         self._lead(Plant(other, plant.law, plant.rows, plant.wrenches))
@@ -211,5 +223,6 @@ class Course:
         records = passed(passage.stretches, float(state[self.states.t]), float(out[self.states.t]), step, row)
         marching.steps += len(records) + 1
         self._store(records, near=True)
-        self.watch.last = self.last = None
+        self.watch.forget()
+        self.last = None
         return out

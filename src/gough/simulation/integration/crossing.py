@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from gough.compilation import Model
 
 Vector = np.ndarray
-NEAR = 0.05
+NEAR = 0.1
 """Distance from a singularity over the largest one seen before, at which a step is no longer trusted."""
 LEFT = 1.5
 """How much farther than that it must be for steps to be trusted again."""
 PER_STEP = 0.1
 """Part of its distance from a singularity by which an equal step may come nearer."""
-FINE = 0.02
-"""Way between two looks, over the robot's size or in rad."""
+FINE, SELDOM = 0.02, 500
+"""Way between two looks, over the robot's size or in rad, and the most steps between two."""
 WORSE = 0.5
 """How much worse than others velocities may be, and stay."""
 INDEPENDENT = (0.5, 0.3, 0.15, 0.05)
@@ -53,7 +53,11 @@ def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector,
     """(reciprocal conditions (n, groups), determinants, the loops or legs) at q (n, nq), 0 where not finite."""
     places, blocks = block_matrices(model, q, parameters, model.size)
     conditions = np.stack([_condition(a) for a in blocks], axis=1)
-    return np.where(np.isfinite(conditions), conditions, 0.0), np.stack([determinants(a) for a in blocks], axis=1), places
+    return (
+        np.where(np.isfinite(conditions), conditions, 0.0),
+        np.stack([determinants(a) for a in blocks], axis=1),
+        places,
+    )
 
 
 def _condition(a: Vector) -> Vector:
@@ -62,14 +66,22 @@ def _condition(a: Vector) -> Vector:
 
 
 class Watch:
-    """Looks at all steps of a run. `places`: loops and legs. `farthest` (groups,): largest distances seen."""
+    """Looks at the steps of a run. `places`: loops and legs. `farthest` (groups,): largest distances seen.
+
+    Where it looks depends on the steps alone, not on the chunks they come in: what follows the last look waits for the next one.
+    """
 
     def __init__(self, plant: Plant, parameters: Vector, equal_steps: bool) -> None:
         self.plant, self.parameters, self.equal_steps = plant, parameters, equal_steps
         self.states = StateLayout(plant)
         self.places: tuple[str, ...] = ()
         self.farthest = np.zeros(0)
-        self.last: Vector | None = None  # the last record that was looked at
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew with the next records."""
+        self.waiting: Vector | None = None  # records, the first of which was looked at last and is stored
+        self.way, self.index = 0.0, 0  # of that record
 
     @property
     def idle(self) -> bool:
@@ -94,17 +106,43 @@ class Watch:
         """The loop or leg that is nearest to a singularity at q (nq,)."""
         return self.places[int(self.relative(q[None])[0].argmin())]
 
-    def trusted(self, records: Vector, blind: bool = False) -> int:
-        """How many records (n, k) that follow each other can be trusted; behind the last of them a singularity comes near.
+    def trusted(self, records: Vector, blind: bool = False, last: bool = False) -> tuple[Vector, bool]:
+        """(records (m, k) that can be trusted, whether a singularity comes near behind them) of those that waited and new ones
+        (n, k). blind: only steps over a singularity are not trusted. last: none will follow."""
+        if self.idle:
+            return records, False
+        fresh = self.waiting is None
+        all_ = records if self.waiting is None else np.concatenate([self.waiting, records])
+        if not len(all_):
+            return all_, False
+        first = 0 if fresh else 1
+        q = all_[:, : self.plant.model.layout.nq]
+        way, at = self._looks(q, fresh)
+        if last and (not len(at) or at[-1] < len(all_) - 1):
+            at = np.append(at, len(all_) - 1)
+        if not fresh:
+            at = np.concatenate([[0], at[at > 0]])
+        if not len(at):
+            at = np.zeros(1, dtype=int)
+        good, near = self._good(q[at], at, blind)
+        k = int(at[good])
+        self.waiting, self.way, self.index = all_[k:].copy(), float(way[k]), self.index + k
+        if near:
+            self.forget()
+        return all_[first : k + 1], near
 
-        blind: only steps over a singularity are not.
-        """
-        if self.idle or not len(records):
-            return len(records)
-        all_ = records if self.last is None else np.concatenate([self.last[None], records])
-        q = self.states.split(all_[:, : self.states.size]).q
-        at = self._looks(q)
-        distance, values = self.distances(q[at])
+    def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
+        """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
+        steps = np.abs(np.diff(q, axis=0) / self.states.units[0]).max(axis=1, initial=0.0)
+        way = np.cumsum(np.concatenate([[self.way], np.where(np.isfinite(steps), steps, FINE)]))
+        part, index = np.floor(way / FINE), self.index + np.arange(len(q))
+        ends = np.append(part[1:] != part[:-1], False) | (index % SELDOM == 0)
+        ends[0] |= fresh
+        return way, np.flatnonzero(ends)
+
+    def _good(self, q: Vector, at: Vector, blind: bool) -> tuple[int, bool]:
+        """(the last look that is good, whether the next one is not) of looks at q (m, nq), the steps `at` (m,)."""
+        distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
         bad = (part < (0.0 if blind else NEAR)).any(axis=1)
@@ -113,25 +151,9 @@ class Watch:
             change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]
             over |= ((change > PER_STEP * np.minimum(part[1:], part[:-1])) & (part[1:] < 0.5)).any(axis=1)
         bad[1:] |= over
-        if not bad.any():
-            self.farthest, self.last = farthest[-1], records[-1].copy()
-            return len(records)
-        k = max(int(bad.argmax()) - 1, 0)
-        self.farthest, self.last = farthest[k], None
-        return max(int(at[k]) + 1 - (len(all_) - len(records)), 0)
-
-    def _looks(self, q: Vector) -> Vector:
-        """States to look at: never farther apart than FINE, but for single steps."""
-        way = np.abs(np.diff(q, axis=0) / self.states.units[0]).max(axis=1, initial=0.0)
-        way = np.where(np.isfinite(way), way, np.inf)
-        if way.sum() > FINE * len(q):
-            return np.arange(len(q))
-        passed = np.concatenate([[0.0], np.cumsum(way)])
-        chosen, at = [0], 0
-        while at < len(q) - 1:
-            at = max(int(np.searchsorted(passed, passed[at] + FINE, side="right")) - 1, at + 1)
-            chosen.append(min(at, len(q) - 1))
-        return np.array(chosen)
+        k = max(int(bad.argmax()) - 1, 0) if bad.any() else len(q) - 1
+        self.farthest = farthest[k]
+        return k, bool(bad.any())
 
 
 def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[int, ...] | None:

@@ -148,7 +148,9 @@ class Explicit(Marching):
                 if not self.adaptive or tries > RETRIES:
                     raise Stopped(self._reason(troubled, x[0], given), float(x[0, t]))
                 self.rejected += 1
-                x[0, t + 1] *= SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                x[0, t + 1] *= (
+                    SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                )
                 continue
             if x[0, t] >= row[1] - 1e-12 * (1.0 + abs(row[1])) or found.turns < chunk:
                 break

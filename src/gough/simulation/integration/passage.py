@@ -1,8 +1,7 @@
-"""Through a pose in which branches of the closed configurations meet, by stretches whose Gauss points avoid it (`collocation`).
+"""Through a pose in which branches of the closed configurations meet, by stretches whose points avoid it (`collocation`).
 
 A robot goes on in its branch: its motion is smooth, and so is the polynomial. The pose lies in the middle of a stretch where it
-can: its Gauss points are then as far from it as they may be. Rounding is the limit, not the length of a step: at a distance d from
-the pose accelerations are off by some 1e-16/d³, d being about 0.02 rad for the Gauss points next to it.
+can, in the gap between its points. Rounding is the limit, not the length of a step.
 """
 
 from math import ceil
@@ -16,12 +15,12 @@ from gough.simulation.integration.time_loop import Stopped
 Vector = np.ndarray
 CROSSED = "crossed"
 """How events of singularities that a run went through begin."""
-REACH = 0.25
+REACH = 0.5
 """Longest stretch: way of a joint, rad or of the robot's size."""
 LONGEST = 0.2
 """Longest stretch (s) of a robot that hardly moves."""
-RESOLVED = 3e-9
-"""What the last terms of a stretch's polynomial may add, over typical sizes; at its end it is better by as much again."""
+RESOLVED = 1e-10
+"""What the last two terms of a stretch's polynomial may add, over typical sizes."""
 SHORTER, TRIES = 1.0 / 3.0, 10
 """A stretch that does not work is tried shorter; by thirds, a pose in its middle stays in the middle of one."""
 LOOKS = 65
