@@ -74,9 +74,10 @@ def sample(model: "Model") -> Samples:
     return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
 
 
-def scaled_closures(model: "Model", q: np.ndarray) -> np.ndarray:
+def scaled_closures(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
     """G (n, rows, nu) with lengths over the robot's size."""
-    G = closure_function(model).values(q=q, parameters=model.parameters)["G"]
+    numbers = model.parameters if parameters is None else parameters
+    G = closure_function(model).values(q=q, parameters=numbers)["G"]
     return G / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
 
 

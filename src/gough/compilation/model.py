@@ -1,5 +1,6 @@
 """`gough.Model`: a robot's structure now, its equations and code when first asked."""
 
+import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,8 +16,8 @@ from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
-from gough.compilation.sampling import sample_states
-from gough.compilation.selecting import redundant_closures, select
+from gough.compilation.sampling import sample_states, states_around
+from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select
 from gough.compilation.soundness import check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
@@ -105,6 +106,21 @@ class Model(ConfigurationCalls, DynamicsCalls):
             if key not in self._cache:
                 self._cache[key] = make()
             return self._cache[key]
+
+    def led_by(self, independent: Sequence[int], around: np.ndarray) -> "Model":
+        """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
+
+        around (n, nq): configurations in which they determine the others; at home they need not.
+        """
+
+        def made() -> "Model":
+            other = copy.copy(self)
+            other._cache, other._lock = {}, threading.RLock()
+            other.mechanism = reselected(self.mechanism, pattern_of(self), independent)
+            other._cache["samples"] = states_around(other, around)
+            return other
+
+        return self.cached(("led by", tuple(independent)), made)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

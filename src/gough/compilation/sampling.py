@@ -23,9 +23,17 @@ def sample_states(model: "Model") -> dict[str, np.ndarray]:
     return model.cached("samples", lambda: _sample(model))
 
 
+def states_around(model: "Model", q: np.ndarray) -> dict[str, np.ndarray]:
+    """The same for given configurations q (n, nq)."""
+    return _moving(model, q, np.random.default_rng(20120321))
+
+
 def _sample(model: "Model") -> dict[str, np.ndarray]:
     rng = np.random.default_rng(20120321)
-    q = _configurations(model, rng)[:STATES]
+    return _moving(model, _configurations(model, rng)[:STATES], rng)
+
+
+def _moving(model: "Model", q: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
     n = len(q)
     return {
         "q": q,

@@ -26,21 +26,35 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
     blocks = ordered_blocks(mechanism, pattern_of(model), rows, dependent)
-    elastic = elastic_columns(mechanism)
-    layout = replace(
-        mechanism.layout,
-        v_elastic=sum(c in elastic for c in independent),
-        v_names=tuple(mechanism.layout.u_names[c] for c in independent),
-        v_units=tuple(mechanism.layout.u_units[c] for c in independent),
-    )
     selection = Selection(tuple(independent), blocks, removed)
-    chosen = replace(mechanism, selection=selection, layout=layout)
+    chosen = _with_selection(mechanism, selection)
     if prefers_tree(model, chosen):
         return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
     idle = without_inertia(model, chosen)
     if idle:
         chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
     return chosen, samples.null[0]
+
+
+def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
+    """The mechanism with other independent velocities, columns of u; elastic ones stay last. pattern: see `pattern_of`."""
+    kept = mechanism.selection
+    rows = sorted(row for block in kept.blocks for row in block.rows)
+    dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
+    blocks = ordered_blocks(mechanism, pattern, rows, dependent)
+    return _with_selection(mechanism, replace(kept, independent=tuple(independent), blocks=blocks))
+
+
+def _with_selection(mechanism: Mechanism, selection: Selection) -> Mechanism:
+    """The mechanism with a selection, and the names of v in its layout."""
+    elastic, own = elastic_columns(mechanism), selection.independent
+    layout = replace(
+        mechanism.layout,
+        v_elastic=sum(c in elastic for c in own),
+        v_names=tuple(mechanism.layout.u_names[c] for c in own),
+        v_units=tuple(mechanism.layout.u_units[c] for c in own),
+    )
+    return replace(mechanism, selection=selection, layout=layout)
 
 
 def elastic_columns(mechanism: Mechanism) -> list[int]:

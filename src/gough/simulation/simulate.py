@@ -11,10 +11,11 @@ from gough.simulation.before_run import demand_choice, motion_events, state_even
 from gough.simulation.control.law import Follow, Free, Law
 from gough.simulation.control.replay import Replay
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.integration.course import Course
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives, told_as
 from gough.simulation.integration.estimate import estimated
 from gough.simulation.integration.instant import Rows
-from gough.simulation.integration.marching import MOST_STEPS, Loop, Marching, Stopped, moment_program
+from gough.simulation.integration.marching import MOST_STEPS, Marching, Stopped
 from gough.simulation.integration.marchings import marching_of
 from gough.simulation.integration.pieces import OfSamples, OfTable, Pieces
 from gough.simulation.integration.plant import WORKS, Plant
@@ -24,7 +25,6 @@ from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.motion.table import table
-from gough.simulation.results.crossings import crossings
 from gough.simulation.results.run import Run
 from gough.simulation.starting import starting_state
 
@@ -101,25 +101,30 @@ def simulate(
     held = isinstance(law, Sampled)
     rows = Rows("forces", len(model.mechanism.drives), 0) if held else Rows.of(rows_table)
     plant = Plant(model, law, rows, Wrenches.of(model, wrench))
-    marching = marching_of(plant, method, numbers, step, tolerance, rho_infinity)
-    marching.span, marching.most_steps = end, _most(most_steps)
+    most = _most(most_steps)
+
+    def marching_for(plant: Plant) -> Marching:
+        marching = marching_of(plant, method, numbers, step, tolerance, rho_infinity)
+        marching.span, marching.most_steps = end, most
+        return marching
+
+    marching = marching_for(plant)
     first = starting_state(plant, made, q, v, start, numbers)
     if check != "off":
         warned += told(model, state_events(plant, first, start, method, marching.step_size), check)
     began = clock.perf_counter()
-    marching.compile()
-    moment = Loop(moment_program(plant), numbers)
-    _ = moment.march
+    kept: list[Array] = []
+    course = Course(plant, marching, marching_for, _keeper(kept, StateLayout(plant).t, end, progress), every)
     pieces: Pieces = OfTable(plant, rows_table, end)
     if isinstance(law, Sampled):
         pieces = OfSamples(plant, law, law.command(model, made, rows_table, numbers), end)
-    compiled = clock.perf_counter()
-    kept: list[Array] = []
-    stopped = _through(marching, moment, pieces, first, end, kept, every, progress)
-    computing = clock.perf_counter() - compiled - marching.compiled_late
+    compiled, before = clock.perf_counter(), course.compile_s
+    stopped = _through(course, pieces, first, kept)
+    late = course.compile_s - before
+    computing = clock.perf_counter() - compiled - late
     settings = {"method": method, "step": step, "tolerance": tolerance if marching.adaptive else None, "every": every}
     settings |= {} if rho_infinity is None else {"rho_infinity": rho_infinity}
-    settings |= {"steps": marching.steps, "rejected": marching.rejected, "careful": marching.care_taken}
+    settings |= course.counts()
     settings |= {"smoothing": changed.plain()}
     return _run(
         plant,
@@ -128,35 +133,20 @@ def simulate(
         None if parameters is None else numbers,
         tau_held=held,
         stopped=stopped,
-        events=[*warned, *((t, f"leap: over a singularity of {place}") for t, place in marching.leaps)],
+        events=[*warned, *course.events],
         settings=settings,
         motion=None if made is None else {"kind": made.kind, "duration": made.duration},
         controller=law.describe(),
-        error_estimate=marching.error_estimate,
+        error_estimate=course.error_estimate,
         computing_s=computing,
-        compile_s=compiled - began + marching.compiled_late,
+        compile_s=compiled - began + late,
     )
 
 
-def _through(
-    marching: Marching,
-    moment: Loop,
-    pieces: Pieces,
-    first: Array,
-    end: float,
-    kept: list[Array],
-    every: int,
-    progress: Callable[[float, float], None] | None,
-) -> str:
+def _through(course: Course, pieces: Pieces, first: Array, kept: list[Array]) -> str:
     """Go through all pieces; returns why it ended."""
-    n = marching.states.t + 3
-    state = first
     try:
-        while (piece := pieces.next(state)) is not None:
-            row, jump = piece
-            state = marching.piece(state, row, _keeper(kept, marching.states.t, row, end, progress), every)
-            if jump:
-                kept.append(moment(state[None, :n], 1, marching.given(row)).record[:, 0])
+        course.through(pieces, first)
     except Stopped as problem:
         if not any(map(len, kept)):
             raise UsageError(f"the run cannot begin: {problem.why}") from problem
@@ -165,17 +155,17 @@ def _through(
         if not any(map(len, kept)):
             raise
         last = next(records for records in reversed(kept) if len(records))
-        return f"interrupted after t = {last[-1, marching.states.t]:.9g} s"
+        return f"interrupted after t = {last[-1, course.states.t]:.9g} s"
     return "finished"
 
 
 def _keeper(
-    kept: list[Array], place: int, row: Array, end: float, progress: Callable[[float, float], None] | None
+    kept: list[Array], place: int, end: float, progress: Callable[[float, float], None] | None
 ) -> Callable[[Array], None]:
-    """Keeps records of a piece, and tells how far it is; sums of steps may end a rounding error beyond the piece."""
+    """Keeps records, and tells how far it is; sums of steps may end a rounding error beyond the end."""
 
     def keep(records: Array) -> None:
-        records[:, place] = np.clip(records[:, place], row[0], row[1])
+        records[:, place] = np.minimum(records[:, place], end)
         kept.append(records)
         if progress is not None and len(records):
             progress(float(records[-1, place]), end)
@@ -190,10 +180,6 @@ def _run(plant: Plant, asked: "Model", records: Array, parameters: Any, **info: 
     tau, vdot = records[:, states.size : states.size + nd], records[:, states.size + nd :]
     keep = np.flatnonzero(_distinct(s.t, records[:, states.size :]))
     numbers = model.parameters if parameters is None else parameters
-    events, lost = crossings(model, s.t[keep], s.q[keep], s.v[keep], numbers)
-    if lost is not None:
-        keep = keep[: lost[0] + 1]
-        info["stopped"] = f"branch:{lost[1]} goes on in another one behind a singularity at t = {s.t[keep[-1]]:.9g} s"
     recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
     if plant.inner_size:
         names = tuple(f"controller.{x}" for x in plant.inner.names)
@@ -211,7 +197,7 @@ def _run(plant: Plant, asked: "Model", records: Array, parameters: Any, **info: 
         wrench=plant.wrenches.by_frame(),
         parameters=parameters,
         recorded=recorded,
-        events=sorted([*events, *_saturations(plant, s.t[keep], tau[keep]), *info.pop("events", ())]),
+        events=sorted([*_saturations(plant, s.t[keep], tau[keep]), *info.pop("events", ())]),
         **info,
     )
 

@@ -73,6 +73,11 @@ class JointPD(Law):
         if not isinstance(self.gravity, bool):
             raise UsageError(f"gravity={self.gravity!r}; give True or False")
 
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return not self.gravity
+
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
         super().check(model, motion)

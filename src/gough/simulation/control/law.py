@@ -78,6 +78,11 @@ class Law:
     prescribed: ClassVar[bool] = False
     kinds: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def any_velocities(self) -> bool:
+        """Whether its forces are the same whichever of the robot's velocities are independent."""
+        return False
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", plain_limit(self.limit))
 
@@ -144,6 +149,11 @@ class Free(Law):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "tau", () if len(self.tau) == 0 else as_numbers("tau", self.tau))
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return True
 
     def own_settings(self, model: "Model") -> Vector:
         """The forces."""

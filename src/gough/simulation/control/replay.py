@@ -24,6 +24,11 @@ class Replay(Law):
     name = "open-loop replay"
     kinds = ("forces",)
 
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return True
+
     def forces(self, here: Here) -> Vector:
         """tau (drives,)."""
         return here.now.position

@@ -52,6 +52,11 @@ class Sampled(Law):
                 what = "positive number" if key == "period" else "number"
                 raise UsageError(f"{key}={value!r}: give a {what} of seconds")
 
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`: forces are held, and samples are told in the robot's own velocities."""
+        return True
+
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
         if not model.mechanism.drives:

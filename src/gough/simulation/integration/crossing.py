@@ -1,49 +1,42 @@
-"""Isolated singularities on the way: found, and crossed where a method cannot step there.
+"""Singular poses on the way of a run: noticed at every step, whichever are stored, and told apart.
 
-At an isolated singularity of its loops the velocities v do not determine the joints, but the states before and after are
-good and the motion goes on. Most steps land on both sides of it and notice nothing. Where a stage comes too near, or the
-equations are too steep for Newton's method or for the error test, one explicit step of a fixed length leaps over it, divided in
-other places until a division works. The leap is good if the state after it is: computable, closed, and in the same branch of
-the loops (see `branch`). `run_crossings` finds all crossings of a run, whichever way they were made.
+The dependent velocities follow from v by the blocks of the closures, and near a pose in which a block is singular a time step is
+worth little: its stages lie beside the closed configurations, and what they are off is divided by the block's smallest singular
+value. `Watch` looks at that value. Which kind of singularity it is, is read off the free motions N (nu, nv) of the closures:
+    u = N w,  v = N_v w      v is a bad choice where N_v is nearly singular, though others would do; the robot notices nothing (1)
+    rank G falls             branches of the closed configurations meet; whatever v is, it does not determine the joints there (2)
+With (1) a run goes on with other velocities, through (2) by `collocation`.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
+from gough.compilation.mobility import choose, null_space, scaled_closures
+from gough.compilation.selecting import elastic_columns
 from gough.compilation.singularity import block_matrices
-from gough.simulation.integration.branch import other_branch
-from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.tableaux import tableaux
-from gough.simulation.integration.time_loop import Loop
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Vector = np.ndarray
-NEAR = 0.05
-"""Distance from singularities (reciprocal condition of a loop) below which a step that fails may be a leap."""
-AHEAD = 1.1
-"""How far ahead a singularity is looked for, in lengths of the leap."""
-SINGULAR = 1e-6
-"""Least distance from singularities after a leap."""
-LACKING = 1e-3
-"""Energy that may be lost in a leap, over the kinetic energy or the work done."""
-CLOSED = 1e-8
-"""Closure error after a leap, over the robot's size."""
-DIVISIONS = (
-    (1.0,),
-    (0.37, 0.63),
-    (0.618, 0.382),
-    (0.23, 0.31, 0.46),
-    *(tuple(np.full(n, 1.0 / n)) for n in (10, 31, 100)),
-)
-"""Parts of a leap, tried one after the other."""
+NEAR = 0.1
+"""Distance from a singularity over the largest one seen before, at which a step is no longer trusted."""
+LEFT = 1.5
+"""How much farther than that it must be for steps to be trusted again."""
+PER_STEP = 0.1
+"""Part of its distance from a singularity by which an equal step may come nearer."""
+FINE, SELDOM = 0.02, 500
+"""Way between two looks, over the robot's size or in rad, and the most steps between two."""
+WORSE = 0.5
+"""How much worse than others velocities may be, and stay."""
+INDEPENDENT = (0.5, 0.3, 0.15, 0.05)
+"""How independent of those before a velocity must be to be taken, tried in turn."""
+HIDDEN = 1e-4
+"""Distance from a singularity, over the largest one seen, at which a state cannot be told by v: it is not stored."""
 
 
 def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, str]:
@@ -51,79 +44,166 @@ def nearest_loop(model: "Model", q: Vector, parameters: Vector) -> tuple[float, 
     if not model.mechanism.selection.blocks:
         return 1.0, ""
     places, blocks = block_matrices(model, q[None], parameters, model.size)
-    found = [float(reciprocal_conditions(a)[0]) for a in blocks]
+    found = [min(float(_condition(a)[0]), 1.0) for a in blocks]
     k = int(np.nanargmin(np.where(np.isfinite(found), found, 1.0)))
     return found[k], places[k]
 
 
-class Leap:
-    """Fixed explicit steps from before a singularity to behind it."""
+def distances_of(model: "Model", q: Vector, parameters: Vector) -> tuple[Vector, Vector, tuple[str, ...]]:
+    """(reciprocal conditions (n, groups), determinants, the loops or legs) at q (n, nq), 0 where not finite."""
+    places, blocks = block_matrices(model, q, parameters, model.size)
+    conditions = np.stack([_condition(a) for a in blocks], axis=1)
+    return (
+        np.where(np.isfinite(conditions), conditions, 0.0),
+        np.stack([determinants(a) for a in blocks], axis=1),
+        places,
+    )
 
-    def __init__(self, plant: Plant, parameters: Vector) -> None:
-        self.plant, self.parameters = plant, parameters
+
+def _condition(a: Vector) -> Vector:
+    """Reciprocal conditions (n,) of (n, k, k); a single number is compared with others of its own only."""
+    return np.abs(a[:, 0, 0]) if a.shape[-1] == 1 else reciprocal_conditions(a)
+
+
+class Watch:
+    """Looks at the steps of a run. `places`: loops and legs. `farthest` (groups,): largest distances seen.
+
+    Where it looks depends on the steps alone, not on the chunks they come in: what follows the last look waits for the next one.
+    """
+
+    def __init__(self, plant: Plant, parameters: Vector, equal_steps: bool) -> None:
+        self.plant, self.parameters, self.equal_steps = plant, parameters, equal_steps
         self.states = StateLayout(plant)
+        self.places: tuple[str, ...] = ()
+        self.farthest = np.zeros(0)
+        self.forget()
 
-    @cached_property
-    def loop(self) -> Loop:
-        """Steps of the classical method."""
-        return Loop(explicit_step(self.plant, tableaux()["rk4"], adaptive=False), self.parameters)
+    def forget(self) -> None:
+        """Begin anew with the next records."""
+        self.waiting: Vector | None = None  # records, the first of which was looked at last and is stored
+        self.way, self.index = 0.0, 0  # of that record
 
-    def __call__(
-        self, state: Vector, given: Vector, lengths: Sequence[float]
-    ) -> tuple[Vector, Vector, float, str] | None:
-        """(state behind, records (n, k) of the steps, length (s), loop) from a state (n,), by the first length that works; None
-        if none does, or if there is no singularity near."""
-        size, t = self.states.size, self.states.t
-        place = self.ahead(state, max(lengths))
-        if place is None:
-            return None
-        for length in lengths:
-            for division in DIVISIONS:
-                x, records = state[None, :size].copy(), []
-                for part in division:
-                    x[0, t + 1] = part * length
-                    found = self.loop(x, 1, given)
-                    if found.failed[0] >= 0:
-                        break
-                    x = found.state.copy()
-                    records.append(found.record[0, 0])
-                else:
-                    if self._good(state[:size], x[0]):
-                        return x[0], np.array(records), length, place
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to look at."""
+        return not self.plant.model.mechanism.selection.blocks
+
+    def begin(self, q: Vector, usual: float = 0.0) -> None:
+        """Where a run begins, q (nq,), is trusted; usual: a distance that was seen with other velocities."""
+        if not self.idle:
+            self.farthest = np.maximum(self.distances(q[None])[0][0], usual)
+
+    def distances(self, q: Vector) -> tuple[Vector, Vector]:
+        """(reciprocal conditions, determinants) (n, groups) at q (n, nq)."""
+        conditions, values, self.places = distances_of(self.plant.model, q, self.parameters)
+        return conditions, values
+
+    def relative(self, q: Vector) -> Vector:
+        """Distances (n, groups) over the largest seen."""
+        return self.distances(q)[0] / np.where(self.farthest > 0, self.farthest, 1.0)
+
+    def place(self, q: Vector) -> str:
+        """The loop or leg that is nearest to a singularity at q (nq,)."""
+        return self.places[int(self.relative(q[None])[0].argmin())]
+
+    def trusted(self, records: Vector, blind: bool = False, last: bool = False) -> tuple[Vector, bool]:
+        """(records (m, k) that can be trusted, whether a singularity comes near behind them) of those that waited and new ones
+        (n, k). blind: only steps over a singularity are not trusted. last: none will follow."""
+        if self.idle:
+            return records, False
+        fresh = self.waiting is None
+        all_ = records if self.waiting is None else np.concatenate([self.waiting, records])
+        if not len(all_):
+            return all_, False
+        first = 0 if fresh else 1
+        q = all_[:, : self.plant.model.layout.nq]
+        way, at = self._looks(q, fresh)
+        if last and (not len(at) or at[-1] < len(all_) - 1):
+            at = np.append(at, len(all_) - 1)
+        if not fresh:
+            at = np.concatenate([[0], at[at > 0]])
+        if not len(at):
+            at = np.zeros(1, dtype=int)
+        good, near = self._good(q[at], at, blind)
+        k = int(at[good])
+        self.waiting, self.way, self.index = all_[k:].copy(), float(way[k]), self.index + k
+        if near:
+            self.forget()
+        return all_[first : k + 1], near
+
+    def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
+        """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
+        steps = np.abs(np.diff(q, axis=0) / self.states.units[0]).max(axis=1, initial=0.0)
+        way = np.cumsum(np.concatenate([[self.way], np.where(np.isfinite(steps), steps, FINE)]))
+        part, index = np.floor(way / FINE), self.index + np.arange(len(q))
+        ends = np.append(part[1:] != part[:-1], False) | (index % SELDOM == 0)
+        ends[0] |= fresh
+        return way, np.flatnonzero(ends)
+
+    def _good(self, q: Vector, at: Vector, blind: bool) -> tuple[int, bool]:
+        """(the last look that is good, whether the next one is not) of looks at q (m, nq), the steps `at` (m,)."""
+        distance, values = self.distances(q)
+        farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
+        part = distance / np.where(farthest > 0, farthest, 1.0)
+        bad = (part < (0.0 if blind else NEAR)).any(axis=1)
+        over = (values[1:] * values[:-1] < 0).any(axis=1)
+        if self.equal_steps and not blind:
+            change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]
+            over |= ((change > PER_STEP * np.minimum(part[1:], part[:-1])) & (part[1:] < 0.5)).any(axis=1)
+        bad[1:] |= over
+        k = max(int(bad.argmax()) - 1, 0) if bad.any() else len(q) - 1
+        self.farthest = farthest[k]
+        return k, bool(bad.any())
+
+
+def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[int, ...] | None:
+    """Columns of u that determine the others well at q (nq,) where those of v do not; None where v is good enough.
+
+    Elastic rates stay, and of the others as many as can.
+    """
+    selection = model.mechanism.selection
+    rows = [row for block in selection.blocks for row in block.rows]
+    if not rows:
         return None
-
-    def ahead(self, state: Vector, length: float) -> str | None:
-        """The loop that is near a singularity at a state (n,), or gets to one within about `length` (s)."""
-        model = self.plant.model
-        s = self.states.split(state)
-        distance, place = nearest_loop(model, s.q, self.parameters)
-        if distance < NEAR:
-            return place
-        if not model.mechanism.selection.blocks:
-            return None
-        rate = model.function("configuration_rate")(q=s.q, v=s.v, parameters=self.parameters).outputs["qdot"]
-        places, blocks = block_matrices(
-            model, np.stack([s.q, s.q + AHEAD * length * rate]), self.parameters, model.size
-        )
-        for name, a in zip(places, blocks, strict=True):
-            if np.prod(determinant_signs(a)) <= 0:
-                return name
+    G = scaled_closures(model, q[None], parameters)[0][rows]
+    _, null = null_space(G)
+    own = list(selection.independent)
+    if null.shape[1] != len(own):
         return None
+    elastic = elastic_columns(model.mechanism)
+    bent = [c for c in own if c in elastic]
+    rigid = [c for c in range(G.shape[1]) if c not in elastic]
+    best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(null, own, rigid))
+    limit = _least(null[best]) if len(best) == len(own) else 0.0
+    if not _least(null[own]) < WORSE * limit:
+        return None
+    if len(found) < len(own) or _least(null[found]) < 0.7 * limit:
+        found = best
+    left = [c for c in found if c not in bent]
+    kept = [c if c in left else -1 for c in own if c not in bent]  # those that stay, stay in their places
+    new = iter(c for c in left if c not in kept)
+    return (*(c if c >= 0 else next(new) for c in kept), *bent)
 
-    def _good(self, before: Vector, after: Vector) -> bool:
-        """Whether the state after a leap is closed, regular, in the branch of the state before, and has its energy."""
-        model = self.plant.model
-        if not np.isfinite(after).all():
-            return False
-        s = self.states.split(np.stack([before, after]))
-        if not float(model.closure_error(s.q[1], self.parameters)) < CLOSED:
-            return False
-        if not nearest_loop(model, s.q[1], self.parameters)[0] > SINGULAR:
-            return False
-        if other_branch(model, s.t, s.q, s.v, self.parameters):
-            return False
-        found = model.function("energies")(q=s.q, v=s.v, parameters=self.parameters).outputs
-        kinetic, potential = (np.ravel(found[name]) for name in ("kinetic", "potential"))
-        done = s.work[1] - s.work[0]
-        lack = np.diff(kinetic + potential)[0] - done[0] + done[1] - done[2]
-        return bool(abs(lack) <= LACKING * max(kinetic.max(), np.abs(done).max()))
+
+def _orders(null: Vector, own: list[int], rigid: list[int]) -> list[tuple[list[int], tuple[float, ...]]]:
+    """Ways to choose: the most independent first; and of v as many as can stay."""
+    steps = tuple(np.linspace(1.0, 0.05, 39))
+    return [(rigid, steps), ([*(c for c in own if c in rigid), *(c for c in rigid if c not in own)], INDEPENDENT)]
+
+
+def _least(a: Vector) -> float:
+    return float(np.linalg.svd(a, compute_uv=False)[-1])
+
+
+def determinants(a: Vector) -> Vector:
+    """Determinants (n,) of (n, k, k) or, of more than 3 x 3, their signs; 0 where not finite. By Cramer's rule where that is
+    short: runs have many states."""
+    if a.shape[-1] == 1:
+        found = a[:, 0, 0]
+    elif a.shape[-1] == 2:
+        found = a[:, 0, 0] * a[:, 1, 1] - a[:, 0, 1] * a[:, 1, 0]
+    elif a.shape[-1] == 3:
+        found = np.einsum("ni,ni->n", a[:, 0], np.cross(a[:, 1], a[:, 2]))
+    else:
+        found = determinant_signs(a)
+    return np.where(np.isfinite(found), found, 0.0)

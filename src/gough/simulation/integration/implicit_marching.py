@@ -3,12 +3,11 @@
 import time as clock
 from collections.abc import Callable
 from functools import cached_property
-from math import ceil
 
 import numpy as np
 
 from gough.simulation.integration.implicit import ImplicitLayout, ImplicitPrograms
-from gough.simulation.integration.marching import SLACK, Marching
+from gough.simulation.integration.marching import Keep, Marching
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.time_loop import Loop, Stopped
 
@@ -17,8 +16,6 @@ REFRESH = 20
 """Steps with one Newton matrix."""
 CAREFUL_STEPS = 5
 """Steps solved with care after Newton's method has failed."""
-LEAP_AFTER = 3
-"""Halvings after which a singularity that is near is leaped over."""
 HALVINGS = 12
 """How often a step of an implicit method is halved before a run gives up."""
 
@@ -51,36 +48,34 @@ class Implicit(Marching):
         for loop in (self.loop, self.refresh, self.start):
             _ = loop.march
 
-    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
         t, given = self.states.t, self.given(row)
         x = np.zeros((1, self.states.size))
         x[0, : min(len(state), self.states.size)] = state[: self.states.size]
-        x[0, t] = row[0]
+        begin = float(x[0, t])
         x = self._made(self.start, x, given)
         keep(self.start(x, 1, given).record[:, 0])
-        length = float(row[1] - row[0])
-        count = max(ceil(length / self.step_size - SLACK), 1)
+        h, count = self.equal_steps(row, begin)
         done = halvings = with_care = 0
         while done < count:
-            ahead = 0
             if halvings:
-                x, records, halvings, ahead = self._in_parts(x, given, length / count, halvings, count - done)
+                x, records, halvings = self._in_parts(x, given, h, halvings)
                 halvings -= 1
             else:
-                steps = min(REFRESH, count - done, with_care or REFRESH)
-                x, records, why = self._steps(self.careful if with_care else self.loop, x, given, length / count, steps)
+                steps = min(REFRESH, self.next_chunk(), count - done, with_care or REFRESH)
+                x, records, why = self._steps(self.careful if with_care else self.loop, x, given, h, steps)
                 if with_care:
                     with_care = max(with_care - max(len(records), 1), 0)
                     halvings = 1 if why else 0
                     self.care_taken += len(records)
                 elif why:
                     with_care = CAREFUL_STEPS
+            keep(records)
             self.steps += len(records)
-            done += ahead
-            keep(records[(done + np.arange(len(records)) + 1) % every == 0])
+            self.note_errors(records[:, t + 2])
             done += len(records)
-            x[0, t] = row[0] + done * (length / count)
+            x[0, t] = row[1] - (count - done) * h
         x[0, t] = row[1]
         return x[0]
 
@@ -94,7 +89,6 @@ class Implicit(Marching):
         found = loop(x, steps, given, every=1)
         failed = int(found.failed[0])
         records = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
-        self.note_errors(records[:, self.states.t + 2])
         if failed < 0:
             return found.state.copy(), records, None
         last = found.state.copy()
@@ -109,11 +103,8 @@ class Implicit(Marching):
             raise Stopped("singular:Newton matrix", float(x[0, self.states.t])) from None
         return x
 
-    def _in_parts(
-        self, x: Vector, given: Vector, h: float, halvings: int, left: int
-    ) -> tuple[Vector, Vector, int, int]:
-        """(state, its record, halvings, further steps) after one step, taken as 2^halvings shorter ones, or more where that
-        fails; or after a leap of one or two steps."""
+    def _in_parts(self, x: Vector, given: Vector, h: float, halvings: int) -> tuple[Vector, Vector, int]:
+        """(state, its record, halvings) after one step, taken as 2^halvings shorter ones, or more where that fails."""
         begin = x
         while True:
             x, parts = begin, 2**halvings
@@ -122,25 +113,11 @@ class Implicit(Marching):
                 if why is not None:
                     break
             else:
-                return x, records, halvings, 0
+                return x, records, halvings
             self.rejected += 1
             halvings += 1
-            if halvings == LEAP_AFTER and (beyond := self._beyond(begin, given, h, left)):
-                return *beyond[:2], 1, beyond[2]
             if halvings > HALVINGS:
                 raise Stopped(why(), float(x[0, self.states.t]))
-
-    def _beyond(self, x: Vector, given: Vector, h: float, left: int) -> tuple[Vector, Vector, int] | None:
-        """(state, its record, 0 or 1 further steps) after a leap over a singularity."""
-        found = self.leaped(x[0], given, [n * h for n in (1, 2) if n <= left])
-        if found is None:
-            return None
-        self.steps -= len(found[1])  # the caller counts the step
-        after = x.copy()
-        after[0, : len(found[0])] = found[0]
-        after = self._made(self.start, after, given)
-        self.leaped_after = self.steps + 1
-        return after, self.start(after, 1, given).record[:, 0], round(found[2] / h) - 1
 
     def _made(self, loop: Loop, x: Vector, given: Vector) -> Vector:
         found = loop(x, 1, given)

@@ -1,6 +1,5 @@
 """A time loop of leapfrog steps, piece by piece of the motion."""
 
-from collections.abc import Callable
 from math import ceil
 
 import numpy as np
@@ -9,7 +8,7 @@ from gough.backends.llvm.march import Marched
 from gough.errors import UsageError
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.simulation.integration.leapfrog import LeapfrogLayout, begin_program, leapfrog_step, slope_program
-from gough.simulation.integration.marching import SLACK, Loop, Marching, Stopped
+from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped
 from gough.simulation.integration.plant import Plant
 
 Vector = np.ndarray
@@ -36,32 +35,32 @@ class Leapfrog(Marching):
         for loop in (self.loop, self.begin, self.slopes):
             _ = loop.march
 
-    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
         states, given, t = self.states, self.given(row), self.states.t
         x = np.zeros((1, states.size))
         x[0, : min(len(state), states.size)] = state[: states.size]
-        length = float(row[1] - row[0])
-        steps = max(ceil(length / self.step_size - SLACK), 1)
-        x[0, t], x[0, t + 1] = row[0], length / steps
+        h, left = self.equal_steps(row, float(x[0, t]))
+        x[0, t + 1] = h
         none = np.zeros((1, self.plant.unknowns**2))
         x[0, states.acceleration] = self._made(self.begin, x, given, none).state[0, states.acceleration]
         own = self._made(self.slopes, x, given).record[0]
         found = self._made(self.begin, x, given, own)
         keep(found.record[:, 0])
-        longest = min(REFRESH, ceil(LASTS * steps / length))
-        x, done = found.state.copy(), 0
-        while done < steps:
-            chunk = min(max(longest // every, 1) * every, steps - done)
-            found = self.loop(x, chunk, given, own=own, every=every)
+        longest = min(REFRESH, ceil(LASTS / h))
+        x, lasts = found.state.copy(), longest
+        while left > 0:
+            chunk = min(lasts, self.next_chunk(), left)
+            found = self.loop(x, chunk, given, own=own)
             x, bad = found.state.copy(), int(found.failed[0])
-            keep(self._told(found.record[: (chunk if bad < 0 else bad) // every, 0], own))
-            self.steps += found.turns
+            records = self._told(found.record[: chunk if bad < 0 else bad, 0], own)
+            keep(records)
+            self.steps += len(records)
             if bad >= 0:
                 raise Stopped(self._reason(x[0], given, own), float(x[0, t]))
-            done += chunk
-            if done < steps:
-                own = self._made(self.slopes, x, given).record[0]
+            left, lasts = left - chunk, lasts - chunk
+            if left > 0 and lasts == 0:
+                own, lasts = self._made(self.slopes, x, given).record[0], longest
         x[0, t] = row[1]
         return self._told(x[0], own)
 

@@ -4,14 +4,13 @@ A piece is a stretch of time in which the motion is one polynomial; a step never
 """
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from gough.program import Program, Slot, trace
-from gough.simulation.integration.crossing import Leap
 from gough.simulation.integration.explicit import explicit_step, rate_program
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
@@ -20,26 +19,25 @@ from gough.simulation.integration.tableaux import Tableau
 from gough.simulation.integration.time_loop import Loop, Stopped
 
 Vector = np.ndarray
-CHUNK = 2000
-"""Steps between two looks at the clock and the keyboard."""
+FEWEST, MOST = 32, 2000
+"""Steps between two looks at the clock, the keyboard and the poses on the way."""
+QUICK, SLOW = 0.05, 0.2
+"""Between two looks, s: where it takes less, more steps are taken; where it takes longer, fewer."""
 RETRIES, SHORTER = 10, 0.1
 """How often an adaptive step that cannot be computed is tried again, and how much shorter each time."""
-LEAPS = (1e-4, 1e-3, 1e-2)
-"""Lengths of leaps of adaptive methods over singularities, in longest steps."""
 SLOW_TURNS = 1000
 """Turns of the interpreter in a run."""
-IN_A_ROW = 3
-"""Leaps without another step between them."""
 MOST_STEPS = 10_000_000
 """Steps of a run whose steps are chosen by the error, where nothing else is asked for."""
 WATCHED = 1000
 """Turns that are enough to see whether a run gets on."""
 SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
+Keep = Callable[[Vector], None]
 
 
 class Marching:
-    """Base of the ways to go through a piece. `records`: what was stored, each (rows, record size)."""
+    """Base of the ways to go through a piece."""
 
     adaptive = False
 
@@ -47,21 +45,27 @@ class Marching:
         self.plant, self.parameters = plant, parameters
         self.step_size, self.tolerance = step, tolerance
         self.states: StateLayout = StateLayout(plant)
-        self.steps = self.rejected = self.care_taken = self.taken = 0
+        self.steps = self.rejected = self.care_taken = 0
         self.span, self.most_steps = float("inf"), MOST_STEPS
-        self.leap, self.leaps = Leap(plant, parameters), list[tuple[float, str]]()
         self.slow_turns = 0
-        self.leaped_after, self.in_a_row = -1, 0
         self.errors_known = False
         self.compiled_late = self.error_sum = self.error_largest = 0.0
+        self.chunk, self._looked = FEWEST, 0.0
 
     def compile(self) -> None:
         """Make all machine code now."""
         raise NotImplementedError
 
-    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
-        """The state (n,) at the end of a piece; `keep` is given records (rows, k). Raises `Stopped`."""
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
+        """The state (n,) at the end of a piece, from one within it, at its own time. `keep` is given the records (rows, k) of all
+        steps, chunk by chunk, and may raise to end it. Raises `Stopped`."""
         raise NotImplementedError
+
+    def equal_steps(self, row: Vector, begin: float) -> tuple[float, int]:
+        """(length (s) of the equal steps of a piece, how many are left of them at a time (s))."""
+        length = float(row[1] - row[0])
+        count = max(ceil(length / self.step_size - SLACK), 1)
+        return length / count, count - round((begin - row[0]) * count / length)
 
     def note_errors(self, errors: Vector) -> None:
         """Keep account of the errors (n,) of steps that were taken, in units of `StateLayout.size_of`."""
@@ -75,33 +79,20 @@ class Marching:
         """Sum of the errors of all steps that were taken; None where the method has no estimate of them."""
         return self.error_sum if self.errors_known else None
 
-    def leaped(self, state: Vector, given: Vector, lengths: Sequence[float]) -> tuple[Vector, Vector, float] | None:
-        """(state (n,), records, time it took (s)) behind a singularity that is near a state (n,); None if there is none, or
-        if some leaps were needed just before: then it is no isolated one."""
-        self.in_a_row = self.in_a_row + 1 if self.leaped_after == self.steps else 1
-        if self.in_a_row > IN_A_ROW:
-            return None
-        began, known = clock.perf_counter(), "loop" in self.leap.__dict__
-        found = self.leap(state, given, lengths)
-        if not known and "loop" in self.leap.__dict__:
-            self.compiled_late += clock.perf_counter() - began
-        if found is None:
-            return None
-        after, records, length, place = found
-        self.steps += len(records)
-        self.leaped_after = self.steps
-        self.leaps.append((float(state[self.states.t]) + length, place))
-        return after, records, length
-
     def given(self, row: Vector) -> Vector:
         """What a turn is given (1, k)."""
         return np.concatenate([row, [self.tolerance, self.step_size]])[None]
 
-    def _every(self, records: Vector, every: int) -> Vector:
-        """One of so many, counted through chunks."""
-        first = -self.taken % every
-        self.taken += len(records)
-        return records[first::every]
+    def next_chunk(self) -> int:
+        """Steps until the next look, by how long those before took."""
+        now = clock.perf_counter()
+        took = now - self._looked
+        if took < QUICK:
+            self.chunk = min(2 * self.chunk, MOST)
+        elif took > SLOW:
+            self.chunk = max(self.chunk // 2, 1)
+        self._looked = now
+        return self.chunk
 
     def _watch(self, records: Vector, time: float) -> None:
         """Stop where a run does not get on."""
@@ -124,90 +115,68 @@ class Explicit(Marching):
         """Make all machine code now."""
         _ = self.loop.march
 
-    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
         t, given = self.states.t, self.given(row)
-        length = float(row[1] - row[0])
-        x = state.copy()[None]
-        x[0, t] = row[0]
-        left = max(ceil(length / self.step_size - SLACK), 1)
+        x = state[: self.states.size].copy()[None]
+        step, left = self.equal_steps(row, float(x[0, t]))
         if self.adaptive:
             left = 1 << 62
             x[0, t + 1] = min(x[0, t + 1] if x[0, t + 1] > 0 else 1e-3 * self.step_size, self.step_size)
         else:
-            x[0, t + 1] = length / left
-        tries = done = self.taken = 0
-        troubled = x[0]
+            x[0, t + 1] = step
+        tries, troubled = 0, x[0]
         while left > 0:
-            each = 1 if self.adaptive else every
-            chunk = min(CHUNK * each, left)
-            found = self.loop(x, chunk, given, every=each, first=-done % each + 1)
+            chunk = min(self.next_chunk(), left)
+            found = self.loop(x, chunk, given)
             failed = int(found.failed[0])
-            record = found.record[:, 0] if failed < 0 else found.record[: -(-(failed - (-done % each)) // each), 0]
-            turns = record
-            if self.adaptive:
-                good = record[:, t + 2] <= 1.0
-                self.rejected += int((~good).sum())
-                self.note_errors(record[good, t + 2] * self.tolerance)
-                record = self._every(record[good], every)
-            keep(record)
-            advanced = found.turns if failed < 0 else failed
-            self.steps += advanced
-            done, left = done + advanced, left - advanced
+            record = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
+            self._kept(record, keep)
+            left -= len(record)
             x = found.state.copy()
             if self.adaptive:
-                self._watch(turns, float(x[0, t]))
+                self._watch(record, float(x[0, t]))
             if failed >= 0:
-                due = done % every == 0
-                slow = self._with_care(x[0], given, keep, every, due)
+                slow = self._with_care(x[0], given, keep)
                 if slow is not None:
-                    x, done, left, tries = slow[0], done + 1, left - 1, 0
+                    x, left, tries = slow[0], left - 1, 0
                     if slow[1]:
                         continue
                     break
                 tries = tries + 1 if failed == 0 else 1
                 troubled = x[0].copy() if tries == 1 else troubled
-                if self.adaptive and tries <= RETRIES:
-                    self.rejected += 1
-                    # a stage left what can be computed: the step was too long, or there is no way on
-                    x[0, t + 1] *= SHORTER
-                    continue
-                h, end = float(x[0, t + 1]), float(row[1] - x[0, t])
-                lengths = [n * h for n in (1, 2) if n <= left]
-                lengths = [min(part * self.step_size, end) for part in LEAPS] if self.adaptive else lengths
-                beyond = self.leaped(x[0], given, lengths)
-                if beyond is None:
+                if not self.adaptive or tries > RETRIES:
                     raise Stopped(self._reason(troubled, x[0], given), float(x[0, t]))
-                x, records, length = beyond[0][None].copy(), *beyond[1:]
-                keep(self._every(records, every) if self.adaptive else records[: int(due)])
-                steps = 1 if self.adaptive else round(length / h)
-                x[0, t + 1] = LEAPS[0] * self.step_size if self.adaptive else h
-                done, left = done + steps, left - steps
-            if x[0, t] >= row[1] - 1e-12 * (1.0 + abs(row[1])) or (failed < 0 and found.turns < chunk):
+                self.rejected += 1
+                x[0, t + 1] *= (
+                    SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                )
+                continue
+            if x[0, t] >= row[1] - 1e-12 * (1.0 + abs(row[1])) or found.turns < chunk:
                 break
             tries = 0
         x[0, t] = row[1]
         return x[0]
 
-    def _with_care(
-        self, state: Vector, given: Vector, keep: Callable[[Vector], None], every: int, due: bool
-    ) -> tuple[Vector, bool] | None:
+    def _kept(self, records: Vector, keep: Keep) -> None:
+        """Hands on the records (rows, k) of steps that were taken."""
+        errors = records[:, self.states.t + 2]
+        good = errors <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
+        keep(records[good])
+        self.steps += len(records)
+        if self.adaptive:
+            self.rejected += int((~good).sum())
+            self.note_errors(errors[good] * self.tolerance)
+
+    def _with_care(self, state: Vector, given: Vector, keep: Keep) -> tuple[Vector, bool] | None:
         """(state (1, n), whether it goes on) after a turn of the interpreter; None where that fails, or is done too often."""
-        if self.slow_turns >= SLOW_TURNS or self.leap.ahead(state, float(state[self.states.t + 1])) is not None:
-            return None  # a step beside a singularity is no matter of pivots
+        if self.slow_turns >= SLOW_TURNS:
+            return None
         found = self.loop.with_care(state, given)
         if found is None:
             return None
         after, record, more = found
-        if self.adaptive:
-            error = record[[self.states.t + 2]]
-            taken = error <= 1.0
-            self.rejected += int(not taken[0])
-            self.note_errors(error[taken] * self.tolerance)
-            keep(self._every(record[None][taken], every))
-        else:
-            keep(record[None][: int(due)])
-        self.steps += 1
+        self._kept(record[None], keep)
         self.slow_turns += 1
         return after[None].copy(), more
 

@@ -1,11 +1,9 @@
 """A time loop of CVODE's steps, piece by piece of the motion."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gough.backends.llvm.kernel import Kernel
-from gough.simulation.integration.marching import CHUNK, LEAPS, Loop, Marching, Stopped
+from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.sundials import Solver, rates_program, records_program
 from gough.simulation.integration.sundials_library import sundials
@@ -33,48 +31,40 @@ class Cvode(Marching):
         self.solver = Solver(self.plant, self.loop, self.family, self.tolerance, self.step_size)
         self.kernel = Kernel(self.record)
 
-    def piece(self, state: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
-        t, n, self.taken = self.states.t, self.solver.n, 0
-        begin = np.array([[row[0], 0.0, 0.0]])
+        t, n = self.states.t, self.solver.n
+        begin = np.array([[state[t], 0.0, 0.0]])
         x, _, _ = self._records(state[None, :n], begin, row)
         while x[0, t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
             self.solver.begin(x[0, :n], float(x[0, t]), row)
-            x = self._until_trouble(x, row, keep, every)
+            x = self._until_open(x, row, keep)
         last = x[0, : self.states.size].copy()
         last[t] = row[1]
         return last
 
-    def _until_trouble(self, x: Vector, row: Vector, keep: Callable[[Vector], None], every: int) -> Vector:
-        """The record (1, k) from which to begin anew, from that at the begin: at the end, where loops have opened, or behind a
-        singularity."""
+    def _until_open(self, x: Vector, row: Vector, keep: Keep) -> Vector:
+        """The record (1, k) from which to begin anew, from that at the begin: at the end, or where loops have opened."""
         t = self.states.t
         while True:
-            times, rows, flag = self.solver.steps(float(row[1]), CHUNK)
-            self.steps += len(times)
+            times, rows, flag = self.solver.steps(float(row[1]), self.next_chunk())
             lengths = np.diff(times, prepend=x[0, t])
             records, drift, rest = self._records(rows, np.stack([times, lengths, 0.0 * times], axis=1), row)
             open_ = np.flatnonzero(~(rest < CLOSED))
             good = int(open_[0]) if len(open_) else len(times)
             found = np.concatenate([x, records[:good]])
-            keep(self._every(found[:-1], every))
+            keep(found[:-1])
+            self.steps += len(times)
             x = found[-1:]
             self.note_errors(np.full(len(times), self.tolerance))
             self._watch(found, float(x[0, t]))
-            trouble = flag < 0 or good < len(times)
-            if flag or trouble or drift.max(initial=0.0) > DRIFT:
+            if flag < 0 or good < len(times):
                 self.rejected += self.solver.failures()
-                return self._behind(x, row, keep, every, flag) if trouble else x
-
-    def _behind(self, x: Vector, row: Vector, keep: Callable[[Vector], None], every: int, flag: int) -> Vector:
-        t, given = self.states.t, self.given(row)
-        lengths = [min(part * self.step_size, float(row[1] - x[0, t])) for part in LEAPS]
-        beyond = self.leaped(x[0, : self.states.size], given, lengths)
-        if beyond is None:
-            raise Stopped(self._why(row, flag), float(x[0, t]))
-        after, records, _ = beyond
-        keep(self._every(records, every))
-        return self._records(after[None, : self.solver.n], after[None, t : t + 3], row)[0]
+                keep(x)
+                raise Stopped(self._why(row, flag), float(x[0, t]))
+            if flag or drift.max(initial=0.0) > DRIFT:
+                self.rejected += self.solver.failures()
+                return x
 
     def _why(self, row: Vector, flag: int) -> str:
         reason = self.loop.reason(self.solver.tried, row[None]) if flag in OF_RATES else "not_finite:state"

@@ -16,8 +16,8 @@ REMEDIES = {
     "interrupted": "all states until then are kept",
     "sticking:": "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below which its "
     "friction is to be smoothed",
-    "branch:": "behind a singular pose the robot goes on in another branch of its loops, which is not determined there; "
-    "a shorter step may keep it in its own",
+    "folded:": "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the motion, "
+    "or name other velocities in the description",
     "step:more": "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
     "step:": "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)",
@@ -35,7 +35,7 @@ def remedy(run: "Run") -> str:
     rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
-    if run.stopped.startswith(("branch:", "not_finite:state")):  # what a run that grows without end comes upon first
+    if run.stopped.startswith("not_finite:state"):  # what a run that grows without end comes upon first
         fast = _too_fast(run)
         if fast:
             return fast

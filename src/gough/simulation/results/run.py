@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import Status, UsageError
+from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results.channels import Catalogue, Channel, Recorded
-from gough.simulation.results.crossings import CROSSED
 from gough.simulation.results.info import RunInfo
 from gough.simulation.results.names import force_columns, rate_columns
 from gough.simulation.results.robot import RobotRecord

@@ -1,0 +1,228 @@
+"""A run through all its pieces: steps of the method where they can be trusted, and what leads past singular poses elsewhere.
+
+Every step is looked at (`Watch`), whether it is stored or not. Near a singularity the run goes back to the last good state, and
+on with other independent velocities where those would do, else through the pose by `Passage`. What is stored is told in the
+velocities the robot was built with.
+"""
+
+import time as clock
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.simulation.integration.collocation import Collocation
+from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
+from gough.simulation.integration.drive_led import told_as
+from gough.simulation.integration.marching import Marching, moment_program
+from gough.simulation.integration.passage import Passage, passed
+from gough.simulation.integration.pieces import Pieces
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.integration.time_loop import Loop, Stopped
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+Vector = np.ndarray
+HOPELESS = ("sticking", "step:more")
+"""Reasons to stop that are none of a singularity."""
+FAR = 3.0
+"""In NEAR: a step that cannot be computed there may be a matter of a singularity."""
+
+
+class NearError(Exception):
+    """The next step comes near a singularity."""
+
+
+@dataclass(frozen=True, eq=False)
+class Led:
+    """All that goes with a choice of velocities."""
+
+    plant: Plant
+    marching: Marching
+    moment: Loop
+    collocation: Collocation
+
+
+class Course:
+    """One run. marching: of the plant; make: the method of another plant. keep: is given records, one of `every`.
+    `events`: (time, what). `compile_s`: what machine code took to make."""
+
+    def __init__(
+        self,
+        plant: Plant,
+        marching: Marching,
+        make: Callable[[Plant], Marching],
+        keep: Callable[[Vector], None],
+        every: int,
+    ) -> None:
+        self.asked: Model = plant.model
+        self.make, self.keep, self.every = make, keep, every
+        self.events: list[tuple[float, str]] = []
+        self.known: dict[tuple[int, ...], Led] = {}
+        self.compile_s = 0.0
+        self.count = 0  # records of a piece, stored or not
+        self.usual = np.zeros(0)  # distances from singularities where the run began
+        self._lead(plant, marching)
+
+    def _lead(self, plant: Plant, marching: Marching | None = None) -> None:
+        """Go on with the velocities of a plant."""
+        own = plant.model.mechanism.selection.independent
+        if own not in self.known:
+            began = clock.perf_counter()
+            marching = marching or self.make(plant)
+            marching.compile()
+            moment = Loop(moment_program(plant), marching.parameters)
+            _ = moment.march
+            self.known[own] = Led(plant, marching, moment, Collocation(plant, marching.parameters))
+            self.compile_s += clock.perf_counter() - began
+        self.led = self.known[own]
+        self.parameters = self.led.marching.parameters
+        self.states = StateLayout(self.led.plant)
+        self.watch = Watch(self.led.plant, self.parameters, not self.led.marching.adaptive)
+        self.last: Vector | None = None  # the last record that is trusted
+        self.blind = False  # whether singularities of v are told, but not avoided
+
+    @property
+    def model(self) -> "Model":
+        """The robot with the velocities that lead now."""
+        return self.led.plant.model
+
+    def counts(self) -> dict[str, int]:
+        """What a run tells of its steps."""
+        all_ = [led.marching for led in self.known.values()]
+        names = {"steps": "steps", "rejected": "rejected", "careful": "care_taken"}
+        return {key: sum(getattr(m, name) for m in all_) for key, name in names.items()}
+
+    @property
+    def error_estimate(self) -> float | None:
+        """Sum of the errors of all steps that were taken; None where the method has no estimate of them."""
+        known = [e for led in self.known.values() if (e := led.marching.error_estimate) is not None]
+        return sum(known) if known else None
+
+    def through(self, pieces: Pieces, first: Vector) -> None:
+        """Go through all pieces from a first state (n,). Raises `Stopped`."""
+        q = self.states.split(first[: self.states.size]).q
+        self.watch.begin(q)
+        self.usual = self.watch.farthest
+        state = first
+        while (piece := pieces.next(self._told(state[None])[0])) is not None:
+            row, jump = piece
+            state = self._piece(state, row)
+            if jump:
+                given = self.led.marching.given(row)
+                self.keep(self._told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0]))
+
+    def _piece(self, state: Vector, row: Vector) -> Vector:
+        """The state (n,) at the end of a piece of the motion."""
+        state = state.copy()
+        state[self.states.t] = row[0]
+        self.count = 0
+        while state[self.states.t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
+            try:
+                state = self.led.marching.piece(state, row, self._steps)
+                self._end()
+                return state
+            except NearError:
+                pass
+            except (Stopped, KeyboardInterrupt) as problem:
+                with suppress(NearError):
+                    self._end()
+                hopeless = isinstance(problem, KeyboardInterrupt) or problem.why.startswith(HOPELESS)
+                if hopeless or not self._is_near():
+                    raise
+            assert self.last is not None
+            state = self._past(self.last[: self.states.size].copy(), row)
+        state[self.states.t] = row[1]
+        return state
+
+    def _end(self) -> None:
+        """Stores what still waits."""
+        self._steps(np.zeros((0, self.states.record_size)), last=True)
+        self.watch.forget()
+
+    def _is_near(self) -> bool:
+        """Whether the last good state is near a singularity."""
+        if self.watch.idle or self.last is None:
+            return False
+        return bool((self.watch.relative(self.last[None, : self.asked.layout.nq]) < FAR * NEAR).any())
+
+    def _steps(self, records: Vector, last: bool = False) -> None:
+        """Stores what can be trusted of the records (m, k) of a chunk of steps; the last ones wait for the next chunk."""
+        good, near = self.watch.trusted(records, self.blind, last)
+        if len(good):
+            self.last = good[-1].copy()
+        self._store(good, near)
+        if near:
+            raise NearError
+
+    def _store(self, records: Vector, near: bool) -> None:
+        """Stores one of so many records (m, k). near: but none that v cannot tell."""
+        chosen = records[-self.count % self.every :: self.every]
+        self.count += len(records)
+        if len(chosen) and len(self.usual) and (near or self.model is not self.asked):
+            distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
+            chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
+        self.keep(self._told(chosen))
+
+    def _told(self, rows: Vector) -> Vector:
+        """States or records (m, k) in the velocities the robot was built with."""
+        if self.model is self.asked or not len(rows):
+            return rows
+        layout, out = self.asked.layout, rows.copy()
+        v, last = slice(layout.nq, layout.nq + layout.nv), slice(rows.shape[1] - layout.nv, None)
+        of_record = rows.shape[1] > self.states.size
+        vdot = rows[:, last] if of_record else np.zeros((len(rows), layout.nv))
+        out[:, v], found = told_as(self.asked, self.model, rows[:, : layout.nq], rows[:, v], vdot, self.parameters)
+        if of_record:
+            out[:, last] = found
+        return out
+
+    def _past(self, state: Vector, row: Vector) -> Vector:
+        """The state (n,) from which steps can be trusted again: the same in other velocities, or one behind a singular pose."""
+        s = self.states.split(state)
+        place = self.watch.place(s.q)
+        if self.blind:
+            names = " ".join(self.model.layout.v_names)
+            raise Stopped(f"folded:{place}, where {names} do not determine the robot", float(s.t))
+        better = better_velocities(self.model, s.q, self.parameters)
+        if better is None:
+            return self._behind(state, row)
+        if not self.led.plant.law.any_velocities:
+            self.blind = True
+            return state
+        names, own = [self.model.layout.u_names[c] for c in better], self.model.layout.v_names
+        gone, new = (" ".join(n for n in a if n not in b) for a, b in ((own, names), (names, own)))
+        self.events.append((float(s.t), f"velocities: {new} instead of {gone}, near a singularity of {place}"))
+        u = self.model.function("tree_rates").values(q=s.q, v=s.v, parameters=self.parameters)["u"]
+        other = (
+            self.asked if better == self.asked.mechanism.selection.independent else self.asked.led_by(better, s.q[None])
+        )
+        plant = self.led.plant
+        usual = float(self.watch.farthest.max())
+        self._lead(Plant(other, plant.law, plant.rows, plant.wrenches))
+        out = state.copy()
+        out[self.asked.layout.nq : self.asked.layout.nq + self.asked.layout.nv] = u[list(better)]
+        self.watch.begin(s.q, usual)
+        return out
+
+    def _behind(self, state: Vector, row: Vector) -> Vector:
+        """The state (n,) behind a pose in which branches meet; what is stored on the way is kept."""
+        marching = self.led.marching
+        step = None if marching.adaptive else marching.equal_steps(row, float(row[0]))[0]
+        passage = Passage(self.led.collocation, self.watch, step)
+        known = "loop" in self.led.collocation.__dict__
+        began = clock.perf_counter()
+        _ = self.led.collocation.loop.march
+        self.compile_s += 0.0 if known else clock.perf_counter() - began
+        out = passage(state, row)
+        self.events += passage.events
+        records = passed(passage.stretches, float(state[self.states.t]), float(out[self.states.t]), step, row)
+        marching.steps += len(records) + 1
+        self._store(records, near=True)
+        self.watch.forget()
+        self.last = None
+        return out
