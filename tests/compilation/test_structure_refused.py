@@ -135,3 +135,27 @@ def test_duplicate_coordinate_names_are_not_made() -> None:
     except (gough.DescriptionError, gough.StructureError):
         return
     assert len(set(m.layout.q_names)) == m.layout.nq
+
+
+def test_loops_beyond_measure_are_refused_with_their_number():
+    with pytest.raises(
+        gough.StructureError, match=r"3500 closure equations for 1401 joint freedoms .*LARGEST_CLOSURES"
+    ):
+        gough.build(gough.robots.four_bar_chain(700))
+
+
+@pytest.mark.slow
+def test_a_tree_of_thousands_of_bodies_is_built():
+    n = 3000
+    body = {"mass": 1.0, "inertia": {"about": "center_of_mass", "xx": 0.1, "yy": 0.1, "zz": 0.1}}
+    joint = {"type": "revolute", "axis": [0, 1, 0], "pose": {"position": [0, 0, -0.1]}, "drive": {}}
+    robot = gough.Robot.model_validate(
+        {
+            "name": "long",
+            "bodies": [body | {"name": f"b{i}"} for i in range(n)],
+            "joints": [
+                joint | {"name": f"j{i}", "parent": f"b{i - 1}" if i else "world", "child": f"b{i}"} for i in range(n)
+            ],
+        }
+    )
+    assert gough.build(robot).mobility == n

@@ -22,13 +22,17 @@ SOUND = 1e-10
 """Least reciprocal condition, scaled, of the tree's mass matrix at home: below it something has no inertia of its own."""
 
 
+MOST = 300
+"""Velocities up to which their inertia is looked at one by one."""
+
+
 def without_inertia(model: "Model", mechanism: Mechanism) -> tuple[int, ...]:
     """Entries of v that move nothing with inertia, by structure: the spin of a slender rod between two balls."""
     tens = [link.ten for link in mechanism.links if link.ten is not None]
     slender = len(tens) < len(mechanism.links) or any(
         i in model.pattern for ten in tens for i in (ten[4], ten[7], ten[9])
     )
-    if not slender or not mechanism.layout.nv:
+    if not slender or not 0 < mechanism.layout.nv <= MOST:
         return ()
     M = mass_matrix(Loops(Posture(Numbers(mechanism, model.parameters), model.home)))
     candidates = [k for k in range(len(M)) if float(M[k, k]) == 0.0]

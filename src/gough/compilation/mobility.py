@@ -116,15 +116,21 @@ def choose(
     """
     sizes = np.linalg.norm(vectors, axis=2)  # (samples, n)
     largest = sizes.max(axis=1)
-    order = [j for j in order if j not in first and (sizes[:, j] > thresholds[-1] * largest).all()]
+    before = set(first)
+    order = [j for j in order if j not in before and (sizes[:, j] > thresholds[-1] * largest).all()]
+    if _unit_rows(vectors):  # no closures: every velocity is independent of all others
+        return [*first, *order][: max(count, len(first))]
     left = np.zeros_like(vectors)
     left[:, [*first, *order]] = vectors[:, [*first, *order]]
     taken: list[int] = []
+    open_ = np.zeros(vectors.shape[1], dtype=bool)
+    open_[[*first, *order]] = True
 
     def take(j: int, norm: np.ndarray) -> None:
         taken.append(j)
+        open_[j] = False
         e = left[:, j] / norm[:, None]
-        rest = [i for i in (*first, *order) if i not in taken]
+        rest = np.flatnonzero(open_)
         along = np.einsum("snk,sk->sn", left[:, rest], e)
         left[:, rest] -= along[:, :, None] * e[:, None, :]
 
@@ -134,9 +140,15 @@ def choose(
         for j in order:
             if len(taken) == count:
                 return taken
-            if j in taken:
+            if not open_[j]:
                 continue
             norm = np.linalg.norm(left[:, j], axis=1)
             if (norm > threshold * largest).all():
                 take(j, norm)
     return taken
+
+
+def _unit_rows(vectors: np.ndarray) -> bool:
+    """Whether the vectors (samples, n, k) are the unit vectors in order."""
+    _, n, k = vectors.shape
+    return n == k and bool((vectors == np.eye(n)).all())

@@ -18,7 +18,7 @@ from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select
-from gough.compilation.soundness import check_drives, check_free_friction, check_home, check_links
+from gough.compilation.soundness import check_amount, check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, Program, count
@@ -52,6 +52,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self._asked = velocities
         self.velocities = velocities if velocities is not None else robot.velocities
         self.mechanism: Mechanism = build_structure(robot)
+        check_amount(self.mechanism)
         self.parameters = np.array(self.mechanism.table.values)
         self.parameters.setflags(write=False)
         self.pattern = self.mechanism.table.structural(self.free)

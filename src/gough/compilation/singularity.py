@@ -22,7 +22,11 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     scale = model.size if length is None else float(length)
     units = model.layout.v_units[: model.layout.mobility]
     n = len(units)
-    whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
+    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    own = drives == list(model.mechanism.selection.independent)
+    whole = _unit_map(q, n) if own and not model.mechanism.rows else None
+    if whole is None:
+        whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
     turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
     rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
 
@@ -37,8 +41,7 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     places, matrices = block_matrices(model, q, parameters, scale)
     serial = [_reciprocal(a) for a in matrices]
     parallel = _reciprocal(felt, felt.shape[-2])
-    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
-    if drives == list(model.mechanism.selection.independent) and serial:
+    if own and serial:
         parallel = np.minimum(parallel, np.min(serial, axis=0))  # locked drives hold nothing where a loop is folded
     finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
     clean = np.where(finite[..., None, None], felt, 0.0)
@@ -63,9 +66,19 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     )
 
 
+def _unit_map(q: Any, n: int) -> np.ndarray:
+    """S (..., n, n) of a tree whose velocities are its drives; NaN where q is not finite."""
+    x = np.asarray(q, dtype=float)
+    finite = np.asarray(np.isfinite(x).all(axis=-1))
+    return np.where(finite[..., None, None], np.eye(n), np.nan)
+
+
 def driven_rows(model: "Model") -> list[int]:
     """Entries of v that some drive feels. Others are idle by structure (a rod spinning between two balls): no pose makes
     the drives hold them, and they say nothing about the distance to a singularity."""
+
+    if len(model.mechanism.drives) >= model.mobility:
+        return list(range(model.mobility))
 
     def found() -> list[int]:
         program, drives = model.function("drive_map").program, len(model.mechanism.drives)

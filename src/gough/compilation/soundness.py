@@ -26,6 +26,10 @@ NEIGHBOURS = 5
 GUESSED = 0.02
 """Difference (rad, or of the robot's size) up to which home.joints were guesses that are merely not exact."""
 MOST_TOLD = 6
+LARGEST_CLOSURES = 4_000_000
+"""Most entries of the matrix of all closures (equations × joint freedoms)."""
+MEASURED = (1.6e6, 10.0, 0.3)
+"""Entries of a chain of 400 four-bars, and what it took to build: s, GB."""
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
@@ -34,6 +38,19 @@ def check_links(mechanism: Mechanism) -> None:
     """There must be something that moves."""
     if not mechanism.layout.nu:
         raise StructureError(f"{mechanism.name}: no joint can move; give at least one that is not fixed")
+
+
+def check_amount(mechanism: Mechanism) -> None:
+    """Refuse loops that would take minutes and gigabytes before anything is known about them."""
+    rows, columns = mechanism.rows, mechanism.layout.nu
+    if rows * columns > LARGEST_CLOSURES:
+        share = rows * columns / MEASURED[0]
+        raise StructureError(
+            f"{mechanism.name}: {rows} closure equations for {columns} joint freedoms are a matrix of {rows * columns:.3g} "
+            f"entries, at most {LARGEST_CLOSURES:.3g} are taken: building would need about {share * MEASURED[1]:.0f} s or more "
+            f"and {share * MEASURED[2]:.1f} GB. Leave out loops that say nothing new, model parts of it by themselves, or raise "
+            f"gough.compilation.soundness.LARGEST_CLOSURES."
+        )
 
 
 def check_free_friction(model: "Model") -> None:
@@ -112,8 +129,10 @@ def check_home(model: "Model") -> None:
     violated = model.limit_margins(model.home).violated()
     if violated:
         warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=4)
-    if len(model.mechanism.drives) < model.mobility:
-        return
+    mechanism = model.mechanism
+    drives = [mechanism.links[d.link].u for d in mechanism.drives]
+    if len(drives) < model.mobility or (not mechanism.rows and drives == list(mechanism.selection.independent)):
+        return  # nothing to be held, or a tree that is led by its drives, which is regular everywhere
     measure = model.singularity(model.home)
     if not measure.parallel > NEAR_SINGULAR:
         warnings.warn(

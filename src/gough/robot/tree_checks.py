@@ -73,22 +73,24 @@ def _no_child(place: Place, child: str, known: list[str], own: list[str]) -> Fau
 
 def _circles(joints: list[Any], carrier: dict[str, int]) -> Iterator[Fault]:
     """Joints whose parents lead back to themselves; each circle is told once, where its first joint is written."""
-    seen: set[int] = set()
+    parents = [look(joint, "parent") for joint in joints]
+    known: set[int] = set()  # joints whose way to the world, or to a circle, has been gone
     for start in range(len(joints)):
         way: dict[int, None] = {}
         index: int | None = start
-        while index is not None and index not in way and index not in seen:
+        while index is not None and index not in way and index not in known:
             way[index] = None
-            parent = look(joints[index], "parent")
+            parent = parents[index]
             index = carrier.get(parent) if isinstance(parent, str) else None
-        seen |= set(way)
-        if index in way:
-            circle = list(way)[list(way).index(index) :]
+        if index is not None and index in way:
+            members = list(way)
+            circle = members[members.index(index) :]
             names = ", ".join(str(look(joints[k], "name")) for k in circle[:MOST_LISTED])
             names += ", …" if len(circle) > MOST_LISTED else ""
             first = min(circle)
             message = f"the joints {names} carry one another in a circle that does not reach the world"
-            yield Fault(("joints", first, "parent"), look(joints[first], "parent"), message, "one of them under loops")
+            yield Fault(("joints", first, "parent"), parents[first], message, "one of them under loops")
+        known |= set(way)
 
 
 def loop_faults(data: Any) -> Iterator[Fault]:
