@@ -2,15 +2,22 @@
 
 import csv
 import io
+import struct
+import zipfile
+import zlib
 from array import array
 from pathlib import Path
 
 import numpy as np
 
 from gough.errors import UsageError
-from gough.text import cells, check_columns, number, read_lines, wrong_count
+from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
 
 Table = dict[str, np.ndarray]
+MOST_NPZ_BYTES = 1_000_000_000
+DAMAGE = (ValueError, TypeError, OSError, EOFError, LookupError, MemoryError, NotImplementedError, RuntimeError)
+DAMAGE += (OverflowError, SyntaxError, struct.error, zipfile.BadZipFile, zlib.error)
+"""What damaged, encrypted and foreign zip files make NumPy raise."""
 TEXT = "problem"
 """The one column of texts in a result; it is not read."""
 
@@ -25,13 +32,24 @@ def read_table(path: Path) -> Table:
 
 
 def _read_npz(path: Path) -> Table:
+    demand_file(path)
     try:
+        with zipfile.ZipFile(path) as inside:
+            size = sum(entry.file_size for entry in inside.infolist())
+        if size > MOST_NPZ_BYTES:
+            raise UsageError(f"{path}: {size / 1e6:.3g} MB of numbers; at most {MOST_NPZ_BYTES / 1e6:g} MB are read")
         with np.load(path, allow_pickle=False) as file:
-            return {name: np.asarray(file[name], dtype=float) for name in file.files if name != TEXT}
-    except FileNotFoundError:
+            arrays = {name: file[name] for name in file.files if name != TEXT}
+        wrong = [name for name, x in arrays.items() if x.dtype.kind not in "fiub" or wrong_label(name) is not None]
+        if wrong:
+            raise UsageError(
+                f"{path}: {printable(wrong[0])!r} is no array of real numbers with a name that can be shown"
+            )
+        return {name: x.astype(float) for name, x in arrays.items()}
+    except UsageError:
         raise
-    except (ValueError, OSError, EOFError, KeyError) as error:
-        raise UsageError(f"{path}: not an .npz file of numbers ({error})") from None
+    except DAMAGE as error:
+        raise UsageError(f"{path}: not an .npz file of numbers ({printable(str(error))})") from None
 
 
 def _read_csv(path: Path) -> Table:
