@@ -109,6 +109,16 @@ def test_errors_name_files_without_driving_the_terminal(tmp_path):
     assert "\x1b" not in err and "\\x1b[31mred.yaml" in err
 
 
+def test_pages_show_texts_as_they_are(model):
+    from gough.viewer.panels.motion import no_markdown
+    from gough.viewer.takeaway.page import _with_player
+
+    assert no_markdown("![x](http://a) <b> `c` five_bar") == "\\!\\[x\\](http://a) \\<b\\> \\`c\\` five_bar"
+    about = {"title": "</title><script>1</script>", "notes": "<img>", "panels": ["</script><b>"]}
+    page = _with_player("<html><head><title>Viser</title></head><body></body></html>", about, b"", None)
+    assert "<script>1" not in page and "<img>" not in page and "</script><b>" not in page
+
+
 @pytest.fixture(scope="module")
 def model():
     return gough.build("five_bar")

@@ -153,7 +153,10 @@ def test_operators_that_mix_freedoms():
         ({"a": Tie((0, 0, 0)), "b": Tie((0, 0, 0))}, ["tied to both 'a' and 'b'", "one frame of the body"]),
         (
             {"a": Tie((0, 0, 0), radius=2.0), "b": Tie((0.9, 0.1, 0.3), radius=2.0)},
-            ["tied to both 'a' and 'b', which are 0.954 m apart", "ties: {at: {a: {radius: 429 mm}, b: {radius: 429 mm}}}"],
+            [
+                "tied to both 'a' and 'b', which are 0.954 m apart",
+                "ties: {at: {a: {radius: 429 mm}, b: {radius: 429 mm}}}",
+            ],
         ),
     ],
 )

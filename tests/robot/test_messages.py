@@ -1,15 +1,18 @@
 """What people write by mistake is answered in their words: the line, what was meant, and what to write instead."""
 
 import warnings
-from typing import get_args
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 
 from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
 from gough.robot.cut import CutType
+from gough.robot.item import Item
 from gough.robot.joint import JointType
 from gough.robot.suggestions import MEANT, meant
+from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401
 from robot.documents import VALID, problems, put, text, tree
 
 HEAD = "format: 1\nname: a\n"
@@ -113,6 +116,33 @@ def test_other_words_for_every_joint_type(kind):
         assert meant(word.upper(), known) == kind
     assert meant(kind[:-1], known) == kind
     assert meant("zzz", known) is None
+
+
+def all_items(base: type[Item] = Item) -> list[type[Item]]:
+    return [base, *[found for kind in base.__subclasses__() for found in all_items(kind)]]
+
+
+def choices(annotation: Any) -> Iterator[list[str]]:
+    """The words of every Literal in a type."""
+    if get_origin(annotation) is Literal:
+        words = [word for word in get_args(annotation) if isinstance(word, str)]
+        yield from [words] if len(words) > 1 else []
+    else:
+        for part in get_args(annotation):
+            yield from choices(part)
+
+
+@pytest.mark.parametrize("kind", all_items(), ids=lambda kind: kind.__name__)
+def test_every_key_and_every_choice_that_is_misspelt_is_recognised(kind):
+    for key in kind.written_keys():
+        if len(key) > 2:
+            assert f"did you mean {key!r}?" in kind.unknown(key + key[-1], 0).message
+            assert f"did you mean {key!r}?" in kind.unknown(key.upper(), 0).message
+    for field in kind.model_fields.values():
+        for words in choices(field.annotation):
+            for word in (word for word in words if len(word) > 2):
+                assert meant(word + word[-1], words) == word
+                assert meant(word.replace("_", "-").title(), words) == word
 
 
 def test_a_loop_may_not_be_called_as_the_cut_without_a_name():

@@ -141,6 +141,39 @@ def test_tables_with_mistakes(text, message, reader, tmp_path):
         CSV_READERS[reader](path)
 
 
+def npz(path: Path, **arrays) -> bytes:
+    np.savez(path, **arrays)
+    return path.read_bytes()
+
+
+def test_arrays_of_states_that_are_damaged_or_foreign(tmp_path, rng):
+    path = tmp_path / "it.npz"
+    whole = npz(path, q=np.arange(60.0), v=np.ones(3))
+    foreign = [
+        npz(path, q=np.array(["a"])),
+        npz(path, q=np.array([1j])),
+        npz(path, **{"\x1b[31m": np.ones(2)}),
+        b"",
+        b"PK",
+    ]
+    foreign += [npz(path, q=np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]))]
+    cut = [whole[: int(rng.integers(len(whole)))] for _ in range(20)]
+    flipped = []
+    for _ in range(200):
+        data = bytearray(whole)
+        data[rng.integers(len(data))] ^= 1 << int(rng.integers(8))
+        flipped.append(bytes(data))
+    for k, data in enumerate(foreign + cut + flipped):
+        path.write_bytes(data)
+        try:
+            read_table(path)
+        except UsageError as error:
+            refused = str(error)
+        else:
+            refused = "" if k < len(foreign) + len(cut) else "it.npz"  # a flipped bit may change a number, no more
+        assert "it.npz" in refused, k
+
+
 @pytest.mark.parametrize("text", ["\x1b[31m", "\x07", "\x9b", "\u202e", "\u2066", "\u2028", "\ud800", "a\x00"])
 def test_characters_that_cannot_be_shown(text):
     assert unprintable(f"ab{text}c") is not None

@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import npz, read_npz, write_file
-from gough.text import cells, check_columns, number, read_lines, wrong_count
+from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
 
 Table = dict[str, np.ndarray]
 TEXT = "problem"
@@ -26,11 +26,13 @@ def read_table(path: Path) -> Table:
 
 
 def _read_npz(path: Path) -> Table:
+    demand_file(path)
     arrays = read_npz(path, "an .npz file of numbers")
-    try:
-        return {name: np.asarray(x, dtype=float) for name, x in arrays.items() if name != TEXT}
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"{path}: not an .npz file of numbers ({error})") from None
+    arrays.pop(TEXT, None)
+    wrong = [name for name, x in arrays.items() if x.dtype.kind not in "fiub" or wrong_label(name) is not None]
+    if wrong:
+        raise UsageError(f"{path}: {printable(wrong[0])!r} is no array of real numbers with a name that can be shown")
+    return {name: x.astype(float) for name, x in arrays.items()}
 
 
 def _read_csv(path: Path) -> Table:
