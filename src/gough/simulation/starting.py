@@ -25,7 +25,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
-        along = states_along(model, motion, np.zeros(1))
+        along = states_along(model, motion, np.zeros(1), parameters=parameters)
         first_q, first_v = along.q[0], along.v[0]
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
@@ -39,12 +39,15 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
         first_q = _at_rest(plant, first_q, parameters)
     if v is not None:
         first_v = _vector("v", v, layout.nv)
-    gap = float(model.closure_error(first_q))
-    if not gap <= CLOSED:
+    gap = float(model.closure_error(first_q, parameters))
+    if not gap <= CLOSED and q is None:  # home of the description, or where forces of a run began, in another design
+        first_q = model.project(first_q, parameters)
+    elif not gap <= CLOSED:
         raise UsageError(
-            f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration"
+            f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration (with "
+            "parameters= where the design is another one)"
         )
-    inner = plant.law.inner(model, first_q, first_v).first
+    inner = plant.inner_at(first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 

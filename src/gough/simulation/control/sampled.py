@@ -10,6 +10,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
+from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.integration.explicit import prepared
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.marching import Loop, Stopped
@@ -42,6 +43,8 @@ class Sampled(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.nominal is not None:
+            raise UsageError("nominal=: give it to the law that is sampled; a function computes with what it likes")
         if isinstance(self.law, Law) and (self.law.prescribed or isinstance(self.law, Sampled)):
             raise UsageError(f"{self.law.name} cannot be sampled; give a controller or a function")
         if not isinstance(self.law, Law) and not callable(self.law):
@@ -51,6 +54,15 @@ class Sampled(Law):
             if not isinstance(value, int | float) or not np.isfinite(value) or value < least:
                 what = "positive number" if key == "period" else "number"
                 raise UsageError(f"{key}={value!r}: give a {what} of seconds")
+
+    @property
+    def computes(self) -> bool:  # type: ignore[override]
+        """Whether its law computes with a robot of its own."""
+        return isinstance(self.law, Law) and self.law.computes
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.law.knows() if isinstance(self.law, Law) else (None, None)
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
@@ -64,9 +76,9 @@ class Sampled(Law):
                 f"{self.law.name} with states of its own runs in continuous time only; use elastic='measured'"
             )
 
-    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
-        return self.law.reference(model, motion) if isinstance(self.law, Law) else motion
+        return self.law.reference(model, motion, parameters) if isinstance(self.law, Law) else motion
 
     def forces(self, here: Here) -> Vector:
         """The forces held, which stand in the row."""
@@ -76,7 +88,7 @@ class Sampled(Law):
         """See `Law`; limits are applied to samples."""
         return Action(self.forces(here))
 
-    def settings(self, model: "Model") -> Vector:
+    def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
         """None: samples are computed outside of the time loop."""
         return np.zeros(0)
 
@@ -86,11 +98,16 @@ class Sampled(Law):
         return super().describe() | {"period": self.period, "delay": self.delay, "of": inner}
 
     def command(
-        self, model: "Model", motion: "Motion | None", table: MotionTable | None, parameters: Vector
+        self,
+        model: "Model",
+        motion: "Motion | None",
+        table: MotionTable | None,
+        parameters: Vector,
+        own: OwnRobot | None = None,
     ) -> Command:
-        """The forces as a function of time and state, within limits."""
+        """The forces as a function of time and state, within limits. own: the robot that its law computes with."""
         if isinstance(self.law, Law):
-            inner = _compiled(Plant(model, self.law, Rows.of(table)), table, parameters)
+            inner = _compiled(Plant(model, self.law, Rows.of(table), own=own), table, parameters)
         else:
             inner = _of_function(self.law, motion, model)
         most = None if self.limit is None else self.limits(model)

@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 FORMAT = 1
 
 
-def fingerprint(model: "Model", law: Any, plan: Any, states: np.ndarray, designs: np.ndarray | None) -> str:
-    """Hash of everything the results follow from."""
+def fingerprint(
+    model: "Model",
+    law: Any,
+    plan: Any,
+    states: np.ndarray,
+    designs: np.ndarray | None,
+    believed: np.ndarray | None = None,
+) -> str:
+    """Hash of everything the results follow from. believed: numbers of the robot that the law computes with."""
     digest = hashlib.sha256(json.dumps([FORMAT, model.robot.name, law, plan], sort_keys=True).encode())
-    for x in (model.parameters, states, np.zeros(0) if designs is None else designs):
-        digest.update(np.ascontiguousarray(x).tobytes())
+    for x in (model.parameters, states, designs, believed):
+        digest.update(np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes())
     digest.update(repr(sorted(model.pattern.items())).encode())
     return digest.hexdigest()
 

@@ -1,5 +1,6 @@
 """First states and designs of all runs of an ensemble."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,8 @@ Array = np.ndarray
 
 def designs_of(model: "Model", parameters: Any, varied: Varied | None) -> Array | None:
     """Designs (runs or 1, n), None for that of the model."""
+    if isinstance(parameters, Mapping):
+        parameters = model.parameters_with(parameters)
     given = None if parameters is None else rows_of("parameters", parameters, len(model.parameters))
     if varied is not None:
         changed = varied.parameters(model, given)
@@ -74,7 +77,7 @@ def first_states(
         v[:, names.index(name)] = x
     inner = np.zeros((runs, 0))
     if plant.inner_size:
-        inner = np.array([plant.law.inner(model, a, b).first for a, b in zip(q, v, strict=True)])
+        inner = np.array([plant.inner_at(a, b).first for a, b in zip(q, v, strict=True)])
     return np.concatenate([q, v, np.zeros((runs, len(WORKS))), inner, np.zeros((runs, 3))], axis=1)
 
 
@@ -99,7 +102,10 @@ def common(**arrays: Array | None) -> int:
 
 def rows_of(name: str, value: Any, size: int) -> Array:
     """Finite numbers (runs, size)."""
-    out = np.atleast_2d(np.asarray(value, dtype=float))
+    try:
+        out = np.atleast_2d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}: not numbers; give finite ones (runs, {size}) or ({size},)") from None
     if out.ndim != 2 or out.shape[1] != size or not len(out) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give finite numbers (runs, {size}) or ({size},), not an array of shape {out.shape}")
     return out
