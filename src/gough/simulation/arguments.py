@@ -1,6 +1,6 @@
 """Arguments of `simulate` and `simulate_many`: what they take, and what to do about what they cannot take."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +91,12 @@ def count(name: str, value: Any, of: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise UsageError(f"{name}={value!r}: give a positive whole number of {of}")
     return int(value)
+
+
+def one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    """UsageError for another word than there is."""
+    if not isinstance(value, str) or value not in known:
+        raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
 
 
 def is_number(value: Any) -> bool:

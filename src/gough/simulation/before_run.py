@@ -9,6 +9,7 @@ import numpy as np
 from gough.analysis.linear_forces import RestForces
 from gough.errors import RunWarning, UsageError
 from gough.robot.tree import placed_joints
+from gough.simulation.arguments import one_of
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.stability import longest_step, poles
 from gough.simulation.integration.state import StateLayout
@@ -32,8 +33,7 @@ SHAKES, WHILE = 1e-6, 0.01
 
 def demand_choice(check: str) -> None:
     """UsageError for another choice than there is."""
-    if check not in CHOICES:
-        raise UsageError(f"check={check!r}; use one of {', '.join(CHOICES)}")
+    one_of("check", check, CHOICES)
 
 
 def told(model: "Model", found: list[Event], check: str) -> list[Event]:

@@ -164,7 +164,7 @@ def _through(
 ) -> str:
     """Go through all pieces; returns why it ended."""
     n = marching.states.t + 3
-    state = first
+    state, row = first, None
     try:
         while (piece := pieces.next(state)) is not None:
             row, jump = piece
@@ -172,15 +172,31 @@ def _through(
             if jump:
                 kept.append(moment(state[None, :n], 1, marching.given(row)).record[:, 0])
     except Stopped as problem:
+        _keep_reached(marching, moment, row, kept)
         if not any(map(len, kept)):
             raise UsageError(f"the run cannot begin: {problem.why}") from problem
         return f"{problem.why} at t = {problem.time:.9g} s"
     except KeyboardInterrupt:
+        _keep_reached(marching, moment, row, kept)
         if not any(map(len, kept)):
             raise
-        last = next(records for records in reversed(kept) if len(records))
-        return f"interrupted after t = {last[-1, marching.states.t]:.9g} s"
+        return f"interrupted after t = {_last(kept, marching.states.t):.9g} s"
     return "finished"
+
+
+def _keep_reached(marching: Marching, moment: Loop, row: Array | None, kept: list[Array]) -> None:
+    """Keep the last state that was reached, whatever `every` is."""
+    t, state = marching.states.t, marching.reached
+    if state is None or row is None or not state[t] > _last(kept, t) or not np.isfinite(state).all():
+        return
+    found = moment(state[None, : t + 3], 1, marching.given(row))
+    if found.failed[0] < 0:
+        kept.append(found.record[:, 0])
+
+
+def _last(kept: list[Array], place: int) -> float:
+    """The last time that is kept (s); -inf where there is none."""
+    return next((float(records[-1, place]) for records in reversed(kept) if len(records)), -np.inf)
 
 
 def _keeper(

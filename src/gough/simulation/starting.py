@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
+from gough.simulation.arguments import one_of
 from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
@@ -20,8 +21,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
     """q, v, works, own states of the law, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest
     or in equilibrium."""
     model = plant.model
-    if start not in ("given", "static"):
-        raise UsageError(f"start={start!r}; use 'given' or 'static'")
+    one_of("start", start, ("given", "static"))
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
@@ -64,7 +64,10 @@ def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:
 
 
 def _vector(name: str, value: Any, size: int) -> Array:
-    out = np.asarray(value, dtype=float)
+    try:
+        out = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}: not numbers; give {size} finite ones") from None
     if out.shape != (size,) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give {size} finite numbers, not an array of shape {out.shape}")
     return out.copy()

@@ -36,7 +36,10 @@ class Loads:
             return cls(Wrenches(), np.zeros((1, 0)))
         rows = []
         for frame, value in given.items():
-            x = np.atleast_2d(np.asarray(value, dtype=float))
+            try:
+                x = np.atleast_2d(np.asarray(value, dtype=float))
+            except (TypeError, ValueError):
+                x = np.zeros((0, 0))
             if x.ndim != 2 or x.shape[1] != 6 or not len(x) or not np.isfinite(x).all():
                 whose = f"[{frame!r}]" if frame else ""
                 raise UsageError(

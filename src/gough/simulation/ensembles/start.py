@@ -8,6 +8,7 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
 from gough.robot.item import nearest
+from gough.simulation.arguments import one_of
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.integration.plant import WORKS, Plant
@@ -45,8 +46,7 @@ def first_states(
     """States (runs, n): q, v, works, own states of the law, time, step, error. given: q and v, None: where the motion begins."""
     model = plant.model
     layout = model.layout
-    if start not in ("given", "static"):
-        raise UsageError(f"start={start!r}; use 'given' or 'static'")
+    one_of("start", start, ("given", "static"))
     at = {} if varied is None else varied.started("at")
     rates = {} if varied is None else varied.started("rate")
     if at and given[0] is not None:

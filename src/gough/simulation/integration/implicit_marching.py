@@ -81,6 +81,7 @@ class Implicit(Marching):
             keep(records[(done + np.arange(len(records)) + 1) % every == 0])
             done += len(records)
             x[0, t] = row[0] + done * (length / count)
+            self.reached = x[0]
         x[0, t] = row[1]
         return x[0]
 

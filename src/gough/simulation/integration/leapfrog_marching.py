@@ -50,18 +50,20 @@ class Leapfrog(Marching):
         found = self._made(self.begin, x, given, own)
         keep(found.record[:, 0])
         longest = min(REFRESH, ceil(LASTS * steps / length))
-        x, done = found.state.copy(), 0
+        x, done, lasts = found.state.copy(), 0, longest
         while done < steps:
-            chunk = min(max(longest // every, 1) * every, steps - done)
-            found = self.loop(x, chunk, given, own=own, every=every)
+            chunk, first = min(lasts, steps - done, self.loop.at_once), every - done % every
+            found = self.loop(x, chunk, given, own=own, every=every, first=first)
             x, bad = found.state.copy(), int(found.failed[0])
-            keep(self._told(found.record[: (chunk if bad < 0 else bad) // every, 0], own))
+            rows = max((chunk if bad < 0 else bad) - first + every, 0) // every
+            keep(self._told(found.record[:rows, 0], own))
             self.steps += found.turns
+            self.reached = self._told(x[0].copy(), own)
             if bad >= 0:
                 raise Stopped(self._reason(x[0], given, own), float(x[0, t]))
-            done += chunk
-            if done < steps:
-                own = self._made(self.slopes, x, given).record[0]
+            done, lasts = done + chunk, lasts - chunk
+            if done < steps and not lasts:
+                own, lasts = self._made(self.slopes, x, given).record[0], longest
         x[0, t] = row[1]
         return self._told(x[0], own)
 

@@ -21,7 +21,7 @@ from gough.simulation.integration.time_loop import Loop, Stopped
 
 Vector = np.ndarray
 CHUNK = 2000
-"""Steps between two looks at the clock and the keyboard."""
+"""States that are kept, or steps by the error, between two looks at the clock and the keyboard, at most."""
 RETRIES, SHORTER = 10, 0.1
 """How often an adaptive step that cannot be computed is tried again, and how much shorter each time."""
 LEAPS = (1e-4, 1e-3, 1e-2)
@@ -39,7 +39,7 @@ SLACK = 1e-9
 
 
 class Marching:
-    """Base of the ways to go through a piece. `records`: what was stored, each (rows, record size)."""
+    """Base of the ways to go through a piece. reached: the last state (n,) that is known to be good; watched: its last turns."""
 
     adaptive = False
 
@@ -53,6 +53,8 @@ class Marching:
         self.slow_turns = 0
         self.leaped_after, self.in_a_row = -1, 0
         self.errors_known = False
+        self.reached: Vector | None = None
+        self.watched: Vector | None = None
         self.compiled_late = self.error_sum = self.error_largest = 0.0
 
     def compile(self) -> None:
@@ -105,7 +107,9 @@ class Marching:
 
     def _watch(self, records: Vector, time: float) -> None:
         """Stop where a run does not get on."""
-        stuck = sticking_joints(self.plant, self.parameters, records, self.span) if len(records) >= WATCHED else []
+        seen = records if self.watched is None else np.concatenate([self.watched, records])
+        self.watched = seen[-WATCHED:]
+        stuck = sticking_joints(self.plant, self.parameters, seen, self.span) if len(seen) >= WATCHED else []
         if stuck:
             raise Stopped(f"sticking:{', '.join(stuck)} (Coulomb friction without smoothing)", time)
         if self.steps > self.most_steps:
@@ -140,7 +144,7 @@ class Explicit(Marching):
         troubled = x[0]
         while left > 0:
             each = 1 if self.adaptive else every
-            chunk = min(CHUNK * each, left)
+            chunk = min(CHUNK * each, left, self.loop.at_once)
             found = self.loop(x, chunk, given, every=each, first=-done % each + 1)
             failed = int(found.failed[0])
             record = found.record[:, 0] if failed < 0 else found.record[: -(-(failed - (-done % each)) // each), 0]
@@ -155,6 +159,7 @@ class Explicit(Marching):
             self.steps += advanced
             done, left = done + advanced, left - advanced
             x = found.state.copy()
+            self.reached = x[0]
             if self.adaptive:
                 self._watch(turns, float(x[0, t]))
             if failed >= 0:

@@ -59,6 +59,9 @@ class Cvode(Marching):
             found = np.concatenate([x, records[:good]])
             keep(self._every(found[:-1], every))
             x = found[-1:]
+            self.reached = x[0, : self.states.size]
+            if self.solver.interrupted:
+                raise KeyboardInterrupt
             self.note_errors(np.full(len(times), self.tolerance))
             self._watch(found, float(x[0, t]))
             trouble = flag < 0 or good < len(times)

@@ -1,5 +1,6 @@
 """A program as a compiled time loop of one run."""
 
+import time as clock
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,12 +22,19 @@ class Stopped(Exception):
         self.why, self.time = why, time
 
 
+AT_ONCE = 0.2
+"""Time (s) that machine code is left to itself: then Ctrl-C is heard, and what was reached is kept."""
+FIRST = 50
+"""Turns of a loop whose pace is not known yet."""
+
+
 @dataclass
 class Loop:
-    """A program as a compiled loop of one run, with a design's numbers in its table."""
+    """A program as a compiled loop of one run, with a design's numbers in its table. pace: time of its last turns (s each)."""
 
     program: Program
     parameters: Vector
+    pace: float = AT_ONCE / FIRST
 
     @cached_property
     def march(self) -> March:
@@ -40,7 +48,15 @@ class Loop:
 
     def __call__(self, state: Vector, steps: int, given: Vector, **more: Any) -> Marched:
         """`steps` turns from states (runs, n)."""
-        return self.march(state, steps, self.table, given, **more)
+        march, table, began = self.march, self.table, clock.perf_counter()
+        found = march(state, steps, table, given, **more)
+        self.pace = (clock.perf_counter() - began) / max(found.turns, 1)
+        return found
+
+    @property
+    def at_once(self) -> int:
+        """Turns that take about AT_ONCE."""
+        return max(int(AT_ONCE / max(self.pace, 1e-9)), 1)
 
     def reason(self, state: Vector, given: Vector) -> str:
         """Which check the step from one state (n,) fails, by the interpreter."""

@@ -34,9 +34,12 @@ class Wrenches:
         given = wrench if isinstance(wrench, Mapping) else {"": wrench}
         frames, values = [], []
         for frame, value in given.items():
-            x = np.asarray(value, dtype=float)
+            whose = f"[{frame!r}]" if frame else ""
+            try:
+                x = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                x = np.zeros(0)
             if x.shape != (6,) or not np.isfinite(x).all():
-                whose = f"[{frame!r}]" if frame else ""
                 raise UsageError(
                     f"wrench{whose}: give six finite numbers (fx fy fz mx my mz, world axes), constant during the run"
                 )

@@ -24,7 +24,7 @@ REMEDIES = {
     "not_converged:Newton": "take a shorter step or a larger tolerance",
     "singular:Newton": "take a shorter step",
     "not_finite:controller": "the controller gave no finite force at that time: look at its gains and at what it returns",
-    "controller failed": "the controller's own function raised an error at that time, which is shown",
+    "controller failed": "the controller's own function raised an error at that time, or returned no numbers, as is shown",
 }
 
 
