@@ -199,7 +199,7 @@ def _show(found: dict[str, Any]) -> None:
     if widths:
         shown.add_row("friction smoothed below (m/s, rad/s)", f"{short(widths['m/s'], 3)}, {short(widths['rad/s'], 3)}")
     shown.add_row("states kept, of them bad", f"{found['states']}, {found['bad_states']}")
-    shown.add_row("energy error, of the energy exchanged", short(found["energy_error"], 2))
+    shown.add_row("energy error, of the energy at play", short(found["energy_error"], 2))
     shown.add_row("closure error, of the robot's size", short(found["closure_error"], 2))
     if found["crossed"]:
         times = ", ".join(short(t, 4) for t in found["crossed"][:4]) + (" …" if len(found["crossed"]) > 4 else "")

@@ -99,9 +99,22 @@ def one_of(name: str, value: Any, known: Sequence[str]) -> None:
         raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
 
 
+def demand_callable(name: str, value: Any) -> None:
+    """UsageError for what cannot be called (or is no truth, or None)."""
+    if value is not None and not isinstance(value, bool) and not callable(value):
+        raise UsageError(f"{name}={value!r}: give a function, or None")
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a finite real number (no text, no truth)."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and _finite(value)
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:

@@ -11,6 +11,7 @@ from gough.simulation.arguments import (
     MOST_EQUAL,
     MOST_SAMPLES,
     count,
+    demand_callable,
     demand_model,
     demand_room,
     demand_steps,
@@ -89,6 +90,7 @@ def simulate(
     end the run; it keeps all it has, and `run.info.stopped` says why.
     """
     demand_model(model, "simulate")
+    demand_callable("progress", progress)
     if estimate:
         asked = {**locals(), "estimate": False}
         return estimated(simulate, asked)

@@ -16,11 +16,13 @@ from gough.errors import UsageError
 from gough.simulation.arguments import (
     MOST_EQUAL,
     count,
+    demand_callable,
     demand_model,
     demand_steps,
     duration_of,
     law_of,
     motion_of,
+    one_of,
     seconds,
 )
 from gough.simulation.control.law import Law
@@ -32,7 +34,7 @@ from gough.simulation.ensembles.plan import Plan
 from gough.simulation.ensembles.progress import telling
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.ensembles.start import designs_of, first_states
-from gough.simulation.ensembles.work import PART, Work, time_loop
+from gough.simulation.ensembles.work import DEVICES, PART, Work, time_loop
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.plant import WORKS, Plant
@@ -148,6 +150,13 @@ def simulate_many(
     end, step = duration_of(duration, made), seconds("step", step)
     demand_steps(step, end, MOST_EQUAL, False)
     stored = count("stored", stored, "states")
+    threads = None if threads is None else count("threads", threads, "threads")
+    one_of("device", device, DEVICES)
+    demand_callable("progress", progress)
+    if vary is not None and not isinstance(vary, Varied):
+        raise UsageError("vary=: give what gough.vary.monte_carlo(…) or gough.vary.sweep(…) makes")
+    if folder is not None and not isinstance(folder, str | Path):
+        raise UsageError(f"folder={folder!r}: give a path, or None to keep nothing")
     if isinstance(law, Sampled):
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.size import weight_energy
 from gough.simulation.results.deflection import strain_energy
 from gough.simulation.results.interpolation import sampled
 from gough.simulation.results.resample import interpolated
@@ -34,6 +35,8 @@ ENERGIES = (
 WORKS = ("work.drives", "work.losses", "work.wrench")
 POWERS = ("power.drives", "power.losses", "power.wrench")
 NEAR_NOTHING = 1e-300
+AT_REST = 1e-6
+"""Part of a robot's size: a robot that moves less is at rest for the energy balance."""
 
 
 def powers(run: "Run") -> Array:
@@ -73,12 +76,20 @@ def exchanged(run: "Run") -> float:
     return float(max([*ranges, *sums, 0.0]))
 
 
+def energy_scale(run: "Run") -> float:
+    """What errors of energy (J) are measured by: the energy exchanged; of a robot that turns without forces its kinetic energy;
+    of one at rest, where both are rounding, what moves it by AT_REST of its size against its weight."""
+    kinetic = run["energies"][:, 0]
+    moving = float(np.nanmax(kinetic)) if np.isfinite(kinetic).any() else 0.0
+    return max(exchanged(run), moving, AT_REST * float(weight_energy(run.model, run.design)))
+
+
 def relative_error(run: "Run") -> float:
-    """Largest |energy.error| over the energy exchanged; NaN where no state has one."""
+    """Largest |energy.error| over `energy_scale`; NaN where no state has one."""
     error = np.abs(run["energy.error"])
     if not np.isfinite(error).any():
         return float("nan")
-    return float(np.nanmax(error) / max(exchanged(run), NEAR_NOTHING))
+    return float(np.nanmax(error) / max(energy_scale(run), NEAR_NOTHING))
 
 
 def _work(run: "Run", k: int) -> Array:
