@@ -134,7 +134,6 @@ def simulate(
 def report(made: "Scenario", run: "Run") -> dict[str, Any]:
     """Everything but the states, with the documented keys."""
     from gough.simulation.results.remedy import remedy
-    from gough.simulation.results.tracking import tracking_errors
 
     units, places = run.channel("drives.position").units if len(run.tau.T) else (), run.layout.drive_names
     moved = run["drives.position"] if len(places) else np.zeros((len(run), 0))
@@ -166,7 +165,6 @@ def report(made: "Scenario", run: "Run") -> dict[str, Any]:
         "settings": dict(info.settings),
         "motion": info.motion,
         "controller": info.controller,
-        "tracking": None if made.motion is None else tracking_errors(run, made.motion),
         "events": [(t, text) for t, text in info.events if not text.startswith("crossed")],
         "drives": drives,
         "elastic": elastic,

@@ -77,7 +77,7 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
         progress=True,
         **known,
     )
-    report = _report(made, found, folder)
+    report = _report(made, found, folder, {name: varied.unit(made.model, name) for name in found.varied})
     if json:
         write_json(report)
     else:
@@ -85,7 +85,7 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
     return report["failed"] == 0
 
 
-def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[str, Any]:
+def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[str, str]) -> dict[str, Any]:
     """Figures over all runs that finished."""
     good = found.end_q[np.isnan(found.failed)]
     names, units = made.model.layout.q_names, made.model.layout.q_units
@@ -98,7 +98,7 @@ def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[st
         "resumed": found.resumed,
         "computing_s": found.computing_s,
         "runs_per_s": (found.runs - found.resumed) / found.computing_s if found.computing_s else None,
-        "varied": [{"name": name, **_figures(x)} for name, x in found.varied.items()],
+        "varied": [{"name": name, "unit": of[name], **_figures(x)} for name, x in found.varied.items()],
         "ends": ends,
         "folder": None if folder is None else str(folder),
     }

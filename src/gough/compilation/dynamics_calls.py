@@ -188,7 +188,7 @@ class DynamicsCalls(FrameCalls):
     def _check_tau(
         self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any, given: bool
     ) -> None:
-        """Refuse drive forces that do not belong to the motion: reactions would not balance the platform. given: by the caller."""
+        """Refuse drive forces that do not belong to the motion: reactions would not balance the platform. given: by the user."""
         model = self._model
         motion = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
@@ -209,8 +209,8 @@ class DynamicsCalls(FrameCalls):
         if given:
             raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
         raise UsageError(
-            f"joint_reactions: {model.robot.name} has no drives, and left to itself it does not accelerate so (equations are off by "
-            f"{missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []).vdot"
+            f"joint_reactions: {model.robot.name} has no drives, and left to itself it does not accelerate so (equations are off "
+            f"by {missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []).vdot"
         )
 
     def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:

@@ -1,13 +1,14 @@
 """Arguments of `simulate` and `simulate_many`: what they take, and what to do about what they cannot take."""
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.control.law import Follow, Free, Law
+from gough.simulation.control.numbers import floats, is_number
 from gough.simulation.control.replay import Replay
 from gough.simulation.motion.motion import Motion
 
@@ -19,6 +20,8 @@ MOST_EQUAL = 1_000_000_000
 """Equal steps of a run where nothing else is asked for: some ten minutes of a small robot."""
 MOST_SAMPLES = 10_000_000
 """Samples of a controller on a clock."""
+MOST_COUNT = 1 << 60
+"""Beyond what any run reaches, and within what machine code counts."""
 MOST_BYTES = 2_000_000_000
 """Of the states that a run keeps."""
 
@@ -90,7 +93,7 @@ def count(name: str, value: Any, of: str) -> int:
     """A positive whole number."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise UsageError(f"{name}={value!r}: give a positive whole number of {of}")
-    return int(value)
+    return min(int(value), MOST_COUNT)
 
 
 def one_of(name: str, value: Any, known: Sequence[str]) -> None:
@@ -103,18 +106,6 @@ def demand_callable(name: str, value: Any) -> None:
     """UsageError for what cannot be called (or is no truth, or None)."""
     if value is not None and not isinstance(value, bool) and not callable(value):
         raise UsageError(f"{name}={value!r}: give a function, or None")
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a finite real number (no text, no truth)."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and _finite(value)
-
-
-def _finite(value: Any) -> bool:
-    try:
-        return bool(np.isfinite(float(value)))
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
 
 
 def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:
@@ -148,15 +139,10 @@ def parameters_of(model: "Model", parameters: Any) -> Array | None:
     if parameters is None:
         return None
     wanted = f"give {{name: number}}, or {len(model.parameters)} numbers as model.parameters_with({{…}}) makes them"
-    try:
-        if isinstance(parameters, Mapping):
-            values = model.parameters_with(parameters)
-        else:
-            values = np.array(parameters, dtype=float)
-    except UsageError:
-        raise
-    except (TypeError, ValueError):
-        raise UsageError(f"parameters: not numbers; {wanted}") from None
+    if isinstance(parameters, Mapping):
+        values = model.parameters_with({name: floats(f"parameters[{name!r}]", x) for name, x in parameters.items()})
+    else:
+        values = floats("parameters", parameters)
     if values.shape != model.parameters.shape or not np.isfinite(values).all():
         raise UsageError(f"parameters: not finite numbers of one design (shape {values.shape}); {wanted}")
     model.mechanism.table.check(values, model.pattern)

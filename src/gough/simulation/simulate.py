@@ -39,6 +39,7 @@ from gough.simulation.motion.report import spans
 from gough.simulation.motion.table import table
 from gough.simulation.results.crossings import crossings
 from gough.simulation.results.run import Run
+from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.starting import starting_state
 
 if TYPE_CHECKING:
@@ -146,7 +147,8 @@ def simulate(
         stopped=stopped,
         events=[*warned, *((t, f"leap: over a singularity of {place}") for t, place in marching.leaps)],
         settings=settings,
-        motion=None if made is None else {"kind": made.kind, "duration": made.duration},
+        motion=told_motion(made),
+        reference=made,
         controller=law.describe(),
         error_estimate=marching.error_estimate,
         computing_s=computing,
@@ -230,6 +232,7 @@ def _run(plant: Plant, asked: "Model", records: Array, parameters: Any, **info: 
     if plant.inner_size:
         names = tuple(f"controller.{x}" for x in plant.inner.names)
         recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
+    recorded |= recorded_reference(asked.layout, info.pop("reference"), s.t[keep])
     v, vdot = s.v[keep], vdot[keep]
     if asked is not model:
         v, vdot = told_as(asked, model, s.q[keep], v, vdot, numbers)

@@ -7,6 +7,7 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
 from gough.simulation.arguments import one_of
+from gough.simulation.control.numbers import floats
 from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
@@ -64,10 +65,7 @@ def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:
 
 
 def _vector(name: str, value: Any, size: int) -> Array:
-    try:
-        out = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}: not numbers; give {size} finite ones") from None
+    out = floats(name, value)
     if out.shape != (size,) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give {size} finite numbers, not an array of shape {out.shape}")
     return out.copy()

@@ -42,6 +42,7 @@ from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import table
+from gough.simulation.results.tracking import recorded_reference, told_motion
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -53,12 +54,13 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What was simulated: the model, designs (runs, n) or None, loads, the robot of the law; info: as a `Run` keeps it."""
+    """What was simulated: the model, designs (runs, n) or None, loads, the robot of the law, the motion; info."""
 
     model: "Model"
     designs: Array | None
     loads: Loads
     believed: OwnRobot | None = None
+    motion: Motion | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, k: int) -> dict[str, Any]:
@@ -78,7 +80,8 @@ class Ensemble:
     of the drives, of losses and of wrenches.
 
     end_q, end_v: the last good state of every run. failed (runs,): when a run could not go on (s), NaN for those that finished.
-    varied: {name: (runs,)} of what `vary` changed. computing_s: time spent in this call; resumed: runs that were there already.
+    varied: {name: (runs,)} of what `vary` changed, the numbers themselves (SI), not factors. computing_s: spent in this call;
+    resumed: runs that were there already.
     `run(k)` is one of them with named channels.
     """
 
@@ -109,8 +112,9 @@ class Ensemble:
         k %= self.runs
         good = np.isfinite(self.q[k]).all(axis=1)
         stopped = "finished" if np.isnan(self.failed[k]) else f"failed at t = {self.failed[k]:.9g} s"
-        works = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
+        works: dict[str, Any] = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
         rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
+        works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
         more = {"recorded": works, "stopped": stopped, **self.subject.of(k)}
         return Run.from_states(self.subject.model, *rows, **more)
 
@@ -140,7 +144,8 @@ def simulate_many(
     q (runs, nq) or (nq,), v (runs, nv) or (nv,): first states, default where the motion begins, else home at rest; start:
     "static" for elastic coordinates in equilibrium. parameters (runs, n) or (n,): designs. wrench: constant loads, (6,) or
     (runs, 6) on the platform or {frame: such}. vary: numbers by name, of `gough.vary.monte_carlo` or `gough.vary.sweep`. motion,
-    controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept.
+    controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept,
+    the last one in any case.
     device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
     are read instead of done. progress: called with (done, runs); True: a bar on terminals.
     """
@@ -198,13 +203,13 @@ def simulate_many(
                 work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows) // PART, tell)
     found = work.joined()
     spent = clock.perf_counter() - began
-    varied = {} if vary is None else dict(vary.values)
+    varied = {} if vary is None else vary.told(model, designs)
     info = {
         "settings": {"method": "rk4", "step": step, "device": device},
         "controller": law.describe(),
-        "motion": None if made is None else {"kind": made.kind, "duration": made.duration},
+        "motion": told_motion(made),
     }
-    subject = Subject(model, designs, loads, believed if law.computes else None, info)
+    subject = Subject(model, designs, loads, believed if law.computes else None, made, info)
     return Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
 
 

@@ -14,7 +14,7 @@ from gough.errors import UsageError
 if TYPE_CHECKING:
     from gough.compilation import Model
 
-FORMAT = 1
+FORMAT = 2
 
 
 def fingerprint(

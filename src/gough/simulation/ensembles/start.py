@@ -9,6 +9,7 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
 from gough.robot.item import nearest
 from gough.simulation.arguments import one_of
+from gough.simulation.control.numbers import floats
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.integration.plant import WORKS, Plant
@@ -102,10 +103,7 @@ def common(**arrays: Array | None) -> int:
 
 def rows_of(name: str, value: Any, size: int) -> Array:
     """Finite numbers (runs, size)."""
-    try:
-        out = np.atleast_2d(np.asarray(value, dtype=float))
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}: not numbers; give finite ones (runs, {size}) or ({size},)") from None
+    out = np.atleast_2d(floats(name, value))
     if out.ndim != 2 or out.shape[1] != size or not len(out) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give finite numbers (runs, {size}) or ({size},), not an array of shape {out.shape}")
     return out

@@ -48,7 +48,9 @@ def difference(run: "Run", other: "Run") -> float:
     elastic coordinates over a large amplitude."""
     t, last = np.unique(run.time[::-1], return_index=True)
     here = (len(run.time) - 1 - last)[t <= other.time[-1]]
-    then = other.resample(t[t <= other.time[-1]])
+    from gough.simulation.results.resample import resample
+
+    then = resample(other, t[t <= other.time[-1]], None, tell=False)
     return float((np.abs(run.q[here] - then.q) / _sizes(run)).max(initial=0.0))
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.arguments import is_number, seconds
+from gough.simulation.arguments import seconds
+from gough.simulation.control.numbers import is_number
 from gough.simulation.integration.generalised_alpha import generalised_alpha
 from gough.simulation.integration.implicit import runge_kutta
 from gough.simulation.integration.implicit_marching import Implicit

@@ -12,6 +12,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
 from gough.scalar import dot, zeros
+from gough.simulation.control.numbers import floats
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -35,10 +36,7 @@ class Wrenches:
         frames, values = [], []
         for frame, value in given.items():
             whose = f"[{frame!r}]" if frame else ""
-            try:
-                x = np.asarray(value, dtype=float)
-            except (TypeError, ValueError):
-                x = np.zeros(0)
+            x = floats("wrench", value)
             if x.shape != (6,) or not np.isfinite(x).all():
                 raise UsageError(
                     f"wrench{whose}: give six finite numbers (fx fy fz mx my mz, world axes), constant during the run"

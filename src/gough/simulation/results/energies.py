@@ -16,7 +16,7 @@ import numpy as np
 from gough.compilation.size import weight_energy
 from gough.simulation.results.deflection import strain_energy
 from gough.simulation.results.interpolation import sampled
-from gough.simulation.results.resample import interpolated
+from gough.simulation.results.resample import interpolated, resample
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -142,7 +142,7 @@ def _other_power(run: "Run", at: Array, s: Array, k: int) -> Array:
     power = np.array(_wrench_power(inside) if k == 2 else stored_energies(inside)[:, 2])
     lost = np.flatnonzero(np.isnan(power))
     if len(lost):
-        power[lost] = run.resample(time[lost])["power"][:, k]
+        power[lost] = resample(run, time[lost], None, tell=False)["power"][:, k]
     return power
 
 
