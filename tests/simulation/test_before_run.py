@@ -117,6 +117,28 @@ def test_a_start_out_of_equilibrium() -> None:
         gough.simulate(model, None, law, duration=1e-3, start="static")
 
 
+def test_the_start_at_an_equilibrium_is_one() -> None:
+    """Drive forces push on the plate's own coordinates: with them nothing of long2014 at rest accelerates."""
+    from gough.simulation.before_run import state_events
+    from gough.simulation.integration.instant import Rows
+    from gough.simulation.integration.plant import Plant
+    from gough.simulation.integration.wrenches import Wrenches
+
+    model = built(gough.load("long2014"))
+    load = {"center": [20.0, -10.0, -300.0, 0, 0, 0]}
+    for wrench in (None, load):
+        found = gough.static_equilibrium(model, wrench=wrench)
+        first = np.concatenate([found.q, np.zeros(model.layout.nv)])
+        law = gough.laws.Free(found.tau)
+        moved = model.forward_dynamics(found.q, first[model.layout.nq :], found.tau, wrench).vdot
+        assert np.abs(moved).max() < 1e-6
+        plant = Plant(model, law, Rows(), Wrenches.of(model, wrench))
+        assert state_events(plant, first, "given", "dp5", 0.05, model.parameters) == []
+        bare = Plant(model, law, Rows(), Wrenches.of(model, None if wrench else load))
+        ((_, text),) = state_events(bare, first, "given", "dp5", 0.05, model.parameters)
+        assert text.startswith("start: out of equilibrium")
+
+
 def test_no_static_start_where_there_is_no_equilibrium() -> None:
     """A load that would bend the plate out of all proportion."""
     model = built(gough.load("long2014"))
@@ -163,7 +185,7 @@ def test_nan_from_a_controller() -> None:
 
 
 def test_bad_choice() -> None:
-    with pytest.raises(UsageError, match="warn, raise, off"):
+    with pytest.raises(UsageError, match="'warn', 'raise', 'off'"):
         gough.simulate(slider(), duration=0.1, check="maybe")
 
 

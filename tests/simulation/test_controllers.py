@@ -186,10 +186,58 @@ def test_a_controller_that_fails_is_named_and_keeps_the_run() -> None:
         np.testing.assert_allclose(run.q[-1, 0], 0.5 * 0.5 / MASS * 0.05**2)
     with pytest.raises(UsageError, match="1 drive forces: slide"):
         gough.simulate(mass(), None, laws.Sampled(lambda t, q, v, r: [1.0, 2.0], 0.01), duration=0.1)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(UsageError, match=r"cannot begin: controller failed \(ZeroDivisionError"):
         gough.simulate(mass(), None, laws.Sampled(lambda t, q, v, r: [1.0 / 0.0], 0.01), duration=0.1)
     with pytest.raises(UsageError, match="cannot begin: not_finite"):
         gough.simulate(mass(), None, laws.Sampled(lambda t, q, v, r: [np.nan], 0.01), duration=0.1)
+
+
+class Integral:
+    """A controller that remembers something."""
+
+    def __init__(self) -> None:
+        self.sum = 0.0
+
+    def __call__(self, t, q, v, reference):
+        self.sum += 1e-2 * (0.2 - q[0])
+        return [50.0 * (0.2 - q[0]) - 8.0 * v[0] + 20.0 * self.sum]
+
+
+class ResetIntegral(Integral):
+    def reset(self) -> None:
+        self.sum = 0.0
+
+
+def test_controllers_that_remember_begin_anew() -> None:
+    """A second run of the same controller, for the estimate or for itself, is as the first; one that cannot is refused."""
+    want = stand(0.2, 0.5)
+    fresh = gough.simulate(mass(), want, laws.Sampled(Integral(), 0.01), q=[0.0])
+    controller = ResetIntegral()
+    law = laws.Sampled(controller, 0.01)
+    for estimate in (True, False, False):
+        run = gough.simulate(mass(), want, law, q=[0.0], estimate=estimate)
+        np.testing.assert_array_equal(run.q[-1], fresh.q[-1])
+        assert not estimate or run.info.error_estimate < 1e-7
+    plain = Integral()
+    with pytest.raises(UsageError, match=r"estimate=True.*reset="):
+        gough.simulate(mass(), want, laws.Sampled(plain, 0.01), q=[0.0], estimate=True)
+    put_back = laws.Sampled(plain, 0.01, reset=lambda: setattr(plain, "sum", 0.0))
+    assert gough.simulate(mass(), want, put_back, q=[0.0], estimate=True).q[-1] == fresh.q[-1]
+    with pytest.raises(UsageError, match="reset="):
+        laws.Sampled(plain, 0.01, reset=3)
+
+
+@pytest.mark.parametrize("bad", ["up", ["1.0"], None, [1.0, 2.0], [1j], 3.0, [[1.0]], object()])
+@pytest.mark.parametrize("when", [0.0, 0.05])
+def test_what_is_no_force_ends_the_run(bad, when: float) -> None:
+    law = laws.Sampled(lambda t, q, v, r: [1.0] if t < when else bad, 0.01)
+    if when == 0.0:
+        with pytest.raises(UsageError, match=r"cannot begin: controller failed \(it returned"):
+            gough.simulate(mass(), None, law, duration=0.1)
+        return
+    run = gough.simulate(mass(), None, law, duration=0.1)
+    assert run.stopped.startswith("controller failed (it returned ") and "at t = 0.05 s" in run.stopped
+    assert run.time[-1] == pytest.approx(0.05)
 
 
 def test_replay() -> None:

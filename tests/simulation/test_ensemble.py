@@ -96,6 +96,30 @@ def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
     assert np.array_equal(fresh.end_q, again.end_q[some])
 
 
+@pytest.mark.parametrize("stored", [1, 7, 100, 5000])
+def test_ensembles_end_at_the_end(stored: int) -> None:
+    """The last stored state is that of the end, with its forces, as of one simulation."""
+    model = built(gough.load("five_bar"))
+    law = gough.laws.Free((0.2, -0.1))
+    found = simulate_many(model, v=[[0.1, 0.0], [0.0, 0.2]], controller=law, duration=1.2, step=1e-2, stored=stored)
+    assert found.time[-1] == 1.2 and (np.diff(found.time) > 0).all()
+    np.testing.assert_array_equal(found.q[:, -1], found.end_q)
+    np.testing.assert_array_equal(found.tau[:, -1], [[0.2, -0.1]] * 2)
+    one = simulate(model, None, law, v=[0.0, 0.2], duration=1.2, step=1e-2, method="rk4")
+    np.testing.assert_allclose(found.run(1).q[-1], one.q[-1], atol=1e-12)
+
+
+def test_what_varied_is_told_in_numbers() -> None:
+    from gough.simulation.ensembles.vary import monte_carlo, within
+
+    model = built(gough.load("five_bar"))
+    drawn = monte_carlo({"left_rod.M": within(0.1)}, runs=5, seed=2)
+    found = simulate_many(model, duration=0.02, vary=drawn, step=1e-2)
+    k = model.parameter_names.index("left_rod.M")
+    np.testing.assert_allclose(found.varied["left_rod.M"], model.parameters[k] * drawn.values["left_rod.M"])
+    assert [found.run(j).design[k] for j in range(5)] == found.varied["left_rod.M"].tolist()
+
+
 def test_a_folder_of_another_ensemble_is_refused(model: gough.Model, tmp_path: Path) -> None:
     simulate_many(model, model.home, [1.0], duration=0.1, folder=tmp_path)
     with pytest.raises(UsageError, match="another ensemble"):

@@ -236,3 +236,37 @@ def test_channels_to_be_saved_must_exist(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no channel 'nose'"):
         run.save(tmp_path / "run.npz", channels=["nose"])
     assert run_npz.read(run.save(tmp_path / "run.npz", channels=["pose", "q"])).about["recorded"]["pose"]["derived"]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv"])
+def test_a_saved_run_keeps_its_motion_its_errors_and_its_controller(suffix: str, tmp_path: Path) -> None:
+    """What was to be followed, how far it was missed, and what the controller was and believed."""
+    robot = gough.build("five_bar")
+    start = robot.home[robot.drive_index]
+    move = gough.motions.quintic(drives=[start, start + [0.2, -0.1]], durations=0.3)
+    law = gough.laws.JointPD(300.0, 8.0, gravity=True, limit=30.0, nominal={"left_rod.M": 0.3})
+    made = gough.simulate(robot, move, law)
+    again = Run.load(made.save(tmp_path / f"run{suffix}"))
+    np.testing.assert_array_equal(again["reference"], move.at(made.time).position)
+    missed = np.abs(made["drives.position"] - move.at(made.time).position).max()
+    assert again.summary()["tracking"] == {"rad": pytest.approx(missed, rel=1e-12)}
+    assert again["tracking"].max() == pytest.approx(missed, rel=1e-12)
+    assert again.info.controller == {
+        "law": "joint PD",
+        "limit": 30.0,
+        "nominal": {"left_rod.M": 0.3},
+        "stiffness": 300.0,
+        "damping": 8.0,
+        "gravity": True,
+    }
+    assert again.info.settings["believed"]["differs"] == {"left_rod.M": {"believed": 0.3, "actual": 0.5}}
+    assert again.info.motion["kind"] == "drives"
+    free = gough.simulate(robot, duration=0.01)
+    assert "reference" not in free.recorded and free.summary()["tracking"] is None
+
+
+def test_runs_of_before_are_read(run: Run, tmp_path: Path) -> None:
+    """A file without a reference and with what was told of a motion then."""
+    old = run.described(motion={"kind": "pose", "duration": 1.0}, settings={"method": "dp5"})
+    again = Run.load(old.save(tmp_path / "old.npz"))
+    assert again.summary()["tracking"] is None and again.info.motion == {"kind": "pose", "duration": 1.0}

@@ -164,3 +164,51 @@ def test_times_that_cannot_be_are_refused(arguments: dict, message: str) -> None
     run = Run.from_states(m, [0.0, 1.0], [m.home] * 2, np.zeros((2, 6)), np.zeros((2, 6)))
     with pytest.raises(UsageError, match=message):
         run.resample(**arguments)
+
+
+def test_forces_at_reversals_are_those_the_motion_needs() -> None:
+    """A mass that slides to and fro against smoothed Coulomb friction: F = m a + C v/√(v² + s²) at any time, in closed form."""
+    import gough
+    from simulation.sliders import MASS, slider
+
+    C, s = 30.0, 1e-3
+    robot = slider(coulomb=C, smoothing=s)
+    swing = gough.motions.function(lambda t: [0.1 * np.sin(7.0 * t)], 2.0, kind="drives", names=["slide"])
+    run = gough.simulate(robot, swing, method="rk4", step=1e-3, every=20)
+    fine = run.resample(rate=997.0)
+    v, a = 0.7 * np.cos(7.0 * fine.time), -4.9 * np.sin(7.0 * fine.time)
+    np.testing.assert_allclose(fine.tau[:, 0], MASS * a + C * v / np.hypot(v, s), atol=0.05)
+
+
+def test_what_stored_states_do_not_resolve_is_told() -> None:
+    """A vibration of 40 Hz stored 33 times a second: nothing brings it back, and the run says by how much it is off."""
+    import gough
+    from gough.errors import RunWarning
+    from simulation.sliders import MASS, slider
+
+    stiff = gough.laws.JointPD(MASS * (2 * np.pi * 40.0) ** 2, 0.0)
+    stay = gough.motions.function(lambda t: [0.0 * t], 1.0, kind="drives", names=["slide"])
+    robot = slider()
+    run = gough.simulate(robot, stay, stiff, q=[0.01], method="rk4", step=1e-3, every=30, check="off")
+    with pytest.warns(
+        RunWarning, match=r"resample: stored states are too far apart .*slide by about .* m \(.* % of its range"
+    ):
+        found = run.resample(rate=1000.0)
+    true = 0.01 * np.cos(2 * np.pi * 40.0 * found.time)
+    off = np.abs(found.q[:, 0] - true).max()
+    told = found.info.settings["interpolation_error"]["q"]
+    assert told["column"] == "slide" and told["unit"] == "m"
+    assert off / 10 < told["error"] < 10 * off
+    fine = gough.simulate(robot, stay, stiff, q=[0.01], method="rk4", step=1e-3, check="off").resample(rate=3000.0)
+    true = 0.01 * np.cos(2 * np.pi * 40.0 * fine.time)
+    assert np.abs(fine.q[:, 0] - true).max() < 1e-5
+    assert fine.info.settings["interpolation_error"]["q"]["relative"] < 1e-3
+
+
+@pytest.mark.parametrize(
+    "given", [{"times": "a"}, {"times": {}}, {"rate": "a"}, {"rate": True}, {"times": [[1], [2, 3]]}, {"rate": 1j}]
+)
+def test_times_that_are_no_numbers_are_refused(given: dict) -> None:
+    time, (q, w, _) = np.linspace(0.0, 1.0, 5), turning_top(np.linspace(0.0, 1.0, 5))
+    with pytest.raises(UsageError, match="resample"):
+        Run.from_states(top(), time, q, w).resample(**given)

@@ -143,3 +143,119 @@ def test_a_run_that_cannot_go_on_keeps_what_it_has() -> None:
 def test_bad_input(four_bars: gough.Model, more: dict, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         simulate(four_bars, **more)
+
+
+@pytest.mark.parametrize(("method", "step"), [("rk4", 1e-6), ("leapfrog", 1e-6), ("esdirk4", 1e-5), ("dp5", 2e-6)])
+def test_ctrl_c_is_heard_however_seldom_states_are_kept(method: str, step: float) -> None:
+    """A timer interrupts a run of minutes that keeps next to nothing: it ends, with the state it had reached."""
+    import signal
+
+    model, law = built(gough.load("five_bar")), Free((0.02, -0.01))
+    simulate(model, None, law, duration=1e-3, method=method)  # compiled
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    reached = []
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1.0)
+        run = simulate(
+            model,
+            None,
+            law,
+            duration=300.0,
+            method=method,
+            step=step,
+            every=10**9,
+            most_steps=10**9,
+            progress=lambda t, end: reached.append(t),
+        )
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert run.stopped.startswith("interrupted after t = ")
+    assert len(run) == 2
+    assert 0.0 < run.time[-1] < 300.0
+    assert run.summary()["energy_error"] < 1e-6
+
+
+@pytest.mark.parametrize("method", ["rk4", "dp5", "esdirk4", "leapfrog"])
+@pytest.mark.parametrize("step", [1e-300, 1e-17, 1e-13])
+def test_steps_that_lead_nowhere_are_refused(four_bars: gough.Model, method: str, step: float) -> None:
+    with pytest.raises(UsageError, match=r"step=1e-\d+ s.*longer"):
+        simulate(four_bars, v=[1.0], duration=1.0, method=method, step=step, every=10**9)
+
+
+def test_states_that_do_not_go_into_memory_are_refused(four_bars: gough.Model) -> None:
+    with pytest.raises(UsageError, match=r"GB are the most; keep fewer: every="):
+        simulate(four_bars, v=[1.0], duration=500.0, method="rk4", step=1e-6)
+
+
+def test_energy_errors_have_a_scale_where_nothing_is_exchanged() -> None:
+    """At rest all that is exchanged is rounding; a body that turns without forces exchanges nothing, but has energy."""
+    robot = gough.load("five_bar")
+    still = simulate(built(robot), duration=0.5).summary()
+    assert still["energy_error"] < 1e-6 and still["energy_scale_J"] > 0
+    weightless = built(robot.model_copy(update={"gravity": (0.0, 0.0, 0.0)}))
+    run = simulate(weightless, v=[1.0, 1.0], duration=0.5)
+    moving = run.summary()
+    assert moving["energy_scale_J"] >= 0.999 * float(run["energy.kinetic"].max())
+    assert moving["energy_error"] == pytest.approx(np.abs(run["energy.error"]).max() / moving["energy_scale_J"])
+    assert moving["energy_error"] < 1e-6
+
+
+WRONG = [
+    "a",
+    -1,
+    1.5,
+    [],
+    {},
+    [1, 2, 3],
+    [[1], [2, 3]],
+    float("nan"),
+    10**400,
+    lambda: 1,
+    b"x",
+    1j,
+    object(),
+    ["a", "b"],
+]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["motion", "controller", "duration", "q", "v", "start", "wrench", "method", "step", "tolerance", "every"]
+    + ["most_steps", "smoothing", "parameters", "check"],
+)
+def test_no_wrong_argument_ends_in_a_raw_error(four_bars: gough.Model, name: str) -> None:
+    for value in WRONG:
+        given = {"v": [1.0], "duration": 1e-3, "method": "rk4", "step": 1e-3, name: value}
+        try:
+            run = simulate(four_bars, **given)
+        except gough.errors.GoughError:
+            continue
+        assert run.stopped == "finished", (name, value)
+
+
+@pytest.mark.parametrize("model", ["file.yaml", None, 3, gough.load("five_bar")])
+def test_only_models_are_simulated(model: object) -> None:
+    for call in (gough.simulate, gough.simulate_many):
+        with pytest.raises(UsageError, match=r"give a gough.Model, which gough.build"):
+            call(model, duration=1.0)
+
+
+def test_parameters_by_name() -> None:
+    model = built(gough.load("five_bar"))
+    run = simulate(model, duration=0.01, parameters={"left_rod.M": 0.7})
+    assert run.design[model.parameter_names.index("left_rod.M")] == 0.7
+    with pytest.raises(UsageError, match=r"left_rod\.N"):
+        simulate(model, duration=0.01, parameters={"left_rod.N": 0.7})
+
+
+def test_a_design_of_another_geometry_begins_closed() -> None:
+    """Home of the description is open for a longer crank: the run begins where its own loops are closed."""
+    model = built(gough.load("five_bar"))
+    run = simulate(model, duration=0.05, parameters={"left_elbow.x": 0.26})
+    assert run["closure_error"].max() < 1e-10
+    assert run.summary()["energy_error"] < 1e-6

@@ -138,7 +138,6 @@ def simulate(
 def report(made: "Scenario", run: "Run") -> dict[str, Any]:
     """Everything but the states, with the documented keys."""
     from gough.simulation.results.remedy import remedy
-    from gough.simulation.results.tracking import tracking_errors
 
     units, places = run.channel("drives.position").units if len(run.tau.T) else (), run.layout.drive_names
     moved = run["drives.position"] if len(places) else np.zeros((len(run), 0))
@@ -170,7 +169,6 @@ def report(made: "Scenario", run: "Run") -> dict[str, Any]:
         "settings": dict(info.settings),
         "motion": info.motion,
         "controller": info.controller,
-        "tracking": None if made.motion is None else tracking_errors(run, made.motion),
         "events": [(t, text) for t, text in info.events if not text.startswith("crossed")],
         "drives": drives,
         "elastic": elastic,
@@ -203,7 +201,7 @@ def _show(found: dict[str, Any]) -> None:
     if widths:
         shown.add_row("friction smoothed below (m/s, rad/s)", f"{short(widths['m/s'], 3)}, {short(widths['rad/s'], 3)}")
     shown.add_row("states kept, of them bad", f"{found['states']}, {found['bad_states']}")
-    shown.add_row("energy error, of the energy exchanged", short(found["energy_error"], 2))
+    shown.add_row("energy error, of the energy at play", short(found["energy_error"], 2))
     shown.add_row("closure error, of the robot's size", short(found["closure_error"], 2))
     if found["crossed"]:
         times = ", ".join(short(t, 4) for t in found["crossed"][:4]) + (" …" if len(found["crossed"]) > 4 else "")

@@ -67,7 +67,7 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
     for warning in caught:
         if issubclass(warning.category, RunWarning):
             note(f"warning: {warning.message}")
-    report = _report(made, found, folder)
+    report = _report(made, found, folder, {name: varied.unit(made.model, name) for name in found.varied})
     if json:
         write_json(report)
     else:
@@ -97,7 +97,7 @@ def _simulated(
     )
 
 
-def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[str, Any]:
+def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[str, str]) -> dict[str, Any]:
     """Figures over all runs that finished."""
     good = found.end_q[np.isnan(found.failed)]
     names, units = made.model.layout.q_names, made.model.layout.q_units
@@ -110,7 +110,7 @@ def _report(made: "Scenario", found: "Ensemble", folder: Path | None) -> dict[st
         "resumed": found.resumed,
         "computing_s": found.computing_s,
         "runs_per_s": (found.runs - found.resumed) / found.computing_s if found.computing_s else None,
-        "varied": [{"name": name, **_figures(x)} for name, x in found.varied.items()],
+        "varied": [{"name": name, "unit": of[name], **_figures(x)} for name, x in found.varied.items()],
         "ends": ends,
         "folder": None if folder is None else str(folder),
     }

@@ -13,9 +13,11 @@ from gough.compilation.function import Function
 from gough.compilation.linear import LinearModel, linearize
 from gough.compilation.own_coordinates import own_coordinate_terms
 from gough.compilation.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
+from gough.compilation.retraction import step_units
 from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
+from gough.structure.size import weight_energy
 
 
 class DynamicsCalls(FrameCalls):
@@ -108,7 +110,7 @@ class DynamicsCalls(FrameCalls):
             if model.layout.v_elastic:
                 acceleration = _joined(given, solved.eddot)
         else:
-            self._check_tau(q, v, acceleration, tau, wrench, parameters)
+            self._check_tau(q, v, acceleration, tau, wrench, parameters, given=bool(model.mechanism.drives))
         inputs = {"q": q, "v": v, "acceleration": acceleration, "tau": tau}
         name = "joint_reactions"
         here = wrench
@@ -183,8 +185,11 @@ class DynamicsCalls(FrameCalls):
         """
         return tangent_derivative(self._model, name, tuple(wrt or ("q",)), mode)
 
-    def _check_tau(self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any) -> None:
-        """Refuse drive forces that do not belong to the motion: reactions would not balance the platform."""
+    def _check_tau(
+        self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any, given: bool
+    ) -> None:
+        """Refuse drive forces that do not belong to the motion: reactions would not balance the platform. given: by the user."""
+        model = self._model
         motion = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
         off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
         slack = self._run("dynamics_residual", motion | {"tau": np.zeros_like(tau)}, parameters).outputs["residual"]
@@ -195,8 +200,18 @@ class DynamicsCalls(FrameCalls):
             parameters,
         )
         scale = scale + np.abs(free.outputs["residual"]).max(axis=-1)
-        if (np.abs(off).max(axis=-1) > 1e-8 * scale).any():
+        unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+        # forces of a mechanism at rest may all cancel: what is left of them is rounding of its weight
+        rounding = 1e-12 * weight_energy(model.mechanism, model.size, self._parameters(parameters))
+        missed = np.where(np.abs(off) * unit > rounding[..., None], np.abs(off), 0.0)
+        if not (missed.max(axis=-1, initial=0.0) > 1e-8 * scale).any():
+            return
+        if given:
             raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
+        raise UsageError(
+            f"joint_reactions: {model.robot.name} has no drives, and left to itself it does not accelerate so (equations are off "
+            f"by {missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []).vdot"
+        )
 
     def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:
         """The external load (..., n) of the programs that does the same work as all given wrenches."""

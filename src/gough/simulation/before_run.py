@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.analysis.linear_forces import RestForces
 from gough.errors import RunWarning, UsageError
 from gough.robot.tree import placed_joints
+from gough.simulation.arguments import one_of
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.stability import longest_step, poles
 from gough.simulation.integration.state import StateLayout
@@ -31,8 +33,7 @@ SHAKES, WHILE = 1e-6, 0.01
 
 def demand_choice(check: str) -> None:
     """UsageError for another choice than there is."""
-    if check not in CHOICES:
-        raise UsageError(f"check={check!r}; use one of {', '.join(CHOICES)}")
+    one_of("check", check, CHOICES)
 
 
 def told(model: "Model", found: list[Event], check: str) -> list[Event]:
@@ -45,12 +46,14 @@ def told(model: "Model", found: list[Event], check: str) -> list[Event]:
     return found
 
 
-def motion_events(model: "Model", motion: Motion | None, near: Any, end: float) -> list[Event]:
+def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, numbers: Array) -> list[Event]:
     """What is wrong with a motion until the end (s) of a run; UsageError where the robot cannot follow it at all. near: q (nq,)
-    of its assembly, None: home."""
+    of its assembly, None: home. numbers (n,): parameters."""
     if motion is None or motion.kind == "forces":
         return []
-    report = check_motion(model, motion, samples=SAMPLES, forces=_has_force_limit(model), near=near, duration=end)
+    report = check_motion(
+        model, motion, samples=SAMPLES, forces=_has_force_limit(model), near=near, duration=end, parameters=numbers
+    )
     bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
     if bad:
         text = "\n".join(f"  {p}" for p in bad)
@@ -68,24 +71,22 @@ def _has_force_limit(model: "Model") -> bool:
     return False
 
 
-def state_events(plant: Plant, first: Array, start: str, method: str, step: float) -> list[Event]:
-    """What is wrong with the first state (n,), and with the step (s) there."""
-    return [*_of_start(plant, first, start), *_of_step(plant, first, method, step)]
+def state_events(plant: Plant, first: Array, start: str, method: str, step: float, numbers: Array) -> list[Event]:
+    """What is wrong with the first state (n,), and with the step (s) there. numbers (n,): parameters."""
+    return [*_of_start(plant, first, start, numbers), *_of_step(plant, first, method, step, numbers)]
 
 
-def _of_start(plant: Plant, first: Array, start: str) -> list[Event]:
-    """A flexible robot that begins bent otherwise than its weight bends it."""
+def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Event]:
+    """A flexible robot that begins bent otherwise than its weight and loads bend it while its drives hold it."""
     model, layout = plant.model, plant.model.layout
     if start == "static" or not layout.v_elastic:
         return []
-    q = first[: layout.nq]
     n = layout.mobility
-    force = model.bias_force(q, np.zeros(layout.nv))[n:]
-    acceleration = np.linalg.solve(model.mass_matrix(q)[n:, n:], -force)
+    acceleration = _shaken(plant, first[: layout.nq], numbers)
     unit = StateLayout(plant).units[1][n:]
     moved = np.abs(acceleration) / unit * WHILE**2 / 2
     k = int(moved.argmax())
-    if not moved[k] > SHAKES:
+    if not moved[k] > SHAKES:  # NaN: nothing is known
         return []
     told = units_of(model)
     name = layout.v_names[n + k].removeprefix("v.")
@@ -96,9 +97,23 @@ def _of_start(plant: Plant, first: Array, start: str) -> list[Event]:
     return [(0.0, text)]
 
 
-def _of_step(plant: Plant, first: Array, method: str, step: float) -> list[Event]:
+def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
+    """Elastic accelerations at q at rest, with the drive forces that hold the rigid freedoms: they push on elastic coordinates,
+    too. Where drives cannot hold them, with those that do it best."""
+    model, n = plant.model, plant.model.layout.mobility
+    load = plant.wrenches.by_load(model)
+    if model.driven:
+        still = np.zeros(model.layout.nv)
+        return model.inverse_dynamics(q, still, still[:n], load, parameters=numbers, on_bad_state="mark").eddot
+    rest, drives = RestForces(model, numbers, load), len(model.mechanism.drives)
+    needed, S = rest.residual(q[None], np.zeros((1, drives)))[0], rest.drive_map(q[None])[0]
+    needed = needed - S @ np.linalg.lstsq(S[:n], needed[:n], rcond=None)[0] if drives else needed
+    return np.linalg.solve(rest.mass(q[None])[0, n:, n:], -needed[n:])
+
+
+def _of_step(plant: Plant, first: Array, method: str, step: float, numbers: Array) -> list[Event]:
     """Equal explicit steps too long for a vibration, or for friction at rest."""
-    found = poles(plant, first[: plant.model.layout.nq], method)
+    found = poles(plant, first[: plant.model.layout.nq], method, numbers)
     limit = longest_step(method, found)
     if not step > limit:
         return []

@@ -1,15 +1,29 @@
 """One simulation: a robot, what drives it, a method; the result is a `Run`."""
 
 import time as clock
+import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError
+from gough.simulation.arguments import (
+    MOST_EQUAL,
+    MOST_SAMPLES,
+    count,
+    demand_callable,
+    demand_model,
+    demand_room,
+    demand_steps,
+    duration_of,
+    law_of,
+    motion_of,
+    parameters_of,
+)
 from gough.simulation.before_run import demand_choice, motion_events, state_events, told
-from gough.simulation.control.law import Follow, Free, Law
-from gough.simulation.control.replay import Replay
+from gough.simulation.control.law import Law
+from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.course import Course
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives, told_as
@@ -25,7 +39,9 @@ from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.motion.table import table
+from gough.simulation.results.energies import energy_events
 from gough.simulation.results.run import Run
+from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.starting import starting_state
 
 if TYPE_CHECKING:
@@ -74,50 +90,52 @@ def simulate(
     half the step or a hundredth of the tolerance, for `run.info.error_estimate`; else it is the sum of the errors of all steps,
     where the method knows them.
     progress: called with (time reached, duration). Ctrl-C, a singularity or a step too small
-    end the run; it keeps all it has, and `run.info.stopped` says why.
+    end the run; it keeps all it has, and `run.info.stopped` says why. A run whose energy is off by more than a thousandth of what
+    it exchanges is warned about.
     """
+    demand_model(model, "simulate")
+    demand_callable("progress", progress)
     if estimate:
         asked = {**locals(), "estimate": False}
         return estimated(simulate, asked)
-    made = _motion(motion)
-    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    made = motion_of(motion)
+    end, every = duration_of(duration, made), count("every", every, "states")
+    demand_choice(check)
+    design = parameters_of(model, parameters)
+    described, numbers = model, np.array(model.parameters) if design is None else design
     model, numbers, changed = smoothed(model, smoothing, made, numbers)
-    law = controller if controller is not None else (Free() if made is None else _default(made))
-    if not isinstance(law, Law):
-        raise UsageError(
-            f"controller={law!r}: give a law of gough.laws; a function as gough.laws.Sampled(function, period)"
-        )
-    law.check(model, made)
-    law.settings(model)  # a bad gain is named before the motion is looked at
+    law = law_of(controller, made)
+    own = own_robot(law, model, numbers[None], described, lambda x: smoothed(x, smoothing, made, x.parameters)[0])
+    law.check(own.model, made)
+    law.settings(model, own.model)  # a bad gain is named before the motion is looked at
     asked = model
     if law.prescribed:
         model = led_by_drives(asked)
         v = first_velocity(asked, model, q, v, numbers)
-    end = _duration(duration, made)
-    demand_choice(check)
-    warned = [] if check == "off" else told(model, motion_events(model, made, q, end), check)
-    led = law.reference(model, made) if made is not None else None
+        own = OwnRobot(model, None, model)
+    warned = [] if check == "off" else told(model, motion_events(model, made, q, end, numbers), check)
+    led = law.reference(own.model, made, own.reference_numbers(numbers)) if made is not None else None
     rows_table = None if led is None else table(led)
     held = isinstance(law, Sampled)
     rows = Rows("forces", len(model.mechanism.drives), 0) if held else Rows.of(rows_table)
-    plant = Plant(model, law, rows, Wrenches.of(model, wrench))
-    most = _most(most_steps)
+    plant = Plant(model, law, rows, Wrenches.of(model, wrench), own)
 
     def marching_for(plant: Plant) -> Marching:
         marching = marching_of(plant, method, numbers, step, tolerance, rho_infinity)
-        marching.span, marching.most_steps = end, most
+        marching.span = end
+        _bound(marching, law, end, every, most_steps)
         return marching
 
     marching = marching_for(plant)
     first = starting_state(plant, made, q, v, start, numbers)
     if check != "off":
-        warned += told(model, state_events(plant, first, start, method, marching.step_size), check)
+        warned += told(model, state_events(plant, first, start, method, marching.step_size, numbers), check)
     began = clock.perf_counter()
     kept: list[Array] = []
     course = Course(plant, marching, marching_for, _keeper(kept, StateLayout(plant).t, end, progress), every)
     pieces: Pieces = OfTable(plant, rows_table, end)
     if isinstance(law, Sampled):
-        pieces = OfSamples(plant, law, law.command(model, made, rows_table, numbers), end)
+        pieces = OfSamples(plant, law, law.command(model, made, rows_table, numbers, own), end)
     compiled, before = clock.perf_counter(), course.compile_s
     stopped = _through(course, pieces, first, kept)
     late = course.compile_s - before
@@ -126,21 +144,29 @@ def simulate(
     settings |= {} if rho_infinity is None else {"rho_infinity": rho_infinity}
     settings |= course.counts()
     settings |= {"smoothing": changed.plain()}
-    return _run(
+    settings |= {"believed": own.told(numbers)} if law.computes else {}
+    run = _run(
         plant,
         asked,
         np.concatenate(kept),
-        None if parameters is None else numbers,
+        None if design is None else numbers,
         tau_held=held,
         stopped=stopped,
         events=[*warned, *course.events],
         settings=settings,
-        motion=None if made is None else {"kind": made.kind, "duration": made.duration},
+        motion=told_motion(made),
+        reference=made,
         controller=law.describe(),
         error_estimate=course.error_estimate,
         computing_s=computing,
         compile_s=compiled - began + late,
     )
+    unbalanced = energy_events(run)
+    if not unbalanced:
+        return run
+    if check != "off":
+        warnings.warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning, stacklevel=2)
+    return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
 
 
 def _through(course: Course, pieces: Pieces, first: Array, kept: list[Array]) -> str:
@@ -148,15 +174,21 @@ def _through(course: Course, pieces: Pieces, first: Array, kept: list[Array]) ->
     try:
         course.through(pieces, first)
     except Stopped as problem:
+        course.keep_last()
         if not any(map(len, kept)):
             raise UsageError(f"the run cannot begin: {problem.why}") from problem
         return f"{problem.why} at t = {problem.time:.9g} s"
     except KeyboardInterrupt:
+        course.keep_last()
         if not any(map(len, kept)):
             raise
-        last = next(records for records in reversed(kept) if len(records))
-        return f"interrupted after t = {last[-1, course.states.t]:.9g} s"
+        return f"interrupted after t = {_last(kept, course.states.t):.9g} s"
     return "finished"
+
+
+def _last(kept: list[Array], place: int) -> float:
+    """The last time that is kept (s); -inf where there is none."""
+    return next((float(records[-1, place]) for records in reversed(kept) if len(records)), -np.inf)
 
 
 def _keeper(
@@ -184,6 +216,7 @@ def _run(plant: Plant, asked: "Model", records: Array, parameters: Any, **info: 
     if plant.inner_size:
         names = tuple(f"controller.{x}" for x in plant.inner.names)
         recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
+    recorded |= recorded_reference(asked.layout, info.pop("reference"), s.t[keep])
     v, vdot = s.v[keep], vdot[keep]
     if asked is not model:
         v, vdot = told_as(asked, model, s.q[keep], v, vdot, numbers)
@@ -223,45 +256,16 @@ def _distinct(t: Array, forces: Array) -> Array:
     return new | (last & jumps)
 
 
-def _motion(motion: Motion | str | None) -> Motion | None:
-    if isinstance(motion, str):
-        from gough.simulation.motion.files import named_motion
-
-        return named_motion(motion)
-    if motion is not None and not isinstance(motion, Motion):
-        raise UsageError(f"motion={motion!r}: give a gough.Motion, the name of a motion, or None")
-    return motion
-
-
-def _default(motion: Motion) -> Law:
-    if motion.kind in ("drives", "forces"):
-        return Follow() if motion.kind == "drives" else Replay()
-    law = "ComputedTorque()" if motion.kind == "pose" else "JointPD(stiffness, damping)"
-    word = "computed_torque" if motion.kind == "pose" else "'joint_pd: {stiffness: …, damping: …}'"
-    raise UsageError(
-        f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves; "
-        f"give one, for instance gough.laws.{law} (gough simulate: --controller {word}), or turn the motion into one of "
-        f"the drives by gough.laws.drives_of(model, motion)"
-    )
-
-
-def _duration(duration: float | None, motion: Motion | None) -> float:
-    if duration is None:
-        if motion is None:
-            raise UsageError("duration= is missing: without a motion nothing says how long to simulate")
-        return float(motion.duration)
-    if not np.isfinite(duration) or duration <= 0:
-        raise UsageError(f"duration={duration!r}: give a positive number of seconds")
-    if motion is not None and duration > motion.duration * (1 + 1e-12):
+def _bound(marching: Marching, law: Law, end: float, every: int, most_steps: int | None) -> None:
+    """Let a run not begin that would not end, or not go into memory."""
+    most = None if most_steps is None else count("most_steps", most_steps, "steps")
+    marching.most_steps = MOST_STEPS if most is None else most
+    if not marching.adaptive:
+        most = MOST_EQUAL if most is None else most
+        demand_room(min(end / marching.step_size, most) / every, marching.states.record_size)
+    demand_steps(marching.step_size, end, marching.most_steps if most is None else most, marching.adaptive)
+    if isinstance(law, Sampled) and not end / law.period < MOST_SAMPLES:
         raise UsageError(
-            f"duration={duration} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…)"
+            f"period={law.period:g} s: {end:g} s are {end / law.period:.3g} samples, {MOST_SAMPLES:.3g} are the most; give a "
+            "longer period"
         )
-    return float(duration)
-
-
-def _most(most_steps: int | None) -> int:
-    if most_steps is None:
-        return MOST_STEPS
-    if not isinstance(most_steps, int) or most_steps < 1:
-        raise UsageError(f"most_steps={most_steps!r}: give a positive whole number of steps")
-    return most_steps

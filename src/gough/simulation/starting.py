@@ -6,6 +6,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
+from gough.simulation.arguments import one_of
+from gough.simulation.control.numbers import floats
 from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
@@ -20,12 +22,11 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
     """q, v, works, own states of the law, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest
     or in equilibrium."""
     model = plant.model
-    if start not in ("given", "static"):
-        raise UsageError(f"start={start!r}; use 'given' or 'static'")
+    one_of("start", start, ("given", "static"))
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
-        along = states_along(model, motion, np.zeros(1))
+        along = states_along(model, motion, np.zeros(1), parameters=parameters)
         first_q, first_v = along.q[0], along.v[0]
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
@@ -39,12 +40,15 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
         first_q = _at_rest(plant, first_q, parameters)
     if v is not None:
         first_v = _vector("v", v, layout.nv)
-    gap = float(model.closure_error(first_q))
-    if not gap <= CLOSED:
+    gap = float(model.closure_error(first_q, parameters))
+    if not gap <= CLOSED and q is None:  # home of the description, or where forces of a run began, in another design
+        first_q = model.project(first_q, parameters)
+    elif not gap <= CLOSED:
         raise UsageError(
-            f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration"
+            f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration (with "
+            "parameters= where the design is another one)"
         )
-    inner = plant.law.inner(model, first_q, first_v).first
+    inner = plant.inner_at(first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
 
@@ -61,7 +65,7 @@ def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:
 
 
 def _vector(name: str, value: Any, size: int) -> Array:
-    out = np.asarray(value, dtype=float)
+    out = floats(name, value)
     if out.shape != (size,) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give {size} finite numbers, not an array of shape {out.shape}")
     return out.copy()

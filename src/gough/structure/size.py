@@ -1,4 +1,4 @@
-"""The characteristic length of a robot: what lengths are compared with."""
+"""The characteristic length of a robot, and the energy of its weight: what lengths and small energies are compared with."""
 
 import numpy as np
 
@@ -58,3 +58,12 @@ def _follows(leg: Leg) -> bool:
     freedoms = sum(3 if motion.kind == "ball" else 1 for motions in kinds for motion in motions)
     closures = ALL[leg.cut.type].closures or () if leg.cut is not None else ()
     return freedoms == sum(closure.rows for closure in closures)
+
+
+def weight_energy(mechanism: Mechanism, size: float, parameters: np.ndarray) -> np.ndarray:
+    """Energy (...) that lifts the robot by its own size against its weight, and moves it by its size in a second (J): what
+    rounding and small errors are measured by where nothing else moves. size (m); parameters (..., n)."""
+    p = np.asarray(parameters, dtype=float)
+    masses = [link.ten[0] for link in mechanism.links if link.ten is not None]
+    gravity = np.linalg.norm(p[..., list(mechanism.gravity)], axis=-1)
+    return np.abs(p[..., masses]).sum(axis=-1) * size * (gravity + size)

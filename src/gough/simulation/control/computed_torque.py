@@ -4,9 +4,9 @@
 Output    the platform's pose (e: position error and rotation vector of R_ref Rᵀ, world axes), where v has components of its
           twist; or the drives. Where the drives' rates are not v: with y = Sᵀ v their rates, ẏ = Sᵀ v̇ + b and
           M v̇ + h = S τ,   (Sᵀ M⁻¹ S) τ = a - b + Sᵀ M⁻¹ h                                                         (2)
-Model     "flexible": the robot's own, elastic coordinates measured, or simulated along in the controller with the elastic
-          accelerations of its own inverse model, τ and ë of (1) [Long 2014, eqs. 44, 46]; "rigid": bodies that do not bend,
-          ê = 0, at the measured platform or drives, loops closed for the straight robot by Newton steps.
+Model     of the law's own robot (see `own_robot`). "flexible": as it is, elastic coordinates measured, or simulated along in the
+          controller with the elastic accelerations of its own inverse model, τ and ë of (1) [Long 2014, eqs. 44, 46]; "rigid":
+          bodies that do not bend, ê = 0, at the measured platform or drives, loops closed for the straight robot by Newton steps.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ from gough.errors import UsageError
 from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.own_robot import CLOSINGS, as_model
 from gough.simulation.control.pose_error import rotation_error
 from gough.simulation.control.reference import in_drive_order, of_platform
 from gough.simulation.integration.moves import closed
@@ -37,22 +38,20 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
-CLOSINGS = 3
-"""Newton steps that close the loops of the robot as the controller believes it to be, from the measured joints."""
 
 
 @dataclass(frozen=True)
 class ComputedTorque(Law):
     """Computed torque with feedback, for motions of kind "pose" and "drives".
 
-    stiffness (1/s²), damping (1/s): K_p and K_d, one for all freedoms or one each. model: "flexible" (the robot's own model) or
-    "rigid" (its bodies do not bend). elastic: "measured", or "simulated": the controller integrates elastic coordinates of its
-    own, from where the robot's are at the start.
+    stiffness (1/s²), damping (1/s): K_p and K_d, one for all freedoms or one each. model: "flexible" (the robot's own model),
+    "rigid" (its bodies do not bend), or another `gough.Model` to compute with. elastic: "measured", or "simulated": the
+    controller integrates elastic coordinates of its own, from where the robot's are at the start. nominal, limit: see `Law`.
     """
 
     stiffness: float | Sequence[float] | np.ndarray = 400.0
     damping: float | Sequence[float] | np.ndarray = 40.0
-    model: str = "flexible"
+    model: "str | Model" = "flexible"
     elastic: str = "measured"
     name = "computed torque"
     kinds = ("pose", "drives")
@@ -61,11 +60,23 @@ class ComputedTorque(Law):
         super().__post_init__()
         for key in ("stiffness", "damping"):
             object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
+        if not isinstance(self.model, str):
+            as_model(self.model, " 'flexible' or 'rigid'")
         for key, known in (("model", ("flexible", "rigid")), ("elastic", ("measured", "simulated"))):
-            if getattr(self, key) not in known:
-                raise UsageError(f"{key}={getattr(self, key)!r}; use {' or '.join(map(repr, known))}")
-        if self.model == "rigid" and self.elastic == "simulated":
+            value = getattr(self, key)
+            if not (isinstance(value, str) and value in known) and not (key == "model" and not isinstance(value, str)):
+                raise UsageError(f"{key}={value!r}; use {' or '.join(map(repr, known))}")
+        if self._straight and self.elastic == "simulated":
             raise UsageError("model='rigid' has no elastic coordinates to simulate; leave elastic= out")
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.nominal, None if isinstance(self.model, str) else self.model
+
+    @property
+    def _straight(self) -> bool:
+        """Whether it takes bodies that bend for rigid ones."""
+        return isinstance(self.model, str) and self.model == "rigid"
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
@@ -86,9 +97,9 @@ class ComputedTorque(Law):
                 f"elastic='simulated': elastic coordinates of {name} are bound to each other by closures; use 'measured'"
             )
 
-    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
-        return of_platform(model, motion) if motion.kind == "pose" else in_drive_order(model, motion)
+        return of_platform(model, motion, parameters) if motion.kind == "pose" else in_drive_order(model, motion)
 
     def own_settings(self, model: "Model") -> Vector:
         """Gains of all freedoms, K_p then K_d."""
@@ -119,7 +130,7 @@ class ComputedTorque(Law):
         loops = Loops(Posture(numbers, q))
         a = self._commanded(here)
         acceleration = self._of_freedoms(here, a)
-        n = layout.mobility if self.model == "rigid" else layout.nv  # freedoms of the model
+        n = layout.mobility if self._straight else layout.nv  # freedoms of the model
         if acceleration is None:
             tau, vdot = _led(loops, v, a, n)
             rates = vdot[layout.mobility :]
@@ -141,7 +152,7 @@ class ComputedTorque(Law):
         """q and v of the robot as the controller has them."""
         layout, mechanism = here.model.layout, here.model.mechanism
         simulated = self._simulates(here.model)
-        if not layout.v_elastic or (self.model == "flexible" and not simulated):
+        if not layout.v_elastic or not (self._straight or simulated):
             return here.q, here.v
         q, v = here.q.copy(), here.v.copy()
         if simulated:
@@ -156,19 +167,17 @@ class ComputedTorque(Law):
 
     def _commanded(self, here: Here) -> Vector:
         """Equation (1): of the rigid freedoms for a pose, else of the drives."""
-        now, mechanism = here.now, here.model.mechanism
+        now, seen, mechanism = here.now, here.measured, here.model.mechanism
         n = mechanism.layout.mobility
         stiffness, damping = here.settings[:n], here.settings[n : 2 * n]
         if now.kind == "pose":
             own = _rigid(mechanism)
-            turned = rotation_error(now.rotation, here.loops.posture.R_WP)  # type: ignore[arg-type]
-            error = np.concatenate([now.position - here.q[:3], turned])[own]
+            turned = rotation_error(now.rotation, seen.rotation)  # type: ignore[arg-type]
+            error = np.concatenate([now.position - seen.position, turned])[own]
             rate, wanted = now.velocity[own] - here.v[:n], now.acceleration[own]
         else:
-            u = here.loops.rates(here.v)
-            columns = [mechanism.links[d.link].u for d in mechanism.drives]
-            error = now.position - here.q[here.model.drive_index]
-            rate, wanted = now.velocity - u[columns], now.acceleration
+            error = now.position - seen.drives
+            rate, wanted = now.velocity - seen.drive_rates, now.acceleration
         return wanted + damping * rate + stiffness * error
 
     def _of_freedoms(self, here: Here, a: Vector) -> Vector | None:
@@ -181,6 +190,8 @@ class ComputedTorque(Law):
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("stiffness", "damping", "model", "elastic")}
+        if not isinstance(self.model, str):
+            told["model"] = self.model.robot.name
         return super().describe() | told
 
 

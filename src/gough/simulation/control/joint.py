@@ -1,7 +1,7 @@
 """Controllers of single drives: springs and dampers towards a reference, forces that hold the robot's weight."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.law import Here, Law
 from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.own_robot import as_model
 from gough.simulation.control.reference import drives_of
 
 if TYPE_CHECKING:
@@ -37,9 +38,18 @@ def _demand_drives(model: "Model", what: str) -> None:
 @dataclass(frozen=True)
 class GravityCompensation(Law):
     """Drive forces that hold the robot against gravity and springs where it is; of a flexible robot, as it is bent, its rigid
-    freedoms. It follows no motion: the robot floats."""
+    freedoms. It follows no motion: the robot floats. model: another one to compute with; nominal, limit: see `Law`."""
 
+    model: "Model | None" = field(default=None, kw_only=True)
     name = "gravity compensation"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_model(self.model)
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.nominal, self.model
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
@@ -50,6 +60,10 @@ class GravityCompensation(Law):
         """tau (drives,)."""
         return holding_forces(here)
 
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return super().describe() | ({} if self.model is None else {"model": self.model.robot.name})
+
 
 @dataclass(frozen=True)
 class JointPD(Law):
@@ -57,12 +71,14 @@ class JointPD(Law):
 
     stiffness (N/m, N·m/rad), damping (N·s/m, N·m·s/rad): one for all drives or one each. gravity: forces that hold the robot's
     weight where it is are added. The reference is a motion of the drives, or what they do in a motion of any other kind by the
-    inverse geometry (flexible bodies straight; see `gough.laws.drives_of`).
+    inverse geometry (flexible bodies straight; see `gough.laws.drives_of`). model: another one for geometry and weight;
+    nominal, limit: see `Law`.
     """
 
     stiffness: float | Sequence[float] | np.ndarray
     damping: float | Sequence[float] | np.ndarray
     gravity: bool = False
+    model: "Model | None" = field(default=None, kw_only=True)
     name = "joint PD"
     kinds = ("drives", "pose", "joints", "point")
 
@@ -72,6 +88,11 @@ class JointPD(Law):
             object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
         if not isinstance(self.gravity, bool):
             raise UsageError(f"gravity={self.gravity!r}; give True or False")
+        as_model(self.model)
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.nominal, self.model
 
     @property
     def any_velocities(self) -> bool:
@@ -86,9 +107,9 @@ class JointPD(Law):
         if self.gravity:
             _demand_drives(model, "gravity=True")
 
-    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
-        return drives_of(model, motion)
+        return drives_of(model, motion, parameters)
 
     def own_settings(self, model: "Model") -> Vector:
         """Gains of all drives, K_p then K_d."""
@@ -97,14 +118,13 @@ class JointPD(Law):
 
     def forces(self, here: Here) -> Vector:
         """tau (drives,)."""
-        mechanism = here.model.mechanism
-        n = len(mechanism.drives)
-        u = here.loops.rates(here.v)
-        rate = here.now.velocity - u[[mechanism.links[d.link].u for d in mechanism.drives]]
-        error = here.now.position - here.q[here.model.drive_index]
+        seen = here.measured
+        n = len(seen.model.mechanism.drives)
+        rate, error = here.now.velocity - seen.drive_rates, here.now.position - seen.drives
         tau = here.settings[:n] * error + here.settings[n : 2 * n] * rate
         return tau + holding_forces(here) if self.gravity else tau
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
-        return super().describe() | {key: getattr(self, key) for key in ("stiffness", "damping", "gravity")}
+        told = {key: getattr(self, key) for key in ("stiffness", "damping", "gravity")}
+        return super().describe() | told | ({} if self.model is None else {"model": self.model.robot.name})

@@ -2,9 +2,10 @@
 
 A law is written in traced scalars, so that it becomes a part of the compiled time loop and of its Jacobian. Its settings (gains,
 limits) are inputs of that loop: one compile serves them all. It may have states of its own, integrated with the robot's.
+It has a robot of its own (see `own_robot`), and what is measured on the one that runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +19,7 @@ from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.limit import clipped, plain_limit, stated_limits
 from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.integration.instant import Instant
 
 if TYPE_CHECKING:
@@ -29,21 +31,44 @@ Vector = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Here:
-    """The robot at one instant, as a law sees it. numbers: inertias regrouped. inner: the law's own states.
-    settings: numbers of the law, as `Law.settings` gives them. now: the motion."""
+    """One instant, as a law sees it. own: its robot; measured: the one that runs. inner: the law's own states.
+    settings: numbers of the law, as `Law.settings` gives them; inputs: those of its robot. now: the motion."""
 
-    model: "Model"
-    numbers: Numbers
-    q: Vector
-    v: Vector
+    own: OwnRobot
+    measured: Measured
     inner: Vector
     settings: Vector
+    inputs: Vector
     now: Instant
+
+    @property
+    def model(self) -> "Model":
+        """That of the law's robot."""
+        return self.own.model
+
+    @cached_property
+    def _state(self) -> tuple[Numbers, Vector, Vector]:
+        return self.own.state(self.measured, self.inputs)
+
+    @property
+    def numbers(self) -> Numbers:
+        """Of the law's robot, inertias regrouped."""
+        return self._state[0]
+
+    @property
+    def q(self) -> Vector:
+        """Of the law's robot (nq,)."""
+        return self._state[1]
+
+    @property
+    def v(self) -> Vector:
+        """Of the law's robot (nv,)."""
+        return self._state[2]
 
     @cached_property
     def loops(self) -> Loops:
-        """Loops of the robot."""
-        return Loops(Posture(self.numbers, self.q))
+        """Loops of the law's robot."""
+        return self.measured.loops if self.own.numbers is None else Loops(Posture(self.numbers, self.q))
 
 
 @dataclass(frozen=True)
@@ -70,13 +95,18 @@ class Law:
     kinds: of the motions it takes; () for none.
 
     limit: largest |force| of the drives (N, N·m): a number, one a drive, "description" for the limits the robot's description
-    states, None for no limit.
+    states, None for no limit. nominal: numbers of the robot that the law computes with, {parameter: SI number} of what is not
+    as the description has it, or all of them (n,); None: the description's, whatever `simulate` changes of the robot that runs;
+    "actual": those of the robot that runs.
     """
 
     limit: float | Sequence[float] | np.ndarray | str | None = None
+    nominal: Mapping[str, float] | Sequence[float] | np.ndarray | str | None = None
     name: ClassVar[str] = "none"
     prescribed: ClassVar[bool] = False
     kinds: ClassVar[tuple[str, ...]] = ()
+    computes: ClassVar[bool] = True
+    """Whether it computes with a robot of its own."""
 
     @property
     def any_velocities(self) -> bool:
@@ -85,6 +115,13 @@ class Law:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "limit", plain_limit(self.limit))
+        object.__setattr__(self, "nominal", plain_nominal(self.nominal))
+        if self.nominal is not None and not self.computes:
+            raise UsageError(f"nominal=: {self.name} computes with no model of the robot")
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """(nominal, model) that say what robot it computes with; see `own_robot`."""
+        return self.nominal, None
 
     def forces(self, here: Here) -> Vector:
         """tau (drives,), without limits."""
@@ -106,10 +143,10 @@ class Law:
         """Numbers that `forces` reads from `here.settings` (n,), checked against the robot."""
         return np.zeros(0)
 
-    def settings(self, model: "Model") -> Vector:
-        """All numbers of the law for this robot (n,): its own, then the limits."""
+    def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
+        """All numbers of the law for this robot (n,): its own, by the model it computes with, then the limits."""
         limits = np.zeros(0) if self.limit is None else self.limits(model)
-        return np.concatenate([self.own_settings(model), limits])
+        return np.concatenate([self.own_settings(own or model), limits])
 
     def limits(self, model: "Model") -> Vector:
         """Largest forces (drives,); infinite where the description states none."""
@@ -117,8 +154,8 @@ class Law:
             return stated_limits(model)
         return entries("limit", self.limit, len(model.mechanism.drives), "drives")
 
-    def reference(self, model: "Model", motion: "Motion") -> "Motion":
-        """The motion in the terms of the law: by default as it is, drives in the robot's order."""
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
+        """The motion in the terms of the law: by default as it is, drives in the robot's order. parameters (n,): of the model."""
         from gough.simulation.control.reference import in_drive_order
 
         return in_drive_order(model, motion)
@@ -136,7 +173,8 @@ class Law:
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
-        return {"law": self.name} | ({} if self.limit is None else {"limit": self.limit})
+        told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
+        return {"law": self.name} | told
 
 
 @dataclass(frozen=True)
@@ -145,6 +183,7 @@ class Free(Law):
 
     tau: Sequence[float] | np.ndarray = ()
     name = "free"
+    computes = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -161,7 +200,7 @@ class Free(Law):
 
     def forces(self, here: Here) -> Vector:
         """tau (drives,)."""
-        n = len(here.model.mechanism.drives)
+        n = len(here.measured.model.mechanism.drives)
         return here.settings[:n] if self.tau else zeros(n)
 
     def describe(self) -> dict[str, Any]:
@@ -175,6 +214,7 @@ class Follow(Law):
 
     name = "prescribed drives"
     prescribed = True
+    computes = False
     kinds = ("drives",)
 
     def __post_init__(self) -> None:

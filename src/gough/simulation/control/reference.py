@@ -70,7 +70,7 @@ class InTermsOf(Motion):
             [along.acceleration, np.zeros((len(t), model.layout.nv - model.layout.mobility))], axis=1
         )
         found = model.function("joint_motion").values(
-            q=along.q, v=along.v, acceleration=whole, parameters=model.parameters
+            q=along.q, v=along.v, acceleration=whole, parameters=self.target.numbers
         )
         columns = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
         three = (along.q[:, model.drive_index], found["u"][:, columns], found["ud"][:, columns])
@@ -91,9 +91,9 @@ def in_drive_order(model: "Model", motion: Motion) -> Motion:
     )
 
 
-def of_platform(model: "Model", motion: Motion) -> Motion:
+def of_platform(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Motion:
     """A motion of kind "pose" as that of the platform itself."""
-    target = target_of(model, motion)
+    target = target_of(model, motion, parameters)
     if target.columns is None:
         raise UsageError(
             f"frame {motion.frame!r} is not on the platform of {model.robot.name}: its pose is no output of a controller; give "
@@ -104,17 +104,17 @@ def of_platform(model: "Model", motion: Motion) -> Motion:
     return _made(motion, target, "pose", motion.names, motion.units)
 
 
-def drives_of(model: "Model", motion: Motion) -> Motion:
+def drives_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Motion:
     """What the drives do in a motion of any kind, as a motion of kind "drives" in the robot's order.
 
     By the inverse geometry at every time asked for, rates and accelerations exact; flexible bodies are straight. Another motion
-    than one of drives begins in home's assembly.
+    than one of drives begins in home's assembly. parameters (n,): of another design.
     """
     if motion.kind == "drives":
         return in_drive_order(model, motion)
     layout = model.layout
     units = tuple("rad" if unit == "N m" else "m" for unit in layout.drive_units)
-    return _made(motion, target_of(model, motion), "drives", layout.drive_names, units)
+    return _made(motion, target_of(model, motion, parameters), "drives", layout.drive_names, units)
 
 
 def _made(motion: Motion, target: Target, kind: str, names: Any, units: Any) -> InTermsOf:

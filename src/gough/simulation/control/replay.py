@@ -22,6 +22,7 @@ class Replay(Law):
     """Drive forces over time, given as a motion of kind "forces" (see `replay` and `forces`)."""
 
     name = "open-loop replay"
+    computes = False
     kinds = ("forces",)
 
     @property

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
+from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.integration.explicit import prepared
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.marching import Loop, Stopped
@@ -32,20 +33,29 @@ class Sampled(Law):
 
     law: any other law, or a Python function f(t, q, v, reference) -> tau (drives,), reference: the motion at t (position,
     velocity, acceleration), None without a motion. period (s): between samples. delay (s): from a sample to its forces; until
-    the first ones arrive they are those of the first sample, as of a controller that was on before. limit: see `Law`.
+    the first ones arrive they are those of the first sample, as of a controller that was on before. reset: of a function that
+    remembers something (an integral, a filter): called before every run; default its own method `reset`, where it has one.
+    limit: see `Law`.
     """
 
     law: Any
     period: float
     delay: float = 0.0
+    reset: Callable[[], Any] | None = field(default=None, kw_only=True)
     name = "sampled"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.nominal is not None:
+            raise UsageError("nominal=: give it to the law that is sampled; a function computes with what it likes")
         if isinstance(self.law, Law) and (self.law.prescribed or isinstance(self.law, Sampled)):
             raise UsageError(f"{self.law.name} cannot be sampled; give a controller or a function")
         if not isinstance(self.law, Law) and not callable(self.law):
             raise UsageError(f"law={self.law!r}: give a law of gough.laws, or a function f(t, q, v, reference) -> tau")
+        if self.reset is not None and (isinstance(self.law, Law) or not callable(self.reset)):
+            raise UsageError(
+                "reset=: give a function without arguments, which puts the function that is sampled back to its start"
+            )
         for key, least in (("period", np.nextafter(0.0, 1.0)), ("delay", 0.0)):
             value = getattr(self, key)
             if not isinstance(value, int | float) or not np.isfinite(value) or value < least:
@@ -56,6 +66,25 @@ class Sampled(Law):
     def any_velocities(self) -> bool:
         """See `Law`: forces are held, and samples are told in the robot's own velocities."""
         return True
+
+    @property
+    def can_start_anew(self) -> bool:
+        """Whether a second run of it begins as the first one did."""
+        return isinstance(self.law, Law) or self._reset is not None
+
+    @property
+    def _reset(self) -> Callable[[], Any] | None:
+        own = getattr(self.law, "reset", None)
+        return self.reset if self.reset is not None else own if callable(own) else None
+
+    @property
+    def computes(self) -> bool:  # type: ignore[override]
+        """Whether its law computes with a robot of its own."""
+        return isinstance(self.law, Law) and self.law.computes
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.law.knows() if isinstance(self.law, Law) else (None, None)
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
@@ -69,9 +98,9 @@ class Sampled(Law):
                 f"{self.law.name} with states of its own runs in continuous time only; use elastic='measured'"
             )
 
-    def reference(self, model: "Model", motion: "Motion") -> "Motion":
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
-        return self.law.reference(model, motion) if isinstance(self.law, Law) else motion
+        return self.law.reference(model, motion, parameters) if isinstance(self.law, Law) else motion
 
     def forces(self, here: Here) -> Vector:
         """The forces held, which stand in the row."""
@@ -81,7 +110,7 @@ class Sampled(Law):
         """See `Law`; limits are applied to samples."""
         return Action(self.forces(here))
 
-    def settings(self, model: "Model") -> Vector:
+    def settings(self, model: "Model", own: "Model | None" = None) -> Vector:
         """None: samples are computed outside of the time loop."""
         return np.zeros(0)
 
@@ -91,12 +120,19 @@ class Sampled(Law):
         return super().describe() | {"period": self.period, "delay": self.delay, "of": inner}
 
     def command(
-        self, model: "Model", motion: "Motion | None", table: MotionTable | None, parameters: Vector
+        self,
+        model: "Model",
+        motion: "Motion | None",
+        table: MotionTable | None,
+        parameters: Vector,
+        own: OwnRobot | None = None,
     ) -> Command:
-        """The forces as a function of time and state, within limits."""
+        """The forces as a function of time and state, within limits. own: the robot that its law computes with."""
         if isinstance(self.law, Law):
-            inner = _compiled(Plant(model, self.law, Rows.of(table)), table, parameters)
+            inner = _compiled(Plant(model, self.law, Rows.of(table), own=own), table, parameters)
         else:
+            if self._reset is not None:
+                self._reset()
             inner = _of_function(self.law, motion, model)
         most = None if self.limit is None else self.limits(model)
         return inner if most is None else lambda t, q, v: np.clip(inner(t, q, v), -most, most)
@@ -109,23 +145,27 @@ def _of_function(function: Callable[..., Any], motion: "Motion | None", model: "
         reference = None if motion is None else motion.at(min(t, motion.duration))
         try:
             given = function(t, q.copy(), v.copy(), reference)
-            tau = np.asarray(given, dtype=float)
+            found = np.asarray(given)
         except Exception as problem:
-            if t == 0.0:
-                raise
             log.exception("the controller failed at t = %.9g s", t)
             raise Stopped(f"controller failed ({type(problem).__name__}: {problem})", t) from problem
-        if tau.shape != (len(names),):
-            raise UsageError(
-                f"the controller returned an array of shape {tau.shape} at t = {t:.9g} s; give {len(names)} drive forces: "
-                f"{', '.join(names)}"
+        if found.dtype.kind not in "fiu" or found.shape != (len(names),):
+            what = _shown(given) if found.dtype.kind not in "fiu" else f"an array of shape {found.shape}"
+            raise Stopped(
+                f"controller failed (it returned {what}; give {len(names)} drive forces: {', '.join(names)})", t
             )
+        tau = found.astype(float)
         bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
         if bad:
             raise Stopped(f"not_finite:controller (force of {', '.join(bad)})", t)
         return tau
 
     return command
+
+
+def _shown(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Command:

@@ -13,8 +13,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.control.law import Follow, Free, Law
-from gough.simulation.control.replay import Replay
+from gough.simulation.arguments import (
+    MOST_EQUAL,
+    count,
+    demand_callable,
+    demand_model,
+    demand_steps,
+    duration_of,
+    law_of,
+    motion_of,
+    one_of,
+    seconds,
+)
+from gough.simulation.control.law import Law
+from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.ensembles.own import Loads, with_own_loads
 from gough.simulation.ensembles.parts import Parts, fingerprint
@@ -22,7 +34,7 @@ from gough.simulation.ensembles.plan import Plan
 from gough.simulation.ensembles.progress import telling
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.ensembles.start import designs_of, first_states
-from gough.simulation.ensembles.work import PART, Work, time_loop
+from gough.simulation.ensembles.work import DEVICES, PART, Work, time_loop
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.plant import WORKS, Plant
@@ -30,6 +42,7 @@ from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import table
+from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -42,17 +55,24 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What was simulated: the model, designs (runs, n) or None, loads."""
+    """What was simulated: the model, designs (runs, n) or None, loads, the robot of the law, the motion; info."""
 
     model: "Model"
     designs: Array | None
     loads: Loads
+    believed: OwnRobot | None = None
+    motion: Motion | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
 
     def of(self, k: int) -> dict[str, Any]:
         """parameters and wrench of run k, as a `Run` takes them."""
         values = self.loads.values[k if self.loads.differ else 0]
         wrench = {frame: values[6 * i : 6 * i + 6] for i, frame in enumerate(self.loads.wrenches.frames)}
-        return {"parameters": None if self.designs is None else self.designs[k], "wrench": wrench or None}
+        design = None if self.designs is None else self.designs[k]
+        info = dict(self.info)
+        if self.believed is not None:
+            info["settings"] = {**info["settings"], "believed": self.believed.told(design)}
+        return {"parameters": design, "wrench": wrench or None, **info}
 
     __repr__ = short_repr
 
@@ -63,7 +83,8 @@ class Ensemble:
     of the drives, of losses and of wrenches.
 
     end_q, end_v: the last good state of every run. failed (runs,): when a run could not go on (s), NaN for those that finished.
-    varied: {name: (runs,)} of what `vary` changed. computing_s: time spent in this call; resumed: runs that were there already.
+    varied: {name: (runs,)} of what `vary` changed, the numbers themselves (SI), not factors. computing_s: spent in this call;
+    resumed: runs that were there already.
     `run(k)` is one of them with named channels.
     """
 
@@ -94,8 +115,9 @@ class Ensemble:
         k %= self.runs
         good = np.isfinite(self.q[k]).all(axis=1)
         stopped = "finished" if np.isnan(self.failed[k]) else f"failed at t = {self.failed[k]:.9g} s"
-        works = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
+        works: dict[str, Any] = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
         rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
+        works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
         more = {"recorded": works, "stopped": stopped, **self.subject.of(k)}
         return Run.from_states(self.subject.model, *rows, **more)
 
@@ -127,30 +149,45 @@ def simulate_many(
     q (runs, nq) or (nq,), v (runs, nv) or (nv,): first states, default where the motion begins, else home at rest; start:
     "static" for elastic coordinates in equilibrium. parameters (runs, n) or (n,): designs. wrench: constant loads, (6,) or
     (runs, 6) on the platform or {frame: such}. vary: numbers by name, of `gough.vary.monte_carlo` or `gough.vary.sweep`. motion,
-    controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept.
+    controller, duration, smoothing: as for `simulate`. step (s): longest. stored: about how many states of each run are kept,
+    the last one in any case.
     device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
     are read instead of done. progress: called with (done, runs); True: a bar on terminals.
     """
-    made = _motion(motion)
-    law = controller if controller is not None else _default(made)
-    end = _end(duration, made, step)
-    designs = designs_of(model, parameters, vary)
-    model, designs = _smoothed(model, smoothing, made, designs)
-    law.check(model, made)
+    demand_model(model, "simulate_many")
+    made = motion_of(motion)
+    law = law_of(controller, made)
+    end, step = duration_of(duration, made), seconds("step", step)
+    demand_steps(step, end, MOST_EQUAL, False)
+    stored = count("stored", stored, "states")
+    threads = None if threads is None else count("threads", threads, "threads")
+    one_of("device", device, DEVICES)
+    demand_callable("progress", progress)
+    if vary is not None and not isinstance(vary, Varied):
+        raise UsageError("vary=: give what gough.vary.monte_carlo(…) or gough.vary.sweep(…) makes")
+    if folder is not None and not isinstance(folder, str | Path):
+        raise UsageError(f"folder={folder!r}: give a path, or None to keep nothing")
     if isinstance(law, Sampled):
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
         )
-    motion_table = None if made is None else table(law.reference(model, made))
+    described, designs = model, designs_of(model, parameters, vary)
+    model, designs = _smoothed(model, smoothing, made, designs)
+    believed = own_robot(law, model, designs, described, lambda x: _smoothed(x, smoothing, made, None)[0])
+    law.check(believed.model, made)
+    motion_table = None
+    if made is not None:
+        alike = None if designs is None or len(np.unique(designs, axis=0)) > 1 else designs[0]
+        motion_table = table(law.reference(believed.model, made, believed.reference_numbers(alike)))
     loads = Loads.of(model, wrench if vary is None else vary.loads(model, wrench))
-    plant = Plant(model, law, Rows.of(motion_table), loads.wrenches)
+    plant = Plant(model, law, Rows.of(motion_table), loads.wrenches, believed)
     states = first_states(plant, made, (q, v), start, designs, loads, vary)
     runs = len(states)
     if designs is not None:
         designs = np.broadcast_to(designs, (runs, designs.shape[1]))
     plan = Plan(plant, motion_table, end, step, stored, loads)
     own = _own(loads, designs, runs)
-    mark = fingerprint(model, law.describe(), [*plan.key, device], states, own)
+    mark = fingerprint(model, [law.describe(), believed.told(None)], [*plan.key, device], states, own, believed.numbers)
     work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // PART)))
     began = clock.perf_counter()
     if work.missing:
@@ -171,38 +208,14 @@ def simulate_many(
                 work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows) // PART, tell)
     found = work.joined()
     spent = clock.perf_counter() - began
-    varied = {} if vary is None else dict(vary.values)
-    subject = Subject(model, designs, loads)
+    varied = {} if vary is None else vary.told(model, designs)
+    info = {
+        "settings": {"method": "rk4", "step": step, "device": device},
+        "controller": law.describe(),
+        "motion": told_motion(made),
+    }
+    subject = Subject(model, designs, loads, believed if law.computes else None, made, info)
     return Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
-
-
-def _motion(motion: Motion | str | None) -> Motion | None:
-    if isinstance(motion, str):
-        from gough.simulation.motion.files import named_motion
-
-        return named_motion(motion)
-    if motion is not None and not isinstance(motion, Motion):
-        raise UsageError(f"motion={motion!r}: give a gough.Motion, the name of a motion, or None")
-    return motion
-
-
-def _default(motion: Motion | None) -> Law:
-    if motion is None:
-        return Free()
-    return Replay() if motion.kind == "forces" else Follow()
-
-
-def _end(duration: float | None, motion: Motion | None, step: float) -> float:
-    if motion is None and duration is None:
-        raise UsageError("duration= is missing: without a motion nothing says how long to simulate")
-    end = float(motion.duration if duration is None and motion is not None else duration or 0.0)
-    if not (np.isfinite(end) and end > 0 and np.isfinite(step) and step > 0):
-        raise UsageError(f"duration={end}, step={step}: give positive numbers of seconds")
-    if motion is not None and end > motion.duration * (1 + 1e-12):
-        raise UsageError(
-            f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…) or a shorter duration"
-        )
-    return end
 
 
 def _smoothed(

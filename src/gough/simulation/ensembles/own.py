@@ -9,6 +9,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.program import Program, Slot
 from gough.program.graph import INPUT
+from gough.simulation.control.numbers import floats
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Loads:
             return cls(Wrenches(), np.zeros((1, 0)))
         rows = []
         for frame, value in given.items():
-            x = np.atleast_2d(np.asarray(value, dtype=float))
+            x = np.atleast_2d(floats("wrench", value))
             if x.ndim != 2 or x.shape[1] != 6 or not len(x) or not np.isfinite(x).all():
                 whose = f"[{frame!r}]" if frame else ""
                 raise UsageError(

@@ -19,16 +19,23 @@ from gough.simulation.results.robot import robot_hash
 if TYPE_CHECKING:
     from gough.compilation import Model
 
-FORMAT = 2
+FORMAT = 3
 ABOUT = "about"
 Found = dict[str, np.ndarray]
 
 
-def fingerprint(model: "Model", law: Any, plan: Any, states: np.ndarray, designs: np.ndarray | None) -> str:
-    """Hash of everything the results follow from."""
+def fingerprint(
+    model: "Model",
+    law: Any,
+    plan: Any,
+    states: np.ndarray,
+    designs: np.ndarray | None,
+    believed: np.ndarray | None = None,
+) -> str:
+    """Hash of everything the results follow from. believed: numbers of the robot that the law computes with."""
     digest = hashlib.sha256(json.dumps([FORMAT, robot_hash(model), law, plan], sort_keys=True).encode())
-    for x in (model.parameters, states, np.zeros(0) if designs is None else designs):
-        digest.update(np.ascontiguousarray(x).tobytes())
+    for x in (model.parameters, states, designs, believed):
+        digest.update(np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes())
     digest.update(repr(sorted(model.pattern.items())).encode())
     return digest.hexdigest()
 

@@ -91,6 +91,7 @@ class Plan:
             x = np.where(np.isfinite(failed)[:, None], x, found.state)
             failed = np.where(np.isnan(failed) & lost, when, failed)
             records.append((after, kept))
+        records.append(self._at_the_end(march, uniform, x, own, failed))
         time = np.concatenate([a for a, _ in records])
         stored = np.concatenate([b for _, b in records]).transpose(1, 0, 2)
         s, ends = layout.split(stored), layout.split(x)
@@ -98,3 +99,19 @@ class Plan:
         tau = stored[..., layout.size : layout.size + nd]
         out = {"time": time, "q": s.q, "v": s.v, "tau": tau, "works": s.work}
         return out | {"end_q": ends.q, "end_v": ends.v, "failed": failed}
+
+    def _at_the_end(
+        self, march: TimeLoop, uniform: Array, x: Array, own: Array | None, failed: Array
+    ) -> tuple[Array, Array]:
+        """(time (1,), records (1, runs, k)) of the last states: a step of no length records where it begins."""
+        row, t = self.pieces[-1][0], self.layout.t
+        x = x.copy()
+        x[:, t], x[:, t + 1] = row[1], 0.0
+        found = march(x, 1, uniform, self.given(row), own, every=1, first=1, tick=lambda turns: None)
+        kept = np.full((1, len(x), self.layout.record_size), np.nan)
+        kept[0, :, : x.shape[1]] = x
+        good = np.flatnonzero(found.failed < 0)
+        if len(found.record):
+            kept[0, good] = found.record[0, good]
+        kept[0, np.isfinite(failed)] = np.nan
+        return row[1:2].copy(), kept

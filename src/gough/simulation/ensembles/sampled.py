@@ -102,6 +102,27 @@ class Varied:
             out[:, places[name]] = factor * self.values[name]
         return out
 
+    def told(self, model: "Model", designs: Array | None) -> dict[str, Array]:
+        """{name: (runs,)}: the numbers that runs had; of parameters those of their designs (runs, n), not factors."""
+        places = {n: k for k, n in enumerate(model.parameter_names)}
+        return {
+            n: np.array(designs[:, places[n]]) if n in places and designs is not None else x
+            for n, x in self.values.items()
+        }
+
+    def unit(self, model: "Model", name: str) -> str:
+        """Of a number by its name."""
+        head, _, rest = name.partition(".")
+        if name in model.parameter_names:
+            return model.mechanism.table.units[model.parameter_names.index(name)]
+        layout = model.layout
+        if head == "rate" and rest in layout.v_names:
+            return layout.u_units[layout.u_names.index(rest)]
+        if head == "at":
+            known = dict(zip(layout.q_names, layout.q_units, strict=True))
+            return known.get(rest, "rad")  # yaw, pitch, roll
+        return "N m" if name.rpartition(".")[2].startswith("m") else "N"
+
     def started(self, word: str) -> dict[str, Array]:
         """{NAME: (runs,)} of all "word.NAME"."""
         found = {n.removeprefix(f"{word}."): x for n, x in self.values.items() if n.startswith(f"{word}.")}

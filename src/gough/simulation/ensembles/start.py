@@ -1,5 +1,6 @@
 """First states and designs of all runs of an ensemble."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
 from gough.robot.item import nearest
+from gough.simulation.arguments import one_of
+from gough.simulation.control.numbers import floats
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.integration.plant import WORKS, Plant
@@ -21,6 +24,8 @@ Array = np.ndarray
 
 def designs_of(model: "Model", parameters: Any, varied: Varied | None) -> Array | None:
     """Designs (runs or 1, n), None for that of the model."""
+    if isinstance(parameters, Mapping):
+        parameters = model.parameters_with(parameters)
     given = None if parameters is None else rows_of("parameters", parameters, len(model.parameters))
     if varied is not None:
         changed = varied.parameters(model, given)
@@ -42,8 +47,7 @@ def first_states(
     """States (runs, n): q, v, works, own states of the law, time, step, error. given: q and v, None: where the motion begins."""
     model = plant.model
     layout = model.layout
-    if start not in ("given", "static"):
-        raise UsageError(f"start={start!r}; use 'given' or 'static'")
+    one_of("start", start, ("given", "static"))
     at = {} if varied is None else varied.started("at")
     rates = {} if varied is None else varied.started("rate")
     if at and given[0] is not None:
@@ -74,7 +78,7 @@ def first_states(
         v[:, names.index(name)] = x
     inner = np.zeros((runs, 0))
     if plant.inner_size:
-        inner = np.array([plant.law.inner(model, a, b).first for a, b in zip(q, v, strict=True)])
+        inner = np.array([plant.inner_at(a, b).first for a, b in zip(q, v, strict=True)])
     return np.concatenate([q, v, np.zeros((runs, len(WORKS))), inner, np.zeros((runs, 3))], axis=1)
 
 
@@ -99,7 +103,7 @@ def common(**arrays: Array | None) -> int:
 
 def rows_of(name: str, value: Any, size: int) -> Array:
     """Finite numbers (runs, size)."""
-    out = np.atleast_2d(np.asarray(value, dtype=float))
+    out = np.atleast_2d(floats(name, value))
     if out.ndim != 2 or out.shape[1] != size or not len(out) or not np.isfinite(out).all():
         raise UsageError(f"{name}: give finite numbers (runs, {size}) or ({size},), not an array of shape {out.shape}")
     return out

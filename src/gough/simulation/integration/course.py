@@ -8,7 +8,7 @@ velocities the robot was built with.
 import time as clock
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,6 +65,7 @@ class Course:
         self.known: dict[tuple[int, ...], Led] = {}
         self.compile_s = 0.0
         self.count = 0  # records of a piece, stored or not
+        self.until = -np.inf  # time of the last stored state
         self.usual = np.zeros(0)  # distances from singularities where the run began
         self._lead(plant, marching)
 
@@ -144,6 +145,12 @@ class Course:
         self._steps(np.zeros((0, self.states.record_size)), last=True)
         self.watch.forget()
 
+    def keep_last(self) -> None:
+        """Stores the last state that can be trusted, whatever `every` is."""
+        if self.last is not None and self.last[self.states.t] > self.until:
+            self.count = 0
+            self._store(self.last[None], near=True)
+
     def _is_near(self) -> bool:
         """Whether the last good state is near a singularity."""
         if self.watch.idle or self.last is None:
@@ -166,6 +173,8 @@ class Course:
         if len(chosen) and len(self.usual) and (near or self.model is not self.asked):
             distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
             chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
+        if len(chosen):
+            self.until = float(chosen[-1, self.states.t])
         self.keep(self._told(chosen))
 
     def _told(self, rows: Vector) -> Vector:
@@ -203,7 +212,8 @@ class Course:
         )
         plant = self.led.plant
         usual = float(self.watch.farthest.max())
-        self._lead(Plant(other, plant.law, plant.rows, plant.wrenches))
+        own = None if plant.own is None else replace(plant.own, model=other, of=other)
+        self._lead(Plant(other, plant.law, plant.rows, plant.wrenches, own))
         out = state.copy()
         out[self.asked.layout.nq : self.asked.layout.nq + self.asked.layout.nv] = u[list(better)]
         self.watch.begin(s.q, usual)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.retraction import step_units
+from gough.errors import UsageError
+from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.marchings import EQUAL_STEP, LONGEST_STEP
 from gough.simulation.integration.methods import method_named
 
@@ -20,6 +22,12 @@ FINEST = 1e-14
 def estimated(simulate: "Callable[..., Run]", asked: dict[str, Any]) -> "Run":
     """The run that was asked for, with its error estimated by a second one."""
     method = method_named(asked["method"])
+    law = asked["controller"]
+    if isinstance(law, Sampled) and not law.can_start_anew:
+        raise UsageError(
+            "estimate=True runs the controller a second time: a function that remembers something would go on where it was. Give "
+            "gough.laws.Sampled(function, period, reset=…), which puts it back (reset=lambda: None where it remembers nothing)"
+        )
     run = simulate(**asked)
     if method.adaptive:
         finer = {"tolerance": max(FINER * asked["tolerance"], FINEST), "step": 0.5 * (asked["step"] or LONGEST_STEP)}
@@ -40,7 +48,9 @@ def difference(run: "Run", other: "Run") -> float:
     elastic coordinates over a large amplitude."""
     t, last = np.unique(run.time[::-1], return_index=True)
     here = (len(run.time) - 1 - last)[t <= other.time[-1]]
-    then = other.resample(t[t <= other.time[-1]])
+    from gough.simulation.results.resample import resample
+
+    then = resample(other, t[t <= other.time[-1]], None, tell=False)
     return float((np.abs(run.q[here] - then.q) / _sizes(run)).max(initial=0.0))
 
 

@@ -49,6 +49,7 @@ class Marching:
         self.span, self.most_steps = float("inf"), MOST_STEPS
         self.slow_turns = 0
         self.errors_known = False
+        self.watched: Vector | None = None
         self.compiled_late = self.error_sum = self.error_largest = 0.0
         self.chunk, self._looked = FEWEST, 0.0
 
@@ -96,7 +97,9 @@ class Marching:
 
     def _watch(self, records: Vector, time: float) -> None:
         """Stop where a run does not get on."""
-        stuck = sticking_joints(self.plant, self.parameters, records, self.span) if len(records) >= WATCHED else []
+        seen = records if self.watched is None else np.concatenate([self.watched, records])
+        self.watched = seen[-WATCHED:]
+        stuck = sticking_joints(self.plant, self.parameters, seen, self.span) if len(seen) >= WATCHED else []
         if stuck:
             raise Stopped(f"sticking:{', '.join(stuck)} (Coulomb friction without smoothing)", time)
         if self.steps > self.most_steps:

@@ -3,6 +3,8 @@
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.arguments import seconds
+from gough.simulation.control.numbers import is_number
 from gough.simulation.integration.generalised_alpha import generalised_alpha
 from gough.simulation.integration.implicit import runge_kutta
 from gough.simulation.integration.implicit_marching import Implicit
@@ -29,14 +31,13 @@ def marching_of(
     """What goes through the pieces of a run; UsageError for a bad setting. step (s): equal, or longest; None: as above.
     rho_infinity: of generalised_alpha alone."""
     found = method_named(method)
-    if step is not None and (not np.isfinite(step) or step <= 0):
-        raise UsageError(f"step={step!r}: give a positive number of seconds")
-    if not 1e-14 <= tolerance <= 1e-1:
+    step = None if step is None else seconds("step", step)
+    if not is_number(tolerance) or not 1e-14 <= tolerance <= 1e-1:
         raise UsageError(f"tolerance={tolerance!r}: give a number between 1e-14 and 0.1")
     if rho_infinity is not None and method != "generalised_alpha":
         raise UsageError(f"rho_infinity is a setting of generalised_alpha, not of {method}")
     rho_infinity = RHO_INFINITY if rho_infinity is None else rho_infinity
-    if not 0 <= rho_infinity <= 1:
+    if not is_number(rho_infinity) or not 0 <= rho_infinity <= 1:
         raise UsageError(
             f"rho_infinity={rho_infinity!r}: give a number between 0 (fast vibrations vanish) and 1 (they stay)"
         )

@@ -28,6 +28,7 @@ from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
+from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.integration.instant import Instant, Rows
 from gough.simulation.integration.moves import closed
 from gough.simulation.integration.plain_rates import drive_of_entries, plain_rates
@@ -44,23 +45,30 @@ WORKS = ("drives", "losses", "wrench")
 class Plant:
     """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail.
 
-    made: programs that were traced before, by what they are.
+    own: the robot that the law computes with; None: this one. made: programs that were traced before, by what they are.
     """
 
     model: "Model"
     law: Law
     rows: Rows
     wrenches: Wrenches = field(default_factory=Wrenches)
+    own: OwnRobot | None = None
     made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        settings = self.law.settings(self.model)
+        own = self.laws_robot
+        settings = (*self.law.settings(self.model, own.model), *own.inputs)
         object.__setattr__(self, "rows", replace(self.rows, tail=(*map(float, settings), *self.wrenches.values)))
         if self.law.prescribed and not self.led_by_drives:
             raise UsageError(
                 f"{self.model.robot.name}: drives are prescribed, but its velocities are not those of its drives; name the "
                 "drives as independent, or use a controller"
             )
+
+    @property
+    def laws_robot(self) -> OwnRobot:
+        """The robot that the law computes with."""
+        return self.own or OwnRobot(self.model, None, self.model)
 
     @cached_property
     def led_by_drives(self) -> bool:
@@ -75,7 +83,12 @@ class Plant:
     @cached_property
     def inner(self) -> Inner:
         """The law's own states, at home."""
-        return self.law.inner(self.model, self.model.home, np.zeros(self.model.layout.nv))
+        return self.inner_at(self.model.home, np.zeros(self.model.layout.nv))
+
+    def inner_at(self, q: Vector, v: Vector) -> Inner:
+        """The law's own states at a state of the robot."""
+        own = self.laws_robot
+        return self.law.inner(own.model, *own.first(q, v))
 
     @property
     def inner_size(self) -> int:
@@ -104,7 +117,7 @@ class Plant:
             return self.model.ordered(program)
         states = sample_states(self.model)
         n = len(states["q"])
-        inner = [self.law.inner(self.model, q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
+        inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
         known = {**states, "inner": np.array(inner)}
         columns = [
             np.broadcast_to(known.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
@@ -189,8 +202,10 @@ class Plant:
         return numbers, loops, q, v
 
     def _action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
-        settings = now.tail[: len(now.tail) - len(self.wrenches.values)]
-        return self.law.act(Here(self.model, regrouped(numbers), q, v, inner, settings, now))
+        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
+        settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
+        measured = Measured(self.model, regrouped(numbers), q, v)
+        return self.law.act(Here(own, measured, inner, settings, inputs, now))
 
     def _external(self, loops: Loops, now: Instant) -> tuple[Vector, Vector]:
         """(generalised force of the wrenches on v, the same as the equations take it)."""

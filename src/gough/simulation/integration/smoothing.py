@@ -14,6 +14,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.robot.changed_friction import change_friction
+from gough.simulation.control.numbers import is_number
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
 from gough.structure import Mechanism
@@ -97,7 +98,7 @@ def _with_widths(model: "Model", widths: tuple[float, float], keep: bool) -> "Mo
 
 def _given(smoothing: Any) -> tuple[float, float]:
     pair = tuple(smoothing) if isinstance(smoothing, tuple | list) else (smoothing, smoothing)
-    good = len(pair) == 2 and all(isinstance(x, int | float) and np.isfinite(x) and x > 0 for x in pair)
+    good = len(pair) == 2 and all(is_number(x) and x > 0 for x in pair)
     if not good:
         raise UsageError(
             f"smoothing={smoothing!r}: give a positive speed in m/s and rad/s, or (m/s, rad/s); 'described' leaves friction as "

@@ -14,13 +14,13 @@ GROWS = 1e-6
 """Growth of an amplitude in one step that counts."""
 
 
-def poles(plant: Plant, q: Array, method: str) -> Array:
-    """Eigenvalues (1/s) of small motions about q (nq,), drives as the law has them; none where nothing of the robot is stiff or
-    the method is stable in any case."""
+def poles(plant: Plant, q: Array, method: str, numbers: Array) -> Array:
+    """Eigenvalues (1/s) of small motions about q (nq,) of a design (n,), drives as the law has them; none where nothing of the
+    robot is stiff or the method is stable in any case."""
     model = plant.model
     known = METHODS[method]
     none = np.zeros(0, dtype=complex)
-    if known.adaptive or known.limit == np.inf or not (model.layout.v_elastic or _smoothed(plant)):
+    if known.adaptive or known.limit == np.inf or not (model.layout.v_elastic or _smoothed(plant, numbers)):
         return none
     from gough.analysis.modes import natural_frequencies
 
@@ -28,7 +28,9 @@ def poles(plant: Plant, q: Array, method: str) -> Array:
     if isinstance(plant.law, JointPD):
         drives = {"stiffness": plant.law.stiffness, "damping": plant.law.damping}
     try:
-        return np.asarray(natural_frequencies(model, q, drives, about="undeformed").eigenvalues, dtype=complex)
+        return np.asarray(
+            natural_frequencies(model, q, drives, about="undeformed", parameters=numbers).eigenvalues, dtype=complex
+        )
     except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
         return none
 
@@ -57,7 +59,7 @@ def _growth(method: str, z: Array) -> Array:
     return np.abs(1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4))))
 
 
-def _smoothed(plant: Plant) -> bool:
-    mechanism, values = plant.model.mechanism, plant.model.parameters
+def _smoothed(plant: Plant, values: Array) -> bool:
+    mechanism = plant.model.mechanism
     places = [x.friction for x in (*mechanism.links, *mechanism.cuts)]
     return any(values[p[i + 1]] != 0 and values[p[i + 2]] != 0 for p in places for i in range(0, len(p), 3))

@@ -29,6 +29,8 @@ from gough.simulation.integration.time_loop import Loop
 Vector = np.ndarray
 ADAMS, BDF = 1, 2
 """CVODE's words for its families."""
+PART = 50
+"""Steps that CVODE is left to itself."""
 SHORTEST = 1e-13
 """Shortest step (s)."""
 NO_SAY = 1e30
@@ -87,7 +89,7 @@ class Solver:
     def __init__(self, plant: Plant, loop: Loop, family: int, tolerance: float, longest: float) -> None:
         self.lib, self.n = sundials(), StateLayout(plant).t
         lib, n = self.lib, self.n
-        self.y, self.tried = np.zeros(n), np.zeros(n + 1)
+        self.y, self.tried, self.interrupted = np.zeros(n), np.zeros(n + 1), False
         self._given, self._status = np.zeros(plant.rows.size), np.zeros(2, dtype=np.int64)
         self._sizes, self._loop = tolerance * _sizes(plant), loop
         self._data = np.zeros(7, dtype=np.int64)
@@ -128,9 +130,16 @@ class Solver:
     def steps(self, end: float, most: int) -> tuple[Vector, Vector, int]:
         """(times (k,), rows of y (k, n), CVODE's last flag: 0 for more to come, 1 at the end, negative: cannot go on)."""
         times, rows, flag = np.empty(most), np.empty((most, self.n)), ctypes.c_int(0)
-        cvode = self.lib.address("CVode")
-        places = (address(self.y), 8 * self.n, address(times), address(rows), most, ctypes.addressof(flag))
-        done = code().steps(cvode, self._memory, end, self._vector, *places)
+        cvode, done = self.lib.address("CVode"), 0
+        self.interrupted = False
+        try:
+            while done < most and flag.value == 0:  # in parts, between which Ctrl-C is heard
+                count = min(PART, most - done)
+                places = (address(self.y), 8 * self.n, address(times[done:]), address(rows[done:]), count)
+                taken = code().steps(cvode, self._memory, end, self._vector, *places, ctypes.addressof(flag))
+                done += taken
+        except KeyboardInterrupt:
+            self.interrupted = True
         return times[:done], rows[:done], flag.value
 
     def failures(self) -> int:

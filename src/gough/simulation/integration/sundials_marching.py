@@ -56,6 +56,8 @@ class Cvode(Marching):
             keep(found[:-1])
             self.steps += len(times)
             x = found[-1:]
+            if self.solver.interrupted:
+                raise KeyboardInterrupt
             self.note_errors(np.full(len(times), self.tolerance))
             self._watch(found, float(x[0, t]))
             if flag < 0 or good < len(times):

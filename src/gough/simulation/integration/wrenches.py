@@ -12,6 +12,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
 from gough.scalar import dot, zeros
+from gough.simulation.control.numbers import floats
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -34,9 +35,9 @@ class Wrenches:
         given = wrench if isinstance(wrench, Mapping) else {"": wrench}
         frames, values = [], []
         for frame, value in given.items():
-            x = np.asarray(value, dtype=float)
+            whose = f"[{frame!r}]" if frame else ""
+            x = floats("wrench", value)
             if x.shape != (6,) or not np.isfinite(x).all():
-                whose = f"[{frame!r}]" if frame else ""
                 raise UsageError(
                     f"wrench{whose}: give six finite numbers (fx fy fz mx my mz, world axes), constant during the run"
                 )

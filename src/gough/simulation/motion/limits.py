@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
+from gough.compilation.arguments import as_array
 from gough.compilation.singularity import block_matrices
 from gough.errors import EXPLANATION, Status, UsageError
 from gough.simulation.motion.motion import JUMP, Motion, Sample
@@ -40,12 +41,14 @@ def check_motion(
     wrench: Any = None,
     near: Any = None,
     duration: float | None = None,
+    parameters: Any = None,
 ) -> MotionReport:
     """Everything that is wrong with a motion of a robot, with times and places (see `MotionReport`).
 
     samples: even ones, beside the breaks. condition: smallest good distance from singularities (reciprocal condition, see
     `Model.singularity`). forces: whether drive forces are computed; wrench: constant, as for `Model.inverse_dynamics`.
     near: q (nq,) in whose assembly the motion begins (default: home). duration (s): only this much of the motion.
+    parameters (n,): of another design.
     """
     if samples < 2 or not 0 <= condition < 1:
         raise UsageError(
@@ -53,7 +56,8 @@ def check_motion(
         )
     if not isinstance(motion, Motion):
         raise UsageError(f"check_motion: {motion!r} is no motion; make one with gough.motions")
-    target = target_of(model, motion)
+    numbers = None if parameters is None else as_array("parameters", parameters, len(model.parameters))
+    target = target_of(model, motion, numbers)
     t, sample = _sampled(motion, samples, motion.duration if duration is None else min(duration, motion.duration))
     wanted = target.wanted(sample)
     states = states_for(target, t, wanted, near)
@@ -68,11 +72,11 @@ def check_motion(
     if forces and not model.driven:
         notes.append("no drive forces: fewer drives than freedoms")
     problems += trouble
-    problems += _limits(model, states.t, q, states.v, tau, good)
-    parallel, serial, found = _singular(model, states.t, q, good, condition)
+    problems += _limits(target, states.t, q, states.v, tau, good)
+    parallel, serial, found = _singular(target, states.t, q, good, condition)
     rates = np.full((len(t), len(model.drive_index)), np.nan)
     if len(good):
-        rates[good] = model.drive_rates(q[good], states.v[good], on_bad_state="mark")
+        rates[good] = model.drive_rates(q[good], states.v[good], parameters=numbers, on_bad_state="mark")
     drives = q[:, model.drive_index]
     return MotionReport(
         model.robot.name,
@@ -175,7 +179,14 @@ def _forces(target: Target, states: MotionStates, wanted: Sample, wrench: Any):
         return q, tau, problems
     tau = np.full((len(q), len(model.drive_index)), np.nan)
     if good.any():
-        made = model.inverse_dynamics(q[good], states.v[good], states.acceleration[good], wrench, on_bad_state="mark")
+        made = model.inverse_dynamics(
+            q[good],
+            states.v[good],
+            states.acceleration[good],
+            wrench,
+            parameters=target.parameters,
+            on_bad_state="mark",
+        )
         tau[good] = made.tau
         for code in sorted(set(made.status.tolist()) - {0}):
             here = np.zeros(len(q), dtype=bool)
@@ -187,10 +198,11 @@ def _forces(target: Target, states: MotionStates, wanted: Sample, wrench: Any):
     return q, tau, problems
 
 
-def _limits(model: "Model", t: np.ndarray, q, v, tau, good: np.ndarray) -> Iterator[MotionProblem]:
+def _limits(target: Target, t: np.ndarray, q, v, tau, good: np.ndarray) -> Iterator[MotionProblem]:
     if not len(good):
         return
-    found = model.limit_margins(q[good], v[good], tau[good])
+    model = target.model
+    found = model.limit_margins(q[good], v[good], tau[good], parameters=target.parameters)
     for k, name in enumerate(found.names):
         margin = found.margins[:, k]
         over = margin < 0
@@ -213,14 +225,14 @@ def _unit(model: "Model", name: str) -> str:
     return f"{unit}/s" if kind == "speed" else unit
 
 
-def _singular(model: "Model", t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
+def _singular(target: Target, t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
     """(parallel (n,), serial (n,), problems): near a singularity, or across one between two samples."""
     parallel, serial = np.full(len(t), np.nan), np.full(len(t), np.nan)
     problems: list[MotionProblem] = []
     good = good[np.isfinite(q[good]).all(axis=1)]
     if not len(good):
         return parallel, serial, problems
-    found = model.singularity(q[good])
+    found = target.model.singularity(q[good], parameters=target.parameters)
     parallel[good] = found.parallel
     worst = found.serial.argmin(axis=1) if found.serial.shape[1] else None
     serial[good] = found.serial.min(axis=1) if worst is not None else 1.0
@@ -233,13 +245,13 @@ def _singular(model: "Model", t: np.ndarray, q: np.ndarray, good: np.ndarray, co
             )
             text = f"near a {kind} singularity: {value[k]:.3g}, below {condition:g}"
             problems.append(MotionProblem("singular", place, spans(t, here), float(value[k]), float(t[k]), text))
-    problems += _crossings(model, t[good], q[good], found.scaled_map)
+    problems += _crossings(target, t[good], q[good], found.scaled_map)
     return parallel, serial, problems
 
 
-def _crossings(model: "Model", t: np.ndarray, q: np.ndarray, S: np.ndarray) -> Iterator[MotionProblem]:
+def _crossings(target: Target, t: np.ndarray, q: np.ndarray, S: np.ndarray) -> Iterator[MotionProblem]:
     """Determinants that change sign between neighbouring samples."""
-    places, blocks = block_matrices(model, q, model.parameters, model.size)
+    places, blocks = block_matrices(target.model, q, target.numbers, target.model.size)
     signs = [determinant_signs(a) for a in blocks]
     own = S.shape[1] == S.shape[2]
     side = np.prod([determinant_signs(S), *signs], axis=0) if own else None

@@ -49,12 +49,12 @@ def _balanced(target: Target, q: np.ndarray, tau: np.ndarray, wanted: Sample, wr
     model: Model = target.model
     mobility, nv = model.layout.mobility, model.layout.nv
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
-    forces = RestForces(model, model.parameters, wrench)
+    forces = RestForces(model, target.numbers, wrench)
 
     def residual(rows: np.ndarray, v: np.ndarray, rigid: np.ndarray) -> np.ndarray:
         acceleration = np.concatenate([rigid, np.zeros((len(rows), nv - mobility))], axis=1)
         inputs = {"q": q[rows], "v": v, "acceleration": acceleration, "tau": tau[rows], "wrench": forces.load(q[rows])}
-        return model.function("dynamics_residual").values(**inputs, parameters=model.parameters)["residual"] * unit
+        return model.function("dynamics_residual").values(**inputs, parameters=target.numbers)["residual"] * unit
 
     active = np.arange(len(q))
     v, rigid, _ = velocities(target, q, wanted)
@@ -79,7 +79,7 @@ def _balanced(target: Target, q: np.ndarray, tau: np.ndarray, wanted: Sample, wr
         step[:, mobility:] = x[:, : nv - mobility] / size[:, 0] * unit[mobility:]
         moved = np.abs(step / unit).max(axis=1)
         shorter = np.maximum(moved, 1.0)[:, None]
-        du = model.function("closing_step").values(q=q[active], v=step / shorter, parameters=model.parameters)["du"]
+        du = model.function("closing_step").values(q=q[active], v=step / shorter, parameters=target.numbers)["du"]
         q[active] = retract(model.mechanism, q[active], du)
         tau[active] += x[:, nv - mobility :] / shorter
         settled[active[moved < SETTLED]] = True

@@ -42,10 +42,13 @@ class MotionStates:
     __repr__ = short_repr
 
 
-def states_along(model: "Model", motion: Motion, t: Any, side: str = "right", near: Any = None) -> MotionStates:
-    """The model along the motion at rising times t (n,); near: q (nq,) whose assembly is taken (default: home)."""
+def states_along(
+    model: "Model", motion: Motion, t: Any, side: str = "right", near: Any = None, parameters: Any = None
+) -> MotionStates:
+    """The model along the motion at rising times t (n,); near: q (nq,) whose assembly is taken (default: home). parameters (n,):
+    of another design."""
     times = np.atleast_1d(np.asarray(t, dtype=float))
-    target = target_of(model, motion)
+    target = target_of(model, motion, parameters)
     return states_for(target, times, target.wanted(motion.at(times, side)), near)
 
 
@@ -110,12 +113,12 @@ def _reached(target: Target, position: np.ndarray, near: np.ndarray | None) -> t
         assert near is not None
         return _frame_reached(target, position, near)
     if target.kind == "pose":
-        made = model.assemble(position, near=near, on_bad_state="mark")
+        made = model.assemble(position, near=near, parameters=target.parameters, on_bad_state="mark")
     elif target.kind == "drives":
-        made = model.assemble(drives=position, near=near, on_bad_state="mark")
+        made = model.assemble(drives=position, near=near, parameters=target.parameters, on_bad_state="mark")
     else:
         named = dict(zip(target.names, position.T, strict=True))
-        made = model.assemble(coordinates=named, near=near, on_bad_state="mark")
+        made = model.assemble(coordinates=named, near=near, parameters=target.parameters, on_bad_state="mark")
     names = np.array([_check_name(s, p) for s, p in zip(made.status, made.places, strict=True)], dtype=object)
     return made.q, names
 
@@ -133,7 +136,7 @@ def _frame_reached(target: Target, position: np.ndarray, near: np.ndarray) -> tu
         out[finite, :mobility] = np.einsum("nij,nj->ni", np.linalg.pinv(A[finite], rcond=1e-10), left[finite])
         return out
 
-    q, names = follow(model, near, model.parameters[None], misses)
+    q, names = follow(model, near, target.numbers[None], misses)
     good = np.flatnonzero(names == "")
     if len(good):
         off = np.abs(target.missing(q[good], position[good]) * scales).max(axis=1) / model.size

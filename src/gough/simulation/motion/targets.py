@@ -6,7 +6,7 @@ drives, joints   their coordinates
 Velocities: rows (m, nv) of a matrix A with A v = wanted rate, and A v̇ = wanted acceleration - bias.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Target:
     """One motion asked of one model. columns: tree velocities that are wanted, or None for those of `frame`.
     order: columns of the motion in the order of the model's drives, for drives. on_platform (7,): pose of the frame on the
-    platform that the motion speaks of."""
+    platform that the motion speaks of. parameters (n,): of the design, None for the model's."""
 
     model: "Model"
     kind: str
@@ -36,6 +36,12 @@ class Target:
     names: tuple[str, ...] = ()
     order: tuple[int, ...] = ()
     on_platform: np.ndarray | None = None
+    parameters: np.ndarray | None = None
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """Parameters (n,) of the design."""
+        return self.model.parameters if self.parameters is None else self.parameters
 
     @property
     def size(self) -> int:
@@ -63,9 +69,9 @@ class Target:
         """A (n, size, nv) at q (n, nq); the loops may be a little open."""
         model = self.model
         if self.columns is not None:
-            return tree_rates(model, q, model.parameters[None])[:, list(self.columns)]
+            return tree_rates(model, q, self.numbers[None])[:, list(self.columns)]
         found = model.function(f"frame_twist:{self.frame}").values(
-            q=q[:, None, :], v=np.eye(model.layout.nv), parameters=model.parameters
+            q=q[:, None, :], v=np.eye(model.layout.nv), parameters=self.numbers
         )["twist"]
         return np.swapaxes(found, 1, 2)[:, : self.size]
 
@@ -74,14 +80,14 @@ class Target:
         model = self.model
         if self.columns is not None:
             still = np.zeros((1, model.layout.nv))
-            found = model.function("joint_motion").values(q=q, v=v, acceleration=still, parameters=model.parameters)
+            found = model.function("joint_motion").values(q=q, v=v, acceleration=still, parameters=self.numbers)
             return found["ud"][:, list(self.columns)]
         along = tangent_derivative(model, f"frame_twist:{self.frame}", ("q",), "jvp")
-        return along.values(q=q, v=v, d_q=v, parameters=model.parameters)["d_twist"][:, : self.size]
+        return along.values(q=q, v=v, d_q=v, parameters=self.numbers)["d_twist"][:, : self.size]
 
     def missing(self, q: np.ndarray, position: np.ndarray) -> np.ndarray:
         """What is left (n, size) of the way from q to wanted positions, for a frame."""
-        found = self.model.function(f"frame_pose:{self.frame}").values(q=q, parameters=self.model.parameters)
+        found = self.model.function(f"frame_pose:{self.frame}").values(q=q, parameters=self.numbers)
         if self.kind == "point":
             return position - found["position"]
         whole = np.full((len(q), 7), np.nan)
@@ -91,8 +97,12 @@ class Target:
         return pose_difference(whole, position)
 
 
-def target_of(model: "Model", motion: Motion) -> Target:
-    """What the motion asks of the model; UsageError where it cannot be asked."""
+def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Target:
+    """What the motion asks of the model; UsageError where it cannot be asked. parameters (n,): of another design."""
+    return replace(_asked(model, motion, parameters), parameters=parameters)
+
+
+def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None) -> Target:
     layout, mechanism = model.layout, model.mechanism
     if motion.kind == "drives":
         order = drive_order(model, motion)
@@ -120,7 +130,7 @@ def target_of(model: "Model", motion: Motion) -> Target:
                 f"{motion.frame!r} is a frame of a flexible platform: no drive forces follow from its motion in general (see "
                 f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame"
             )
-        return Target(model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame))
+        return Target(model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame, parameters))
     return Target(model, motion.kind, None, motion.frame)
 
 
@@ -136,8 +146,10 @@ def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
     return tuple(motion.names.index(n) for n in own)
 
 
-def _frame_on_platform(model: "Model", frame: str) -> np.ndarray:
-    position, rotation = model.frame_pose(model.home, frame)
+def _frame_on_platform(model: "Model", frame: str, parameters: np.ndarray | None) -> np.ndarray:
+    numbers = model.parameters if parameters is None else parameters
+    found = model.function(f"frame_pose:{frame}").values(q=model.home, parameters=numbers)  # legs do not matter here
+    position, rotation = found["position"], found["rotation"]
     back = model.home[3:7] * CONJUGATE
     q = quaternion_product(back, quaternion_wxyz_from_rotation(rotation))
     return np.concatenate([rotate(back, position - model.home[:3]), q])

@@ -185,6 +185,7 @@ def _channels(run: "Run") -> Iterator[Channel]:
         lambda r: r.acceleration,
     )
     yield from _energies(run, channel)
+    yield from _tracking(run, channel)
     yield single("closure_error", "1", "largest loop error over the robot's size", _closure_error)
     yield single("status", "1", "code of each state, 0 is good", lambda r: r.status)
     yield from _wrenches(run, channel)
@@ -216,6 +217,23 @@ def _energies(run: "Run", channel: Any) -> Iterator[Channel]:
         "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
     )
     yield channel("power", POWERS, ["W"] * len(POWERS), "of drives, losses and wrenches", powers)
+
+
+def _tracking(run: "Run", channel: Any) -> Iterator[Channel]:
+    from gough.simulation.results.tracking import REFERENCE, tracking
+
+    about = run.info.motion
+    if REFERENCE not in run.recorded or not isinstance(about, Mapping) or "kind" not in about:
+        return
+    told = {"pose": ("m", "rad"), "point": ("m",)}.get(about["kind"])
+    units = told or tuple(dict.fromkeys(run.recorded[REFERENCE].units))
+    yield channel(
+        "tracking",
+        [f"tracking.{unit}" for unit in units],
+        units,
+        "how far it is from its motion",
+        lambda r: np.stack([tracking(r)[unit] for unit in units], axis=1),
+    )
 
 
 def _wrenches(run: "Run", channel: Any) -> Iterator[Channel]:

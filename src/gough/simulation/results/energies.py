@@ -15,7 +15,8 @@ import numpy as np
 
 from gough.simulation.results.deflection import strain_energy
 from gough.simulation.results.interpolation import sampled
-from gough.simulation.results.resample import interpolated
+from gough.simulation.results.resample import interpolated, resample
+from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -34,6 +35,12 @@ ENERGIES = (
 WORKS = ("work.drives", "work.losses", "work.wrench")
 POWERS = ("power.drives", "power.losses", "power.wrench")
 NEAR_NOTHING = 1e-300
+BOUND = 1e-3
+"""Energy error of a run, over what it exchanges, beyond which it is warned about."""
+LOOKS = 40
+"""States in which that is looked at."""
+AT_REST = 1e-6
+"""Part of a robot's size: a robot that moves less is at rest for the energy balance."""
 
 
 def powers(run: "Run") -> Array:
@@ -73,12 +80,43 @@ def exchanged(run: "Run") -> float:
     return float(max([*ranges, *sums, 0.0]))
 
 
+def energy_scale(run: "Run") -> float:
+    """What errors of energy (J) are measured by: the energy exchanged; of a robot that turns without forces its kinetic energy;
+    of one at rest, where both are rounding, what moves it by AT_REST of its size against its weight."""
+    kinetic = run["energies"][:, 0]
+    moving = float(np.nanmax(kinetic)) if np.isfinite(kinetic).any() else 0.0
+    return max(exchanged(run), moving, AT_REST * float(weight_energy(run.model.mechanism, run.model.size, run.design)))
+
+
 def relative_error(run: "Run") -> float:
-    """Largest |energy.error| over the energy exchanged; NaN where no state has one."""
+    """Largest |energy.error| over `energy_scale`; NaN where no state has one."""
     error = np.abs(run["energy.error"])
     if not np.isfinite(error).any():
         return float("nan")
-    return float(np.nanmax(error) / max(exchanged(run), NEAR_NOTHING))
+    return float(np.nanmax(error) / max(energy_scale(run), NEAR_NOTHING))
+
+
+def energy_events(run: "Run") -> list[tuple[float, str]]:
+    """(time, what) of an energy that is off by more than BOUND, by the works that the integrator carried along; looked at in some
+    states alone, which need no compiled code."""
+    at = np.unique(np.linspace(0, len(run) - 1, LOOKS).astype(int))
+    e = run.model.energies(run.q[at], run.v[at], parameters=run.parameters, on_bad_state="mark")
+    done = np.stack([np.asarray(run.recorded[name].values)[at] for name in WORKS])
+    total = e.kinetic + e.potential
+    error = (total - total[0]) - (done[0] - done[0, 0]) + (done[1] - done[1, 0]) - (done[2] - done[2, 0])
+    if not np.isfinite(error).any():
+        return []
+    sums = np.abs(np.diff(done, axis=1)).sum(axis=1)
+    scale = np.nanmax([np.nanmax(e.kinetic), np.ptp(e.potential[np.isfinite(e.potential)]), *sums])
+    scale = max(
+        float(scale), AT_REST * float(weight_energy(run.model.mechanism, run.model.size, run.design)), NEAR_NOTHING
+    )
+    k = int(np.nanargmax(np.abs(error)))
+    part = float(abs(error[k])) / scale
+    if not part > BOUND:
+        return []
+    text = f"energy: off by {abs(error[k]):.3g} J, {part:.2g} of what the run exchanges"
+    return [(float(run.time[at[k]]), f"{text}; take a shorter step or a smaller tolerance")]
 
 
 def _work(run: "Run", k: int) -> Array:
@@ -131,7 +169,7 @@ def _other_power(run: "Run", at: Array, s: Array, k: int) -> Array:
     power = np.array(_wrench_power(inside) if k == 2 else stored_energies(inside)[:, 2])
     lost = np.flatnonzero(np.isnan(power))
     if len(lost):
-        power[lost] = run.resample(time[lost])["power"][:, k]
+        power[lost] = resample(run, time[lost], None, tell=False)["power"][:, k]
     return power
 
 

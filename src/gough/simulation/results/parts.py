@@ -10,6 +10,8 @@ from gough.simulation.results.run import Run
 from gough.simulation.results.states import locked
 
 Array = np.ndarray
+REFERENCE = "reference"
+"""Recorded where a run had a motion to follow; one of two runs may have none."""
 
 ROUNDING = 1e-12
 """Times that meet agree to this part of them."""
@@ -70,7 +72,7 @@ def _demand_alike(first: Run, second: Run, number: int) -> None:
         raise UsageError(f"concatenate: run {number} is of another design (parameters)")
     if first.tau_held != second.tau_held:
         raise UsageError(f"concatenate: run {number} has another tau_held")
-    if set(_own(first)) != set(_own(second)) or set(first.wrench) != set(second.wrench):
+    if (set(_own(first)) ^ set(_own(second))) - {REFERENCE} or set(first.wrench) != set(second.wrench):
         raise UsageError(f"concatenate: run {number} has other recorded channels or wrenches")
 
 
@@ -107,6 +109,8 @@ def _joined(first: Run, second: Run, number: int) -> Run:
             joined[name] = None
     recorded = {}
     for name, r in _own(first).items():  # works go on from where they were
+        if name not in rest.recorded:
+            continue
         offset = r.values[-1] - second.recorded[name].values[0] if name.startswith("work.") else 0.0
         recorded[name] = replace(r, values=put(r.values, rest.recorded[name].values + offset))
     wrench = {frame: put(w, rest.wrench[frame]) for frame, w in first.wrench.items()}

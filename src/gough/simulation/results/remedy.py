@@ -16,15 +16,15 @@ REMEDIES = {
     "interrupted": "all states until then are kept",
     "sticking:": "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below which its "
     "friction is to be smoothed",
-    "folded:": "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the motion, "
-    "or name other velocities in the description",
+    "folded:": "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the "
+    "motion, or name other velocities in the description",
     "step:more": "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
     "step:": "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)",
     "not_converged:Newton": "take a shorter step or a larger tolerance",
     "singular:Newton": "take a shorter step",
     "not_finite:controller": "the controller gave no finite force at that time: look at its gains and at what it returns",
-    "controller failed": "the controller's own function raised an error at that time, which is shown",
+    "controller failed": "the controller's own function raised an error at that time, or returned no numbers, as is shown",
 }
 
 

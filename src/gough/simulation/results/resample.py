@@ -7,17 +7,25 @@ Method    All coordinates of the robot's tree are interpolated between stored st
 Accuracy  For spacing h and smooth motion: q to h⁶, v to h⁵, v̇ to h⁴, forces, wrenches and recorded channels (local cubics)
           to h⁴. Stored states come back as they are. Where a state has no acceleration (a singular one) q is cubic, h⁴;
           where it has no rates, straight.
+Forces    of drives that follow a motion exactly are those the interpolated motion needs (inverse dynamics): friction reverses
+          where the joint does, and not between two stored states.
+Error     What a run lost between its stored states (`every`) does not come back: see `interpolation_error`. Errors above
+          WORTH_TELLING of a coordinate's or force's range are warned about.
 Jumps     Nothing is interpolated across a time that is stored twice; at that time the state after it counts. With `tau_held`
           forces are those of the interval's start, and so are the accelerations at its end.
 """
 
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gough.compilation.rotations import quaternion_product
-from gough.errors import Status, UsageError
+from gough.errors import RunWarning, Status, UsageError
+from gough.simulation.control.law import Follow
+from gough.simulation.control.numbers import floats, is_number
 from gough.simulation.motion.rotation_charts import (
     CONJUGATE,
     from_rotation_vector,
@@ -26,6 +34,14 @@ from gough.simulation.motion.rotation_charts import (
     rotation_vector_rates,
 )
 from gough.simulation.results.interpolation import hermite, intervals, place_in, sampled
+from gough.simulation.results.interpolation_error import (
+    FEW,
+    cubic,
+    elastic_degrees,
+    interpolation_error,
+    left_out,
+    share,
+)
 from gough.simulation.results.run import Run
 from gough.simulation.results.states import locked
 
@@ -35,10 +51,12 @@ ROUNDING = 1e-12
 """Times may lie outside the run by this part of its length."""
 LARGEST = 50_000_000
 """States of a resampled run."""
+WORTH_TELLING = 0.01
+"""Error of a coordinate or force over its range that is warned about."""
 
 
-def resample(run: Run, times: Any, rate: float | None) -> Run:
-    """See `Run.resample`."""
+def resample(run: Run, times: Any, rate: float | None, tell: bool = True) -> Run:
+    """See `Run.resample`. tell: whether errors are estimated, and warned about."""
     wanted = _wanted(run, times, rate)
     if len(run) == 1:
         i = np.zeros(len(wanted), dtype=int)
@@ -56,6 +74,15 @@ def resample(run: Run, times: Any, rate: float | None) -> Run:
     status[kept] = run.status[exact[kept]]
     held = np.where(kept, exact, i)
     tau = run.tau[held] if run.tau_held else sampled(run.time, run.tau, wanted)
+    wrench = {frame: locked(sampled(run.time, w, wanted)) for frame, w in run.wrench.items()}
+    rows = np.flatnonzero(~kept)
+    if len(rows) and _by_motion(run):
+        there = {frame: w[rows] for frame, w in wrench.items()}
+        found = _needed(run, (q[rows], rates[rows], bends[rows]), there)
+        good = np.isfinite(found).all(axis=1)
+        tau[rows[good]] = found[good]
+    if tell and len(rows):
+        run = _told(run)
     recorded = {}
     for name, r in run.recorded.items():
         if not r.derived:
@@ -69,10 +96,71 @@ def resample(run: Run, times: Any, rate: float | None) -> Run:
         tau=locked(tau),
         given_acceleration=locked(acceleration),
         given_status=locked(status),
-        wrench={frame: locked(sampled(run.time, w, wanted)) for frame, w in run.wrench.items()},
+        wrench=wrench,
         recorded=recorded,
         _cache={},
     )
+
+
+def _follows(run: Run) -> bool:
+    """Whether the drives followed a motion exactly, so that forces are what it needs."""
+    law = run.info.controller
+    return isinstance(law, Mapping) and law.get("law") == Follow.name and run.model.driven and not run.tau_held
+
+
+def _needed(run: Run, motion: tuple[Array, Array, Array], wrench: Mapping[str, Array]) -> Array:
+    """Forces (m, drives) of a motion (q, tree rates, their derivatives), loops closed; NaN where there are none."""
+    model = run.model
+    own = list(model.mechanism.selection.independent)
+    name = model.mechanism.platform.name if wrench else ""
+    loads = {frame or name: w for frame, w in wrench.items()} or None
+    q, u, ud = motion
+    acceleration = ud[:, own][:, : model.mobility]
+    return model.inverse_dynamics(q, u[:, own], acceleration, loads, parameters=run.parameters, on_bad_state="mark").tau
+
+
+def _needed_at(run: Run, at: Array, gap: int) -> Array:
+    """Forces (m, drives) at stored states (m,) that are left out, by the motion interpolated from their neighbours."""
+    q, u, ud = interpolated(run, at - gap, share(run, at, gap), at + gap)
+    q = run.model.project(q, run.parameters, on_bad_state="mark") if run.model.mechanism.cuts else q
+    return _needed(run, (q, u, ud), {frame: w[at] for frame, w in run.wrench.items()})
+
+
+def _by_motion(run: Run) -> bool:
+    """Whether forces of a run that followed a motion are better computed from it than interpolated."""
+
+    def make() -> bool:
+        at = left_out(run, 1)
+        if not _follows(run) or len(at) < FEW:
+            return _follows(run)
+        errors = [np.abs(f(run, at, 1) - run.tau[at]) for f in (_needed_at, cubic)]
+        known = np.isfinite(errors[0] + errors[1]).all(axis=1)
+        return bool(not known.any() or np.max(errors[0][known]) <= np.max(errors[1][known]))
+
+    return run.cached("forces by motion", make)
+
+
+def _told(run: Run) -> Run:
+    """The run with the errors of its interpolation among its settings; large ones are warned about."""
+    how = _needed_at if _by_motion(run) else cubic
+
+    def make() -> dict[str, Any]:
+        return interpolation_error(run, None if run.tau_held else lambda at, gap: how(run, at, gap))
+
+    found = run.cached("interpolation error", make)
+    large = [e for e in found.values() if e["relative"] > WORTH_TELLING]
+    if large:
+        shown = "; ".join(
+            f"{e['column']} by about {e['error']:.2g} {e['unit']} ({100 * e['relative']:.2g} % of its range)"
+            for e in large
+        )
+        warnings.warn(
+            f"{run.robot.name}: resample: stored states are too far apart for what happens between them: {shown}; keep more of "
+            "them (every=), or take their own times",
+            RunWarning,
+            stacklevel=4,
+        )
+    return run.described(settings={**run.info.settings, "interpolation_error": found}) if found else run
 
 
 def _wanted(run: Run, times: Any, rate: float | None) -> Array:
@@ -80,13 +168,13 @@ def _wanted(run: Run, times: Any, rate: float | None) -> Array:
         raise UsageError("resample: give either times or rate=")
     first, last = run.time[0], run.time[-1]
     if rate is not None:
-        if not (np.isfinite(rate) and rate > 0):
+        if not is_number(rate) or not rate > 0:
             raise UsageError(f"resample: rate={rate!r}; give a number of states per second")
         count = int(np.floor((last - first) * rate * (1 + ROUNDING))) + 1
         if count > LARGEST:
             raise UsageError(f"resample: rate={rate:g} makes {count} states; {LARGEST} are the most")
         return np.minimum(first + np.arange(count) / rate, last)
-    t = np.atleast_1d(np.array(times, dtype=float))
+    t = np.atleast_1d(floats("resample: times", times))
     if t.ndim != 1 or not len(t) or not np.isfinite(t).all():
         raise UsageError(f"resample: times have shape {t.shape}; give finite times (m,), at least one")
     if (np.diff(t) <= 0).any():
@@ -97,10 +185,13 @@ def _wanted(run: Run, times: Any, rate: float | None) -> Array:
     return np.clip(t, first, last)
 
 
-def interpolated(run: Run, i: Array, s: Array) -> tuple[Array, Array, Array]:
-    """q (m, nq) with loops not yet closed, tree rates u and u̇ (m, nu) at s (m,) of the intervals that start at i (m,)."""
+def interpolated(
+    run: Run, i: Array, s: Array, nxt: Array | None = None, degrees: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """q (m, nq) with loops not yet closed, tree rates u and u̇ (m, nu) at s (m,) of the intervals that start at i (m,) and end at
+    nxt (m,), default the next stored states. degrees (n_elastic,): of elastic coordinates, default the best."""
     mechanism = run.model.mechanism
-    nxt = np.minimum(i + 1, len(run) - 1)
+    nxt = np.minimum(i + 1, len(run) - 1) if nxt is None else nxt
     h = run.time[nxt] - run.time[i]
     u, start, end = run.cached("tree motion", lambda: _motion(run))
     start, end = start[i], end[nxt]
@@ -111,6 +202,16 @@ def interpolated(run: Run, i: Array, s: Array) -> tuple[Array, Array, Array]:
     q[:, at_q], rate[:, at_u], acceleration[:, at_u] = hermite(
         s, h, (run.q[i][:, at_q], run.q[nxt][:, at_q]), (u[i][:, at_u], u[nxt][:, at_u]), (start[:, at_u], end[:, at_u])
     )
+    if run.layout.n_elastic:
+        best = run.cached("elastic degrees", lambda: elastic_degrees(run)) if degrees is None else degrees
+        bent = range(run.layout.nq)[run.layout.elastic]
+        for degree in set(best.tolist()) - {5}:
+            some = [(a, b) for a, b in plain if a in bent and best[a - bent.start] == degree]
+            a_q, a_u = [a for a, _ in some], [b for _, b in some]
+            none = np.full((len(i), len(some)), np.nan)
+            slopes = (u[i][:, a_u], u[nxt][:, a_u]) if degree == 3 else (none, none)
+            ends = (run.q[i][:, a_q], run.q[nxt][:, a_q])
+            q[:, a_q], rate[:, a_u], acceleration[:, a_u] = hermite(s, h, ends, slopes, (none, none))
     for link in mechanism.links:
         if link.motion not in ("platform", "ball"):
             continue

@@ -209,8 +209,11 @@ class Run:
 
     def summary(self) -> dict[str, Any]:
         """The figures of the run: time simulated and spent (s), errors, why it stopped. energy_error: the largest lack of
-        balance over the energy exchanged; closure_error: the largest over the robot's size; None: not known."""
-        from gough.simulation.results.energies import exchanged, relative_error
+        balance over energy_scale_J (the energy exchanged, the largest kinetic energy, or what moves a robot at rest by a
+        millionth of its size); closure_error: the largest over the robot's size; tracking: largest errors from the motion, by
+        unit; None: not known."""
+        from gough.simulation.results.energies import energy_scale, exchanged, relative_error
+        from gough.simulation.results.tracking import tracking_errors
 
         closure = self["closure_error"]
         return {
@@ -223,7 +226,9 @@ class Run:
             "error_estimate": self.info.error_estimate,
             "energy_error": relative_error(self),
             "energy_exchanged_J": exchanged(self),
+            "energy_scale_J": energy_scale(self),
             "closure_error": float(np.nanmax(closure)) if np.isfinite(closure).any() else float("nan"),
+            "tracking": tracking_errors(self) or None,
             "bad_states": int(np.count_nonzero((self.status != 0) & (self.status != Status.CROSSED))),
             "crossed": [t for t, _ in self.crossings],
         }

@@ -1,29 +1,91 @@
-"""How far a run is from the motion it was to follow."""
+"""How far a run is from the motion it was to follow.
+
+A run keeps its motion at the stored times as the recorded channel "reference" (positions; of poses x y z and a quaternion), and
+what kind of motion it was in `info.motion`: a run from a file knows its errors, too.
+"""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from gough.compilation.rotations import rotation_of_quaternion
+from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
 
+Array = np.ndarray
+REFERENCE = "reference"
 
-def tracking_errors(run: Run, motion: Motion) -> dict[str, float]:
-    """Largest errors over the stored times, by unit: "m", "rad". Of a pose: distance of the origins and angle of R_ref Rᵀ; of a
-    point: the distance; of drives and joints: the largest of all. Empty for a motion of forces."""
-    at = motion.at(np.clip(run.time, 0.0, motion.duration)).position
+
+def told_motion(motion: Motion | None) -> dict[str, Any] | None:
+    """What a run keeps about its motion, beside the channel."""
+    if motion is None:
+        return None
+    frame = {} if motion.frame is None else {"frame": motion.frame}
+    return {"kind": motion.kind, "duration": motion.duration, "names": list(motion.names), **frame}
+
+
+def recorded_reference(layout: Any, motion: Motion | None, time: Array) -> dict[str, Any]:
+    """{"reference": (positions (n, k), units, columns)} of a motion at times (n,), s; empty for forces. layout: of the
+    robot."""
+    if motion is None or motion.kind not in ("pose", "point", "drives", "joints"):
+        return {}
+    at = np.array(motion.at(np.clip(time, 0.0, motion.duration)).position)
     if motion.kind in ("pose", "point"):
-        found = run[f"{motion.frame}.pose"] if motion.frame else run["pose"]
-        out = {"m": float(np.linalg.norm(found[:, :3] - at[:, :3], axis=1).max())}
-        if motion.kind == "pose":
-            turned = rotation_of_quaternion(at[:, 3:]) @ np.swapaxes(rotation_of_quaternion(found[:, 3:]), -1, -2)
+        columns = ("x", "y", "z", "qw", "qx", "qy", "qz")[: at.shape[1]]
+        units = ("m", "m", "m", "1", "1", "1", "1")[: at.shape[1]]
+    else:
+        columns = layout.drive_names if _unnamed(motion, layout) else motion.names
+        known = dict(zip(layout.q_names, layout.q_units, strict=True))
+        units = tuple(known.get(name, "1") for name in columns)
+    if motion.kind == "pose":
+        turns = np.where((at[1:, 3:] * at[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
+        at[1:, 3:] *= np.cumprod(turns)[:, None]  # the sign nearest the one before, so that it can be interpolated
+    return {REFERENCE: (at, units, tuple(f"{REFERENCE}.{name}" for name in columns))}
+
+
+def _unnamed(motion: Motion, layout: Any) -> bool:
+    """Whether a motion of drives came from an array without names."""
+    return motion.kind == "drives" and set(motion.names) != set(layout.drive_names)
+
+
+def tracking(run: Run, motion: Motion | None = None) -> dict[str, Array]:
+    """Errors over the stored times by unit, {"m": (n,), "rad": (n,)}. Of a pose: distance of the origins, angle of R_ref Rᵀ; of a
+    point: the distance; of drives and joints: the largest of all. Empty for a motion of forces. motion: default the run's."""
+    if motion is None:
+        about = run.info.motion
+        if REFERENCE not in run.recorded or not isinstance(about, Mapping):
+            return {}
+        kind, frame, at = about["kind"], about.get("frame"), run.recorded[REFERENCE].values
+        names = [entry.removeprefix(f"{REFERENCE}.") for entry in run.recorded[REFERENCE].entries]
+    elif isinstance(motion, Motion):
+        made = recorded_reference(run.layout, motion, run.time)
+        kind, frame, names = motion.kind, motion.frame, []
+        if made:
+            at, _, entries = made[REFERENCE]
+            names = [entry.removeprefix(f"{REFERENCE}.") for entry in entries]
+    else:
+        raise UsageError(f"motion={motion!r}: give a gough.Motion, or None for that of the run")
+    if kind in ("pose", "point"):
+        found = run[f"{frame}.pose"] if frame else run["pose"]
+        out = {"m": np.linalg.norm(found[:, :3] - at[:, :3], axis=1)}
+        if kind == "pose":
+            wanted = at[:, 3:] / np.linalg.norm(at[:, 3:], axis=1, keepdims=True)
+            turned = rotation_of_quaternion(wanted) @ np.swapaxes(rotation_of_quaternion(found[:, 3:]), -1, -2)
             # 2 sin(angle/2) = |R_ref - R| / √2, which keeps its digits at small angles
             half = np.linalg.norm(turned - np.eye(3), axis=(1, 2)) / np.sqrt(8.0)
-            out["rad"] = float(2 * np.arcsin(np.minimum(half, 1.0)).max())
+            out["rad"] = 2 * np.arcsin(np.minimum(half, 1.0))
         return out
-    if motion.kind not in ("drives", "joints"):
+    if kind not in ("drives", "joints"):
         return {}
-    errors: dict[str, float] = {}
-    for k, name in enumerate(motion.names):
-        unit = run.unit(name)
-        errors[unit] = max(errors.get(unit, 0.0), float(np.abs(run[name] - at[:, k]).max()))
+    errors: dict[str, Array] = {}
+    for k, name in enumerate(names):
+        unit, error = run.unit(name), np.abs(run[name] - at[:, k])
+        errors[unit] = np.maximum(errors[unit], error) if unit in errors else error
     return errors
+
+
+def tracking_errors(run: Run, motion: Motion | None = None) -> dict[str, float]:
+    """Largest errors over the stored times, by unit; see `tracking`."""
+    return {unit: float(error.max()) for unit, error in tracking(run, motion).items()}

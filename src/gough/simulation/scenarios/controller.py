@@ -2,15 +2,17 @@
 
 controller: gravity_compensation
 controller: {computed_torque: {stiffness: 400, damping: 40}}
+controller: {computed_torque: {model: rigid_delta.yaml, nominal: {platform.M: 0.8}}}     a robot of its own: file or name, numbers
 controller: {sampled: {law: {joint_pd: {stiffness: 2e4, damping: 300}}, period: 1 ms}}
 """
 
 import re
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
-from gough.errors import UsageError
-from gough.robot.errors import ABSENT, Problem
+from gough.errors import GoughError, UsageError
+from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.fields import number_fault
 from gough.robot.item import nearest, unknown_key
 from gough.robot.reader import Map, Mark, Seq
@@ -28,6 +30,8 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "joint_pd.damping": ("damping", "angular damping"),
 }
 """What arguments of laws measure, by their names or those of one law; the others are plain numbers, words, true or false."""
+OWN_WORDS = ("flexible", "rigid")
+"""Words of model= that are no robots."""
 STARTS_AS_NUMBER = re.compile(r"\s*[-+]?\.?[0-9]")
 
 
@@ -83,6 +87,18 @@ def controller_in(data: Any, mark: Mark, file: str) -> tuple[Law | None, list[Pr
         return None, [problem(place, ABSENT, str(error))]
 
 
+def _robot(name: str, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
+    """The model of a robot beside the file, or of a gallery's."""
+    from gough.compilation import build
+
+    try:
+        return build(Path(file).parent / name if name.endswith((".yaml", ".yml")) else name), []
+    except DescriptionError as error:
+        return None, list(error.problems)
+    except (GoughError, OSError) as error:
+        return None, [Problem(file, mark.line, mark.path, name, str(error), "flexible, rigid, a robot's name or file")]
+
+
 def _named(name: str, mark: Mark) -> Map:
     alone = Map({name: None})
     alone.mark, alone.marks = mark, {name: mark}
@@ -92,6 +108,11 @@ def _named(name: str, mark: Mark) -> Map:
 def _argument(key: str, value: Any, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
     """Numbers in SI units, lists of them as tuples, laws inside laws; words are left to the law. key: law.argument."""
     dimensions = DIMENSIONS.get(key, DIMENSIONS.get(key.partition(".")[2], ("number",)))
+    if key.endswith(".nominal") and isinstance(value, Map):
+        parts = {name: _argument(f"nominal.{name}", x, value.marks[name], file) for name, x in value.items()}
+        return {name: x for name, (x, _) in parts.items()}, [p for _, more in parts.values() for p in more]
+    if key.endswith(".model") and isinstance(value, str) and value not in OWN_WORDS:
+        return _robot(value, mark, file)
     if isinstance(value, Map) or (isinstance(value, str) and key.endswith(".law")):
         return controller_in(value, mark, file)
     if isinstance(value, Seq):
