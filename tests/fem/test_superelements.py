@@ -1,0 +1,148 @@
+"""Superelements in files: rows of no node are modes; node sets of an Abaqus input hold frames. All formats give one body."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import mmwrite
+from scipy.sparse import coo_array
+
+from fem.test_couplings import frame, superelement
+from gough.errors import StructureError, UsageError
+from gough.fem.abaqus import read_abaqus_matrices
+from gough.fem.basis_choices import ClampedModes
+from gough.fem.matrix_market import read_matrix_market
+from gough.fem.nastran import read_nastran_dmig
+from gough.fem.reduce import reduce
+from gough.fem.tie_nodes import Tie
+from gough.robot import loads
+from gough.structure.elastic_bodies import elastic_bodies
+
+MODES = 3
+INTERFACES = np.array([0, 4])
+
+
+@pytest.fixture(scope="module")
+def condensed():
+    """(K, M, nodes) of the crooked frame between its ends, with three modes."""
+    elements = frame()
+    K, M, _, _ = superelement(elements, INTERFACES, MODES)
+    return K, M, elements.nodes[INTERFACES]
+
+
+def written(folder: Path, nodes: np.ndarray) -> Path:
+    path = folder / "nodes.txt"
+    path.write_text("\n".join(f"{k + 1} {x:.17g} {y:.17g} {z:.17g}" for k, (x, y, z) in enumerate(nodes)))
+    return path
+
+
+def market(folder, K, M, nodes):
+    for name, A in (("K", K), ("M", M)):
+        mmwrite(folder / f"{name}.mtx", coo_array(A), precision=17)
+    return folder / "K.mtx", folder / "M.mtx", written(folder, nodes)
+
+
+def with_modal(folder, K, M, nodes):
+    return read_matrix_market(*market(folder, K, M, nodes), modal=MODES)
+
+
+def with_table(folder, K, M, nodes):
+    rows = [f"{k // 6 + 1} {k % 6 + 1}" for k in range(12)] + ["0 0"] * MODES
+    (folder / "freedoms.txt").write_text("\n".join(rows))
+    return read_matrix_market(*market(folder, K, M, nodes), folder / "freedoms.txt")
+
+
+def with_abaqus_labels(folder, K, M, nodes):
+    def label(k):
+        return f"{k // 6 + 1},{k % 6 + 1}" if k < 12 else f"{-(k - 11)},1"
+
+    for name, A in (("K", K), ("M", M)):
+        lines = [f"{label(i)},{label(j)},{A[i, j]:.17E}" for i in range(len(A)) for j in range(i + 1) if A[i, j]]
+        (folder / f"{name}.mtx").write_text("\n".join(lines))
+    return read_abaqus_matrices(folder / "K.mtx", folder / "M.mtx", written(folder, nodes))
+
+
+def with_abaqus_rows(folder, K, M, nodes):
+    for name, A in (("K", K), ("M", M)):
+        lines = [f"{i + 1} {j + 1} {A[i, j]:.17E}" for i in range(len(A)) for j in range(i + 1) if A[i, j]]
+        (folder / f"{name}.mtx").write_text("\n".join(lines))
+    return read_abaqus_matrices(folder / "K.mtx", folder / "M.mtx", written(folder, nodes), modal=MODES)
+
+
+def with_scalar_points(folder, K, M, nodes):
+    def freedom(k):
+        return (k // 6 + 1, k % 6 + 1) if k < 12 else (100 + k, 0)
+
+    lines = []
+    for name, A in (("KAAX", K), ("MAAX", M)):
+        lines.append(f"DMIG,{name},0,6,2,0")
+        for j in range(len(A)):
+            for i in range(j, len(A)):
+                if A[i, j]:
+                    (g, c), (row, component) = freedom(j), freedom(i)
+                    lines.append(f"DMIG,{name},{g},{c},,{row},{component},{A[i, j]:.15E}")
+    (folder / "a.pch").write_text("\n".join(lines))
+    return read_nastran_dmig(folder / "a.pch", written(folder, nodes))
+
+
+@pytest.mark.parametrize("read", [with_modal, with_table, with_abaqus_labels, with_abaqus_rows, with_scalar_points])
+def test_every_format_gives_the_same_body(read, condensed, tmp_path):
+    """Frequencies of the clamped superelement by plain algebra; inertia of the elements it came from."""
+    K, M, nodes = condensed
+    body = reduce(read(tmp_path, K, M, nodes), ClampedModes("root", 4), {"root": Tie(nodes[0]), "tip": Tie(nodes[1])})
+    values = np.sort(np.linalg.eigvals(np.linalg.solve(M[6:, 6:], K[6:, 6:])).real)[:4]
+    assert np.allclose(body.frequencies_hz, np.sqrt(values) / (2 * np.pi), rtol=1e-7)
+    elements = frame()
+    assert body.mass == pytest.approx(elements.mass.sum(), rel=1e-9)
+    J = np.einsum("g,gab->ab", elements.mass, np.eye(3) * np.sum(elements.position**2, axis=1)[:, None, None]
+                  - elements.position[:, :, None] * elements.position[:, None, :])  # fmt: skip
+    assert np.allclose(body.J, J, atol=1e-9 * J.max())
+
+
+def test_rows_that_nobody_names_are_asked_for(condensed, tmp_path):
+    with pytest.raises(UsageError, match=r"15 rows for 2 nodes.*modal="):
+        read_matrix_market(*market(tmp_path, *condensed))
+
+
+ROBOT = """
+format: 1
+name: swing
+bodies:
+  - name: arm
+    frames: {tip: {position: [0.7, 0.1, 0.3]}}
+    flexible:
+      matrices: {MATRICES}
+      modes: {kind: craig_bampton, number: 2, interfaces: [tip]}
+      REST
+joints: [{name: motor, type: revolute, parent: world, child: arm, drive: {}}]
+"""
+
+
+def test_a_superelement_in_a_description(condensed, tmp_path):
+    """Its nodes are all interfaces: the modes asked for are its own, so all of it is kept."""
+    market(tmp_path, *condensed)
+    files = (
+        f"matrix_market: {{stiffness: {tmp_path}/K.mtx, mass: {tmp_path}/M.mtx, nodes: {tmp_path}/nodes.txt, modal: 3}}"
+    )
+    body = elastic_bodies(loads(ROBOT.replace("MATRICES", files).replace("REST", "")))["arm"]
+    assert body.modes == 8 and body.labels[:2] == ("tip.x", "tip.y")
+
+
+def test_node_sets_of_an_abaqus_input_hold_frames(tmp_path):
+    from fem.reduction_bodies import lumped_frame
+    from fem.test_formats import abaqus_files
+
+    body, _, _ = lumped_frame()
+    _, _, inp = abaqus_files(tmp_path, body, "labels")
+    sets = "*Nset, nset=Far\n 6,\n*Nset, nset=root\n1\n*Nset, nset=some, generate\n1, 5, 2\n*Nset, nset=both\nfar, 2\n"
+    inp.write_text(inp.read_text() + sets)
+    elements = read_abaqus_matrices(tmp_path / "job_STIF1.mtx", tmp_path / "job_MASS1.mtx", inp)
+    found = {name: members.tolist() for name, members in elements.node_sets.items()}
+    assert found == {"all": [0, 1, 2, 3, 4, 5], "Far": [5], "root": [0], "some": [0, 2, 4], "both": [1, 5]}
+    x, y, z = body.nodes[5]
+    files = f"abaqus: {{stiffness: {tmp_path}/job_STIF1.mtx, mass: {tmp_path}/job_MASS1.mtx, nodes: {inp}}}"
+    text = ROBOT.replace("MATRICES", files).replace("[0.7, 0.1, 0.3]", f"[{x}, {y}, {z + 0.01}]")
+    held = elastic_bodies(loads(text.replace("REST", "ties: {at: {tip: {nodes: Far}, origin: {nodes: root}}}")))["arm"]
+    assert held.modes == 8
+    with pytest.raises(StructureError, match="no set of nodes 'near'; there are: all, Far, root, some, both"):
+        elastic_bodies(loads(text.replace("REST", "ties: {at: {tip: {nodes: near}, origin: {nodes: root}}}")))
