@@ -18,8 +18,8 @@ def check(file: File, json: Json = False) -> None:
     """Check a description: every problem with its line, warnings, and whether a model can be built at its home.
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], model (freedoms velocities
-    drives loops equations redundant_closures home home_moved closure_error parallel serial serial_names; null if none).
-    Exit code 1 if there are problems.
+    drives loops equations redundant_closures home home_moved closure_error closure_tolerance left_open parallel serial
+    serial_names; null if none). Exit code 1 if there are problems.
     """
     report = examine(file)
     if json:
@@ -80,6 +80,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 
 
 def _found(model: Any) -> dict[str, Any]:
+    from gough.compilation.openings import left_open
     from gough.compilation.settling import not_kept
     from gough.robot.tree import placed_loops
 
@@ -94,6 +95,8 @@ def _found(model: Any) -> dict[str, Any]:
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
         "home_moved": [text for _, text in not_kept(model)],
         "closure_error": float(model.closure_error(model.home)),
+        "closure_tolerance": model.robot.closure_tolerance,
+        "left_open": left_open(model),
         "parallel": float(measure.parallel),
         "serial": [float(x) for x in measure.serial],
         "serial_names": list(measure.serial_names),
@@ -119,7 +122,11 @@ def _summary(report: dict[str, Any]) -> str:
         worst, name = min(zip(m["serial"], m["serial_names"], strict=True))
         measures.append(f"{worst:.3g} (worst loop or leg, {name})")
     told = f"; reciprocal condition {' and '.join(measures)}" if measures else ""
-    lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    if m["closure_tolerance"] is None:
+        lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    else:
+        lines.append(f"Home is closed to the stated tolerance of {m['closure_tolerance'] * 1e3:.4g} mm{told}.")
+        lines += [f"  {line}" for line in m["left_open"]]
     if m["home_moved"]:
         lines.append("home.joints do not close the loops as stated; home has others:")
         lines += [f"  {line}" for line in m["home_moved"]]

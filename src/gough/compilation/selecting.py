@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.closing import CLOSED, row_scales
 from gough.compilation.forward_choice import prefers_tree
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
@@ -33,11 +34,20 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
         v_names=tuple(mechanism.layout.u_names[c] for c in independent),
         v_units=tuple(mechanism.layout.u_units[c] for c in independent),
     )
-    selection = Selection(tuple(independent), blocks, removed)
+    selection = Selection(tuple(independent), blocks, removed, offsets=fitted_offsets(model, removed))
     chosen = replace(mechanism, selection=selection, layout=layout)
     if prefers_tree(model, chosen):
         chosen = replace(chosen, selection=replace(selection, solves_tree=True))
     return chosen, samples.null[0]
+
+
+def fitted_offsets(model: "Model", removed: tuple[int, ...]) -> tuple[float, ...]:
+    """Residuals (rows,) that home was fitted with and that kept closures keep from there; () where the loops are closed."""
+    if not model.mechanism.tolerances:
+        return ()
+    found = model.function("closure_residual").values(q=model.home[None], parameters=model.parameters)["residual"][0]
+    found = np.where(np.isin(np.arange(len(found)), removed), 0.0, found)
+    return tuple(found.tolist()) if (np.abs(found) > CLOSED * row_scales(model)).any() else ()
 
 
 def elastic_columns(mechanism: Mechanism) -> list[int]:

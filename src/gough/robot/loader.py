@@ -33,6 +33,7 @@ DOCUMENT_KEYS = [
     "springs",
     "velocities",
     "drive_sharing",
+    "closure_tolerance",
     "home",
     "initial",
 ]

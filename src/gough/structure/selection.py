@@ -24,6 +24,8 @@ class Selection:
     removed: tuple[int, ...] = ()
     solves_tree: bool = False
     """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
+    offsets: tuple[float, ...] = ()
+    """What each closure keeps as its residual, where loops that do not fit together were fitted; else 0."""
 
     @property
     def leads_from_platform(self) -> bool:
