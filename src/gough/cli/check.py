@@ -19,8 +19,8 @@ def check(file: File, json: Json = False) -> None:
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops equations redundant_closures home home_moved without_inertia closure_error parallel serial serial_names; null if none).
-    Exit code 1 if there are problems.
+    loops equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open parallel serial
+    serial_names; null if none). Exit code 1 if there are problems.
     """
     report = examine(file)
     if json:
@@ -109,6 +109,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 
 
 def _found(model: Any) -> dict[str, Any]:
+    from gough.compilation.openings import left_open
     from gough.compilation.settling import not_kept
     from gough.robot.tree import placed_loops
 
@@ -124,6 +125,8 @@ def _found(model: Any) -> dict[str, Any]:
         "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
         "home_moved": [text for _, text in not_kept(model)],
         "closure_error": float(model.closure_error(model.home)),
+        "closure_tolerance": model.robot.closure_tolerance,
+        "left_open": left_open(model),
         "parallel": float(measure.parallel),
         "serial": [float(x) for x in measure.serial],
         "serial_names": list(measure.serial_names),
@@ -156,7 +159,11 @@ def _summary(report: dict[str, Any]) -> str:
         worst, name = min(zip(m["serial"], m["serial_names"], strict=True))
         measures.append(f"{worst:.3g} (worst loop or leg, {name})")
     told = f"; reciprocal condition {' and '.join(measures)}" if measures else ""
-    lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    if m["closure_tolerance"] is None:
+        lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
+    else:
+        lines.append(f"Home is closed to the stated tolerance of {m['closure_tolerance'] * 1e3:.4g} mm{told}.")
+        lines += [f"  {line}" for line in m["left_open"]]
     if m["home_moved"]:
         lines.append("home.joints do not close the loops as stated; home has others:")
         lines += [f"  {line}" for line in m["home_moved"]]

@@ -22,7 +22,8 @@ def show(
     coordinate column acceleration) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
     frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
     kept redundant …) redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[]
-    frames[] home layout structural_zeros parameter_count warnings, and parameters with --parameters. SI units, rad.
+    frames[] home closure_tolerance layout structural_zeros parameter_count warnings, and parameters with --parameters. SI
+    units, rad.
     """
     from gough.cli.structure_report import structure_report
 
@@ -110,6 +111,9 @@ def _home(r: dict[str, Any]) -> None:
     say(f"home: {lines[0]}")
     for line in lines[1:]:
         say(f"  {line}")
+    if r["closure_tolerance"] is not None:
+        left = "; ".join(r["home"]["left_open"]) or "nothing"
+        say(f"  left open within the closure tolerance of {r['closure_tolerance'] * 1e3:.4g} mm: {left}")
     serial = dict(zip(r["home"]["serial_names"], r["home"]["serial"], strict=True))
     measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []
     if serial:

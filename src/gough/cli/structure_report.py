@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
+    from gough.compilation.openings import left_open
     from gough.robot.tree import platform_body
 
     robot, layout = model.robot, model.layout
@@ -48,7 +49,9 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
             "serial": measure.serial.tolist(),
             "serial_names": list(measure.serial_names),
             "source": robot.home.source,
+            "left_open": left_open(model),
         },
+        "closure_tolerance": robot.closure_tolerance,
         "layout": {
             "q": dict(zip(layout.q_names, layout.q_units, strict=True)),
             "v": dict(zip(layout.v_names, layout.v_units, strict=True)),

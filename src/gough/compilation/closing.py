@@ -1,6 +1,8 @@
 """Gauss–Newton on all closures at once: assembling a mechanism before anything is known about its freedoms."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,10 @@ LARGEST_STEP = 0.5
 """Largest step of an angle (rad), or of a length relative to the robot's size."""
 LEAST_DAMPING = 1e-11
 """Keeps redundant closures and free motions solvable; relative to the mean square of the closures."""
+REACH = 0.12
+"""Largest step from home to a neighbour: relative to the robot's size, or rad."""
+OF_DIRECTIONS = 0.1
+"""Directions may be off by the closure tolerance over this part of the robot's size."""
 CLOSED = 1e-10
 """Accepted closure error relative to the robot's size."""
 FIT_ITERATIONS = 200
@@ -47,8 +53,47 @@ def closure_errors(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.
 
 def largest_error(model: "Model", out: dict[str, np.ndarray]) -> np.ndarray:
     """Largest scaled error (...) of a "closure_residual"."""
-    rows = np.abs(out["residual"] / row_scales(model)).max(axis=-1, initial=0.0)
-    return np.maximum(rows, np.abs(out["misalignment"]).max(axis=-1, initial=0.0))
+    rows, axes = np.abs(out["residual"]), np.abs(out["misalignment"])
+    if model.mechanism.tolerances:
+        rows = np.maximum(rows - np.array(model.mechanism.tolerances), 0.0)
+        axes = np.maximum(axes - (slack(model) / OF_DIRECTIONS) ** 2, 0.0)
+    return np.maximum((rows / row_scales(model)).max(axis=-1, initial=0.0), axes.max(axis=-1, initial=0.0))
+
+
+def row_tolerances(model: "Model", tolerance: float) -> tuple[float, ...]:
+    """By how much each closure row may stay open for a tolerance (m): lengths by it, directions by it over a tenth of the
+    robot's size, distances by what a rod of that length longer or shorter makes."""
+    out: list[float] = []
+    for cut in model.mechanism.cuts:
+        rod = 0.0 if cut.length is None else float(model.parameters[cut.length])
+        kinds = {"perpendicular": tolerance / (OF_DIRECTIONS * model.size), "distance": tolerance * rod}
+        out += [kinds.get(c.kind, tolerance) for c in cut.closures for _ in range(c.rows)]
+    return tuple(out)
+
+
+def slack(model: "Model") -> float:
+    """The stated closure tolerance over the robot's size; 0 where loops must close."""
+    lengths = [t for t, s in zip(model.mechanism.tolerances, row_scales(model), strict=False) if s == model.size]
+    angles = [
+        t * OF_DIRECTIONS for t, s in zip(model.mechanism.tolerances, row_scales(model), strict=False) if s == 1.0
+    ]
+    return max([*(t / model.size for t in lengths), *angles], default=0.0)
+
+
+@contextmanager
+def loosened(model: "Model", share: float) -> Iterator[None]:
+    """Within it the loops of a model that is being built may stay open by this share of its size."""
+    exact = model.mechanism
+    model.mechanism = replace(exact, tolerances=row_tolerances(model, share * model.size))
+    try:
+        yield
+    finally:
+        model.mechanism = exact
+
+
+def least_motion(model: "Model") -> float:
+    """Scaled rates of closures up to this hold nothing: a motion of `REACH` stays within the tolerance."""
+    return slack(model) / REACH
 
 
 def directed_rows(model: "Model", out: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -92,6 +137,7 @@ def close(
     unit = step_units(mechanism, model.size)
     columns = np.flatnonzero(np.ones(mechanism.layout.nu, bool) if free is None else free)
     counted = slice(None) if only is None else only
+    least = least_motion(model)
     active = np.arange(len(q))
     damping = np.full(len(q), 1e-3)
     for _ in range(iterations):
@@ -107,20 +153,21 @@ def close(
         if not len(active) or not len(columns):
             break
         step = np.zeros((len(active), len(unit)))
-        step[:, columns] = _shortest(G[:, :, columns], residual, damping[active])
+        step[:, columns] = _shortest(G[:, :, columns], residual, damping[active], least)
         largest = np.abs(step).max(axis=1) / LARGEST_STEP
         q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
-    residual, _ = directed_rows(model, function.values(q=q, parameters=parameters))
-    return q, np.abs(residual[:, counted]).max(axis=1)
+    out = function.values(q=q, parameters=parameters)
+    return q, largest_error(model, out) if only is None else np.abs(directed_rows(model, out)[0][:, only]).max(axis=1)
 
 
-def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray) -> np.ndarray:
-    """About the shortest steps (n, columns) with G step = residual; damped where the error is still large."""
+def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray, least: float) -> np.ndarray:
+    """About the shortest steps (n, columns) with G step = residual; damped where the error is still large, and in motions
+    that the closures hold by less than `least`."""
     square = np.einsum("nri,nrj->nij", G, G, optimize=True)
     size = np.einsum("nii->n", square) / square.shape[1]
     ease = size * (LEAST_DAMPING + 1e-2 * np.minimum(damping, np.abs(residual).max(axis=1)) ** 2)
     index = np.arange(square.shape[1])
-    square[:, index, index] += np.maximum(ease, 1e-300)[:, None]
+    square[:, index, index] += np.maximum(ease, max(least**2, 1e-300))[:, None]
     return np.linalg.solve(square, np.einsum("nri,nr->ni", G, residual)[..., None])[..., 0]
 
 

@@ -59,25 +59,33 @@ class Geometry:
         """Whether closed forms give all legs of a platform that v may not lead, or that has fewer than six freedoms."""
         cuts = self.model.mechanism.cuts
         known = bool(self.kinds) and all(kind is not None for kind in self.kinds)
-        return known and all(cut.leg >= 0 or cut.type == "fixed" for cut in cuts)
+        fits = not self.model.mechanism.tolerances
+        return known and fits and all(cut.leg >= 0 or cut.type == "fixed" for cut in cuts)
 
     def settle_home(self) -> np.ndarray:
         """Choose branches from the home configuration and return its q (nq,), closed as far as it can be."""
         model = self.model
         start, known = home_guess(model)
         q = stated_home(model, start, known)
-        if q is None and model.mechanism.has_platform and model.mechanism.legs:
-            given, carried = start.copy(), carried_pose(model, start, known)
-            start[:7] = start[:7] if carried is None else carried
-            start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
-            if carried is None and not known[:7].all():  # legs found at no stated pose say nothing about stated joints
-                start[known] = given[known]
         if q is None:
-            q = settle(model, start, known)
+            q = settle(model, self.home_start(), known)
         self.home_joints = q[self.lead :]
         if any(kind is not None for kind in self.kinds):
             self._recognise_branches(q)
         return q
+
+    def home_start(self) -> np.ndarray:
+        """q (nq,) where assembling the home begins: what is stated, legs where they can be found by themselves."""
+        model = self.model
+        start, known = home_guess(model)
+        if not model.mechanism.has_platform or not model.mechanism.legs:
+            return start
+        given, carried = start.copy(), carried_pose(model, start, known)
+        start[:7] = start[:7] if carried is None else carried
+        start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
+        if carried is None and not known[:7].all():  # legs found at no stated pose say nothing about stated joints
+            start[known] = given[known]
+        return start
 
     def _recognise_branches(self, q: np.ndarray) -> None:
         """The branches that the assembled home is in: it may be a little off the stated pose, or another than was hinted."""

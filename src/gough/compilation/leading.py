@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.closing import OF_DIRECTIONS, slack
 from gough.compilation.coriolis import coordinates_of, euler_matrix
 from gough.compilation.following import follow, tree_rates
 from gough.compilation.rotations import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
@@ -45,7 +46,7 @@ def pose_led(
 
     q, names = follow(model, start, parameters, misses)
     off = np.abs(pose_difference(q[:, :7], poses)) / np.array([model.size] * 3 + [1.0] * 3)
-    wrong = (names == "") & ~(off.max(axis=1) < POSE_TOLERANCE)
+    wrong = (names == "") & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
     names[wrong] = "out_of_reach:platform"
     q[names != ""] = np.nan
     q[:, :7] = np.where((names == "")[:, None], q[:, :7], poses)

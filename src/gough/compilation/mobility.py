@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.closing import CLOSED, close, closure_function, row_scales
+from gough.compilation.closing import (
+    CLOSED,
+    OF_DIRECTIONS,
+    REACH,
+    close,
+    closure_function,
+    least_motion,
+    loosened,
+    row_scales,
+    slack,
+)
+from gough.compilation.openings import Opening, openings
 from gough.compilation.retraction import coordinate_sizes, retract, step_units
 from gough.errors import StructureError
 
@@ -17,10 +28,10 @@ if TYPE_CHECKING:
     from gough.compilation.model import Model
 
 NEIGHBOURS = 8
+STAYED = 0.7
+"""Part of its way from home that a fitted neighbour keeps."""
 NEEDED = 5
 """Assembled neighbours that must confirm the rank at home."""
-REACH = 0.12
-"""Largest step from home to a neighbour: relative to the robot's size, or rad."""
 RANK_TOLERANCE = 1e-7
 NOTHING = 1e-12
 """A scaled closure row no larger than this closes nothing."""
@@ -51,27 +62,68 @@ def sample(model: "Model") -> Samples:
         G = np.zeros((1, 0, nu))
         return Samples(model.home[None], G, 0, np.eye(nu)[None])
     home = scaled_closures(model, model.home[None])
-    rank, null = null_space(home[0])
+    least = least_motion(model)
+    rank, null = null_space(home[0], least)
     if null.shape[1] == 0:
         raise StructureError(
             f"{model.robot.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
-            f"Remove a loop, or replace a joint by one with more freedoms."
+            f"{nearly_movable(model) or 'Remove a loop, or replace a joint by one with more freedoms.'}"
         )
     q = neighbours(model, null)
     if len(q) < NEEDED:
         raise StructureError(
             f"{model.robot.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
-            f"neighbours along them can be assembled: home is singular or the mechanism is shaky. Give another home."
+            f"neighbours along them can be assembled: home is singular or the mechanism is shaky. "
+            f"{nearly_movable(model) or 'Give another home.'}"
         )
     G = np.concatenate([home, scaled_closures(model, q)])
-    around = [null_space(g) for g in G[1:]]
+    around = [null_space(g, least) for g in G[1:]]
     found = {r for r, _ in around}
     if found != {rank}:
         raise StructureError(
             f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
-            f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). Give another home."
+            f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
+            f"{nearly_movable(model) or 'Give another home.'}"
         )
     return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
+
+
+def nearly_movable(model: "Model") -> str:
+    """What moves if loops may stay a little open, which of them do and by how much, and the remedy; "" where nothing does.
+
+    Over-constrained loops whose lengths are not quite alike are locked by nothing else.
+    """
+    home, start = model.home, model.geometry.home_start()
+    for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
+        if share <= slack(model):
+            continue
+        with loosened(model, share):
+            q, error = close(model, start[None], model.parameters[None])
+            if error[0] >= CLOSED:
+                continue
+            _, null = null_space(scaled_closures(model, q)[0], least_motion(model))
+            model.home = q[0]
+            around = neighbours(model, null) if null.shape[1] else q[:0]
+            model.home = home
+        if len(around) >= NEEDED:
+            worst: dict[str, Opening] = {}
+            for opening in (o for x in (q[0], *around) for o in openings(model, x)):
+                name = opening.cut.name
+                worst[name] = max(worst.get(name, opening), opening, key=lambda o: o.error)
+            largest = sorted(worst.values(), key=lambda o: -o.error)
+            told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
+            return (
+                f"With loops a little open it has {null.shape[1]} freedoms: {told}. Make their lengths and directions "
+                f"fit, or allow it: `closure_tolerance: {enough(largest)}`."
+            )
+    return ""
+
+
+def enough(left_open: Sequence[Opening]) -> str:
+    """A closure tolerance in words that allows these, twice over."""
+    need = 2e3 * max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
+    digit = 10.0 ** np.floor(np.log10(max(need, 1e-9)))
+    return f"{np.ceil(need / digit) * digit:.4g} mm"
 
 
 def scaled_closures(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
@@ -90,16 +142,21 @@ def neighbours(model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach:
     start = retract(model.mechanism, np.repeat(model.home[None], count, axis=0), steps * unit)
     q, error = close(model, start, model.parameters[None])
     moved = (np.abs(q - model.home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
+    if model.mechanism.tolerances:  # what slides back to where the loops fit is no neighbour
+        moved = np.linalg.norm(q - model.home, axis=1) > STAYED * np.linalg.norm(start - model.home, axis=1)
     return q[(error < CLOSED) & moved]
 
 
-def null_space(G: np.ndarray) -> tuple[int, np.ndarray]:
-    """(rank, orthonormal basis (nu, mobility) of the motions that keep the loops closed) of scaled closures (rows, nu)."""
+def null_space(G: np.ndarray, least: float = 0.0) -> tuple[int, np.ndarray]:
+    """(rank, orthonormal basis (nu, mobility) of the motions that keep the loops closed) of scaled closures (rows, nu).
+
+    least: closures that hold a motion by less do not count (`least_motion`).
+    """
     acting = G[np.abs(G).max(axis=1, initial=0.0) > NOTHING]  # planar loops in space owe many rows of nothing
     if not len(acting):
         return 0, np.eye(G.shape[1])
     _, s, vt = np.linalg.svd(acting, full_matrices=True)
-    rank = int((s > RANK_TOLERANCE * s[0]).sum())
+    rank = int((s > max(RANK_TOLERANCE * s[0], least)).sum())
     return rank, vt[rank:].T
 
 

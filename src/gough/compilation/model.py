@@ -3,6 +3,7 @@
 import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import trace_entry
+from gough.compilation.closing import row_tolerances
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import Function
@@ -60,6 +62,9 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
         self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
+        if robot.closure_tolerance is not None:
+            allowed = row_tolerances(self, robot.closure_tolerance)
+            self.mechanism = replace(self.mechanism, tolerances=allowed)
         self.geometry = Geometry(self)
         check_links(self.mechanism)
         check_free_friction(self)

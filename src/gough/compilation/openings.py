@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 TURNED = 0.5
 """1 - cosine beyond which axes in common are turned rather than not quite closed: 60 deg."""
+TOLD = 1e-9
+"""Error of a loop that is left open."""
 SHARE = 1e-2
 """Smaller than this, relative to what is worst, a gap or an angle is not told."""
 
@@ -55,6 +57,13 @@ def openings(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None
         at = axes.stop
         found.append(_opening(model, cut, residual[cut.row : cut.row + cut.rows], misalignment[axes], numbers))
     return sorted(found, key=lambda opening: -np.nan_to_num(opening.error, nan=np.inf))
+
+
+def left_open(model: "Model") -> list[str]:
+    """What stays open at home because the description allows it: "pin: 0.0086 mm apart", the worst first."""
+    if not model.mechanism.tolerances:
+        return []
+    return [f"{o.cut.name}: {o.text}" for o in openings(model, model.home) if o.error > TOLD]
 
 
 def _opening(model: "Model", cut: "CutJoint", rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:

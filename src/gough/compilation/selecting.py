@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.closing import CLOSED, row_scales
 from gough.compilation.forward_choice import prefers_tree, without_inertia
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
@@ -26,7 +27,7 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
     blocks = ordered_blocks(mechanism, pattern_of(model), rows, dependent)
-    selection = Selection(tuple(independent), blocks, removed)
+    selection = Selection(tuple(independent), blocks, removed, offsets=fitted_offsets(model, removed))
     chosen = _with_selection(mechanism, selection)
     if prefers_tree(model, chosen):
         return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
@@ -42,7 +43,10 @@ def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Seque
     rows = sorted(row for block in kept.blocks for row in block.rows)
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
     blocks = ordered_blocks(mechanism, pattern, rows, dependent)
-    return _with_selection(mechanism, replace(kept, independent=tuple(independent), blocks=blocks))
+    still = [kept.independent[k] for k in kept.without_inertia]
+    idle = tuple(k for k, column in enumerate(independent) if column in still)
+    found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=idle)
+    return _with_selection(mechanism, found)
 
 
 def _with_selection(mechanism: Mechanism, selection: Selection) -> Mechanism:
@@ -55,6 +59,15 @@ def _with_selection(mechanism: Mechanism, selection: Selection) -> Mechanism:
         v_units=tuple(mechanism.layout.u_units[c] for c in own),
     )
     return replace(mechanism, selection=selection, layout=layout)
+
+
+def fitted_offsets(model: "Model", removed: tuple[int, ...]) -> tuple[float, ...]:
+    """Residuals (rows,) that home was fitted with and that kept closures keep from there; () where the loops are closed."""
+    if not model.mechanism.tolerances:
+        return ()
+    found = model.function("closure_residual").values(q=model.home[None], parameters=model.parameters)["residual"][0]
+    found = np.where(np.isin(np.arange(len(found)), removed), 0.0, found)
+    return tuple(found.tolist()) if (np.abs(found) > CLOSED * row_scales(model)).any() else ()
 
 
 def elastic_columns(mechanism: Mechanism) -> list[int]:

@@ -4,8 +4,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.closing import CLOSED, best_fit, close, closure_errors, rows_of
-from gough.compilation.mobility import null_space, scaled_closures
+from gough.compilation.closing import (
+    CLOSED,
+    ITERATIONS,
+    best_fit,
+    close,
+    closure_errors,
+    least_motion,
+    loosened,
+    rows_of,
+)
+from gough.compilation.mobility import enough, null_space, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
 from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector, quaternion_product
@@ -16,6 +25,10 @@ if TYPE_CHECKING:
     from gough.structure import CutJoint
 
 STARTS = 192
+NEARLY = 1e-4
+"""Error up to which loops that stay open next to the guess are not given up for an assembly elsewhere."""
+LITTLE = 1e-2
+"""Error up to which loops are said to be open by a little."""
 KEPT = 1e-6
 """Difference (rad, or relative to the robot's size) of a stated home coordinate from the one taken that is rounding."""
 
@@ -102,6 +115,13 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
                 if good(q[k], held):
                     return q[k]
     stated = known & pose
+    nearby = None if mechanism.tolerances else fitted_nearby(model, start, stated, NEARLY)
+    if nearby is not None:
+        q, error = close(model, nearby[None], model.parameters[None], _free(model, stated), iterations=4 * ITERATIONS)
+        if error[0] < CLOSED and np.abs(q[0] - nearby).max() < NEARLY and good(q[0], stated):
+            return q[0]
+        text = f"the home configuration cannot be assembled: {open_loops(model, nearby)}"
+        raise StructureError(f"{model.robot.name}: {text}")
     for guessed in (known, stated) if (known & ~pose).any() else (known,):  # then far guesses are no help either
         q, error = close(model, random_starts(model, start, guessed), model.parameters[None])
         closed = _nearest(model, q, error, start)
@@ -111,6 +131,16 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     if closure_errors(model, best[None], model.parameters[None])[0] < CLOSED:
         return best
     raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
+
+
+def fitted_nearby(model: "Model", start: np.ndarray, held: np.ndarray, share: float) -> np.ndarray | None:
+    """q (nq,) next to `start` where no loop is open by more than this share of the robot's size; None if there is none.
+
+    Loops that do not quite fit may fit exactly elsewhere, far away; what is meant is here.
+    """
+    with loosened(model, share):
+        q, error = close(model, start[None], model.parameters[None], _free(model, held))
+    return q[0] if error[0] < CLOSED else None
 
 
 def _nearest(model: "Model", q: np.ndarray, error: np.ndarray, start: np.ndarray) -> list[int]:
@@ -158,7 +188,7 @@ def _tie(model: "Model") -> "CutJoint | None":
 
 def may_adjust(model: "Model", q: np.ndarray) -> bool:
     """Whether a stated home pose may give way: only a platform with fewer than six freedoms follows from its legs."""
-    _, null = null_space(scaled_closures(model, q[None])[0])
+    _, null = null_space(scaled_closures(model, q[None])[0], least_motion(model))
     return bool(np.linalg.matrix_rank(null[:6], tol=1e-6) < 6)
 
 
@@ -206,4 +236,6 @@ def open_loops(model: "Model", q: np.ndarray) -> str:
     change = "Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops"
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
+    elif max(o.error for o in left) < LITTLE:
+        change += f". If they may stay open a little, say so: `closure_tolerance: {enough(left)}`"
     return f"{shown}. {change}."

@@ -117,7 +117,11 @@ class CutGeometry:
 
     def _rows(self, closure: Closure) -> list[Row]:
         if closure.kind == "point":
-            return [Row(e, None, None, "point") for e in np.array(np.eye(3), dtype=object)]
+            axes = np.array(np.eye(3), dtype=object)
+            if not self.posture.mechanism.tolerances:
+                return [Row(e, None, None, "point") for e in axes]
+            d = self.gap()  # not 0: a point that may miss is seen from tip axes, which turn
+            return [Row(e, None, cross(e, d), "along", e, None, d) for e in axes]
         a = self.L_R[:, closure.a]
         if closure.kind == "perpendicular":
             b = self.from_second(self.P_R[:, closure.b])

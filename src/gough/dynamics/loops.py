@@ -94,6 +94,8 @@ class Loops:
     def correction(self, v: Vector) -> Vector:
         """Step (nu,) of the tree that moves the independent coordinates by v and closes the loops to first order."""
         residual, u = self.residual(), self._independent(v)
+        if self.selection.offsets:
+            residual = residual - np.array(self.selection.offsets)
         for block in self.selection.blocks:
             rhs = [self._known(row, u) + residual[row] for row in block.rows]  # d(residual)/dt = -G u
             u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))

@@ -23,9 +23,15 @@ def check_state(loops: Loops) -> None:
 
 
 def check_closed(loops: Loops) -> None:
-    """Demand closures to 1e-6, redundant ones too, and that axes in common point the same way."""
+    """Demand closures to 1e-6 or the stated tolerance, redundant ones too, and that axes in common point the same way."""
     for cut in loops.cuts:
         leg = cut.cut.leg
         residual = np.concatenate([cut.residual(), cut.misalignment()])
         place = loops.mechanism.legs[leg].name if leg >= 0 else cut.cut.name
+        if loops.mechanism.tolerances:
+            own = loops.mechanism.tolerances[cut.cut.row : cut.cut.row + cut.cut.rows]
+            allowed = np.maximum([*own, *[max(own)] * (len(residual) - len(own))], CLOSURE_TOLERANCE)
+            share = residual / allowed
+            check(f"open_loop:{place}", len(share) - dot(share, share), 0.0)
+            continue
         check(f"open_loop:{place}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)

@@ -37,6 +37,7 @@ DOCUMENT_KEYS = [
     "springs",
     "velocities",
     "drive_sharing",
+    "closure_tolerance",
     "home",
     "initial",
 ]

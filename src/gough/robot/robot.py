@@ -17,6 +17,7 @@ from gough.robot.fields import (
     Name,
     NonNegativeLength,
     Position,
+    PositiveLength,
     RobotName,
     Stiffness,
     Title,
@@ -136,7 +137,8 @@ class Robot(Item):
     Two forms, which may be mixed: legs on a platform; and bodies, the joints that carry them, and the loops that close
     the tree. platform is a free body of its own, the name of a body under `bodies`, or None. velocities chooses the
     independent velocities: "platform", "drives", or names of coordinates. drive_sharing says how forces are shared where
-    there are more drives than freedoms. `gough.robot.tree` is one view of both forms.
+    there are more drives than freedoms. closure_tolerance (m): by how much loops may stay open that have more closures than
+    fit together exactly; they are then fitted by least squares. `gough.robot.tree` is one view of both forms.
     """
 
     name: RobotName
@@ -151,6 +153,7 @@ class Robot(Item):
     springs: tuple[Spring, ...] = ()
     velocities: Annotated[Literal["platform", "drives"] | tuple[str, ...] | None, WrapValidator(_velocities)] = None
     drive_sharing: Literal["least_norm"] | None = None
+    closure_tolerance: PositiveLength | None = None
     home: Configuration = Field(default_factory=Configuration)
     initial: Configuration | None = None
     file: str | None = Field(default=None, repr=False)

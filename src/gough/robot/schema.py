@@ -40,6 +40,7 @@ def json_schema() -> dict[str, Any]:
         "springs": {"type": "array", "items": _ref("Spring")},
         "velocities": {"anyOf": [{"enum": ["platform", "drives"]}, {"type": "array", "items": {"type": "string"}}]},
         "drive_sharing": {"enum": ["least_norm"]},
+        "closure_tolerance": robot["closure_tolerance"]["anyOf"][0],
         "home": _ref("Configuration"),
         "initial": _ref("Configuration"),
     }

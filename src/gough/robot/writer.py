@@ -24,7 +24,7 @@ from gough.robot.tree_joint import TreeJoint
 WIDTH = 110
 TEMPLATE = "leg"
 ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", "bodies", "joints", "loops", "springs"]
-ORDER += ["velocities", "drive_sharing", "home", "initial"]
+ORDER += ["velocities", "drive_sharing", "closure_tolerance", "home", "initial"]
 
 
 def dump(robot: Robot, path: str | Path) -> None:

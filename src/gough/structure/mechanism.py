@@ -161,6 +161,8 @@ class Mechanism:
     layout: Layout
     table: ParameterTable
     selection: Selection
+    tolerances: tuple[float, ...] = ()
+    """By how much each closure may stay open (m, 1, m², as its residual), where the description allows it."""
 
     @property
     def has_platform(self) -> bool:
