@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from gough.compilation.geometry import Geometry
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states
-from gough.compilation.selecting import redundant_closures, select
+from gough.compilation.selecting import redundant_closures, select, with_all_free
 from gough.compilation.size import characteristic_length
 from gough.compilation.soundness import check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
@@ -134,7 +135,23 @@ class Model(ConfigurationCalls, DynamicsCalls):
             interpreted=name == "closure_rows",
             precision=self.precision,
             alike=None if baked else lambda: program(common_pattern(self)),
+            unfolded=partial(self.unfolded, name),
         )
+
+    def unfolded(
+        self, name: str, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
+    ) -> Program:
+        """Program of a function in which no parameter is folded but those `kept`; `fixed` as for `trace_entry`.
+
+        Derivatives by parameters begin with it: folding a zero first would lose its derivative.
+        """
+        if name.endswith(SUFFIX):
+            raise UsageError(
+                f"{name}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
+                f"these parameters. Use {name.removesuffix(SUFFIX)!r} with q = model.configuration(pose=...), which holds q"
+            )
+        mechanism = self.cached("all free", lambda: with_all_free(self.mechanism))
+        return self.ordered(trace_entry(mechanism, name, dict(kept), fixed))
 
     def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
