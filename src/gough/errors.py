@@ -36,7 +36,11 @@ EXPLANATION = {
 
 
 class GoughError(Exception):
-    """Root of the library's own exceptions."""
+    """Root of the library's own exceptions: no public call raises any other for its arguments.
+
+    Each is a builtin exception too: bad arguments, descriptions and structures are ValueErrors, problems of files OSErrors, bad
+    states ArithmeticErrors.
+    """
 
 
 class StructureError(GoughError, ValueError):
@@ -45,6 +49,10 @@ class StructureError(GoughError, ValueError):
 
 class UsageError(GoughError, ValueError):
     """A call with arguments that cannot be right (shape, name, option); the message says what to do."""
+
+
+class FileError(UsageError, OSError):
+    """A file that cannot be written or read: full disk, no permission, damage; the message names it."""
 
 
 class PatternError(UsageError):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import checked, flag, mapping, numbers, whole, word, words
 from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
@@ -94,6 +95,7 @@ class Function:
         """The program as readable text."""
         return to_text(self.program)
 
+    @checked(parameters=word | numbers, checks=flag)
     def to_casadi(self, parameters: Any = "design", checks: bool = False) -> Any:
         """A `casadi.Function` of SX with the slots by name; see docs/derivatives.md.
 
@@ -105,6 +107,7 @@ class Function:
 
         return to_casadi(self._with_parameters(parameters), checks)
 
+    @checked(parameters=word | numbers)
     def to_jax(self, parameters: Any = "design") -> Any:
         """A pure function of JAX arrays in float64, by keywords or by position; `parameters` as for `to_casadi`."""
         from gough.backends.jax import to_jax
@@ -119,6 +122,7 @@ class Function:
         program = self._unfolded("parameters='input'", {}) if free else self.program
         return with_parameters(program, parameters, self._table, self._pattern)
 
+    @checked(wrt=word | words, mode=word)
     def derivative(self, wrt: str | Sequence[str], mode: str = "jacobian") -> "Function":
         """Derivative by input slots as a new function; all other inputs are held (see `held`).
 
@@ -157,6 +161,7 @@ class Function:
             )
         return self.unfolded(kept)
 
+    @checked(backend=word, precision=word, dtype=word)
     def compile(self, backend: str = "llvm", precision: str | None = None, dtype: str | None = None) -> "Function":
         """This function compiled now instead of at a later call; with another `precision`, a new one.
 
@@ -181,6 +186,7 @@ class Function:
         same = (self.alike, self.unfolded, self.held)
         return Function(self.program, self._table, self._pattern, self.interpreted, precision, *same)
 
+    @checked(threads=whole(1), out=mapping())
     def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
 
@@ -199,6 +205,7 @@ class Function:
             raise UsageError(f"{self.name}: out= takes NumPy arrays; results of arrays on a GPU are made there")
         return evaluate(self, inputs, checked)
 
+    @checked(states=whole(1), threads=whole(1))
     def chunks(self, states: int, *, threads: Any = None, **inputs: Any) -> Iterator[Evaluation]:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
         if isinstance(states, bool) or not isinstance(states, int) or states < 1:

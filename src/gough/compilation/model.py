@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import a_robot, checked, flag, mapping, numbers, path, word, words
 from gough.compilation.alike import common_pattern
+from gough.compilation.arguments import checked_numbers
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
@@ -112,6 +114,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         """Names of `parameters`."""
         return tuple(self.mechanism.table.names)
 
+    @checked(name=word, baked=flag)
     def function(self, name: str, baked: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
@@ -164,6 +167,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         ]
         return order_solves(program, np.concatenate(columns, axis=1))
 
+    @checked(name=word, baked=flag, friction=flag)
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:
         """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
         if name == "inverse_dynamics" and not self.driven:
@@ -176,10 +180,15 @@ class Model(ConfigurationCalls, DynamicsCalls):
             numbers |= {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
         return count(self.ordered(trace_entry(self.mechanism, name, numbers, fixed)))
 
+    @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
         """Parameters (..., n) of a changed design, {name: value or array (...)}."""
-        values = [np.asarray(v, dtype=float) for v in changes.values()]
-        batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        values = [checked_numbers(name, v) for name, v in changes.items()]
+        try:
+            batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        except ValueError:
+            shapes = ", ".join(f"{n} {v.shape}" for n, v in zip(changes, values, strict=True) if v.ndim)
+            raise UsageError(f"parameters: shapes do not broadcast: {shapes}") from None
         out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
         for name, value in zip(changes, values, strict=True):
             if name not in self.parameter_names:
@@ -204,6 +213,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
+@checked(robot=a_robot | path, free=words, velocities=word | words, precision=word)
 def build(
     robot: Robot | str | Path,
     free: Sequence[str] = (),

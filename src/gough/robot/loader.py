@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gough.arguments import checked, path, word
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.item import Fault, Place, faults_of, unknown_key
 from gough.robot.leg import Leg
@@ -44,6 +45,7 @@ def gallery() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
+@checked(path_or_name=path)
 def load(path_or_name: str | Path) -> Robot:
     """A robot from a YAML file, or from the gallery by its name.
 
@@ -65,6 +67,7 @@ def load(path_or_name: str | Path) -> Robot:
     return _loads(text, file=f"{name}.yaml")
 
 
+@checked(text=word, file=word)
 def loads(text: str, file: str = "<text>") -> Robot:
     """A robot from YAML text; file is the name that messages use."""
     return _loads(text, file)

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.robot.body import Body
 from gough.robot.flexible import Flexible
@@ -26,6 +27,7 @@ ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", 
 ORDER += ["velocities", "drive_sharing", "home", "initial"]
 
 
+@checked(robot=a_robot, path=path)
 def dump(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file; files that it names are named from there."""
     data = document(robot)
@@ -34,6 +36,7 @@ def dump(robot: Robot, path: str | Path) -> None:
     Path(path).write_text(_yaml(data), encoding="utf-8")
 
 
+@checked(robot=a_robot)
 def dumps(robot: Robot) -> str:
     """A robot as YAML text."""
     return _yaml(document(robot))
