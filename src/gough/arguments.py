@@ -66,7 +66,7 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
         optional = {n for n in kinds if n not in known or known[n].default is None}
         name = function.__qualname__.removesuffix(".__init__").removesuffix(".__call__").rsplit(">.", 1)[-1]
         call = name.rsplit(".", 1)[-1] if name.rsplit(".", 1)[0].endswith("Calls") else name
-        files = any(kind in (path, folder) for kind in kinds.values())
+        files = any(kind in (path, folder, picture) for kind in kinds.values())
 
         @functools.wraps(function)
         def guarded(*args: P.args, **named: P.kwargs) -> R:
@@ -87,9 +87,9 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
             except OSError as problem:
                 if isinstance(problem, GoughError):
                     raise
-                place = f"{problem.filename}: " if problem.filename else ""
                 kind_of = AbsentFileError if isinstance(problem, FileNotFoundError) else FileError
-                raise kind_of(f"{call}: {place}{problem.strerror or problem}") from None
+                plain = f"{call}: {problem.filename}: {problem.strerror}" if problem.filename else str(problem)
+                raise kind_of(plain) from None
 
         return guarded
 
@@ -149,7 +149,7 @@ def _numbers(value: Any) -> Any:
             raise _Reason("not all entries are numbers, or rows differ in length")
         x = x.astype(float)
     if x.dtype.kind not in "fiub":
-        raise TypeError(x.dtype)
+        raise _Reason("not numbers")
     return x.astype(float)
 
 
@@ -173,10 +173,10 @@ def number(least: float | None = None, above: float | None = None, most: float |
             raise ValueError(x)
         return x
 
-    bounds = [f"at least {least:g}"] if least is not None else []
-    bounds += [f"above {above:g}"] if above is not None else []
-    bounds += [f"at most {most:g}"] if most is not None else []
-    return Kind(" ".join(["one finite number", " and ".join(bounds)]).strip(), take)
+    bounds = [] if least is None else ["not negative"] if least == 0 else [f"at least {least:g}"]
+    bounds += [] if above is None else ["positive"] if above == 0 else [f"above {above:g}"]
+    bounds += [] if most is None else [f"at most {most:g}"]
+    return Kind(", ".join(["one finite number", *bounds]), take)
 
 
 def whole(least: int | None = None, most: int = MANY) -> Kind:
@@ -225,6 +225,20 @@ def _path(value: Any) -> Any:
     return value
 
 
+PICTURES = ("", ".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".eps", ".ps")
+
+
+def _picture(value: Any) -> Any:
+    if os.path.splitext(_path(value))[1].lower() not in PICTURES:
+        raise _Reason(f"the name ends in none of {', '.join(PICTURES[1:])}")
+    return value
+
+
+def _nothing(value: Any) -> None:
+    if value is not None:
+        raise TypeError(value)
+
+
 def _callable(value: Any) -> Any:
     if not callable(value) or isinstance(value, type):
         raise TypeError(value)
@@ -250,6 +264,20 @@ def _entry(key: str, kind: Kind, value: Any) -> Any:
         raise _Reason(f"{key}: {shown(value)}") from None
 
 
+def several(kind: Kind, least: int = 1) -> Kind:
+    """A list of things of one kind."""
+
+    def take(value: Any) -> list[Any]:
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            raise TypeError(value)
+        taken = [kind.take(x) for x in value]
+        if len(taken) < least:
+            raise ValueError(value)
+        return taken
+
+    return Kind(f"a list of at least {('none', 'one')[least]}, each {kind.expected}", take)
+
+
 def instance(where: str, remedy: str) -> Kind:
     """An object of a class of this library, by its full name (which need not be loaded)."""
 
@@ -263,10 +291,12 @@ def instance(where: str, remedy: str) -> Kind:
 
 numbers = Kind("real numbers: one, a list or an array", _numbers)
 listed = Kind("an array with an entry for each of something", _listed)
+nothing = Kind("None", _nothing)
 flag = Kind("True or False", _flag)
 word = Kind("a text", _text)
 words = Kind("a list of texts", _texts)
 path = Kind("the path of a file, as text or pathlib.Path", _path)
+picture = Kind("the path of a picture (png, pdf, svg, …)", _picture)
 folder = Kind("the path of a folder, as text or pathlib.Path", _path)
 callback = Kind("a function", _callable)
 wrenches = numbers | mapping(numbers)
@@ -275,5 +305,8 @@ a_model = instance("gough.compilation.model.Model", "a gough.Model; make one wit
 a_robot = instance("gough.robot.robot.Robot", "a gough.Robot; load one with gough.load(file)")
 a_motion = instance("gough.simulation.motion.motion.Motion", "a gough.Motion; see gough.motions")
 a_run = instance("gough.simulation.results.run.Run", "a gough.Run, as gough.simulate returns it")
-a_law = instance("gough.simulation.control.law.Law", "a controller; see gough.laws")
+a_law = instance(
+    "gough.simulation.control.law.Law",
+    "a law of gough.laws; a function as gough.laws.Sampled(function, period)",
+)
 a_function = instance("gough.compilation.function.Function", "a gough.Function; model.function(NAME) gives one")

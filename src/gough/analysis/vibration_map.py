@@ -16,7 +16,7 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import Samples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
-from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, whole, word
+from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
 from gough.compilation import Model
 from gough.compilation.retraction import step_units
 from gough.errors import Status, UsageError
@@ -50,7 +50,7 @@ class VibrationMap:
         """Samples (n,) whose equilibrium is unstable."""
         return self.frequencies_hz[:, 0] < 0
 
-    @checked(path=path)
+    @checked(path=picture)
     def plot(self, path: str | Path) -> None:
         """Draw first frequency and stiffness to a file (png, pdf, svg)."""
         from gough.analysis.vibration_plot import draw_map

@@ -92,7 +92,7 @@ def workspace(
     order = np.array([places.index(name) for name in surveyor.places.all] + [-1], dtype=np.int16)
     out["place"] = order[out["place"]]
     if partial:
-        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=2)
+        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=3)
     return Workspace(
         robot=model.robot.name,
         samples=samples,

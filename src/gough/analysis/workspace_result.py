@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.analysis.grids import Samples
 from gough.analysis.workspace_states import Verdict
-from gough.arguments import checked, listed, path
+from gough.arguments import checked, listed, path, picture
 from gough.errors import Status, UsageError
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Workspace:
 
         return load(Path(path))
 
-    @checked(path=path)
+    @checked(path=picture)
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
         from gough.analysis.workspace_plot import figure

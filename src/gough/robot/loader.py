@@ -104,7 +104,7 @@ def _loads(text: str, file: str) -> Robot:
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
-        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=3)
+        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=4)
     return robot
 
 

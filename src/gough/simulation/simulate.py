@@ -6,6 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.analysis.modes import one_design
+from gough.arguments import (
+    a_law,
+    a_model,
+    a_motion,
+    callback,
+    checked,
+    design,
+    flag,
+    number,
+    numbers,
+    whole,
+    word,
+    wrenches,
+)
 from gough.errors import UsageError
 from gough.simulation.before_run import demand_choice, motion_events, state_events, told
 from gough.simulation.control.law import Follow, Free, Law
@@ -36,6 +51,27 @@ AT_LIMIT = 1e-9
 """Force below its limit, over the limit, that counts as at the limit."""
 
 
+@checked(
+    model=a_model,
+    motion=a_motion | word,
+    controller=a_law,
+    duration=number(above=0),
+    q=numbers,
+    v=numbers,
+    start=word,
+    method=word,
+    step=number(above=0),
+    tolerance=number(above=0),
+    rho_infinity=number(),
+    every=whole(1),
+    most_steps=whole(1, 2**62),
+    wrench=wrenches,
+    smoothing=word | numbers,
+    parameters=design,
+    check=word,
+    estimate=flag,
+    progress=callback,
+)
 def simulate(
     model: "Model",
     motion: Motion | str | None = None,
@@ -80,7 +116,7 @@ def simulate(
         asked = {**locals(), "estimate": False}
         return estimated(simulate, asked)
     made = _motion(motion)
-    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    numbers = one_design(model, parameters)
     model, numbers, changed = smoothed(model, smoothing, made, numbers)
     law = controller if controller is not None else (Free() if made is None else _default(made))
     if not isinstance(law, Law):

@@ -62,7 +62,7 @@ class ComputedTorque(Law):
         for key in ("stiffness", "damping"):
             object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
         for key, known in (("model", ("flexible", "rigid")), ("elastic", ("measured", "simulated"))):
-            if getattr(self, key) not in known:
+            if not isinstance(getattr(self, key), str) or getattr(self, key) not in known:
                 raise UsageError(f"{key}={getattr(self, key)!r}; use {' or '.join(map(repr, known))}")
         if self.model == "rigid" and self.elastic == "simulated":
             raise UsageError("model='rigid' has no elastic coordinates to simulate; leave elastic= out")

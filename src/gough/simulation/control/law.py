@@ -143,7 +143,7 @@ class Free(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "tau", () if len(self.tau) == 0 else as_numbers("tau", self.tau))
+        object.__setattr__(self, "tau", as_numbers("tau", self.tau, empty=True))
 
     def own_settings(self, model: "Model") -> Vector:
         """The forces."""

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.errors import UsageError
 
 
-def as_numbers(name: str, value: Any, least: float | None = None) -> Any:
-    """A float, or a tuple of floats; finite, and not below `least`."""
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}: give a number, or one each") from None
+def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
+    """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`."""
+    x = take(name, numbers, value)
+    if empty and x.shape == (0,):
+        return ()
     if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():
         raise UsageError(f"{name}={value!r}: give a finite number, or one each")
     if least is not None and (x < least).any():
