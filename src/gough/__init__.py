@@ -42,16 +42,16 @@ _LAZY = {
     "MotionTable": ("gough.simulation.motion.table", "MotionTable"),
     "check_motion": ("gough.simulation.motion.limits", "check_motion"),
     "load_motion": ("gough.simulation.motion.files", "load_motion"),
-    "motions": ("gough.simulation.motions", None),
+    "motions": ("gough.motions", None),
     "named_motion": ("gough.simulation.motion.files", "named_motion"),
     "Run": ("gough.simulation.results.run", "Run"),
-    "laws": ("gough.simulation.laws", None),
+    "laws": ("gough.laws", None),
     "Scenario": ("gough.simulation.scenarios.scenario", "Scenario"),
     "load_scenario": ("gough.simulation.scenarios.files", "load_scenario"),
     "simulate": ("gough.simulation.simulate", "simulate"),
     "simulate_many": ("gough.simulation.ensembles.ensemble", "simulate_many"),
     "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
-    "vary": ("gough.simulation.ensembles.vary", None),
+    "vary": ("gough.vary", None),
     "view": ("gough.viewer", "view"),
     "viewer": ("gough.viewer", None),
     "robot": ("gough.robot", None),
@@ -62,7 +62,7 @@ _LAZY = {
 }
 
 if TYPE_CHECKING:
-    from gough import robot, robots, viewer
+    from gough import laws, motions, robot, robots, vary, viewer
     from gough.analysis.assemblies import Assemblies, assemblies
     from gough.analysis.equilibrium import Equilibrium, static_equilibrium
     from gough.analysis.modes import Modes, natural_frequencies
@@ -82,8 +82,6 @@ if TYPE_CHECKING:
         UsageError,
     )
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
-    from gough.simulation import laws, motions
-    from gough.simulation.ensembles import vary
     from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
     from gough.simulation.motion.files import load_motion, named_motion
     from gough.simulation.motion.limits import check_motion

@@ -36,7 +36,11 @@ EXPLANATION = {
 
 
 class GoughError(Exception):
-    """Root of the library's own exceptions."""
+    """Root of the library's own exceptions: no public call raises any other for its arguments.
+
+    Each is a builtin exception too: bad arguments, descriptions and structures are ValueErrors, problems of files OSErrors, bad
+    states ArithmeticErrors.
+    """
 
 
 class StructureError(GoughError, ValueError):

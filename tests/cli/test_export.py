@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from backends.compiled_c import needs_compiler, run_driver
 from cli.command import QUICK, gough, gough_json
 
 
@@ -39,6 +40,18 @@ def test_options_reach_the_text(tmp_path: Path) -> None:
     )  # fmt: skip
     header = (tmp_path / "f.h").read_text(encoding="utf-8")
     assert "Left out: friction, wrench." in header and "inverse_dynamics jacobian v" in header
+
+
+@needs_compiler
+def test_functions_of_the_pose(tmp_path: Path) -> None:
+    for options in ((), ("--baked", "--no-friction", "--no-wrench")):
+        gough("export", QUICK, "inverse_dynamics@pose", "--out", tmp_path, "--name", "f", *options)
+        assert "pose[7]" in (tmp_path / "f.h").read_text(encoding="utf-8")
+        assert run_driver(tmp_path, "f").returncode == 0
+    out, _ = gough("export", QUICK, "inverse_dynamics@pose", "--target", "cuda", "--out", tmp_path)
+    assert "lopes_simplified_inverse_dynamics_pose.cu" in out
+    _, err = gough("export", "five_bar", "inverse_dynamics@pose", "--out", tmp_path, code=2)
+    assert "no closed form in the pose" in err
 
 
 def test_bad_usage(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from gough.errors import UsageError
 from gough.export import export, export_texts
 from gough.export.references import references
 from gough.export.subject import Options, subject_of
+from gough.program import evaluate
 from gough.robot import gallery
 
 LARGE = ("dualemps_8", "hexapod_flexible", "long2014")
@@ -62,13 +63,63 @@ def assert_driver_passes(folder: Path, name: str, *flags: str) -> str:
         ("delta_fast", "forward_dynamics", {"checks": False}),
         ("five_bar", "inverse_dynamics", {"derivative": "q"}),
         ("five_bar", "forward_dynamics", {"derivative": "parameters", "mode": "vjp"}),
+        ("five_bar", "inverse_dynamics", {"derivative": "parameters", "baked": True, "friction": False}),
         ("lopes_simplified", "mass_matrix", {"derivative": "q", "mode": "jvp"}),
+        ("lopes_simplified", "inverse_dynamics@pose", {}),
+        ("lopes_simplified", "forward_dynamics@pose", {"baked": True, "friction": False, "wrench": False}),
     ],
 )
 def test_driver_finds_the_reference_values(robot: str, function: str, options: dict, tmp_path: Path) -> None:
     files = export(model(robot), function, tmp_path, name="f", **options)
     assert [f.name for f in files] == ["f.h", "f.c", "f_test.c"]
     assert "0 wrong" in assert_driver_passes(tmp_path, "f")
+
+
+def test_derivatives_by_parameters_have_no_lost_columns() -> None:
+    """However numbers are folded: the columns that the model's own derivative has (which see for where they come from)."""
+    m = model("five_bar")
+    samples = {k: x[:1] for k, x in sample_states(m).items()}
+    f = m.function("inverse_dynamics")
+    given = {s.name: samples[s.name][:, : s.size] for s in f.program.inputs}
+    truth = f.derivative("parameters")(**given).outputs["tau_parameters"]
+    folded = list(m.pattern)
+    assert (np.abs(truth[0][:, folded]).max(axis=0) > 1e-9).sum() > 5
+    rubbing = [".friction." in name for name in m.parameter_names]
+    for pattern in (m.pattern, common_pattern(m)):
+        for options in (Options(derivative="parameters"), Options(derivative="parameters", baked=True)):
+            subject = subject_of(m, "inverse_dynamics", options, pattern)
+            inputs = {s.name: given[s.name] for s in subject.program.inputs}
+            found = evaluate(subject.program, inputs)["tau_parameters"]
+            np.testing.assert_allclose(found, truth, atol=1e-11 * np.abs(truth).max())
+            assert subject.held == ("q", "v", "acceleration", "wrench")
+    subject = subject_of(m, "inverse_dynamics", Options(derivative="parameters", friction=False), m.pattern)
+    found = evaluate(subject.program, given)["tau_parameters"]
+    assert not found[..., rubbing].any()  # left out, as asked
+    with pytest.raises(UsageError, match="the wrench is left out"):
+        subject_of(m, "inverse_dynamics", Options(derivative="wrench", wrench=False), m.pattern)
+
+
+@pytest.mark.parametrize("robot", ["lopes_simplified", "pedrammehr2012"])
+def test_functions_of_the_pose_give_the_forces_of_that_pose(robot: str) -> None:
+    m = model(robot)
+    program = subject_of(m, "inverse_dynamics@pose", Options(), m.pattern).program
+    known = references(m, program)
+    x = known.inputs
+    q = m.configuration(x["pose"])
+    truth = m.inverse_dynamics(q, x["v"], x["acceleration"], x["wrench"]).tau
+    np.testing.assert_allclose(known.outputs["tau"], truth, rtol=0, atol=1e-10 * np.abs(truth).max())
+    header = export_texts(m, "inverse_dynamics@pose", name="f")["f.h"]
+    assert "3 qw" in header and "pose[7]" in header
+
+
+def test_functions_with_their_program_refuse_what_they_have_folded() -> None:
+    """Baked numbers and zeros of single legs are structure of a given function, in loops too."""
+    m = model("pedrammehr2012")
+    for options in (Options(), Options(legs="flat")):
+        texts = export_texts(m, m.function("mass_matrix", baked=True), name="f", options=options)
+        assert "not read:" not in texts["f.h"]
+    with pytest.raises(UsageError, match="no function of pedrammehr2012"):
+        export_texts(m, model("five_bar").function("mass_matrix"))
 
 
 @needs_compiler

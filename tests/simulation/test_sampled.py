@@ -112,7 +112,7 @@ def test_the_start_in_equilibrium() -> None:
         (lambda: uniform(2.0, 1.0), "lower"),
         (lambda: monte_carlo({}, 3), "draw"),
         (lambda: monte_carlo({"a": 3.0}, 3), "draw"),  # type: ignore[dict-item]
-        (lambda: monte_carlo({"a": normal(0, 1)}, 0), "how many"),
+        (lambda: monte_carlo({"a": normal(0, 1)}, 0), "runs=0"),
         (lambda: sweep({"a": []}), "at least one"),
     ],
 )

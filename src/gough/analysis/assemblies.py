@@ -13,6 +13,7 @@ import numpy as np
 from gough.analysis.assembly_likeness import ALIKE, groups, normal_form, rods, signature
 from gough.analysis.assembly_proofs import candidates
 from gough.analysis.assembly_search import finish, free_columns, search
+from gough.arguments import a_model, checked, design, numbers, whole
 from gough.compilation import Model
 from gough.compilation.closing import closure_errors, row_scales
 from gough.compilation.retraction import step_units
@@ -47,6 +48,7 @@ class Assemblies:
         return f"<gough.Assemblies: {len(self.q)} from {self.starts} starts, {verdict}>"
 
 
+@checked(model=a_model, drives=numbers, starts=whole(0, 10**7), seed=whole(0, 2**63), parameters=design)
 def assemblies(
     model: Model,
     drives: Any,

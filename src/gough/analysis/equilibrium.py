@@ -7,12 +7,14 @@ drive forces           all independent coordinates      r = 0
 Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
+from gough.arguments import a_model, checked, design, numbers, word, wrenches
 from gough.compilation.arguments import as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.closing import CLOSED, closure_errors
 from gough.compilation.retraction import retract, step_units
@@ -47,6 +49,16 @@ class Equilibrium:
     __repr__ = short_repr
 
 
+@checked(
+    model=a_model,
+    q=numbers,
+    drives=numbers,
+    tau=numbers,
+    wrench=wrenches,
+    near=numbers,
+    parameters=design,
+    on_bad_state=word,
+)
 def static_equilibrium(
     model: "Model",
     pose: Any = None,
@@ -67,9 +79,14 @@ def static_equilibrium(
     check_option(on_bad_state)
     if sum(x is not None for x in (pose, q, drives, tau)) > 1:
         raise UsageError("static_equilibrium: give one of pose=, q=, drives= or tau=")
-    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    numbers = model.parameters
+    if parameters is not None:
+        changed = model.parameters_with(parameters) if isinstance(parameters, Mapping) else parameters
+        numbers = as_array("parameters", changed, len(model.parameters))
     start, forces, held = _start(model, pose, q, drives, tau, near, numbers)
-    batch = common_batch("static_equilibrium", start, forces, numbers)
+    given = dict(wrench) if isinstance(wrench, Mapping) else {} if wrench is None else {"": wrench}
+    loads = [as_array(f"wrench {frame}".strip(), x, 6) for frame, x in given.items()]
+    batch = common_batch("static_equilibrium", start, forces, numbers, *loads)
     rows, own = as_rows(start, batch), parameter_rows(numbers, batch)
     found, push, off, names = _settle(model, rows, as_rows(forces, batch), held, wrench, own, drives, batch)
     names = np.where(np.isfinite(rows).all(axis=1), names, "not_finite:input")

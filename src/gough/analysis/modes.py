@@ -4,6 +4,7 @@ M δ̈ + C δ̇ + K δ = S δτ along v (linear_forces). Drives locked: δ = N y
 δτ = 0; servoed: δτ = -kp Sᵀδ - kd Sᵀδ̇.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import Equilibrium, static_equilibrium
 from gough.analysis.linear_forces import RestForces
+from gough.arguments import a_model, checked, design, mapping, numbers, word, wrenches
 from gough.compilation.retraction import step_units
 from gough.errors import BadStateError, UsageError
 from gough.text import short_repr
@@ -50,6 +52,7 @@ class Modes:
     __repr__ = short_repr
 
 
+@checked(model=a_model, q=numbers, drives=word | mapping(numbers), about=word, wrench=wrenches, parameters=design)
 def natural_frequencies(
     model: "Model",
     q: Any = None,
@@ -86,9 +89,21 @@ def natural_frequencies(
     )
 
 
+def one_design(model: "Model", parameters: Any) -> np.ndarray:
+    """Parameters (n,) of one design: the model's, an array, or {name: value} changed."""
+    if parameters is None:
+        return model.parameters
+    given = (
+        model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.asarray(parameters, dtype=float)
+    )
+    if given.shape != model.parameters.shape:
+        raise UsageError(f"parameters has shape {given.shape}; give one design ({len(model.parameters)},)")
+    return given
+
+
 def reference_state(model: "Model", q: Any, about: str, wrench: Any, parameters: Any) -> tuple[Equilibrium, RestForces]:
     """(state to linearise about, its forces)."""
-    numbers = model.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    numbers = one_design(model, parameters)
     start = model.home if q is None else np.asarray(q, dtype=float)
     if start.shape != (model.layout.nq,):
         raise UsageError(f"q has shape {start.shape}; give one configuration ({model.layout.nq},)")

@@ -16,6 +16,7 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import Samples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
+from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
 from gough.compilation import Model
 from gough.compilation.retraction import step_units
 from gough.errors import Status, UsageError
@@ -50,25 +51,42 @@ class VibrationMap:
         """Samples (n,) whose equilibrium is unstable."""
         return self.frequencies_hz[:, 0] < 0
 
+    @checked(path=picture)
     def plot(self, path: str | Path) -> None:
         """Draw first frequency and stiffness to a file (png, pdf, svg)."""
         from gough.analysis.vibration_plot import draw_map
 
         draw_map(self, path)
 
+    @checked(path=path)
     def save(self, path: str | Path) -> Path:
         """Write all samples to an NPZ file; returns its path."""
         from gough.analysis.vibration_plot import save_map
 
         return save_map(self, path)
 
+    @checked(array=listed)
     def grid(self, array: np.ndarray) -> np.ndarray:
         """An array (n, …) of samples in the shape of the grid."""
+        if len(array) != self.samples.count:
+            raise UsageError(
+                f"grid: an array of {len(array)}; give one entry for each of the {self.samples.count} samples"
+            )
         return np.reshape(array, (*self.samples.shape, *np.shape(array)[1:]))
 
     __repr__ = short_repr
 
 
+@checked(
+    model=a_model,
+    ranges=mapping(numbers),
+    fixed=mapping(number()),
+    random=whole(1),
+    seed=whole(0, 2**63),
+    count=whole(1, 10**4),
+    drives=word | mapping(numbers),
+    frame=word,
+)
 def vibration_map(
     model: Model,
     ranges: Mapping[str, Any],

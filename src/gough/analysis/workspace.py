@@ -19,6 +19,7 @@ from gough.analysis.workspace_growth import seeds
 from gough.analysis.workspace_ranges import default_ranges
 from gough.analysis.workspace_result import Workspace
 from gough.analysis.workspace_states import Settings, Surveyor, empty
+from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole
 from gough.compilation import Model
 from gough.errors import UsageError
 
@@ -31,6 +32,20 @@ class PartialResultWarning(UserWarning):
     """A computation was interrupted; its result has only what was done."""
 
 
+@checked(
+    model=a_model,
+    ranges=mapping(numbers),
+    fixed=mapping(number()),
+    random=whole(1),
+    seed=whole(0, 2**63),
+    orientations=numbers,
+    every=flag,
+    limits=flag,
+    condition=number(0.0),
+    keep_q=flag,
+    threads=whole(1, 1024),
+    progress=flag,
+)
 def workspace(
     model: Model,
     ranges: Mapping[str, Any] | None = None,
@@ -77,7 +92,7 @@ def workspace(
     order = np.array([places.index(name) for name in surveyor.places.all] + [-1], dtype=np.int16)
     out["place"] = order[out["place"]]
     if partial:
-        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=2)
+        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=3)
     return Workspace(
         robot=model.robot.name,
         samples=samples,

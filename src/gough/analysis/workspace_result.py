@@ -9,6 +9,7 @@ import numpy as np
 
 from gough.analysis.grids import Samples
 from gough.analysis.workspace_states import Verdict
+from gough.arguments import checked, listed, path, picture
 from gough.errors import Status, UsageError
 from gough.files import write_figure
 
@@ -130,10 +131,15 @@ class Workspace:
         found = {side: float(w[self.singularity_free & (self.aspect == side)].sum()) for side in sides}
         return {side: x for side, x in found.items() if side or x}
 
+    @checked(array=listed)
     def grid(self, array: np.ndarray) -> np.ndarray:
         """An array (n, ...) of a grid with the grid's axes instead of n."""
         if not self.samples.is_grid:
             raise UsageError("random samples have no grid; use `coordinates`")
+        if len(array) != self.samples.count:
+            raise UsageError(
+                f"grid: an array of {len(array)}; give one entry for each of the {self.samples.count} samples"
+            )
         return array.reshape(*self.samples.shape, *array.shape[1:])
 
     def counts(self) -> dict[str, int]:
@@ -153,6 +159,7 @@ class Workspace:
         order = np.argsort(-found, kind="stable")
         return {self.limit_names[k]: int(found[k]) for k in order if found[k]}
 
+    @checked(path=path)
     def save(self, path: str | Path) -> Path:
         """Write all of it as NPZ; `Workspace.load` reads it."""
         from gough.analysis.workspace_file import save
@@ -160,12 +167,14 @@ class Workspace:
         return save(self, Path(path))
 
     @classmethod
+    @checked(path=path)
     def load(cls, path: str | Path) -> "Workspace":
         """Read what `save` wrote."""
         from gough.analysis.workspace_file import load
 
         return load(Path(path))
 
+    @checked(path=picture)
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
         from gough.analysis.workspace_plot import figure

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.modes import quadratic_eigenvalues, reference_state
+from gough.arguments import a_model, checked, design, numbers, word, wrenches
 from gough.compilation.retraction import step_units
 from gough.errors import UsageError
 from gough.text import short_repr
@@ -32,6 +33,7 @@ class ZeroDynamics:
     __repr__ = short_repr
 
 
+@checked(model=a_model, q=numbers, output=word, wrench=wrenches, parameters=design)
 def zero_dynamics(
     model: "Model", q: Any = None, output: str = "floating", *, wrench: Any = None, parameters: Any = None
 ) -> ZeroDynamics:

@@ -13,7 +13,11 @@ def export(
     robot: RobotName,
     function: Annotated[
         str,
-        typer.Argument(metavar="FUNCTION", help="inverse_dynamics, forward_dynamics, mass_matrix, …, frame_pose:NAME."),
+        typer.Argument(
+            metavar="FUNCTION",
+            help="inverse_dynamics, forward_dynamics, mass_matrix, …, frame_pose:NAME; inverse_dynamics@pose takes the pose "
+            "instead of q where all legs have closed forms.",
+        ),
     ],
     target: Annotated[str, typer.Option("--target", help="c (C99) or cuda.")] = "c",
     out: Annotated[Path, typer.Option("--out", help="Folder the files go to.")] = Path("."),

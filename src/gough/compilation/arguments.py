@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.errors import UsageError
@@ -33,9 +34,14 @@ def module_of(*arrays: Any) -> Any:
     return np
 
 
+def checked_numbers(name: str, value: Any) -> Any:
+    """Float array of any shape, or a UsageError; one on a GPU stays there."""
+    return value if on_gpu(value) else take(name, numbers, value)
+
+
 def as_array(name: str, value: Any, size: int) -> Array:
     """Float array (..., size), or a UsageError that says what was expected; one on a GPU stays there."""
-    x = value if on_gpu(value) else np.asarray(value, dtype=float)
+    x = checked_numbers(name, value)
     if x.shape[-1:] != (size,):
         raise UsageError(f"{name} has shape {x.shape}; expected (..., {size})")
     return x
@@ -88,7 +94,7 @@ class Calls:
             return self._model.parameters
         if isinstance(parameters, Mapping):
             return self._model.parameters_with(parameters)
-        return np.asarray(on_host(parameters), dtype=float)
+        return on_host(checked_numbers("parameters", parameters))
 
     def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))

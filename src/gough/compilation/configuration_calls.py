@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import checked, design, mapping, number, numbers, word
 from gough.compilation.arguments import Array, Calls, as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.closing import largest_error
 from gough.compilation.coriolis import coordinates_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 class ConfigurationCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
+    @checked(on_bad_state=word)
     def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
         """Configuration q (..., nq) of the closed robot; options as in `assemble`, which also tells the status."""
         try:
@@ -40,6 +42,14 @@ class ConfigurationCalls(Calls):
         except BadStateError as error:
             raise BadStateError(str(error), error.result.q) from None
 
+    @checked(
+        drives=numbers,
+        coordinates=mapping(numbers),
+        elastic=numbers,
+        near=numbers,
+        parameters=design,
+        on_bad_state=word,
+    )
     def assemble(
         self,
         pose: Any = None,
@@ -126,14 +136,17 @@ class ConfigurationCalls(Calls):
         q[good], names[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
         return q, names
 
+    @checked(drives=numbers, near=numbers)
     def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
         """q (..., nq) for drive coordinates, by Newton from `near` (default home)."""
         return self.configuration(drives=drives, near=near, **options)
 
+    @checked(q=numbers)
     def drives(self, q: Any) -> Array:
         """Drive coordinates (..., drives) of q (m or rad)."""
         return as_array("q", q, self._model.layout.nq)[..., self._model.drive_index]
 
+    @checked(q=numbers, parameters=design)
     def closure_error(self, q: Any, parameters: Any = None) -> Array:
         """Largest closure error (...): lengths relative to the robot's size, directions as differences of unit vectors.
 
@@ -141,6 +154,7 @@ class ConfigurationCalls(Calls):
         """
         return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
 
+    @checked(q=numbers, v=numbers, dt=numbers, parameters=design, on_bad_state=word)
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """q moved by v·dt along the group (rotations by the exponential), the rest follows in its assembly.
 
@@ -161,6 +175,7 @@ class ConfigurationCalls(Calls):
         found, names = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, names, batch, on_bad_state)
 
+    @checked(q=numbers, parameters=design, on_bad_state=word)
     def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """The closed configuration next to q: quaternions normalised, independent coordinates kept, the rest closed."""
         model = self._model
@@ -182,10 +197,12 @@ class ConfigurationCalls(Calls):
             complain(where, names, batch, out)
         return out
 
+    @checked(q=numbers, parameters=design, length=number(above=0))
     def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
         """How far q is from parallel and serial singularities (see `Singularity`)."""
         return singularity(self._model, q, self._parameters(parameters), length)
 
+    @checked(q=numbers, v=numbers, tau=numbers, parameters=design)
     def limit_margins(self, q: Any, v: Any = None, tau: Any = None, *, parameters: Any = None) -> LimitMargins:
         """Margins to the description's limits: coordinates, strokes and cones at q; speeds with v; forces with tau."""
         return limit_margins(self._model, q, v, tau, self._parameters(parameters))

@@ -126,7 +126,7 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
             out[states] = cupy.asarray(better.astype(dtype))
         bad, failed = cupy.asnumpy(states)[wrong], np.array(names, dtype=object)[wrong]
     named = {s.name: x.reshape((*batch, *s.shape)) for s, x in zip(function.program.outputs, full, strict=True)}
-    return DeviceEvaluation(named, bad, failed, batch)
+    return DeviceEvaluation(named, bad, failed, batch, function.held)
 
 
 def _kernel_for(function: "Function", inputs: Mapping[str, Any], uniform: bool) -> "Kernel":

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import checked, design, numbers, word, wrenches
 from gough.compilation.arguments import Array, as_array, common_batch, finish
 from gough.compilation.coriolis import coordinate_function, coordinate_rates, coordinates_of, euler_matrix
 from gough.compilation.external import Wrench, external_load, on_platform
@@ -23,6 +24,7 @@ from gough.structure.size import weight_energy
 class DynamicsCalls(FrameCalls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
+    @checked(q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def inverse_dynamics(
         self,
         q: Any,
@@ -43,6 +45,7 @@ class DynamicsCalls(FrameCalls):
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
         return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
+    @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def forward_dynamics(
         self,
         q: Any,
@@ -59,22 +62,27 @@ class DynamicsCalls(FrameCalls):
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
 
+    @checked(q=numbers, parameters=design, on_bad_state=word)
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """M (..., nv, nv)."""
         return self._array_of("mass_matrix", "M", {"q": q}, parameters, on_bad_state)
 
+    @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def bias_force(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """h (..., nv): velocity terms, gravity, friction, springs, dampers; left of S τ."""
         return self._array_of("bias_force", "h", {"q": q, "v": v}, parameters, on_bad_state)
 
+    @checked(q=numbers, parameters=design, on_bad_state=word)
     def gravity_force(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """The part of h at rest that gravity causes (..., nv)."""
         return self._array_of("gravity_force", "g", {"q": q}, parameters, on_bad_state)
 
+    @checked(q=numbers, parameters=design, on_bad_state=word)
     def drive_map(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """S (..., nv, drives): generalised force on v per drive force; drive rates are Sᵀ v."""
         return self._array_of("drive_map", "S", {"q": q}, parameters, on_bad_state)
 
+    @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
         """Kinetic and potential energy, and the power losses take."""
         e = self._run("energies", {"q": q, "v": v}, parameters)
@@ -82,6 +90,9 @@ class DynamicsCalls(FrameCalls):
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
         return finish("energies", e, result, on_bad_state, self._explain(q, e.batch))
 
+    @checked(
+        q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, tau=numbers, parameters=design, on_bad_state=word
+    )
     def joint_reactions(
         self,
         q: Any,
@@ -104,6 +115,8 @@ class DynamicsCalls(FrameCalls):
             tau = np.zeros(0)
         if tau is None:
             self._check_driven("joint_reactions without tau")
+            if np.ndim(acceleration) == 0 or np.shape(acceleration)[-1] < model.mobility:
+                raise UsageError(f"acceleration has shape {np.shape(acceleration)}; expected (..., {model.mobility})")
             given = np.asarray(acceleration, dtype=float)[..., : model.mobility]
             solved = self.inverse_dynamics(q, v, given, wrench, parameters=parameters, on_bad_state="mark")
             tau = solved.tau
@@ -130,6 +143,7 @@ class DynamicsCalls(FrameCalls):
         )
         return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch))
 
+    @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coriolis_matrix(
         self,
         q: Any,
@@ -146,6 +160,7 @@ class DynamicsCalls(FrameCalls):
         """
         return self.coordinate_terms(q, v, coordinates, parameters=parameters, on_bad_state=on_bad_state).C
 
+    @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coordinate_terms(
         self,
         q: Any,
@@ -172,12 +187,14 @@ class DynamicsCalls(FrameCalls):
         result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
         return finish("coordinate_terms", e, result, on_bad_state)
 
+    @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design)
     def linearize(self, q: Any, v: Any, tau: Any, wrench: Wrench = None, *, parameters: Any = None) -> LinearModel:
         """A, B, C, D about a motion; see `LinearModel`."""
         model = self._model
         numbers = self._parameters(parameters)
         return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers)
 
+    @checked(name=word, wrt=word, mode=word)
     def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian") -> Function:
         """Derivative of a function by motions of the closed robot ("q": nv directions) and by other inputs.
 

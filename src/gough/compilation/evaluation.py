@@ -10,16 +10,23 @@ from gough.compilation.status import status_of
 class Evaluation:
     """Outputs of one call: arrays (*batch, *shape) by name, and which states are bad.
 
-    bad (k,): indices over the flattened batch; failed (k,): the check each of them fails, "status:place".
+    bad (k,): indices over the flattened batch; failed (k,): the check each of them fails, "status:place". held: where the
+    outputs are derivatives, the inputs that stay as they are.
     """
 
     def __init__(
-        self, outputs: dict[str, np.ndarray], bad: np.ndarray, failed: np.ndarray, batch: tuple[int, ...]
+        self,
+        outputs: dict[str, np.ndarray],
+        bad: np.ndarray,
+        failed: np.ndarray,
+        batch: tuple[int, ...],
+        held: tuple[str, ...] = (),
     ) -> None:
         self.outputs = outputs
         self.bad = bad
         self.failed = failed
         self.batch = batch
+        self.held = held
 
     @property
     def good(self) -> bool:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import checked, design, numbers, word
 from gough.compilation.arguments import Array, Calls, as_array, finish
 from gough.errors import UsageError
 
@@ -11,6 +12,7 @@ from gough.errors import UsageError
 class FrameCalls(Calls):
     """Poses, twists and Jacobians of named frames; rates of q."""
 
+    @checked(q=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_pose(
         self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise"
     ) -> tuple[Array, Array]:
@@ -18,10 +20,12 @@ class FrameCalls(Calls):
         e = self._run(f"frame_pose:{frame}", {"q": q}, parameters)
         return finish("frame_pose", e, (e.outputs["position"], e.outputs["rotation"]), on_bad_state)
 
+    @checked(q=numbers, v=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_twist(self, q: Any, v: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Twist (..., 6) of a named frame at its origin, world axes."""
         return self._array_of(f"frame_twist:{frame}", "twist", {"q": q, "v": v}, parameters, on_bad_state)
 
+    @checked(q=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_jacobian(self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """J (..., 6, nv): twist of the frame = J v."""
         layout = self._model.layout
@@ -31,6 +35,7 @@ class FrameCalls(Calls):
         columns = self.frame_twist(x, np.eye(layout.nv), frame, parameters=numbers, on_bad_state=on_bad_state)
         return np.swapaxes(columns, -1, -2)
 
+    @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def twist(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Platform twist (..., 6) of v; the two are the same for a platform with six freedoms."""
         model = self._model
@@ -40,6 +45,7 @@ class FrameCalls(Calls):
             return as_array("v", v, model.layout.nv).copy()
         return self._array_of("tree_rates", "u", {"q": q, "v": v}, parameters, on_bad_state)[..., :6]
 
+    @checked(q=numbers, twist=numbers, parameters=design)
     def velocity(self, q: Any, twist: Any, *, parameters: Any = None) -> tuple[Array, Array]:
         """(v (..., nv), inconsistent part (..., 6)) of a platform twist; all of it is consistent with six freedoms.
 
@@ -63,10 +69,12 @@ class FrameCalls(Calls):
         if not self._model.mechanism.has_platform:
             raise UsageError(f"{name}: {self._model.robot.name} has no platform; use frame_twist with a named frame")
 
+    @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def configuration_rate(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """qdot (..., nq)."""
         return self._array_of("configuration_rate", "qdot", {"q": q, "v": v}, parameters, on_bad_state)
 
+    @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def drive_rates(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Drive rates (..., drives) = Sᵀ v."""
         v = as_array("v", v, self._model.layout.nv)

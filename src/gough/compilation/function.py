@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import checked, flag, mapping, numbers, whole, word, words
+from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.rows import Rows
@@ -14,6 +16,7 @@ from gough.compilation.threads import thread_count
 from gough.errors import UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive
+from gough.program.derivatives.derive import names_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.lowering import PRECISIONS
 from gough.program.passes.constant_outputs import computed_outputs
@@ -38,6 +41,8 @@ class Function:
 
     precision: "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots correctly rounded).
     alike: makes the same function as a program that does the same for every leg, for backends that make loops of it.
+    unfolded: makes it with only the given structural parameters folded; derivatives by parameters start from that.
+    held: of a derivative, the inputs that stay as they are while the others move; () for the function itself.
     """
 
     def __init__(
@@ -48,9 +53,13 @@ class Function:
         interpreted: bool = False,
         precision: str = "fast",
         alike: Callable[[], Program] | None = None,
+        unfolded: Callable[[Mapping[int, float]], Program] | None = None,
+        held: tuple[str, ...] = (),
     ) -> None:
         self.program = program
         self.alike = alike
+        self.unfolded = unfolded
+        self.held = held
         self._computed = computed_outputs(program)
         self._dense = [bool(np.isnan(fixed).all()) for fixed in self._computed.fixed]
         self.interpreted = interpreted
@@ -65,7 +74,18 @@ class Function:
         self._known: set[bytes] = set()
 
     def __repr__(self) -> str:
-        return f"<gough function {self.name}: {len(self.program)} nodes>"
+        held = f", holding {', '.join(self.held)}" if self.held else ""
+        return f"<gough function {self.name}: {len(self.program)} nodes{held}>"
+
+    @property
+    def table(self) -> ParameterTable:
+        """Names, units and values of the slot "parameters"."""
+        return self._table
+
+    @property
+    def pattern(self) -> dict[int, float]:
+        """{parameter: value} of those that are folded into the program."""
+        return dict(self._pattern)
 
     def count(self) -> Count:
         """Operations of one evaluation by the counting rules (checks off, no wrench)."""
@@ -75,34 +95,73 @@ class Function:
         """The program as readable text."""
         return to_text(self.program)
 
+    @checked(parameters=word | numbers, checks=flag)
     def to_casadi(self, parameters: Any = "design", checks: bool = False) -> Any:
         """A `casadi.Function` of SX with the slots by name; see docs/derivatives.md.
 
-        parameters: "design" puts the robot's own numbers in, an array (n,) other ones, "input" leaves them an input.
-        checks: one more output, "checks": margins of the checks, negative at a bad state.
+        parameters: "design" puts the robot's own numbers in, an array (n,) other ones, "input" leaves them an input, of
+        which none is folded: derivatives by all of them are right. checks: one more output, "checks": margins of the
+        checks, negative at a bad state.
         """
         from gough.backends.casadi import to_casadi
-        from gough.backends.fixed_inputs import with_parameters
 
-        return to_casadi(with_parameters(self.program, parameters, self._table, self._pattern), checks)
+        return to_casadi(self._with_parameters(parameters), checks)
 
+    @checked(parameters=word | numbers)
     def to_jax(self, parameters: Any = "design") -> Any:
         """A pure function of JAX arrays in float64, by keywords or by position; `parameters` as for `to_casadi`."""
-        from gough.backends.fixed_inputs import with_parameters
         from gough.backends.jax import to_jax
 
-        return to_jax(with_parameters(self.program, parameters, self._table, self._pattern))
+        return to_jax(self._with_parameters(parameters))
 
+    def _with_parameters(self, parameters: Any) -> Program:
+        """The program as CasADi and JAX get it: they differentiate by what stays an input, and ask no guard."""
+        from gough.backends.fixed_inputs import with_parameters
+
+        free = self._pattern and isinstance(parameters, str) and parameters == "input"
+        program = self._unfolded("parameters='input'", {}) if free else self.program
+        return with_parameters(program, parameters, self._table, self._pattern)
+
+    @checked(wrt=word | words, mode=word)
     def derivative(self, wrt: str | Sequence[str], mode: str = "jacobian") -> "Function":
-        """Derivative by input slots as a new function.
+        """Derivative by input slots as a new function; all other inputs are held (see `held`).
 
         mode: "jacobian" (the cheapest way is chosen; "forward" and "reverse" insist), "jvp" or "vjp". For q these are plain
-        derivatives by all nq entries; `Model.tangent_derivative` gives those by motions.
+        derivatives by all nq entries; `Model.tangent_derivative` gives those by motions. "parameters": by every one, the
+        structural zeros too, at the same q: where a parameter moves a joint or a point, loops open, so this is no
+        gradient of a design that is assembled again.
         """
-        made, alike = derive(self.program, wrt, mode), self.alike
-        again = None if alike is None else lambda: derive(alike(), wrt, mode)
-        return Function(made, self._table, self._pattern, precision=self.precision, alike=again)
+        names, base = names_of(wrt, self.program), self.unfolded
+        if "parameters" in names and self._pattern:
+            source = self._unfolded("the derivative by parameters", self._table.even(self._pattern))
+            made, again = fold_entries(derive(source, names, mode), "parameters", self._pattern), None
+        else:
+            alike = self.alike
+            made, again = (
+                derive(self.program, names, mode),
+                None if alike is None else lambda: derive(alike(), names, mode),
+            )
+        return Function(
+            made,
+            self._table,
+            self._pattern,
+            precision=self.precision,
+            alike=again,
+            unfolded=None if base is None else lambda kept: derive(base(kept), names, mode),
+            held=tuple(s.name for s in self.program.inputs if s.name not in names),
+        )
 
+    def _unfolded(self, purpose: str, kept: Mapping[int, float]) -> Program:
+        if self.unfolded is None:
+            some = [self._table.names[i] for i in list(self._pattern)[:3]]
+            raise UsageError(
+                f"{self.name}: {purpose} needs programs in which structural zeros ({', '.join(some)}, …) are not folded, and "
+                f"this function cannot make them (it was pickled, or is no plain function of a model). Take it from "
+                f"model.function(NAME), or build the model with gough.build(robot, free=['*'])"
+            )
+        return self.unfolded(kept)
+
+    @checked(backend=word, precision=word, dtype=word)
     def compile(self, backend: str = "llvm", precision: str | None = None, dtype: str | None = None) -> "Function":
         """This function compiled now instead of at a later call; with another `precision`, a new one.
 
@@ -124,8 +183,10 @@ class Function:
     def _with(self, precision: str | None) -> "Function":
         if precision not in PRECISIONS:
             raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
-        return Function(self.program, self._table, self._pattern, self.interpreted, precision, self.alike)
+        same = (self.alike, self.unfolded, self.held)
+        return Function(self.program, self._table, self._pattern, self.interpreted, precision, *same)
 
+    @checked(threads=whole(1), out=mapping())
     def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
 
@@ -144,6 +205,7 @@ class Function:
             raise UsageError(f"{self.name}: out= takes NumPy arrays; results of arrays on a GPU are made there")
         return evaluate(self, inputs, checked)
 
+    @checked(states=whole(1), threads=whole(1))
     def chunks(self, states: int, *, threads: Any = None, **inputs: Any) -> Iterator[Evaluation]:
         """Evaluate `states` states at a time (of the flattened batch): outputs never take more memory than one chunk."""
         if isinstance(states, bool) or not isinstance(states, int) or states < 1:
@@ -201,7 +263,7 @@ class Function:
             failed.append(np.array(names, dtype=object)[wrong])
         where = np.concatenate(bad) if bad else np.zeros(0, dtype=np.int64)
         why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
-        return Evaluation(self._named(flat, batch), where, why, batch)
+        return Evaluation(self._named(flat, batch), where, why, batch, self.held)
 
     def _run(self, rows: Rows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
@@ -289,6 +351,7 @@ class Function:
             "pattern": self._pattern,
             "interpreted": self.interpreted,
             "precision": self.precision,
+            "held": self.held,
         }
 
     def __setstate__(self, state: dict) -> None:

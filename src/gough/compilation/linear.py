@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.arguments import finish
+from gough.compilation.arguments import as_array, common_batch, finish
 from gough.compilation.tangent import tangent_derivative
 from gough.text import short_repr
 
@@ -39,7 +39,9 @@ class LinearModel:
 
 def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray) -> LinearModel:
     """Linear model about q (..., nq), v, drive forces tau and a constant external load (see `external_load`)."""
-    q, v, tau = (np.asarray(x, dtype=float) for x in (q, v, tau))
+    q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
+    tau = as_array("tau", tau, len(model.mechanism.drives))
+    common_batch("linearize", q, v, tau, parameters)
     moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, wrench=wrench, parameters=parameters)
     vdot = finish("linearize", moving, moving.outputs["vdot"], "raise")
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))

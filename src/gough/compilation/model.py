@@ -4,12 +4,15 @@ import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gough.arguments import a_robot, checked, flag, mapping, numbers, path, word, words
 from gough.compilation.alike import common_pattern
+from gough.compilation.arguments import checked_numbers
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.closing import row_tolerances
 from gough.compilation.configuration_calls import ConfigurationCalls
@@ -19,7 +22,7 @@ from gough.compilation.geometry import Geometry
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states, states_around
-from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select
+from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
 from gough.compilation.soundness import check_amount, check_drives, check_free_friction, check_home, check_links
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
@@ -122,7 +125,9 @@ class Model(ConfigurationCalls, DynamicsCalls):
         def made() -> "Model":
             other = copy.copy(self)
             other._cache, other._lock = {}, threading.RLock()
-            other.mechanism = reselected(self.mechanism, pattern_of(self), independent)
+            other.mechanism = reselected(
+                self.mechanism, pattern_of(self.mechanism, self.function("closure_rows").program), independent
+            )
             other._cache["samples"] = states_around(other, around)
             return other
 
@@ -133,6 +138,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         """Names of `parameters`."""
         return tuple(self.mechanism.table.names)
 
+    @checked(name=word, baked=flag)
     def function(self, name: str, baked: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
@@ -156,7 +162,23 @@ class Model(ConfigurationCalls, DynamicsCalls):
             interpreted=name == "closure_rows",
             precision=self.precision,
             alike=None if baked else lambda: program(common_pattern(self)),
+            unfolded=partial(self.unfolded, name),
         )
+
+    def unfolded(
+        self, name: str, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
+    ) -> Program:
+        """Program of a function in which no parameter is folded but those `kept`; `fixed` as for `trace_entry`.
+
+        Derivatives by parameters begin with it: folding a zero first would lose its derivative.
+        """
+        if name.endswith(SUFFIX):
+            raise UsageError(
+                f"{name}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
+                f"these parameters. Use {name.removesuffix(SUFFIX)!r} with q = model.configuration(pose=...), which holds q"
+            )
+        mechanism = self.cached("all free", lambda: with_all_free(self.mechanism))
+        return self.ordered(trace_entry(mechanism, name, dict(kept), fixed))
 
     def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
@@ -169,6 +191,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         ]
         return order_solves(program, np.concatenate(columns, axis=1))
 
+    @checked(name=word, baked=flag, friction=flag)
     def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:
         """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
         if name == "inverse_dynamics" and not self.driven:
@@ -181,10 +204,15 @@ class Model(ConfigurationCalls, DynamicsCalls):
             numbers |= {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
         return count(self.ordered(trace_entry(self.mechanism, name, numbers, fixed)))
 
+    @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
         """Parameters (..., n) of a changed design, {name: value or array (...)}."""
-        values = [np.asarray(v, dtype=float) for v in changes.values()]
-        batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        values = [checked_numbers(name, v) for name, v in changes.items()]
+        try:
+            batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        except ValueError:
+            shapes = ", ".join(f"{n} {v.shape}" for n, v in zip(changes, values, strict=True) if v.ndim)
+            raise UsageError(f"parameters: shapes do not broadcast: {shapes}") from None
         out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
         for name, value in zip(changes, values, strict=True):
             if name not in self.parameter_names:
@@ -209,6 +237,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
+@checked(robot=a_robot | path, free=words, velocities=word | words, precision=word)
 def build(
     robot: Robot | str | Path,
     free: Sequence[str] = (),

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 SUFFIX = "@pose"
 
 
-def trace_posed(model: "Model", name: str, pattern: dict[int, float]) -> Program:
-    """Program of NAME@pose, the legs in the branches of home."""
+def trace_posed(
+    model: "Model", name: str, pattern: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
+) -> Program:
+    """Program of NAME@pose, the legs in the branches of home; `fixed` as for `trace_entry`."""
     mechanism, geometry = model.mechanism, model.geometry
     if not geometry.by_legs or any(kind is None for kind in geometry.kinds):
         raise UsageError(
@@ -40,6 +42,6 @@ def trace_posed(model: "Model", name: str, pattern: dict[int, float]) -> Program
         q = np.concatenate([pose, joints])
         return entry.equations(regrouped(numbers) if entry.regroups else numbers, q=q, **inputs)
 
-    slots = slots_of(mechanism, tuple("pose" if n == "q" else n for n in entry.inputs), entry.loads)
-    title, values = f"{mechanism.name} {name}{SUFFIX}", {"parameters": dict(pattern)}
+    slots = slots_of(mechanism, tuple("pose" if n == "q" else n for n in entry.inputs), entry.loads, entry.whole)
+    title, values = f"{mechanism.name} {name}{SUFFIX}", {"parameters": dict(pattern), **(fixed or {})}
     return trace(run, slots, title, values, entry.units, TangentGraph())

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.errors import UsageError
 from gough.spatial import quaternion_wxyz_from_rotation
 
@@ -73,13 +74,21 @@ def rotation_vector_matrix(phi: np.ndarray) -> np.ndarray:
     return np.eye(3) + 0.5 * cross + c * (cross @ cross)
 
 
+def common_axes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Leading axes of a pose's position and rotation, broadcast together."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise UsageError(f"pose=(position, rotation): leading axes {shapes} do not broadcast") from None
+
+
 def pose_array(pose: object) -> np.ndarray:
     """Pose (..., 7) x y z qw qx qy qz from such an array, a pair (position, rotation matrix or quaternion wxyz), or an
     object with `position` and `rotation()`."""
-    if hasattr(pose, "rotation") and hasattr(pose, "position"):
+    if callable(getattr(pose, "rotation", None)) and hasattr(pose, "position"):
         return np.concatenate([np.asarray(pose.position, float), quaternion_wxyz_from_rotation(pose.rotation())])  # type: ignore[attr-defined]
     if isinstance(pose, tuple) and len(pose) == 2:
-        position, rotation = (np.asarray(x, dtype=float) for x in pose)
+        position, rotation = (take(name, numbers, x) for name, x in zip(("position", "rotation"), pose, strict=True))
         if rotation.shape[-2:] == (3, 3):
             _check_rotation(rotation)
             rotation = quaternion_wxyz_from_rotation(rotation)
@@ -87,9 +96,9 @@ def pose_array(pose: object) -> np.ndarray:
             raise UsageError(
                 "pose=(position, rotation): position (..., 3) with a rotation (..., 3, 3) or quaternion (..., 4)"
             )
-        batch = np.broadcast_shapes(position.shape[:-1], rotation.shape[:-1])
+        batch = common_axes(position.shape[:-1], rotation.shape[:-1])
         return np.concatenate([np.broadcast_to(position, (*batch, 3)), np.broadcast_to(rotation, (*batch, 4))], axis=-1)
-    array = np.asarray(pose, dtype=float)
+    array = take("pose", numbers, pose)
     if array.shape[-1:] != (7,):
         raise UsageError(
             f"pose has shape {array.shape}; give (..., 7) as x y z qw qx qy qz, or a pair (position, rotation)"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.errors import UsageError
 from gough.program import Program, Slot
 
@@ -101,6 +102,11 @@ def _as_rows(x: np.ndarray, n: int, size: int) -> np.ndarray | None:
         return None
 
 
+def _is_plain(value: Any) -> bool:
+    """An array of real numbers is used where it lies, whatever its size and strides."""
+    return type(value) is np.ndarray and value.dtype.kind in "fiub"
+
+
 def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
     if (
         type(value) is np.ndarray
@@ -108,18 +114,7 @@ def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
         and value.shape[value.ndim - len(slot.shape) :] == slot.shape
     ):
         return value
-    x = np.asanyarray(value)
-    if isinstance(x, np.ma.MaskedArray):
-        if np.ma.is_masked(x):
-            raise UsageError(f"{name}: {slot.name} has masked entries; fill them or leave those states out")
-        x = x.data
-    if x.dtype == object:
-        try:
-            x = np.asarray(x, dtype=float)
-        except (TypeError, ValueError):
-            raise UsageError(f"{name}: {slot.name} holds things that are no numbers; give floats") from None
-    if x.dtype.kind not in "fiub":
-        raise UsageError(f"{name}: {slot.name} has entries of type {x.dtype}; give real numbers (float64)")
+    x = value if _is_plain(value) else take(f"{name}: {slot.name}", numbers, value)
     tail = x.shape[x.ndim - len(slot.shape) :] if x.ndim >= len(slot.shape) else None
     if tail != slot.shape:
         shape = ", ".join(["...", *map(str, slot.shape)])

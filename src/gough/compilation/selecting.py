@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.catalogue import trace_entry
 from gough.compilation.closing import CLOSED, row_scales
 from gough.compilation.forward_choice import prefers_tree, without_inertia
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
 from gough.errors import StructureError
+from gough.program import Program
 from gough.program.ops import Op
 from gough.structure import Block, Mechanism, Selection
 from gough.structure.selection import block_order, perfect_matching
@@ -26,7 +28,7 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     rows = kept_rows(samples)
     removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
     dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
-    blocks = ordered_blocks(mechanism, pattern_of(model), rows, dependent)
+    blocks = ordered_blocks(mechanism, pattern_of(mechanism, model.function("closure_rows").program), rows, dependent)
     selection = Selection(tuple(independent), blocks, removed, offsets=fitted_offsets(model, removed))
     chosen = _with_selection(mechanism, selection)
     if prefers_tree(model, chosen):
@@ -148,12 +150,22 @@ def kept_rows(samples: Samples) -> list[int]:
     return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
 
 
-def pattern_of(model: "Model") -> list[set[int]]:
-    """Columns that each closure row contains, by the structural zeros of the design."""
-    program = model.function("closure_rows").program
-    nu, start = model.mechanism.layout.nu, model.mechanism.rows
+def with_all_free(mechanism: Mechanism) -> Mechanism:
+    """The mechanism for programs in which no parameter is folded: the same v and closures, blocks that do not rely on
+    structural zeros (those of a design's zeros leave out what the zeros' derivatives bring in)."""
+    chosen = mechanism.selection
+    rows = [r for r in range(mechanism.rows) if r not in chosen.removed]
+    dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
+    pattern = pattern_of(mechanism, trace_entry(mechanism, "closure_rows", {}))
+    blocks = ordered_blocks(mechanism, pattern, rows, dependent)
+    return replace(mechanism, selection=replace(chosen, blocks=blocks))
+
+
+def pattern_of(mechanism: Mechanism, program: Program) -> list[set[int]]:
+    """Columns that each closure row contains, by the zeros of the program of "closure_rows"."""
+    nu, start = mechanism.layout.nu, mechanism.rows
     out: list[set[int]] = []
-    for row in range(model.mechanism.rows):
+    for row in range(mechanism.rows):
         nodes = program.results[start + row * nu : start + (row + 1) * nu]
         zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in nodes]
         out.append({c for c in range(nu) if not zero[c]})
@@ -167,7 +179,7 @@ def ordered_blocks(
     if not rows:
         return ()
     matching = perfect_matching(pattern, rows, columns)
-    if matching is None:
+    if matching is None or len(matching) < len(columns):
         raise StructureError(f"{mechanism.name}: the closures do not determine all joints at a general state")
     parts = block_order(pattern, rows, columns, matching)
     cut_of = {row: k for k, cut in enumerate(mechanism.cuts) for row in range(cut.row, cut.row + cut.rows)}

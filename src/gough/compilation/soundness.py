@@ -109,7 +109,7 @@ def check_home_pose(model: "Model") -> None:
     )
     if moved > FAR_POSE * model.size or turned > FAR_POSE:
         raise StructureError(f"{text}, which is another place. Give a home.pose that can be assembled.")
-    warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=5)
+    warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=6)
 
 
 def check_home_joints(model: "Model") -> None:
@@ -131,7 +131,7 @@ def check_home(model: "Model") -> None:
     check_home_joints(model)
     violated = model.limit_margins(model.home).violated()
     if violated:
-        warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=4)
+        warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=5)
     mechanism = model.mechanism
     drives = [mechanism.links[d.link].u for d in mechanism.drives]
     if len(drives) < model.mobility or (not mechanism.rows and drives == list(mechanism.selection.independent)):
@@ -142,7 +142,7 @@ def check_home(model: "Model") -> None:
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
             f"{lost_direction(model, model.home, 'singular:drives')}. Give another home.",
             SingularHomeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
     if len(folded):
@@ -150,7 +150,7 @@ def check_home(model: "Model") -> None:
         warnings.warn(
             f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
             SingularHomeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

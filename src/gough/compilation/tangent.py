@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.function import Function
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -31,7 +32,7 @@ MODES = ("jacobian", "jvp", "vjp", "forward", "reverse")
 
 def tangent_derivative(model: "Model", name: str, wrt: tuple[str, ...], mode: str = "jacobian") -> Function:
     """Function with outputs "<output>_<slot>" of shape (*output, size); q counts nv motions (translation of the
-    platform's origin and rotation about it, world axes), other slots their entries.
+    platform's origin and rotation about it, world axes), other slots their entries; inputs not named are held.
 
     mode: as for `Function.derivative`; the inputs and outputs "d_q" and "bar_q" of products have nv entries.
     """
@@ -41,12 +42,18 @@ def tangent_derivative(model: "Model", name: str, wrt: tuple[str, ...], mode: st
 def _make(model: "Model", name: str, wrt: tuple[str, ...], mode: str) -> Function:
     if mode not in MODES:
         raise UsageError(f"mode={mode!r}; use one of {', '.join(MODES)}")
-    ready = tangent_derivation(model, model.function(name).program, wrt)
+    function = model.function(name)
+    by_numbers = "parameters" in wrt and model.pattern
+    source = model.unfolded(name, model.mechanism.table.even(model.pattern)) if by_numbers else function.program
+    ready = tangent_derivation(model, source, wrt)
     if mode in ("jvp", "vjp"):
         program = ready.jvp() if mode == "jvp" else ready.vjp()
     else:
         program = ready.jacobian("auto" if mode == "jacobian" else mode)
-    return Function(program, model.mechanism.table, model.pattern)
+    if by_numbers:
+        program = fold_entries(program, "parameters", model.pattern)
+    held = tuple(s.name for s in function.program.inputs if s.name not in wrt)
+    return Function(program, model.mechanism.table, model.pattern, precision=model.precision, held=held)
 
 
 def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -> Derivation:

@@ -2,11 +2,13 @@
 
 import os
 
+from gough.arguments import checked, nothing, whole
 from gough.errors import UsageError
 
 _chosen: int | None = None
 
 
+@checked(n=whole(1) | nothing)
 def set_threads(n: int | None) -> None:
     """Threads of all later calls; None: all cores this process may use (or $GOUGH_NUM_THREADS)."""
     global _chosen

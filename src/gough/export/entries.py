@@ -34,6 +34,9 @@ def _inputs(model: "Model", slot: str) -> list[Entry]:
     v = list(zip(layout.v_names, layout.v_units, strict=True))
     if slot == "q":
         return list(zip(layout.q_names, layout.q_units, strict=True))
+    if slot == "pose":
+        lead = layout.joints.start
+        return list(zip(layout.q_names[:lead], layout.q_units[:lead], strict=True))
     if slot == "v":
         return v
     if slot in ("acceleration", "vdot"):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gough.arguments import a_function, a_model, checked, flag, folder, instance, word
 from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.c.cuda import cuda_header, cuda_source
 from gough.backends.c.words import checked_identifier, identifier
@@ -30,6 +31,20 @@ BUILD_C = (
 BUILD_CUDA = "Compile with nvcc: nvcc -O3 -c NAME.cu. Not with -use_fast_math: the status relies on NaN."
 
 
+@checked(
+    model=a_model,
+    function=word | a_function,
+    folder=folder,
+    target=word,
+    name=word,
+    baked=flag,
+    friction=flag,
+    wrench=flag,
+    checks=flag,
+    derivative=word,
+    mode=word,
+    legs=word,
+)
 def export(
     model: "Model",
     function: "str | Function",
@@ -57,6 +72,13 @@ def export(
     return write_files({Path(folder) / file: text for file, text in texts.items()})
 
 
+@checked(
+    model=a_model,
+    function=word | a_function,
+    target=word,
+    name=word,
+    options=instance("gough.export.subject.Options", "gough.export.subject.Options(...)"),
+)
 def export_texts(
     model: "Model",
     function: "str | Function",

@@ -29,6 +29,8 @@ def head_lines(subject: Subject, listing: Listing, build: str) -> list[str]:
     lines.append(
         "Parameters are numbers in the code." if options.baked else "Parameters are an input: prepare a design once."
     )
+    if subject.held:
+        lines += textwrap.wrap(f"A derivative at which these are held: {', '.join(subject.held)}.", WIDTH)
     lines += ["", *_counts(listing), ""]
     lines += [*textwrap.wrap(build, WIDTH), ""]
     lines += [

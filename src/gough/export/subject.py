@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from gough.backends.c import Fixed
 from gough.compilation.catalogue import trace_entry
 from gough.compilation.function import Function
+from gough.compilation.posed import SUFFIX, trace_posed
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Program
@@ -35,51 +36,78 @@ class Options:
 
 @dataclass(frozen=True)
 class Subject:
-    """A program with its name in words; fixed: {input position: structural value}; reads: positions in the parameters."""
+    """A program with its name in words; fixed: {input position: structural value}; held: what a derivative holds."""
 
     model: "Model"
     function: str
     program: Program
     fixed: dict[int, Fixed]
     options: Options
+    held: tuple[str, ...] = ()
 
 
 def subject_of(model: "Model", function: "str | Function", options: Options, pattern: dict[int, float]) -> Subject:
     """What is exported. pattern: {parameter: structural value} that is folded in."""
     if options.derivative and options.mode not in MODES:
         raise UsageError(f"mode={options.mode!r}; use one of {', '.join(MODES)}")
+    if options.derivative == "wrench" and not options.wrench:
+        raise UsageError("derivative='wrench': the wrench is left out (wrench=False); keep it to differentiate by it")
     if isinstance(function, Function):
         if options.baked or not options.friction or not options.wrench:
             raise UsageError("baked, friction and wrench are for functions given by name: this one has its program")
-        program, name = function.program, function.name
+        made, name = _given(model, function, pattern), function.name
+        pattern = made.pattern
     else:
         name = function
-        program, pattern = _traced(model, function, options, pattern)
+        made, pattern = _traced(model, function, options, pattern)
     if options.derivative:
-        program = Function(program, model.mechanism.table, pattern).derivative(options.derivative, options.mode).program
+        made = made.derivative(options.derivative, options.mode)
         name = f"{name} {options.mode} {options.derivative}"
+    program = made.program
     gone = [
         s.name for s in program.inputs if (s.name == "wrench" and not options.wrench and not _reads(program, "wrench"))
     ]
     if options.baked:
         gone.append("parameters")
     program = without_slots(program, gone)
-    return Subject(model, name, program, _fixed(model, program, pattern), options)
+    return Subject(model, name, program, _fixed(model, program, pattern), options, made.held)
 
 
-def _traced(model: "Model", name: str, options: Options, pattern: dict[int, float]) -> tuple[Program, dict[int, float]]:
-    """(program, structural parameters a design must keep)."""
-    if name == "inverse_dynamics" and not model.driven:
+def _given(model: "Model", function: Function, pattern: dict[int, float]) -> Function:
+    """A function with its own program, or, where only what legs have in common is to be folded, the one that legs share."""
+    if function.table.names != model.mechanism.table.names:
+        raise UsageError(f"{function.name} is no function of {model.robot.name}; take it from this model")
+    if function.alike is None or function.pattern != model.pattern or pattern == model.pattern:
+        return function
+    return Function(function.alike(), function.table, pattern, unfolded=function.unfolded, held=function.held)
+
+
+def _traced(
+    model: "Model", name: str, options: Options, pattern: dict[int, float]
+) -> tuple[Function, dict[int, float]]:
+    """(the function, structural parameters a design must keep)."""
+    plain = name.removesuffix(SUFFIX)
+    if plain == "inverse_dynamics" and not model.driven:
         raise UsageError(f"{model.robot.name} has fewer drives than freedoms: there is no inverse dynamics to export")
     names = model.mechanism.table.names
     numbers = dict(enumerate(map(float, model.parameters))) | pattern if options.baked else dict(pattern)
-    kept = dict(pattern)
+    kept, gone = dict(pattern), {}
     if not options.friction:
-        friction = {i for i, n in enumerate(names) if ".friction." in n}
-        numbers |= dict.fromkeys(friction, 0.0)
-        kept = {i: x for i, x in pattern.items() if i not in friction}  # a design may have friction: it is left out
+        gone = {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
+        numbers |= gone
+        kept = {i: x for i, x in pattern.items() if i not in gone}  # a design may have friction: it is left out
     loads = {} if options.wrench else {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
-    return model.ordered(trace_entry(model.mechanism, name, numbers, loads)), kept
+    if name.endswith(SUFFIX):
+        program = trace_posed(model, plain, numbers, loads)
+    else:
+        program = trace_entry(model.mechanism, name, numbers, loads)
+    made = Function(
+        model.ordered(program),
+        model.mechanism.table,
+        numbers,
+        unfolded=lambda even: model.unfolded(name, {**even, **gone}, loads),
+    )
+    return made, kept
 
 
 def _reads(program: Program, slot: str) -> bool:

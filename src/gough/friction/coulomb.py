@@ -6,6 +6,9 @@ import numpy as np
 
 from gough.scalar import dot, select, sign, sqrt
 
+AT_REST = 1e30
+"""Stands for rate² + smoothing² where it is 0: force and slope are then 0, as those of `sign`, whatever the units."""
+
 
 def structurally_zero(x: Any) -> bool:
     """True for the number 0.0 (a traced value never is)."""
@@ -19,7 +22,7 @@ def coulomb(rate: Any, force: Any, smoothing: Any) -> Any:
     if structurally_zero(smoothing):
         return force * sign(rate)
     square = rate * rate + smoothing * smoothing
-    return force * rate / sqrt(select(square, square, 1.0))
+    return force * rate / sqrt(select(square, square, AT_REST))
 
 
 def coulomb_vector(rate: np.ndarray, moment: Any, smoothing: Any) -> np.ndarray:
@@ -30,4 +33,4 @@ def coulomb_vector(rate: np.ndarray, moment: Any, smoothing: Any) -> np.ndarray:
     if structurally_zero(square):
         return np.full(3, 0.0, dtype=object)
     square = square + smoothing * smoothing
-    return rate * (moment / sqrt(select(square, square, 1.0)))
+    return rate * (moment / sqrt(select(square, square, AT_REST)))

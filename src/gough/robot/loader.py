@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gough.arguments import checked, path, word
 from gough.errors import UnitWarning
 from gough.robot.bare_angles import bare_angles, coordinate_angles
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
@@ -49,6 +50,7 @@ def gallery() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
+@checked(path_or_name=path)
 def load(path_or_name: str | Path) -> Robot:
     """A robot from a YAML file, or from the gallery by its name.
 
@@ -64,6 +66,7 @@ def load(path_or_name: str | Path) -> Robot:
     return _loads(text, file=f"{name}.yaml")
 
 
+@checked(text=word, file=word)
 def loads(text: str, file: str = "<text>") -> Robot:
     """A robot from YAML text; file is the name that messages use."""
     return _loads(text, file)
@@ -101,7 +104,7 @@ def _loads(text: str, file: str) -> Robot:
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
-        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=3)
+        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=4)
     return robot
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.robot.body import Body
@@ -27,6 +28,7 @@ ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", 
 ORDER += ["velocities", "drive_sharing", "closure_tolerance", "home", "initial"]
 
 
+@checked(robot=a_robot, path=path)
 def dump(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file; files that it names are named from there."""
     data = document(robot)
@@ -35,6 +37,7 @@ def dump(robot: Robot, path: str | Path) -> None:
     write_file(path, _yaml(data))
 
 
+@checked(robot=a_robot)
 def dumps(robot: Robot) -> str:
     """A robot as YAML text."""
     return _yaml(document(robot))

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gough.arguments import checked, number, numbers, take, word
 from gough.errors import UsageError
 from gough.robot import Drive, Friction, Pose, Robot
-from gough.robots.arguments import BodyLike, body, finite, multiplied, positive, renamed
+from gough.robots.arguments import BodyLike, body, finite, made, multiplied, positive, renamed
 
 ARM_AXIS = (0.0, 1.0, 0.0)
 ROD_AXES = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -17,6 +18,7 @@ GUIDE = {"along_x": (1.0, 0.0, 0.0), "along_y": (0.0, 1.0, 0.0), "along_z": (0.0
 THIRDS = (0.0, 2 * math.pi / 3, 4 * math.pi / 3)
 
 
+@checked(rods=word, name=word, title=word)
 def delta(
     base_radius: float,
     platform_radius: float,
@@ -76,11 +78,11 @@ def delta(
     width, position = positive("width", width, "m"), finite("home", home, 3, "m")
     if rods not in ("pair", "single"):
         raise UsageError(f"rods {rods!r} is not known; use 'pair' or 'single'")
-    turns = np.asarray(angles, dtype=float)
+    turns = take("angles", numbers, angles)
     if turns.ndim != 1 or len(turns) < 3 or not np.isfinite(turns).all():
         raise UsageError(f"angles has shape {turns.shape}; give three or more finite angles in rad, one per leg")
     if isinstance(rod_friction, Mapping):
-        rod_friction = Friction.model_validate(rod_friction)
+        rod_friction = made(Friction, rod_friction)
     pair = rods == "pair"
     arm_joint = {"name": "arm", "type": "revolute", "axis": ARM_AXIS, "drive": Drive() if drive is None else drive}
     arm_joint["body"] = body(arm, "arm")
@@ -93,8 +95,8 @@ def delta(
         outwards = np.array([math.cos(turn), math.sin(turn), 0.0])
         yaw = {"rpy_zyx": (turn, 0.0, 0.0)}
         ends = {
-            "base": Pose.model_validate({"position": base_radius * outwards, **yaw}),
-            "on_platform": Pose.model_validate({"position": platform_radius * outwards, **yaw}),
+            "base": made(Pose, {"position": base_radius * outwards, **yaw}),
+            "on_platform": made(Pose, {"position": platform_radius * outwards, **yaw}),
         }
         legs.append({"name": f"leg{i}", **ends, "chain": [arm_joint, *chain], **closing})
         sideways = np.array([-outwards[1], outwards[0], 0.0])
@@ -105,14 +107,11 @@ def delta(
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "legs": legs}
     data |= {"platform": {"body": renamed(platform, "platform")}} if pair else _guided(platform)
     joints |= {} if pair else {joint: (x,) for joint, x in zip(GUIDE, position.tolist(), strict=True)}
-    return Robot.model_validate({**data, "home": {"pose": {"position": position}, "joints": joints}})
+    return made(Robot, {**data, "home": {"pose": {"position": position}, "joints": joints}})
 
 
 def _radius(name: str, value: Any) -> float:
-    number = float(value)
-    if not math.isfinite(number) or number < 0:
-        raise UsageError(f"{name} = {value!r}; give a length in m, 0 or more")
-    return number
+    return take(name, number(0.0), value)
 
 
 def _rod(name: str, at: tuple[float, float, float], rod_body: Any) -> dict[str, Any]:

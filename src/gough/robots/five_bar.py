@@ -4,13 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from gough.arguments import checked, word
 from gough.errors import UsageError
 from gough.robot import Drive, Friction, Robot
-from gough.robots.arguments import BodyLike, finite, pair, positive, renamed
+from gough.robots.arguments import BodyLike, finite, made, pair, positive, renamed
 
 SIDES = ("left", "right")
 
 
+@checked(elbows=word, name=word, title=word)
 def five_bar(
     distance: float,
     crank_length: Any,
@@ -78,7 +80,7 @@ def five_bar(
     loop |= {} if pin_friction is None else {"friction": pin_friction}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "bodies": bodies, "joints": joints}
     data |= {"loops": [loop], "velocities": "drives"}
-    return Robot.model_validate({**data, "home": {"joints": coordinates}})
+    return made(Robot, {**data, "home": {"joints": coordinates}})
 
 
 def _two(name: str, value: Any) -> tuple[Any, Any]:

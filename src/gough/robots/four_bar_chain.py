@@ -3,15 +3,15 @@
 import math
 from typing import Any
 
-import numpy as np
-
+from gough.arguments import checked, number, whole, word
 from gough.errors import UsageError
 from gough.robot import Robot
-from gough.robots.arguments import positive
+from gough.robots.arguments import made, positive
 
 CLOCKWISE = (0.0, 0.0, -1.0)
 
 
+@checked(n=whole(1, 10**5), angle=number(), name=word, title=word)
 def four_bar_chain(
     n: int,
     *,
@@ -43,8 +43,6 @@ def four_bar_chain(
     Returns:
         The robot.
     """
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise UsageError(f"n = {n!r}; give the number of linkages, 1 or more")
     length, mass = positive("length", length, "m"), positive("mass", mass, "kg")
     if not math.isfinite(angle) or abs(math.cos(angle)) < 1e-3:
         raise UsageError(
@@ -74,7 +72,7 @@ def four_bar_chain(
     angles = {joint["name"]: (angle,) for joint in feet} | {joint["name"]: (-angle,) for joint in tips}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "bodies": bodies}
     data |= {"joints": feet + tips, "loops": loops, "velocities": ["foot0"], "home": {"joints": angles}}
-    return Robot.model_validate(data)
+    return made(Robot, data)
 
 
 def _hinge(name: str, parent: str, child: str, pose: Any) -> dict[str, Any]:

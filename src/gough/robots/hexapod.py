@@ -6,13 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gough.arguments import checked, word
 from gough.errors import UsageError
-from gough.robot import Configuration, Drive, Friction, Pose, Robot
-from gough.robots.arguments import BodyLike, body, directions, points, pose
+from gough.robot import Drive, Friction, Pose, Robot
+from gough.robots.arguments import BodyLike, body, directions, made, points, pose
 
 UNIVERSAL_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
 
+@checked(leg=word, carriage=word, name=word, title=word)
 def hexapod(
     base_points: Any,
     platform_points: Any,
@@ -110,7 +112,7 @@ def hexapod(
         ends = {"base": {"position": base[i]}, "on_platform": {"position": tops[i]}}
         legs.append({"name": f"leg{i}", **ends, "chain": chain, "cut": cut})
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "platform": {"body": platform}}
-    return Robot.model_validate({**data, "legs": legs, "home": Configuration(pose=placed, joints=joints)})
+    return made(Robot, {**data, "legs": legs, "home": {"pose": placed, "joints": joints}})
 
 
 def _universal_frame(first: np.ndarray, zero: np.ndarray, index: int) -> np.ndarray:

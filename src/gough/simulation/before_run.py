@@ -42,7 +42,7 @@ def told(model: "Model", found: list[Event], check: str) -> list[Event]:
         text = "; ".join(text for _, text in found)
         raise UsageError(f"{model.robot.name}: {text} (check='warn' runs it all the same)")
     if found:
-        warnings.warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning, stacklevel=3)
+        warnings.warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning, stacklevel=4)
     return found
 
 

@@ -7,6 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import (
+    a_law,
+    a_model,
+    a_motion,
+    callback,
+    checked,
+    design,
+    flag,
+    number,
+    numbers,
+    whole,
+    word,
+    wrenches,
+)
 from gough.errors import RunWarning, UsageError
 from gough.simulation.arguments import (
     MOST_EQUAL,
@@ -52,6 +66,27 @@ AT_LIMIT = 1e-9
 """Force below its limit, over the limit, that counts as at the limit."""
 
 
+@checked(
+    model=a_model,
+    motion=a_motion | word,
+    controller=a_law,
+    duration=number(above=0),
+    q=numbers,
+    v=numbers,
+    start=word,
+    method=word,
+    step=number(above=0),
+    tolerance=number(above=0),
+    rho_infinity=number(),
+    every=whole(1),
+    most_steps=whole(1, 2**62),
+    wrench=wrenches,
+    smoothing=word | numbers,
+    parameters=design,
+    check=word,
+    estimate=flag,
+    progress=callback,
+)
 def simulate(
     model: "Model",
     motion: Motion | str | None = None,
@@ -165,7 +200,7 @@ def simulate(
     if not unbalanced:
         return run
     if check != "off":
-        warnings.warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning, stacklevel=2)
+        warnings.warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning, stacklevel=3)
     return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
 
 

@@ -48,6 +48,10 @@ class ParameterTable:
                 pattern[i] = exact
         return pattern
 
+    def even(self, pattern: dict[int, float]) -> dict[int, float]:
+        """Structural zeros that results depend on evenly: folded, their derivative is 0 and right (friction smoothing)."""
+        return {i: x for i, x in pattern.items() if self.names[i].endswith(".friction.smoothing")}
+
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
         """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""
         self.guard(pattern)(values)

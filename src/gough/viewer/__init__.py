@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from gough.arguments import callback, checked, flag, whole, word
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["export", "view"]
 
 
+@checked(host=word, port=whole(0, 65535), dark=flag, plain=flag, open_page=flag, told=callback)
 def view(
     *what: Any,
     host: str = "127.0.0.1",

@@ -187,7 +187,7 @@ class Free(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "tau", () if len(self.tau) == 0 else as_numbers("tau", self.tau))
+        object.__setattr__(self, "tau", as_numbers("tau", self.tau, empty=True))
 
     @property
     def any_velocities(self) -> bool:

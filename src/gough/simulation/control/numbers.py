@@ -5,18 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.errors import UsageError
 
 
 def floats(name: str, value: Any) -> np.ndarray:
     """An array of real numbers; UsageError for texts, functions, ragged lists, complex or endless numbers."""
-    try:
-        plain = np.asarray(value)
-        if plain.dtype.kind in "USc":
-            raise TypeError
-        return np.array(plain, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name}: {_shown(value)} are no numbers; give real ones") from None
+    return np.array(take(name, numbers, value), dtype=float)
 
 
 def is_number(value: Any) -> bool:
@@ -29,14 +24,11 @@ def is_number(value: Any) -> bool:
         return False
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
-
-
-def as_numbers(name: str, value: Any, least: float | None = None) -> Any:
-    """A float, or a tuple of floats; finite, and not below `least`."""
-    x = floats(name, value)
+def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
+    """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`."""
+    x = take(name, numbers, value)
+    if empty and x.shape == (0,):
+        return ()
     if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():
         raise UsageError(f"{name}={value!r}: give a finite number, or one each")
     if least is not None and (x < least).any():

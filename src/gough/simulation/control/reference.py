@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
 from gough.simulation.motion.curve import Three
 from gough.simulation.motion.motion import Motion, Sample
@@ -104,6 +105,7 @@ def of_platform(model: "Model", motion: Motion, parameters: np.ndarray | None = 
     return _made(motion, target, "pose", motion.names, motion.units)
 
 
+@checked(model=a_model, motion=a_motion)
 def drives_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Motion:
     """What the drives do in a motion of any kind, as a motion of kind "drives" in the robot's order.
 

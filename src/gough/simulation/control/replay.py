@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import a_run, checked, flag, numbers, words
 from gough.errors import UsageError
 from gough.simulation.control.law import Here, Law
 from gough.simulation.motion.coordinate_motion import CoordinateMotion
@@ -48,6 +49,7 @@ class ForcesOverTime(CoordinateMotion):
         return np.unique(np.concatenate([[0.0], self.jumps, [self.duration]]))
 
 
+@checked(times=numbers, tau=numbers, held=flag, names=words, units=words)
 def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (), units: Sequence[str] = ()) -> Any:
     """Forces over time as a motion of kind "forces".
 
@@ -92,6 +94,7 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     )
 
 
+@checked(run=a_run)
 def replay(run: "Run") -> ForcesOverTime:
     """The drive forces of a run as a motion of kind "forces" that starts where the run did.
 

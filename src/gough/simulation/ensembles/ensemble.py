@@ -12,6 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import (
+    a_law,
+    a_model,
+    a_motion,
+    callback,
+    checked,
+    design,
+    flag,
+    folder,
+    instance,
+    number,
+    numbers,
+    whole,
+    word,
+    wrenches,
+)
 from gough.errors import UsageError
 from gough.simulation.arguments import (
     MOST_EQUAL,
@@ -124,6 +140,25 @@ class Ensemble:
     __repr__ = short_repr
 
 
+@checked(
+    model=a_model,
+    q=numbers,
+    v=numbers,
+    motion=a_motion | word,
+    controller=a_law,
+    duration=number(above=0),
+    parameters=design,
+    wrench=wrenches,
+    smoothing=word | numbers,
+    start=word,
+    step=number(above=0),
+    stored=whole(1),
+    device=word,
+    folder=folder,
+    threads=whole(1),
+    progress=flag | callback,
+    vary=instance("gough.simulation.ensembles.sampled.Varied", "what gough.vary makes"),
+)
 def simulate_many(
     model: "Model",
     q: Any = None,

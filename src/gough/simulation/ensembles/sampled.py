@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import checked, flag, mapping, number, numbers, several, whole
 from gough.errors import UsageError
 from gough.simulation.ensembles.own import platform_key
 from gough.text import short_repr
@@ -44,16 +45,19 @@ class Draw:
         return self.first + self.second * ndtri(u)
 
 
+@checked(mean=number(), deviation=number(0))
 def normal(mean: float, deviation: float) -> Draw:
     """Numbers around a mean with a standard deviation, in SI units."""
     return Draw("normal", *_checked("normal", mean, deviation, deviation >= 0, "a deviation that is not negative"))
 
 
+@checked(low=number(), high=number())
 def uniform(low: float, high: float) -> Draw:
     """Numbers between two, in SI units."""
     return Draw("uniform", *_checked("uniform", low, high, high >= low, "the lower number first"))
 
 
+@checked(deviation=number(0))
 def spread(deviation: float) -> Draw:
     """A parameter's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
     return Draw(
@@ -61,6 +65,7 @@ def spread(deviation: float) -> Draw:
     )
 
 
+@checked(part=number(0))
 def within(part: float) -> Draw:
     """A parameter's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
     return Draw("uniform", *_checked("within", 1.0 - part, 1.0 + part, part >= 0, "a part that is not negative"), True)
@@ -153,6 +158,7 @@ class Varied:
     __repr__ = short_repr
 
 
+@checked(what=mapping(), runs=whole(1, 10**8), seed=whole(0, 2**64) | several(whole(0, 2**64)), stratified=flag)
 def monte_carlo(
     what: Mapping[str, Draw], runs: int, seed: int | Sequence[int] = 0, *, stratified: bool = False
 ) -> Varied:
@@ -172,6 +178,7 @@ def monte_carlo(
     return Varied(values, frozenset(n for n, d in what.items() if d.relative))
 
 
+@checked(what=mapping(numbers))
 def sweep(what: Mapping[str, Any]) -> Varied:
     """All combinations of {name: numbers (n,)}, SI units; the last name changes fastest."""
     rows = [np.asarray(x, dtype=float).ravel() for x in what.values()]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.arguments import a_motion, checked, flag, several
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Three, constant, local_time, piece_of
@@ -47,6 +48,7 @@ class Chain(Motion):
         return joined(self, [unmeasured(part) for part in self.parts], self.starts, self.signs)
 
 
+@checked(parts=several(a_motion), jump=flag)
 def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
     """The parts one after the other. A part that does not begin where the one before it ends is refused; so is one that
     begins at another velocity, unless `jump`."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import checked, flag, number, numbers, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Curve, Three, constant
@@ -37,6 +38,21 @@ class Arc(Curve):
         raise NotImplementedError("an arc is no time law")
 
 
+@checked(
+    radius=number(above=0),
+    duration=number(above=0),
+    speed=number(above=0),
+    turns=number(),
+    law=word,
+    ramp=number(0),
+    start_angle=number(),
+    turning=flag,
+    normal=numbers,
+    towards=numbers,
+    plane=words,
+    frame=word,
+    extend=word,
+)
 def circle(
     *,
     radius: float,

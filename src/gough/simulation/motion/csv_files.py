@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gough.arguments import checked, path, whole, word
 from gough.errors import UsageError
 from gough.robot import units
 from gough.simulation.motion.motion import Motion
@@ -29,6 +30,7 @@ COORDINATE = ("length", "angle")
 POSITION, QUATERNION, ANGLES = ("x", "y", "z"), ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
 
 
+@checked(path=path, degree=whole(), ends=word, kind=word, frame=word, extend=word)
 def spline_file(
     path: str | Path,
     *,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
+from gough.arguments import a_model, checked, path, word
 from gough.errors import UsageError
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.fields import number_fault, title_fault
@@ -47,6 +48,7 @@ def motion_names() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
+@checked(name=word)
 def named_motion(name: str) -> Motion:
     """A motion of the papers by its name (see `motion_names`)."""
     return named(name).motion
@@ -60,6 +62,7 @@ def named(name: str) -> NamedMotion:
     return read_motion(text, f"{name}.yaml")
 
 
+@checked(path_or_name=path, model=a_model)
 def load_motion(path_or_name: str | Path, model: "Model | None" = None) -> Motion:
     """A motion from a YAML file, or a named one. model: whose home pose "home" is.
 
@@ -73,6 +76,7 @@ def load_motion(path_or_name: str | Path, model: "Model | None" = None) -> Motio
     return named_motion(str(path_or_name))
 
 
+@checked(text=word, file=word, model=a_model)
 def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -> NamedMotion:
     """A motion from YAML text; file is the name that messages use, and relative paths start from its folder."""
     document, problems = read(text, file)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.arguments import callback, checked, number, numbers, take, word, words
+from gough.errors import GoughError, UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.jet import Jet
@@ -16,6 +17,23 @@ from gough.simulation.motion.pose_motion import pose_motion
 SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}
 CONSISTENT = 1e-5
 """Accepted difference between given rates and finite differences, relative to the largest rate."""
+
+
+def called(function: Callable[[Any], Any], t: Any) -> Any:
+    """What the user's function returns; its own errors say whose they are."""
+    try:
+        return function(t)
+    except GoughError:
+        raise
+    except Exception as problem:
+        raise UsageError(f"the motion's function ends in {type(problem).__name__}: {problem}") from problem
+
+
+def _spread(entry: Any, t: np.ndarray) -> np.ndarray:
+    x = take("what the motion's function returns", numbers, entry)
+    if x.shape not in ((), t.shape):
+        raise UsageError(f"the motion's function returns an array {x.shape} for times {t.shape}")
+    return np.broadcast_to(x, t.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +52,12 @@ class Formula(Curve):
         if left:  # the function itself gives values from the right
             t = np.where(np.isin(t, self.breaks[1:]), np.nextafter(t, 0.0), t)
         if self.velocity is None or self.acceleration is None:
-            values = self._entries(self.position(Jet.time(t)), t)
+            values = self._entries(called(self.position, Jet.time(t)), t)
             jets = [Jet.of(value, t) for value in values]
             x, xd, xdd = (np.stack([getattr(j, part) for j in jets], axis=1) for part in ("x", "xd", "xdd"))
         else:
             functions = (self.position, self.velocity, self.acceleration)
-            x, xd, xdd = (
-                np.stack([np.broadcast_to(np.asarray(e, dtype=float), t.shape) for e in self._entries(f(t), t)], axis=1)
-                for f in functions
-            )
+            x, xd, xdd = (np.stack([_spread(e, t) for e in self._entries(called(f, t), t)], axis=1) for f in functions)
         for name, value in (("position", x), ("velocity", xd), ("acceleration", xdd)):
             bad = ~np.asarray(np.isfinite(value).all(axis=1))
             if bad.any():
@@ -66,6 +81,18 @@ class Formula(Curve):
         return entries
 
 
+@checked(
+    position=callback,
+    duration=number(above=0),
+    kind=word,
+    names=words,
+    velocity=callback,
+    acceleration=callback,
+    orientation=word,
+    kinks=numbers,
+    frame=word,
+    extend=word,
+)
 def function(
     position: Callable[[Any], Any],
     duration: float,
@@ -89,7 +116,9 @@ def function(
     seconds = check_duration("duration", duration)
     if (velocity is None) != (acceleration is None):
         raise UsageError("give velocity= and acceleration= both, or neither (the function is then differentiated)")
-    times = np.asarray(sorted(float(k) for k in kinks), dtype=float)
+    times = np.sort(np.ravel(np.asarray(kinks, dtype=float)))
+    if not np.isfinite(times).all():
+        raise UsageError("kinks: NaN or infinite times")
     times = times[(times != 0.0) & (times != seconds)]
     if len(times) and (times[0] <= 0 or times[-1] >= seconds):
         raise UsageError(f"kinks: they lie within 0 and {seconds:.6g} s")

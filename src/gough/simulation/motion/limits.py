@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
+from gough.arguments import a_model, a_motion, checked, flag, number, numbers, whole, wrenches
 from gough.compilation.arguments import as_array
 from gough.compilation.singularity import block_matrices
 from gough.errors import EXPLANATION, Status, UsageError
@@ -31,6 +32,16 @@ ROUNDING = 1e-13
 """A velocity or acceleration this small beside the largest one is 0."""
 
 
+@checked(
+    model=a_model,
+    motion=a_motion,
+    samples=whole(2, 10**6),
+    condition=number(0),
+    forces=flag,
+    wrench=wrenches,
+    near=numbers,
+    duration=number(above=0),
+)
 def check_motion(
     model: "Model",
     motion: Motion,

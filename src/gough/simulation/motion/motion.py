@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from gough.arguments import a_motion, checked, flag, number, numbers, word
 from gough.errors import UsageError
 from gough.simulation.motion.curve import Three
 from gough.structure.layout import TWIST_NAMES
@@ -49,7 +50,7 @@ class Motion(ABC):
     extend: str | None = None
 
     def __post_init__(self) -> None:
-        if self.extend not in (None, "hold"):
+        if self.extend is not None and not (isinstance(self.extend, str) and self.extend == "hold"):
             raise UsageError(f"extend={self.extend!r}; use 'hold' (at rest before and after), or leave it out")
         self.breaks.setflags(write=False)
 
@@ -93,6 +94,7 @@ class Motion(ABC):
         """Times inside every piece, not at its ends."""
         return (self.breaks[:-1, None] + np.diff(self.breaks)[:, None] * (np.arange(each) + 0.5) / each).ravel()
 
+    @checked(t=numbers, side=word)
     def at(self, t: Any, side: str = "right") -> Sample:
         """The motion at times t (...), s. At a kink: the value after it, or before it with side="left" (at the end of the
         motion always before it). Outside of [0, duration]: UsageError, or rest where `extend` is "hold"."""
@@ -116,12 +118,14 @@ class Motion(ABC):
         """The motion with rest at its ends before and after."""
         return replace(self, extend="hold")
 
+    @checked(others=a_motion, jump=flag)
     def then(self, *others: "Motion", jump: bool = False) -> "Motion":
         """This motion, then the others. Each begins where the one before it ends; jump: its velocity may differ."""
         from gough.simulation.motion.chain import chain
 
         return chain((self, *others), jump)
 
+    @checked(duration=number(above=0), jump=flag)
     def hold(self, duration: float, jump: bool = False) -> "Motion":
         """This motion, then rest (s). jump: it may stop at once from a velocity."""
         from gough.simulation.motion.chain import rest

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import number, numbers, take
 from gough.errors import UsageError
 from gough.simulation.motion.pose_motion import IDENTITY
 from gough.simulation.motion.via_points import pose_of
@@ -77,16 +78,14 @@ def _among(kind: str, center: Any, plane: Sequence[str] | None) -> Plane:
     pair = tuple(names if plane is None else plane)
     if len(pair) != 2 or pair[0] == pair[1] or not set(pair) <= set(names):
         raise UsageError(f"plane={plane!r}; name two of {', '.join(names)}")
-    values = np.array([float(center[n]) for n in names])
-    if not np.isfinite(values).all():
-        raise UsageError(f"{kind}: NaN or infinite values")
+    values = np.array([take(f"{kind}[{n!r}]", number(), center[n]) for n in names])
     unit = np.eye(len(names))
     along, across = (unit[names.index(n)] for n in pair)
     return Plane(kind, names, ("",) * len(names), values, along, across, np.zeros(3), IDENTITY, None)
 
 
 def _vector(name: str, value: Any) -> np.ndarray:
-    x = np.asarray(value, dtype=float)
+    x = take(name, numbers, value)
     if x.shape != (3,) or not np.isfinite(x).all():
         raise UsageError(f"{name}={value!r}; give three finite numbers")
     return x

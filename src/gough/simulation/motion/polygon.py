@@ -5,6 +5,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from gough.arguments import checked, number, numbers, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.plane import plane_of, positive
@@ -17,6 +18,7 @@ from gough.simulation.motion.via_points import Where, points_of
 MOVES = {"quintic": quintic, "trapezoid": trapezoid, "trigonometric": trigonometric}
 
 
+@checked(period=number(above=0), law=word, names=words, orientation=word, frame=word, extend=word)
 def polygon(
     *,
     durations: Any,
@@ -51,6 +53,7 @@ def polygon(
     return MOVES[law](durations=moving, rests=np.concatenate([[0.0], stay]), **more, **_closed(where))
 
 
+@checked(side=number(above=0), normal=numbers, towards=numbers, plane=words, frame=word, extend=word)
 def square(
     *,
     side: float,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.arguments import a_motion, checked, number
 from gough.errors import UsageError
 from gough.simulation.motion.curve import Three, local_time
 from gough.simulation.motion.motion import Motion
@@ -27,6 +28,7 @@ class Slower(Motion):
         return scaled(self, unmeasured(self.motion), self.factor)
 
 
+@checked(motion=a_motion, factor=number(above=0))
 def slower(motion: Motion, factor: float) -> Slower:
     """`motion` in `factor` (> 0) times the time."""
     number = float(factor)

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from gough.arguments import checked, whole, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Polynomials
@@ -24,6 +25,7 @@ LARGEST_TURN = np.radians(120.0)
 """Largest angle between neighbouring orientations."""
 
 
+@checked(degree=whole(), ends=word, names=words, orientation=word, frame=word, extend=word)
 def spline(*, times: Any, degree: int = 3, ends: str = "rest", **where: Unpack[Where]) -> Motion:
     """Through points (poses=, points=, drives= or joints=, see `Where`) at times (n,), s, that rise from 0.
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import a_model, a_motion, checked, numbers, word
 from gough.compilation.following import follow
 from gough.compilation.status import codes, places
+from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.targets import Target, target_of
 from gough.text import short_repr
@@ -42,12 +44,15 @@ class MotionStates:
     __repr__ = short_repr
 
 
+@checked(model=a_model, motion=a_motion, t=numbers, side=word, near=numbers)
 def states_along(
     model: "Model", motion: Motion, t: Any, side: str = "right", near: Any = None, parameters: Any = None
 ) -> MotionStates:
     """The model along the motion at rising times t (n,); near: q (nq,) whose assembly is taken (default: home). parameters (n,):
     of another design."""
     times = np.atleast_1d(np.asarray(t, dtype=float))
+    if times.ndim != 1 or not np.isfinite(times).all():
+        raise UsageError(f"states_along: t has shape {times.shape}; give finite rising times (n,)")
     target = target_of(model, motion, parameters)
     return states_for(target, times, target.wanted(motion.at(times, side)), near)
 
@@ -84,6 +89,8 @@ def velocities(target: Target, q: np.ndarray, wanted: Sample) -> tuple[np.ndarra
 def _assembled(target: Target, wanted: Sample, near: Any) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq), failed checks (n,))."""
     model, n = target.model, len(wanted.position)
+    if near is not None and (np.shape(near) != (model.layout.nq,) or not np.isfinite(near).all()):
+        raise UsageError(f"near has shape {np.shape(near)}; give one finite configuration ({model.layout.nq},)")
     at_once = target.kind == "pose" and target.columns is not None and model.geometry.by_legs
     if at_once:
         return _reached(target, wanted.position, None if near is None else np.asarray(near, dtype=float))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import a_motion, checked
 from gough.compilation.rotations import quaternion_product
 from gough.errors import UsageError
 from gough.simulation.motion.curve import horner, piece_of
@@ -101,6 +102,7 @@ def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:
     return [[k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)]
 
 
+@checked(motion=a_motion)
 def table(motion: Motion) -> MotionTable:
     """The motion as piecewise polynomials; its errors are measured whichever way it was made."""
     made = unmeasured(motion)

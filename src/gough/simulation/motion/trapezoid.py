@@ -5,6 +5,7 @@ A ramp (s) is given, or follows from the speed (m/s, rad/s) that is reached in t
 
 from typing import Any, Unpack
 
+from gough.arguments import checked, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.curve import Curve
 from gough.simulation.motion.motion import Motion
@@ -13,6 +14,7 @@ from gough.simulation.motion.via_moves import moves, per_move, schedule
 from gough.simulation.motion.via_points import Where, points_of
 
 
+@checked(names=words, orientation=word, frame=word, extend=word)
 def trapezoid(
     *,
     durations: Any = None,

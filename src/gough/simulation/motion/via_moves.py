@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import numbers, take
 from gough.errors import UsageError
 from gough.simulation.motion.chain import chain
 from gough.simulation.motion.curve import Curve
@@ -54,10 +55,7 @@ def schedule(points: Points, durations: Any, times: Any, rests: Any) -> Schedule
 
 def numbers_for(name: str, value: Any, count: int, what: str, one: bool = True) -> np.ndarray:
     """Finite numbers (count,) from as many, or from one where `one` is allowed."""
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}; give numbers") from None
+    x = take(name, numbers, value)
     if x.ndim == 0 and one:
         x = np.full(count, float(x))
     if x.shape != (count,):

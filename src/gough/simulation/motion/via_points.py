@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from gough.arguments import numbers, shown, take
 from gough.compilation.rotations import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
@@ -155,7 +156,7 @@ def _poses(where: Where) -> Points:
         raise UsageError(f"orientation={how!r}; use one of {', '.join(ORIENTATIONS)}")
     entries: Any = where.get("poses")
     if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping):
-        raise UsageError(f"poses={entries!r}; give a list of poses, or an array (n, 7)")
+        raise UsageError(f"poses={shown(entries)}; give a list of poses, or an array (n, 7)")
     read = [_pose(f"poses[{k}]", entry) for k, entry in enumerate(entries)]
     x = np.array([array[:3] for array, _ in read]).reshape(-1, 3)
     q = np.array([array[3:] for array, _ in read]).reshape(-1, 4)
@@ -207,7 +208,7 @@ def _pose(name: str, entry: Any) -> tuple[np.ndarray, Pose | None]:
         pose = entry
     try:
         array = pose_array(entry)
-    except (UsageError, ValueError, TypeError) as error:
+    except (UsageError, ValueError, TypeError, ArithmeticError, IndexError) as error:
         raise UsageError(f"{name}: {error}") from None
     if array.shape != (7,) or not np.isfinite(array).all():
         raise UsageError(f"{name}: shape {array.shape}; give seven finite numbers x y z qw qx qy qz")
@@ -236,9 +237,11 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     try:
         if isinstance(value, list | tuple) and any(isinstance(x, str) for x in value):
             value = [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:  # UnitError among them
-        raise UsageError(f"{name}={value!r}: not numbers ({error})") from None
+        return take(name, numbers, value)
+    except UsageError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:  # UnitError among them
+        raise UsageError(f"{name}={shown(value)}: not numbers ({error})") from None
 
 
 def _rows(name: str, value: Any, size: int) -> np.ndarray:

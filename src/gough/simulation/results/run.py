@@ -7,6 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import (
+    a_model,
+    a_robot,
+    a_run,
+    checked,
+    design,
+    flag,
+    mapping,
+    number,
+    numbers,
+    path,
+    picture,
+    several,
+    word,
+    words,
+    wrenches,
+)
 from gough.errors import Status, UsageError
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results.channels import Catalogue, Channel, Recorded
@@ -50,6 +67,19 @@ class Run:
     _cache: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
+    @checked(
+        model=a_model,
+        time=numbers,
+        q=numbers,
+        v=numbers,
+        tau=numbers,
+        acceleration=numbers,
+        wrench=wrenches,
+        status=numbers,
+        parameters=design,
+        tau_held=flag,
+        recorded=mapping(),
+    )
     def from_states(
         cls,
         model: "Model",
@@ -157,10 +187,12 @@ class Run:
         """All channels with their columns, units and shapes."""
         return tuple(self._catalogue.channels.values())
 
+    @checked(name=word)
     def channel(self, name: str) -> Channel:
         """The channel of a name, or the channel that has it as a column; unknown names are refused with the nearest ones."""
         return self._catalogue.find(name, self.robot.name)[0]
 
+    @checked(name=word)
     def unit(self, name: str) -> str:
         """The unit of a channel or column."""
         channel, column = self._catalogue.find(name, self.robot.name)
@@ -239,18 +271,21 @@ class Run:
 
         return replace(self, info=make_info(self.info.plain() | changes), _cache={})
 
+    @checked(start=number(), end=number())
     def between(self, start: float | None = None, end: float | None = None) -> "Run":
         """The stored states of a part of the time, ends included."""
         from gough.simulation.results.parts import between
 
         return between(self, start, end)
 
+    @checked(times=numbers, rate=number(above=0))
     def resample(self, times: Any = None, *, rate: float | None = None) -> "Run":
         """The run at other times (m,), or `rate` times a second; see `run_resample` for methods and accuracy."""
         from gough.simulation.results.resample import resample
 
         return resample(self, times, rate)
 
+    @checked(other=a_run, channels=words)
     def compare(self, other: "Run", channels: Iterable[str] | None = None) -> "Comparison":
         """Differences of another run from this one, channel by channel, at this run's times."""
         from gough.simulation.results.compare import compare
@@ -258,12 +293,14 @@ class Run:
         return compare(self, other, channels)
 
     @staticmethod
+    @checked(runs=several(a_run), shift=flag)
     def concatenate(runs: "Iterable[Run]", shift: bool = False) -> "Run":
         """Runs of one robot, one after the other; shift: move the later ones in time so that they follow."""
         from gough.simulation.results.parts import concatenate
 
         return concatenate(list(runs), shift)
 
+    @checked(names=word, path=picture, title=word)
     def plot(self, *names: str, path: str | Path | None = None, title: str | None = None) -> Any:
         """Panels over time, one a kind and unit, as a matplotlib figure; path: written there too. names: channels or columns;
         default: pose, drives, forces, elastic coordinates and energies."""
@@ -277,6 +314,7 @@ class Run:
 
         return view(self, *others, **options)
 
+    @checked(path=path, channels=words)
     def save(self, path: str | Path, channels: Iterable[str] = ()) -> Path:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
         from gough.simulation.results.files import save
@@ -284,6 +322,7 @@ class Run:
         return save(self, Path(path), tuple(channels))
 
     @staticmethod
+    @checked(path=path, model=a_model | a_robot | path, other_robot=flag)
     def load(path: str | Path, model: Any = None, *, other_robot: bool = False) -> "Run":
         """Read what `save` wrote. model: a model or a robot (description, gallery name, path) to compute channels with; it
         must be the one that ran, unless other_robot. Default: built from the description in the file."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from gough.arguments import callback, checked, flag, number, path, whole, words
 from gough.errors import UsageError
 from gough.files import whole_file, write_file
 from gough.viewer.subject import Subject, subject_of
@@ -29,6 +30,19 @@ def check_path(path: str | Path) -> str:
     return suffix
 
 
+@checked(
+    path=path,
+    seconds=number(above=0),
+    fps=number(above=0, most=1000),
+    width=whole(1, 16384),
+    height=whole(1, 16384),
+    speed=number(above=0),
+    channels=words,
+    dark=flag,
+    exaggeration=number(),
+    mode=whole(1),
+    progress=callback,
+)
 def export(
     what: Any,
     path: str | Path,
