@@ -8,6 +8,8 @@ from typing import Any
 from gough.errors import GoughError
 from gough.text import printable
 
+MOST_TEXT = 600
+"""Characters of a problem's path and of its message that are shown."""
 MOST_SHOWN = 100
 """Problems that the text of an error has; `problems` holds all."""
 
@@ -31,7 +33,8 @@ class Problem:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         parts = [part for part in (_got(self.value), self.expected and f"expected {self.expected}") if part]
         detail = f" ({'; '.join(parts)})" if parts else ""
-        return printable(f"{place}: {self.path or 'document'}: {self.message}{detail}")
+        path, message = (cut_middle(text, MOST_TEXT) for text in (self.path or "document", self.message))
+        return printable(f"{place}: {path}: {message}{detail}")
 
 
 class DescriptionError(GoughError, ValueError):
@@ -68,6 +71,11 @@ def _got(value: Any) -> str:
     if value is ABSENT:
         return ""
     return f"got {short(value)}"
+
+
+def cut_middle(text: str, most: int) -> str:
+    """A text without its middle where it is longer than `most`."""
+    return text if len(text) <= most else f"{text[: most // 2]} … {text[-most // 2 :]}"
 
 
 def short(value: Any, most: int = 80) -> str:

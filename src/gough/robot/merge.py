@@ -114,9 +114,10 @@ class Merger:
         copy = Seq(chain)
         copy.mark, copy.marks = chain.mark, chain.marks
         names = [name_of(joint) if isinstance(joint, Map) else None for joint in chain]
+        known = [str(entry) for entry in names]
+        first = {entry: k for k, entry in reversed(list(enumerate(names))) if isinstance(entry, str)}
         for name, change in wanted.items():
-            if name not in names:
-                known = [str(entry) for entry in names]
+            if name not in first:
                 what = {"joints": "joint", "bodies": "body", "loops": "loop"}[key]
                 message = f"override of a {what} {name!r} that is not in the leg"
                 self.complain(wanted.marks[name], ABSENT, message, nearest(name, known))
@@ -124,7 +125,7 @@ class Merger:
             if not isinstance(change, Map):
                 self.complain(wanted.marks[name], change, "not a mapping", "the keys to change")
                 continue
-            index = names.index(name)
+            index = first[name]
             part = change if key != "bodies" else _wrap(change, "body", wanted.marks[name])
             copy[index] = deep_merge(copy[index], part)
         merged[into] = copy
