@@ -139,8 +139,8 @@ def test_what_is_stored_changes_nothing(chain: gough.Model, every: int) -> None:
 
 @pytest.mark.parametrize(("method", "more"), [("dp5", {"tolerance": 1e-10}), ("rk4", {"step": 1e-3})])
 def test_where_drives_do_not_lead(method: str, more: dict) -> None:
-    """A free five-bar swings through poses in which its motors do not determine it: it keeps its energy, and goes where a run with
-    the elbows as velocities goes."""
+    """A free five-bar swings through poses in which its motors do not determine it: it keeps its energy, and goes where a run
+    with the elbows as velocities goes."""
     model = built(gough.load("five_bar"))
     run = gough.simulate(model, v=[3.0, -2.0], duration=24.0 if method == "dp5" else 6.0, method=method, **more)
     assert run.stopped == "finished"
