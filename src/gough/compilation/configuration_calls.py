@@ -150,7 +150,8 @@ class ConfigurationCalls(Calls):
     def closure_error(self, q: Any, parameters: Any = None) -> Array:
         """Largest closure error (...): lengths relative to the robot's size, directions as differences of unit vectors.
 
-        An axis that is reversed counts 2, though it fulfils the closures.
+        An axis that is reversed counts 2, though it fulfils the closures. Where the description allows a closure_tolerance:
+        what goes beyond it.
         """
         return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
 

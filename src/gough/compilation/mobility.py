@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gough.compilation.model import Model
 
 NEIGHBOURS = 8
+APART = 10.0
+"""By how much motions that the closures hold are held better than those which only a misfit holds."""
 STAYED = 0.7
 """Part of its way from home that a fitted neighbour keeps."""
 NEEDED = 5
@@ -93,7 +95,11 @@ def nearly_movable(model: "Model") -> str:
 
     Over-constrained loops whose lengths are not quite alike are locked by nothing else.
     """
-    home, start = model.home, model.geometry.home_start()
+    home = model.home
+    rank, _ = null_space(scaled_closures(model, home[None])[0])
+    if rank == model.mechanism.rows:
+        return ""  # as many equations as they hold: none of them is one too many
+    start = model.geometry.home_start()
     for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
         if share <= slack(model):
             continue
@@ -101,7 +107,11 @@ def nearly_movable(model: "Model") -> str:
             q, error = close(model, start[None], model.parameters[None])
             if error[0] >= CLOSED:
                 continue
-            _, null = null_space(scaled_closures(model, q)[0], least_motion(model))
+            G = scaled_closures(model, q)[0]
+            rank, null = null_space(G, least_motion(model))
+            held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
+            if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:
+                continue  # held weakly, not by what does not fit
             model.home = q[0]
             around = neighbours(model, null) if null.shape[1] else q[:0]
             model.home = home
