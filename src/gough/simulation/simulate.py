@@ -12,7 +12,6 @@ from gough.simulation.arguments import (
     MOST_SAMPLES,
     count,
     demand_callable,
-    demand_model,
     demand_room,
     demand_steps,
     duration_of,
@@ -24,6 +23,7 @@ from gough.simulation.before_run import demand_choice, motion_events, state_even
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.given import demand_model
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives, told_as
 from gough.simulation.integration.estimate import estimated
 from gough.simulation.integration.instant import Rows
@@ -92,6 +92,8 @@ def simulate(
     """
     demand_model(model, "simulate")
     demand_callable("progress", progress)
+    if not isinstance(estimate, bool):
+        raise UsageError(f"estimate={estimate!r}: give True or False")
     if estimate:
         asked = {**locals(), "estimate": False}
         return estimated(simulate, asked)
@@ -211,7 +213,7 @@ def _keeper(
     def keep(records: Array) -> None:
         records[:, place] = np.clip(records[:, place], row[0], row[1])
         kept.append(records)
-        if progress is not None and len(records):
+        if callable(progress) and len(records):
             progress(float(records[-1, place]), end)
 
     return keep

@@ -20,6 +20,7 @@ from gough.scalar import zeros
 from gough.simulation.control.limit import clipped, plain_limit, stated_limits
 from gough.simulation.control.numbers import as_numbers, entries
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
+from gough.simulation.given import floats
 from gough.simulation.integration.instant import Instant
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ class Free(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "tau", () if len(self.tau) == 0 else as_numbers("tau", self.tau))
+        tau = np.atleast_1d(floats("tau", self.tau))
+        object.__setattr__(self, "tau", as_numbers("tau", tau) if tau.size else ())
 
     def own_settings(self, model: "Model") -> Vector:
         """The forces."""

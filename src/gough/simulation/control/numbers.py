@@ -1,37 +1,11 @@
 """Numbers that users give to laws: one for all entries, or one each."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from gough.errors import UsageError
-
-
-def floats(name: str, value: Any) -> np.ndarray:
-    """An array of real numbers; UsageError for texts, functions, ragged lists, complex or endless numbers."""
-    try:
-        plain = np.asarray(value)
-        if plain.dtype.kind in "USc":
-            raise TypeError
-        return np.array(plain, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name}: {_shown(value)} are no numbers; give real ones") from None
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a finite real number (no text, no truth)."""
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
-        return False
-    try:
-        return bool(np.isfinite(float(value)))
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:39]}…"
+from gough.simulation.given import floats
 
 
 def as_numbers(name: str, value: Any, least: float | None = None) -> Any:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
+from gough.simulation.given import floats, texts
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.jet import Jet
@@ -34,13 +35,16 @@ class Formula(Curve):
         if left:  # the function itself gives values from the right
             t = np.where(np.isin(t, self.breaks[1:]), np.nextafter(t, 0.0), t)
         if self.velocity is None or self.acceleration is None:
-            values = self._entries(self.position(Jet.time(t)), t)
+            values = self._entries(_asked(self.position, Jet.time(t)), t)
             jets = [Jet.of(value, t) for value in values]
             x, xd, xdd = (np.stack([getattr(j, part) for j in jets], axis=1) for part in ("x", "xd", "xdd"))
         else:
             functions = (self.position, self.velocity, self.acceleration)
             x, xd, xdd = (
-                np.stack([np.broadcast_to(np.asarray(e, dtype=float), t.shape) for e in self._entries(f(t), t)], axis=1)
+                np.stack(
+                    [np.broadcast_to(np.asarray(e, dtype=float), t.shape) for e in self._entries(_asked(f, t), t)],
+                    axis=1,
+                )
                 for f in functions
             )
         for name, value in (("position", x), ("velocity", xd), ("acceleration", xdd)):
@@ -57,13 +61,24 @@ class Formula(Curve):
         raise NotImplementedError("a function is no time law")
 
     def _entries(self, value: Any, t: np.ndarray) -> list[Any]:
-        several = isinstance(value, list | tuple | np.ndarray)
+        several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
         if self.size == 1 and isinstance(value, np.ndarray) and value.shape == t.shape and value.dtype != object:
             several = False  # one channel at all times
         entries = list(value) if several else [value]
         if len(entries) != self.size:
             raise UsageError(f"the motion's function returns {len(entries)} numbers for {self.size} channels")
         return entries
+
+
+def _asked(f: Callable[[Any], Any], t: Any) -> Any:
+    try:
+        return f(t)
+    except GoughError:
+        raise
+    except Exception as problem:
+        text = f"the motion's function fails ({type(problem).__name__}: {problem})"
+        hint = "; it is given arrays, and jets of them where velocity= and acceleration= are left out"
+        raise UsageError(text + hint) from problem
 
 
 def function(
@@ -89,7 +104,13 @@ def function(
     seconds = check_duration("duration", duration)
     if (velocity is None) != (acceleration is None):
         raise UsageError("give velocity= and acceleration= both, or neither (the function is then differentiated)")
-    times = np.asarray(sorted(float(k) for k in kinks), dtype=float)
+    for name, f in (("position", position), ("velocity", velocity), ("acceleration", acceleration)):
+        if not callable(f) and (f is not None or name == "position"):
+            raise UsageError(f"{name}={f!r}: give a function of the time")
+    if not isinstance(kind, str):
+        raise UsageError(f"kind={kind!r}; use 'pose', 'point', 'drives' or 'joints'")
+    names = None if names is None else texts("names", names)
+    times = np.sort(np.atleast_1d(floats("kinks", kinks)))
     times = times[(times != 0.0) & (times != seconds)]
     if len(times) and (times[0] <= 0 or times[-1] >= seconds):
         raise UsageError(f"kinks: they lie within 0 and {seconds:.6g} s")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.given import floats
 from gough.simulation.motion.chain import chain
 from gough.simulation.motion.curve import Curve
 from gough.simulation.motion.motion import Motion
@@ -14,6 +15,8 @@ from gough.simulation.motion.via_points import Points
 
 Laws = Callable[[int, float], tuple[Curve, Curve | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""
+SHORTEST = 1e-12
+"""Time (s) of a move below which its accelerations are no numbers any more."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +50,14 @@ def schedule(points: Points, durations: Any, times: Any, rests: Any) -> Schedule
             )
         return Schedule(moving, stay)
     moving = numbers_for("durations", durations, n - 1, "moves")
-    if not (moving > 0).all():
-        raise UsageError(f"durations: {moving.min():.6g} s; a move takes a positive time")
+    if not (moving > SHORTEST).all():
+        raise UsageError(f"durations: {moving.min():.6g} s; a move takes a positive time, more than {SHORTEST:g} s")
     return Schedule(moving, stay)
 
 
 def numbers_for(name: str, value: Any, count: int, what: str, one: bool = True) -> np.ndarray:
     """Finite numbers (count,) from as many, or from one where `one` is allowed."""
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}; give numbers") from None
+    x = floats(name, value)
     if x.ndim == 0 and one:
         x = np.full(count, float(x))
     if x.shape != (count,):

@@ -10,6 +10,7 @@ from gough.compilation.rotations import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import convert
+from gough.simulation.given import texts
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Curve, constant
 from gough.simulation.motion.motion import Motion
@@ -143,7 +144,7 @@ def _coordinates(kind: str, where: Where) -> Points:
             raise UsageError(f"{kind} has shape {x.shape}; give (points, coordinates), or {{name: values}}")
         if names is None and kind == "joints":
             raise UsageError("joints: give {name: values}, or names= for the columns")
-        names = tuple(names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
+        names = texts("names", names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
         if len(names) != x.shape[1] or len(set(names)) != len(names):
             raise UsageError(f"names={names!r}; give one name for each of the {x.shape[1]} columns of {kind}")
     return Points(kind, tuple(names), ("",) * len(names), x, extend=where.get("extend"))
@@ -154,7 +155,7 @@ def _poses(where: Where) -> Points:
     if how not in ORIENTATIONS:
         raise UsageError(f"orientation={how!r}; use one of {', '.join(ORIENTATIONS)}")
     entries: Any = where.get("poses")
-    if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping):
+    if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping) or getattr(entries, "ndim", 1) == 0:
         raise UsageError(f"poses={entries!r}; give a list of poses, or an array (n, 7)")
     read = [_pose(f"poses[{k}]", entry) for k, entry in enumerate(entries)]
     x = np.array([array[:3] for array, _ in read]).reshape(-1, 3)
@@ -207,7 +208,7 @@ def _pose(name: str, entry: Any) -> tuple[np.ndarray, Pose | None]:
         pose = entry
     try:
         array = pose_array(entry)
-    except (UsageError, ValueError, TypeError) as error:
+    except (UsageError, ValueError, TypeError, OverflowError) as error:
         raise UsageError(f"{name}: {error}") from None
     if array.shape != (7,) or not np.isfinite(array).all():
         raise UsageError(f"{name}: shape {array.shape}; give seven finite numbers x y z qw qx qy qz")
@@ -237,7 +238,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
         if isinstance(value, list | tuple) and any(isinstance(x, str) for x in value):
             value = [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
         return np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:  # UnitError among them
+    except (TypeError, ValueError, OverflowError) as error:  # UnitError among them
         raise UsageError(f"{name}={value!r}: not numbers ({error})") from None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import Status, UsageError
+from gough.simulation.given import texts
 from gough.simulation.results.channels import Catalogue, Channel, Recorded
 from gough.simulation.results.crossings import CROSSED
 from gough.simulation.results.info import RunInfo
@@ -75,7 +76,9 @@ class Run:
         from gough.simulation.results.states import run_from_states
 
         extra = {"acceleration": acceleration, "wrench": wrench, "status": status, "parameters": parameters}
-        return run_from_states(model, time, q, v, tau, tau_held=tau_held, recorded=recorded or {}, info=info, **extra)
+        return run_from_states(
+            model, time, q, v, tau, tau_held=tau_held, recorded={} if recorded is None else recorded, info=info, **extra
+        )
 
     @property
     def model(self) -> "Model":
@@ -262,6 +265,8 @@ class Run:
         """Runs of one robot, one after the other; shift: move the later ones in time so that they follow."""
         from gough.simulation.results.parts import concatenate
 
+        if not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
+            raise UsageError(f"concatenate: {runs!r}; give a list of runs")
         return concatenate(list(runs), shift)
 
     def plot(self, *names: str, path: str | Path | None = None, title: str | None = None) -> Any:
@@ -281,7 +286,7 @@ class Run:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
         from gough.simulation.results.files import save
 
-        return save(self, Path(path), tuple(channels))
+        return save(self, _path(path), texts("channels", channels))
 
     @staticmethod
     def load(path: str | Path, model: Any = None, *, other_robot: bool = False) -> "Run":
@@ -289,4 +294,10 @@ class Run:
         must be the one that ran, unless other_robot. Default: built from the description in the file."""
         from gough.simulation.results.files import load
 
-        return load(Path(path), model, other_robot)
+        return load(_path(path), model, other_robot)
+
+
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | Path):
+        raise UsageError(f"path={given!r}: give the path of a file")
+    return Path(given)
