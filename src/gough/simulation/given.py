@@ -17,7 +17,7 @@ def floats(name: str, value: Any) -> np.ndarray:
             raise TypeError
         return np.array(plain, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"{name}: {_shown(value)} are no numbers; give real ones") from None
+        raise UsageError(f"{name}={_shown(value)}: not numbers; give real ones") from None
 
 
 def is_number(value: Any) -> bool:

@@ -281,7 +281,9 @@ def _bound(marching: Marching, law: Law, end: float, every: int, most_steps: int
     if not marching.adaptive:
         most = MOST_EQUAL if most is None else most
         demand_room(min(end / marching.step_size, most) / every, marching.states.record_size)
-    demand_steps(marching.step_size, end, marching.most_steps if most is None else most, marching.adaptive)
+    else:  # one that is asked to end after so many steps may begin
+        most = MOST_STEPS if most is None else max(most, MOST_STEPS)
+    demand_steps(marching.step_size, end, most, marching.adaptive)
     if isinstance(law, Sampled) and not end / law.period < MOST_SAMPLES:
         raise UsageError(
             f"period={law.period:g} s: {end:g} s are {end / law.period:.3g} samples, {MOST_SAMPLES:.3g} are the most; give a "
