@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gough
 from dynamics.motions import Motions, needed_wrench, pseudo_inertia, to_world_origin
+from gough.errors import UsageError
 from laws.subjects import FEW, Subject, subject
 from reference.designs import design
 from reference.lagrange import Reference
@@ -151,3 +153,16 @@ def test_platform_frame_wrench_is_the_same_wrench_at_the_origin() -> None:
         rtol=0,
         atol=1e-9,
     )
+
+
+def test_a_mechanism_at_rest_has_reactions() -> None:
+    """Four-bars without drives, cranks hanging: forces cancel but for rounding, which is no motion."""
+    model = gough.build("four_bar_chain")
+    q = model.configuration(coordinates={"foot0": np.pi}, near=model.home)
+    assert 0 < np.abs(model.bias_force(q, [0.0])).max() < 1e-12
+    found = model.joint_reactions(q, [0.0], [0.0])
+    feet = [found.joint_names.index(f"foot{k}") for k in range(3)]
+    weight = 9.81 * sum(x for n, x in zip(model.parameter_names, model.parameters, strict=True) if n.endswith(".M"))
+    assert np.isclose(np.linalg.norm(found.joints[feet, :3].sum(axis=0)), weight, rtol=1e-9)
+    with pytest.raises(UsageError, match=r"has no drives.*forward_dynamics\(q, v, \[\]\)"):
+        model.joint_reactions(q, [0.0], [1.0])

@@ -246,3 +246,90 @@ def test_runs_travel_between_processes(falling: Run) -> None:
     falling["energies"]
     again = pickle.loads(pickle.dumps(falling))
     np.testing.assert_array_equal(again["energies"], falling["energies"])
+
+
+def test_no_wrong_argument_of_a_run_ends_in_a_raw_error() -> None:
+    """Every argument of runs, laws, motions and draws with texts, ragged lists, functions, endless and missing numbers."""
+    import gough
+    from gough.errors import GoughError
+    from gough.simulation.ensembles import vary
+
+    robot = gough.build("five_bar")
+    start = robot.home[robot.drive_index]
+    move = gough.motions.quintic(drives=[start, start + 0.1], durations=[0.1])
+    run = gough.simulate(robot, move)
+    laws, motions, made = gough.laws, gough.motions, gough.Run.from_states
+    states = {"time": run.time, "q": run.q, "v": run.v, "tau": run.tau}
+    wrong = [
+        "a",
+        -1,
+        True,
+        [],
+        {},
+        [1, 2, 3],
+        [[1], [2, 3]],
+        np.array(3.0),
+        float("nan"),
+        10**400,
+        1e-300,
+        int,
+        b"x",
+        1j,
+        None,
+    ]
+    calls = [
+        lambda x: run.resample(x),
+        lambda x: run.resample(rate=x),
+        lambda x: run.between(x, x),
+        lambda x: run[x],
+        lambda x: run.unit(x),
+        lambda x: run.compare(x),
+        lambda x: run.compare(run, x),
+        lambda x: gough.Run.concatenate(x),
+        lambda x: gough.Run.concatenate([run, x]),
+        lambda x: gough.Run.load(x),
+        lambda x: run.described(events=x),
+        lambda x: made(x, **states),
+        *(lambda x, k=k: made(robot, **states | {k: x}) for k in states),
+        *(
+            lambda x, k=k: made(robot, **states, **{k: x})
+            for k in ("acceleration", "wrench", "status", "parameters", "recorded")
+        ),
+        lambda x: laws.ComputedTorque(x, x, nominal=x),
+        lambda x: laws.ComputedTorque(model=x),
+        lambda x: laws.JointPD(x, 1.0),
+        lambda x: laws.Free(x),
+        lambda x: laws.Sampled(x, 1e-3),
+        lambda x: laws.Sampled(laws.JointPD(1, 1), x, x),
+        lambda x: laws.forces(x, x),
+        lambda x: laws.forces([0, 1], [[1], [1]], names=x),
+        lambda x: laws.replay(x),
+        lambda x: laws.drives_of(robot, x),
+        lambda x: laws.drives_of(x, move),
+        lambda x: motions.quintic(drives=x, durations=1),
+        lambda x: motions.quintic(drives=[start, start], durations=x),
+        lambda x: motions.quintic(drives=[start, start], durations=1, names=x),
+        lambda x: motions.quintic(poses=x, durations=1),
+        lambda x: motions.function(x, 1.0),
+        lambda x: motions.function(lambda t: [x], x, kind=x),
+        lambda x: move.at(x),
+        lambda x: move.at(0.0, x),
+        lambda x: gough.check_motion(robot, move, samples=x),
+        lambda x: gough.check_motion(robot, move, condition=x, duration=x),
+        lambda x: gough.check_motion(robot, move, near=x),
+        lambda x: gough.check_motion(robot, move, parameters=x),
+        lambda x: vary.monte_carlo(x, 2),
+        lambda x: vary.monte_carlo({"left_rod.M": vary.within(0.1)}, x),
+        lambda x: vary.monte_carlo({"left_rod.M": vary.within(0.1)}, 2, x),
+        lambda x: vary.sweep({"left_rod.M": x}),
+        *(lambda x, f=f: f(x) for f in (vary.sweep, vary.spread, vary.within)),
+        *(lambda x, f=f: f(x, x) for f in (vary.normal, vary.uniform)),
+    ]
+    for k, call in enumerate(calls):
+        for value in wrong:
+            try:
+                call(value)
+            except GoughError:
+                continue
+            except Exception as error:
+                raise AssertionError((k, value)) from error

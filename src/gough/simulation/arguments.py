@@ -8,8 +8,8 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.control.law import Follow, Free, Law
-from gough.simulation.control.numbers import floats, is_number
 from gough.simulation.control.replay import Replay
+from gough.simulation.given import floats, is_number
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
@@ -24,16 +24,6 @@ MOST_COUNT = 1 << 60
 """Beyond what any run reaches, and within what machine code counts."""
 MOST_BYTES = 2_000_000_000
 """Of the states that a run keeps."""
-
-
-def demand_model(model: Any, caller: str) -> None:
-    """UsageError where the first argument is no model."""
-    from gough.compilation import Model
-
-    if not isinstance(model, Model):
-        shown = repr(model) if isinstance(model, str) else f"a {type(model).__name__}"
-        made = f"gough.build({model!r})" if isinstance(model, str) else "gough.build(robot)"
-        raise UsageError(f"{caller}: the first argument is {shown}; give a gough.Model, which {made} makes")
 
 
 def motion_of(motion: Any) -> Motion | None:

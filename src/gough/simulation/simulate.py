@@ -27,7 +27,6 @@ from gough.simulation.arguments import (
     MOST_SAMPLES,
     count,
     demand_callable,
-    demand_model,
     demand_room,
     demand_steps,
     duration_of,
@@ -39,6 +38,7 @@ from gough.simulation.before_run import demand_choice, motion_events, state_even
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.given import demand_model
 from gough.simulation.integration.course import Course
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives, told_as
 from gough.simulation.integration.estimate import estimated
@@ -130,6 +130,8 @@ def simulate(
     """
     demand_model(model, "simulate")
     demand_callable("progress", progress)
+    if not isinstance(estimate, bool):
+        raise UsageError(f"estimate={estimate!r}: give True or False")
     if estimate:
         asked = {**locals(), "estimate": False}
         return estimated(simulate, asked)
@@ -234,7 +236,7 @@ def _keeper(
     def keep(records: Array) -> None:
         records[:, place] = np.minimum(records[:, place], end)
         kept.append(records)
-        if progress is not None and len(records):
+        if callable(progress) and len(records):
             progress(float(records[-1, place]), end)
 
     return keep
@@ -298,7 +300,9 @@ def _bound(marching: Marching, law: Law, end: float, every: int, most_steps: int
     if not marching.adaptive:
         most = MOST_EQUAL if most is None else most
         demand_room(min(end / marching.step_size, most) / every, marching.states.record_size)
-    demand_steps(marching.step_size, end, marching.most_steps if most is None else most, marching.adaptive)
+    else:  # one that is asked to end after so many steps may begin
+        most = MOST_STEPS if most is None else max(most, MOST_STEPS)
+    demand_steps(marching.step_size, end, most, marching.adaptive)
     if isinstance(law, Sampled) and not end / law.period < MOST_SAMPLES:
         raise UsageError(
             f"period={law.period:g} s: {end:g} s are {end / law.period:.3g} samples, {MOST_SAMPLES:.3g} are the most; give a "

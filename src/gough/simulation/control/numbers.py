@@ -1,32 +1,16 @@
 """Numbers that users give to laws: one for all entries, or one each."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from gough.arguments import numbers, take
 from gough.errors import UsageError
-
-
-def floats(name: str, value: Any) -> np.ndarray:
-    """An array of real numbers; UsageError for texts, functions, ragged lists, complex or endless numbers."""
-    return np.array(take(name, numbers, value), dtype=float)
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a finite real number (no text, no truth)."""
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
-        return False
-    try:
-        return bool(np.isfinite(float(value)))
-    except OverflowError:  # a whole number of hundreds of digits
-        return False
+from gough.simulation.given import floats
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
     """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`."""
-    x = take(name, numbers, value)
+    x = floats(name, value)
     if empty and x.shape == (0,):
         return ()
     if x.ndim > 1 or x.size == 0 or not np.isfinite(x).all():

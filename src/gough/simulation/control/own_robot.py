@@ -23,6 +23,7 @@ from gough.errors import UsageError
 from gough.program.graph import INPUT
 from gough.program.passes.dead_code import remove_dead_code
 from gough.scalar import zeros
+from gough.simulation.given import floats, is_number
 from gough.simulation.integration.moves import closed
 
 if TYPE_CHECKING:
@@ -201,15 +202,13 @@ def plain_nominal(nominal: Any) -> Any:
     )
     if isinstance(nominal, str):
         raise UsageError(f"nominal={nominal!r}: {wanted}")
-    try:
-        if isinstance(nominal, Mapping):
-            found = {name: float(x) for name, x in nominal.items()}
-            good = all(isinstance(name, str) and np.isfinite(x) for name, x in found.items())
-        else:
-            x = np.asarray(nominal, dtype=float)
-            found, good = tuple(map(float, x.ravel())), x.ndim == 1 and bool(np.isfinite(x).all())
-    except (TypeError, ValueError):
-        raise UsageError(f"nominal: not numbers; {wanted}") from None
+    found: Any
+    if isinstance(nominal, Mapping):
+        good = all(isinstance(name, str) and is_number(x) for name, x in nominal.items())
+        found = {name: float(x) for name, x in nominal.items()} if good else {}
+    else:
+        x = floats("nominal", nominal)
+        found, good = tuple(map(float, x.ravel())), x.ndim == 1 and bool(np.isfinite(x).all())
     if not good:
         raise UsageError(f"nominal: not finite numbers of one robot; {wanted}")
     return found

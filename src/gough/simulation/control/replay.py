@@ -9,6 +9,7 @@ import numpy as np
 from gough.arguments import a_run, checked, flag, numbers, words
 from gough.errors import UsageError
 from gough.simulation.control.law import Here, Law
+from gough.simulation.given import demand, floats, texts
 from gough.simulation.motion.coordinate_motion import CoordinateMotion
 from gough.simulation.motion.curve import Polynomials
 
@@ -56,7 +57,8 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     times (n,), s: rising from 0; a time given twice is a jump. tau (n, drives): forces (N, N·m) then, by cubic splines between
     (C2; not-a-knot), held: as they are until the next time. names: of the drives; default: in the robot's order.
     """
-    t, x = np.asarray(times, dtype=float), np.asarray(tau, dtype=float)
+    t, x = floats("times", times), floats("tau", tau)
+    names, units = texts("names", names), texts("units", units)
     if t.ndim != 1 or len(t) < 2 or x.ndim != 2 or len(x) != len(t):
         raise UsageError(
             f"times have shape {t.shape}, tau {x.shape}; give times (n,) and forces (n, drives), n at least 2"
@@ -102,6 +104,9 @@ def replay(run: "Run") -> ForcesOverTime:
     """
     from dataclasses import replace
 
+    from gough.simulation.results.run import Run
+
+    demand(Run, "run", run, "a gough.Run, as gough.simulate makes it")
     made = forces(
         run.time - run.time[0],
         run.tau,

@@ -11,6 +11,7 @@ from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
 from gough.simulation.control.own_robot import OwnRobot
+from gough.simulation.given import is_number
 from gough.simulation.integration.explicit import prepared
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.marching import Loop, Stopped
@@ -58,7 +59,7 @@ class Sampled(Law):
             )
         for key, least in (("period", np.nextafter(0.0, 1.0)), ("delay", 0.0)):
             value = getattr(self, key)
-            if not isinstance(value, int | float) or not np.isfinite(value) or value < least:
+            if not is_number(value) or value < least:
                 what = "positive number" if key == "period" else "number"
                 raise UsageError(f"{key}={value!r}: give a {what} of seconds")
 

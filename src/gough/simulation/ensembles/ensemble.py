@@ -33,7 +33,6 @@ from gough.simulation.arguments import (
     MOST_EQUAL,
     count,
     demand_callable,
-    demand_model,
     demand_steps,
     duration_of,
     law_of,
@@ -51,6 +50,7 @@ from gough.simulation.ensembles.progress import telling
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.ensembles.start import designs_of, first_states
 from gough.simulation.ensembles.work import DEVICES, PART, Work, time_loop
+from gough.simulation.given import demand_model
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.plant import WORKS, Plant

@@ -9,7 +9,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.program import Program, Slot
 from gough.program.graph import INPUT
-from gough.simulation.control.numbers import floats
+from gough.simulation.given import floats
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:

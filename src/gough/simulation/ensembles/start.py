@@ -9,9 +9,9 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import UsageError
 from gough.robot.item import nearest
 from gough.simulation.arguments import one_of
-from gough.simulation.control.numbers import floats
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.ensembles.sampled import Varied
+from gough.simulation.given import floats
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.starting import CLOSED, starting_state

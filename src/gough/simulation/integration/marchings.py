@@ -4,7 +4,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.arguments import seconds
-from gough.simulation.control.numbers import is_number
+from gough.simulation.given import is_number
 from gough.simulation.integration.generalised_alpha import generalised_alpha
 from gough.simulation.integration.implicit import runge_kutta
 from gough.simulation.integration.implicit_marching import Implicit

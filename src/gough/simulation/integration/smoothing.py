@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.robot.changed_friction import change_friction
-from gough.simulation.control.numbers import is_number
+from gough.simulation.given import is_number
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
 from gough.structure import Mechanism

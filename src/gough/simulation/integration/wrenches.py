@@ -12,7 +12,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
 from gough.scalar import dot, zeros
-from gough.simulation.control.numbers import floats
+from gough.simulation.given import floats
 
 if TYPE_CHECKING:
     from gough.compilation import Model

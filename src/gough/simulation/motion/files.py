@@ -56,8 +56,8 @@ def named_motion(name: str) -> Motion:
 
 def named(name: str) -> NamedMotion:
     """A motion of the papers with its robot and title."""
-    if name not in motion_names():
-        raise UsageError(f"no motion {name!r}; expected {nearest(name, motion_names())}")
+    if not isinstance(name, str) or name not in motion_names():
+        raise UsageError(f"no motion {name!r}; expected {nearest(str(name), motion_names())}")
     text = (resources.files("gough.simulation.motion") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
     return read_motion(text, f"{name}.yaml")
 

@@ -72,7 +72,7 @@ class Formula(Curve):
         raise NotImplementedError("a function is no time law")
 
     def _entries(self, value: Any, t: np.ndarray) -> list[Any]:
-        several = isinstance(value, list | tuple | np.ndarray)
+        several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
         if self.size == 1 and isinstance(value, np.ndarray) and value.shape == t.shape and value.dtype != object:
             several = False  # one channel at all times
         entries = list(value) if several else [value]

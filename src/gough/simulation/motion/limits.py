@@ -16,6 +16,7 @@ from gough.arguments import a_model, a_motion, checked, flag, number, numbers, w
 from gough.compilation.arguments import as_array
 from gough.compilation.singularity import block_matrices
 from gough.errors import EXPLANATION, Status, UsageError
+from gough.simulation.given import demand_model, floats, is_number
 from gough.simulation.motion.motion import JUMP, Motion, Sample
 from gough.simulation.motion.quasi_static import bend
 from gough.simulation.motion.report import MotionProblem, MotionReport, spans
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 CONSISTENT = 1e-7
 """Accepted velocity outside of the robot's freedoms, relative to the largest velocity."""
+
+MOST = 1_000_000
+"""Samples of a motion."""
 
 ROUNDING = 1e-13
 """A velocity or acceleration this small beside the largest one is 0."""
@@ -61,13 +65,19 @@ def check_motion(
     near: q (nq,) in whose assembly the motion begins (default: home). duration (s): only this much of the motion.
     parameters (n,): of another design.
     """
-    if samples < 2 or not 0 <= condition < 1:
+    demand_model(model, "check_motion")
+    if not (isinstance(samples, int) and 2 <= samples <= MOST) or not (is_number(condition) and 0 <= condition < 1):
         raise UsageError(
-            f"samples={samples}, condition={condition}; give at least 2 samples and a condition from 0 to 1"
+            f"samples={samples}, condition={condition}; give 2 to {MOST} samples and a condition from 0 to 1"
         )
     if not isinstance(motion, Motion):
         raise UsageError(f"check_motion: {motion!r} is no motion; make one with gough.motions")
-    numbers = None if parameters is None else as_array("parameters", parameters, len(model.parameters))
+    if duration is not None and not (is_number(duration) and duration > 0):
+        raise UsageError(f"duration={duration!r}: give a positive number of seconds")
+    numbers = None if parameters is None else floats("parameters", parameters)
+    if numbers is not None and numbers.shape != model.parameters.shape:
+        raise UsageError(f"parameters have shape {numbers.shape}; give those of one design, {model.parameters.shape}")
+    near = None if near is None else as_array("near", floats("near", near), model.layout.nq)
     target = target_of(model, motion, numbers)
     t, sample = _sampled(motion, samples, motion.duration if duration is None else min(duration, motion.duration))
     wanted = target.wanted(sample)

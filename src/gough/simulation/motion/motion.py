@@ -16,6 +16,7 @@ import numpy as np
 
 from gough.arguments import a_motion, checked, flag, number, numbers, word
 from gough.errors import UsageError
+from gough.simulation.given import floats
 from gough.simulation.motion.curve import Three
 from gough.structure.layout import TWIST_NAMES
 
@@ -98,9 +99,9 @@ class Motion(ABC):
     def at(self, t: Any, side: str = "right") -> Sample:
         """The motion at times t (...), s. At a kink: the value after it, or before it with side="left" (at the end of the
         motion always before it). Outside of [0, duration]: UsageError, or rest where `extend` is "hold"."""
-        if side not in ("right", "left"):
+        if not isinstance(side, str) or side not in ("right", "left"):
             raise UsageError(f"side={side!r}; use 'right' or 'left'")
-        times = np.asarray(t, dtype=float)
+        times = floats("t", t)
         flat, end = times.ravel(), self.duration
         if not np.isfinite(flat).all():
             raise UsageError("a motion was asked for at a time that is NaN or infinite")
@@ -147,10 +148,7 @@ class Motion(ABC):
 
 def check_duration(name: str, value: Any) -> float:
     """A positive number of seconds, or a UsageError."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}; give a number of seconds") from None
-    if not (np.isfinite(seconds) and seconds > 0):
+    seconds = floats(name, value)
+    if seconds.ndim or not (np.isfinite(seconds) and seconds > 0):
         raise UsageError(f"{name}={value!r}; give a positive number of seconds")
-    return seconds
+    return float(seconds)

@@ -17,6 +17,7 @@ import numpy as np
 from gough.arguments import a_motion, checked
 from gough.compilation.rotations import quaternion_product
 from gough.errors import UsageError
+from gough.simulation.given import demand
 from gough.simulation.motion.curve import horner, piece_of
 from gough.simulation.motion.motion import SLACK, Motion, Sample
 from gough.simulation.motion.rotation_charts import CONJUGATE, from_rotation_vector, rotation_vector
@@ -105,6 +106,7 @@ def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:
 @checked(motion=a_motion)
 def table(motion: Motion) -> MotionTable:
     """The motion as piecewise polynomials; its errors are measured whichever way it was made."""
+    demand(Motion, "motion", motion, "a gough.Motion (gough.motions makes them)")
     made = unmeasured(motion)
     position, acceleration = measured(motion, made)
     return replace(made, position_error=position, acceleration_error=acceleration)

@@ -15,6 +15,8 @@ from gough.simulation.motion.via_points import Points
 
 Laws = Callable[[int, float], tuple[Curve, Curve | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""
+SHORTEST = 1e-12
+"""Time (s) of a move below which its accelerations are no numbers any more."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,8 @@ def schedule(points: Points, durations: Any, times: Any, rests: Any) -> Schedule
             )
         return Schedule(moving, stay)
     moving = numbers_for("durations", durations, n - 1, "moves")
-    if not (moving > 0).all():
-        raise UsageError(f"durations: {moving.min():.6g} s; a move takes a positive time")
+    if not (moving > SHORTEST).all():
+        raise UsageError(f"durations: {moving.min():.6g} s; a move takes a positive time, more than {SHORTEST:g} s")
     return Schedule(moving, stay)
 
 

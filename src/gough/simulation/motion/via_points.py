@@ -11,6 +11,7 @@ from gough.compilation.rotations import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import convert
+from gough.simulation.given import texts
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Curve, constant
 from gough.simulation.motion.motion import Motion
@@ -144,7 +145,7 @@ def _coordinates(kind: str, where: Where) -> Points:
             raise UsageError(f"{kind} has shape {x.shape}; give (points, coordinates), or {{name: values}}")
         if names is None and kind == "joints":
             raise UsageError("joints: give {name: values}, or names= for the columns")
-        names = tuple(names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
+        names = texts("names", names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
         if len(names) != x.shape[1] or len(set(names)) != len(names):
             raise UsageError(f"names={names!r}; give one name for each of the {x.shape[1]} columns of {kind}")
     return Points(kind, tuple(names), ("",) * len(names), x, extend=where.get("extend"))
@@ -155,7 +156,7 @@ def _poses(where: Where) -> Points:
     if how not in ORIENTATIONS:
         raise UsageError(f"orientation={how!r}; use one of {', '.join(ORIENTATIONS)}")
     entries: Any = where.get("poses")
-    if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping):
+    if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping) or getattr(entries, "ndim", 1) == 0:
         raise UsageError(f"poses={shown(entries)}; give a list of poses, or an array (n, 7)")
     read = [_pose(f"poses[{k}]", entry) for k, entry in enumerate(entries)]
     x = np.array([array[:3] for array, _ in read]).reshape(-1, 3)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.given import floats
 from gough.simulation.results import names
 from gough.simulation.results.units import units_of
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
@@ -73,6 +74,8 @@ class Recorded:
 def as_recorded(given: Mapping[str, Any], n: int) -> dict[str, Recorded]:
     """From {name: array}, {name: (array, unit or units)} or {name: (array, units, entries)}; unit "1" where none is told."""
     out = {}
+    if not isinstance(given, Mapping):
+        raise UsageError(f"recorded={given!r}: give {{name: (array, unit)}}")
     for name, value in given.items():
         if (wrong := wrong_label(name)) is not None:
             raise UsageError(f"recorded {name!r}: {wrong}")
@@ -81,7 +84,7 @@ def as_recorded(given: Mapping[str, Any], n: int) -> dict[str, Recorded]:
             continue
         parts = value if isinstance(value, tuple) else (value,)
         array, unit, entries = parts[0], parts[1] if len(parts) > 1 else "1", parts[2] if len(parts) > 2 else None
-        x = np.array(array, dtype=float)
+        x = floats(f"recorded {name!r}", array)
         if x.ndim not in (1, 2) or len(x) != n:
             raise UsageError(f"recorded {name!r} has shape {x.shape}; expected ({n},) or ({n}, k): a row a stored time")
         width = 1 if x.ndim == 1 else x.shape[1]
@@ -124,6 +127,8 @@ class Catalogue:
 
     def find(self, name: str, robot: str) -> tuple[Channel, int | None]:
         """(channel, column of it or None for all); UsageError with the nearest names for an unknown one."""
+        if not isinstance(name, str):
+            raise UsageError(f"a channel is asked for by its name, not by {name!r}; run.channels() lists them")
         if name in self.channels:
             return self.channels[name], None
         if name in self.columns:

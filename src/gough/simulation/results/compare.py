@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.compilation.rotations import pose_difference
 from gough.errors import UsageError
+from gough.simulation.given import demand, texts
 from gough.simulation.results.names import quaternions
 from gough.simulation.results.run import Run
 from gough.structure.layout import POSE_NAMES
@@ -77,6 +78,7 @@ class Comparison:
 def compare(run: Run, other: Run, channels: Iterable[str] | None) -> Comparison:
     """See `Run.compare`. The runs may be of different robots (rigid and flexible): columns are matched by their names. Times
     are those of `run` that both have; `other` is resampled unless its times are the same."""
+    demand(Run, "other", other, "another gough.Run")
     start, end = max(run.time[0], other.time[0]), min(run.time[-1], other.time[-1])
     if start > end:
         raise UsageError(
@@ -87,7 +89,9 @@ def compare(run: Run, other: Run, channels: Iterable[str] | None) -> Comparison:
         run = run.between(start, end)
         run = run if (np.diff(run.time) > 0).all() else _after_jumps(run)
         other = other.resample(run.time)
-    wanted = tuple(channels) if channels is not None else tuple(n for n in DEFAULT if n in run and n in other)
+    wanted = (
+        texts("channels", channels) if channels is not None else tuple(n for n in DEFAULT if n in run and n in other)
+    )
     if not wanted:
         raise UsageError("compare: the runs have no channel in common; name some")
     values: dict[str, Array] = {}

@@ -48,7 +48,10 @@ def make_info(given: Mapping[str, Any]) -> RunInfo:
         raise UsageError(f"a run has no {', '.join(map(repr, unknown))}; what can be told about it: {', '.join(known)}")
     plain = {name: _plain(name, value) for name, value in given.items()}
     if "events" in plain:
-        plain["events"] = tuple((float(t), str(what)) for t, what in plain["events"])
+        try:
+            plain["events"] = tuple((float(t), str(what)) for t, what in plain["events"])
+        except (TypeError, ValueError):
+            raise UsageError(f"events={plain['events']!r}: give pairs (time in s, what happened)") from None
     return RunInfo(**plain)
 
 

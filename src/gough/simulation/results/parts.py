@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.given import is_number
 from gough.simulation.results.channels import Recorded
 from gough.simulation.results.run import Run
 from gough.simulation.results.states import locked
@@ -21,6 +22,9 @@ SAME = 1e-8
 
 def between(run: Run, start: float | None, end: float | None) -> Run:
     """See `Run.between`."""
+    for name, given in (("start", start), ("end", end)):
+        if given is not None and not is_number(given):
+            raise UsageError(f"between: {name}={given!r}; give a time in s, or None")
     first = run.time[0] if start is None else start
     last = run.time[-1] if end is None else end
     rows = np.flatnonzero((run.time >= first) & (run.time <= last))
@@ -51,8 +55,8 @@ def chosen(run: Run, rows: Array) -> Run:
 
 def concatenate(runs: list[Run], shift: bool) -> Run:
     """See `Run.concatenate`."""
-    if not runs:
-        raise UsageError("concatenate: give at least one run")
+    if not runs or not all(isinstance(run, Run) for run in runs):
+        raise UsageError("concatenate: give a list of runs, at least one")
     done = runs[0]
     for number, nxt in enumerate(runs[1:], start=1):
         _demand_alike(done, nxt, number)

@@ -25,7 +25,7 @@ import numpy as np
 from gough.compilation.rotations import quaternion_product
 from gough.errors import RunWarning, Status, UsageError
 from gough.simulation.control.law import Follow
-from gough.simulation.control.numbers import floats, is_number
+from gough.simulation.given import floats, is_number
 from gough.simulation.motion.rotation_charts import (
     CONJUGATE,
     from_rotation_vector,

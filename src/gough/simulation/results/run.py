@@ -25,6 +25,7 @@ from gough.arguments import (
     wrenches,
 )
 from gough.errors import Status, UsageError
+from gough.simulation.given import texts
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results.channels import Catalogue, Channel, Recorded
 from gough.simulation.results.info import RunInfo
@@ -105,7 +106,9 @@ class Run:
         from gough.simulation.results.states import run_from_states
 
         extra = {"acceleration": acceleration, "wrench": wrench, "status": status, "parameters": parameters}
-        return run_from_states(model, time, q, v, tau, tau_held=tau_held, recorded=recorded or {}, info=info, **extra)
+        return run_from_states(
+            model, time, q, v, tau, tau_held=tau_held, recorded={} if recorded is None else recorded, info=info, **extra
+        )
 
     @property
     def model(self) -> "Model":
@@ -298,6 +301,8 @@ class Run:
         """Runs of one robot, one after the other; shift: move the later ones in time so that they follow."""
         from gough.simulation.results.parts import concatenate
 
+        if not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
+            raise UsageError(f"concatenate: {runs!r}; give a list of runs")
         return concatenate(list(runs), shift)
 
     @checked(names=word, path=picture, title=word)
@@ -319,7 +324,7 @@ class Run:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
         from gough.simulation.results.files import save
 
-        return save(self, Path(path), tuple(channels))
+        return save(self, _path(path), texts("channels", channels))
 
     @staticmethod
     @checked(path=path, model=a_model | a_robot | path, other_robot=flag)
@@ -328,4 +333,10 @@ class Run:
         must be the one that ran, unless other_robot. Default: built from the description in the file."""
         from gough.simulation.results.files import load
 
-        return load(Path(path), model, other_robot)
+        return load(_path(path), model, other_robot)
+
+
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | Path):
+        raise UsageError(f"path={given!r}: give the path of a file")
+    return Path(given)

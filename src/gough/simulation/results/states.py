@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.given import demand_model, floats
 from gough.simulation.results.channels import as_recorded
 from gough.simulation.results.info import make_info
 from gough.simulation.results.robot import RobotRecord
@@ -38,6 +39,7 @@ def run_from_states(
     robot: RobotRecord | None = None,
 ) -> Run:
     """See `Run.from_states`; robot: its record, where there is one already."""
+    demand_model(model, "Run.from_states")
     t = locked(_times(time))
     n, layout = len(t), model.layout
     design = None if parameters is None else _design(model, parameters)
@@ -92,7 +94,7 @@ def locked(x: Array) -> Array:
 
 
 def _times(time: Any) -> Array:
-    t = np.array(time, dtype=float)
+    t = floats("time", time)
     if t.ndim != 1 or not len(t):
         raise UsageError(f"time has shape {t.shape}; give the stored times (n,), at least one")
     if not np.isfinite(t).all():
@@ -108,21 +110,21 @@ def _times(time: Any) -> Array:
 
 
 def _rows(name: str, given: Any, n: int, size: int) -> Array:
-    x = np.array(given, dtype=float)
+    x = floats(name, given)
     if x.shape != (n, size):
         raise UsageError(f"{name} has shape {x.shape}; expected ({n}, {size}): a row a stored time")
     return x
 
 
 def _statuses(status: Any, n: int) -> Array:
-    codes = np.array(status)
+    codes = floats("status", status)
     if codes.shape != (n,) or (codes != codes.astype(np.uint8)).any():
         raise UsageError(f"status has shape {codes.shape}; expected ({n},) codes of gough.Status")
     return locked(codes.astype(np.uint8))
 
 
 def _design(model: "Model", parameters: Any) -> Array:
-    values = model.parameters_with(parameters) if isinstance(parameters, Mapping) else np.array(parameters, dtype=float)
+    values = model.parameters_with(parameters) if isinstance(parameters, Mapping) else floats("parameters", parameters)
     if values.shape != model.parameters.shape:
         raise UsageError(f"parameters have shape {values.shape}; a run has one design, {model.parameters.shape}")
     return locked(values)
@@ -138,7 +140,7 @@ def _wrenches(model: "Model", wrench: Any, n: int) -> dict[str, Array]:
             raise UsageError(f"wrench: no frame {frame!r}; there are {', '.join(model.mechanism.frames)}")
         if not frame and not model.mechanism.has_platform:
             raise UsageError(f"wrench: {model.robot.name} has no platform; name the frame: wrench={{frame: (n, 6)}}")
-        x = np.asarray(value, dtype=float)
+        x = floats("wrench", value)
         if x.shape not in ((6,), (n, 6)):
             raise UsageError(f"wrench{f'[{frame!r}]' if frame else ''} has shape {x.shape}; expected ({n}, 6) or (6,)")
         out[frame] = locked(np.broadcast_to(x, (n, 6)).copy())
