@@ -25,7 +25,7 @@ class Selection:
     solves_tree: bool = False
     """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
     without_inertia: tuple[int, ...] = ()
-    """Entries of v whose rows of the mass matrix are structurally zero: they stay as they are."""
+    """Entries of v that move nothing with inertia: they stay as they are."""
 
     @property
     def leads_from_platform(self) -> bool:
