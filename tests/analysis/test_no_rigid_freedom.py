@@ -161,3 +161,45 @@ def test_a_hexapod_on_flexures_stands_and_vibrates_as_its_beams_let_it():
     M = np.diag([2.0] * 3 + [0.02, 0.03, 0.035])
     truth = np.sqrt(np.linalg.eigvals(np.linalg.solve(M, K)).real) / (2 * np.pi)
     np.testing.assert_allclose(gough.natural_frequencies(model).frequencies_hz[:6], np.sort(truth), rtol=1e-3)
+
+
+@pytest.mark.parametrize(("axis", "stiffness"), [([1, 0, 0], E_ * B * H / L), ([0, 1, 0], E_ * B * H**3 / L**3)])
+def test_a_drive_that_works_against_a_flexure(axis, stiffness):
+    """A slide carries a beam whose other end is fixed to the ground: EA/L along it, 12 EI/L³ across it."""
+    beam = {
+        "length": L,
+        "section": {"rectangle": {"y": H, "z": B}},
+        "material": {"E": E_, "nu": 0.33, "density": RHO},
+        "plane": True,
+        "elements": 2,
+    }
+    flexible = {"beam": beam, "modes": {"kind": "nodal"}, "stiffening": "off"}
+    document = {
+        "format": 1,
+        "name": "flexure",
+        "gravity": [0, 0, 0],
+        "bodies": [
+            {"name": "carriage", "mass": 1.0},
+            {"name": "rod", "frames": {"tip": {"position": [L, 0, 0]}}, "flexible": flexible},
+        ],
+        "joints": [
+            {"name": "slide", "type": "prismatic", "axis": axis, "parent": "world", "child": "carriage", "drive": {}},
+            {"name": "clamp", "type": "fixed", "parent": "carriage", "child": "rod"},
+        ],
+        "loops": [
+            {
+                "name": "wall",
+                "type": "fixed",
+                "first": {"body": "rod", "pose": {"position": [L, 0, 0]}},
+                "second": {"body": "world", "pose": {"position": [L, 0, 0]}},
+            }
+        ],
+    }
+    model = gough.build(loads(json.dumps(document)))
+    assert model.layout.v_names[: model.mobility] == ("slide",)
+    held = gough.static_equilibrium(model, drives=[1e-5])
+    np.testing.assert_allclose(held.tau, [stiffness * 1e-5], rtol=1e-4)
+    pushed = gough.static_equilibrium(model, tau=held.tau)
+    np.testing.assert_allclose(model.drives(pushed.q), [1e-5], rtol=1e-4)
+    named = gough.build(loads(json.dumps(document | {"velocities": ["slide"]})))
+    assert named.layout.v_names == model.layout.v_names

@@ -226,6 +226,21 @@ def test_idle_rods_are_simulated_and_verified(idle):
     assert verify(idle, 6).passed
 
 
+@pytest.mark.slow
+def test_spins_about_axes_anywhere_in_the_rods_are_idle_too(idle):
+    """The same rods described in turned axes: no inertia about their length but for rounding, and the same motion."""
+    axis = Rotation.from_rotvec([0.3, 0.5, -0.2]).as_matrix() @ [0, 0, 1]
+    xx, xy, xz, yy, yz, zz = (0.02 * 0.14**2 / 12 * (np.eye(3) - np.outer(axis, axis)))[np.triu_indices(3)]
+    inertia = f"xx: {xx}, xy: {xy}, xz: {xz}, yy: {yy}, yz: {yz}, zz: {zz}"
+    text = IDLE.read_text().replace("xx: 3.266666666666667e-05, yy: 3.266666666666667e-05", inertia)
+    for at in (0.07, 0.14):
+        text = text.replace(f"[0, 0, {1000 * at:.0f} mm]", str((at * axis).tolist()))
+    turned = gough.build(loads(text))
+    v = np.r_[0.02, 0.01, -0.03, 0, 0.1, 0, np.zeros(6)]
+    ends = [gough.simulate(m, v=v, duration=0.05, method="rk4", step=1e-3).q[-1, :7] for m in (idle, turned)]
+    np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
+
+
 def test_friction_on_a_spin_without_inertia_is_a_bad_state():
     text = IDLE.read_text().replace(
         "name: ball, type: spherical,", "name: ball, type: spherical, friction: {viscous: 0.1},"

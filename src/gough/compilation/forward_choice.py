@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.retraction import step_units
 from gough.dynamics.forward import separate_parts
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import bends_at_points, mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
-from gough.program.ops import Op
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
@@ -24,24 +23,36 @@ SOUND = 1e-10
 
 MOST = 300
 """Velocities up to which their inertia is looked at one by one."""
+NO_INERTIA = 1e-14
+"""Inertia, scaled and relative to the largest, that is rounding."""
 
 
-def without_inertia(model: "Model", mechanism: Mechanism) -> tuple[int, ...]:
-    """Entries of v that move nothing with inertia, by structure: the spin of a slender rod between two balls."""
-    tens = [link.ten for link in mechanism.links if link.ten is not None]
-    slender = len(tens) < len(mechanism.links) or any(
-        i in model.pattern for ten in tens for i in (ten[4], ten[7], ten[9])
-    )
-    if not slender or not 0 < mechanism.layout.nv <= MOST:
+def without_inertia(model: "Model", mechanism: Mechanism, states: np.ndarray) -> tuple[int, ...]:
+    """Entries of v that move nothing with inertia at all states (n, nq): the spin of a slender rod between two balls."""
+    on_platform = 6 if mechanism.has_platform else 0
+    joints = [k for k, c in enumerate(mechanism.selection.independent) if c >= on_platform]
+    slender = any(link.ten is None or _slender(model.parameters[list(link.ten)]) for link in mechanism.links)
+    if not slender or not joints or mechanism.layout.nv > MOST:
         return ()
-    M = mass_matrix(Loops(Posture(Numbers(mechanism, model.parameters), model.home)))
-    candidates = [k for k in range(len(M)) if float(M[k, k]) == 0.0]
-    if not candidates:
-        return ()
-    program = trace_entry(mechanism, "mass_matrix", model.pattern)
-    n = mechanism.layout.nv
-    zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in program.results]
-    return tuple(k for k in candidates if all(zero[k * n : (k + 1) * n]))
+    unit = step_units(mechanism, model.size)[list(mechanism.selection.independent)]
+    numbers = Numbers(mechanism, model.parameters)
+    for q in states:
+        M = np.diag(np.array(mass_matrix(Loops(Posture(numbers, q))), dtype=float)) * unit**2
+        joints = [k for k in joints if abs(M[k]) <= NO_INERTIA * np.abs(M).max(initial=0.0)]
+        if not joints:
+            return ()
+    return tuple(joints)
+
+
+def _slender(ten: np.ndarray) -> bool:
+    """Whether a body turns without inertia about some axis; ten: M MX MY MZ XX XY XZ YY YZ ZZ about its origin."""
+    m, c = ten[0], ten[1:4]
+    xx, xy, xz, yy, yz, zz = ten[4:]
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if m > 0:
+        tensor = tensor - (c @ c * np.eye(3) - np.outer(c, c)) / m
+    values = np.linalg.eigvalsh(tensor)
+    return bool(abs(values[0]) <= 1e-9 * max(abs(values[2]), m * 1e-12))
 
 
 def prefers_tree(model: "Model", mechanism: Mechanism) -> bool:

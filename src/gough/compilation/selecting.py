@@ -33,7 +33,7 @@ def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
     chosen = _with_selection(mechanism, selection)
     if prefers_tree(model, chosen):
         return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
-    idle = without_inertia(model, chosen)
+    idle = without_inertia(model, chosen, samples.q)
     if idle:
         chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
     return chosen, samples.null[0]

@@ -3,7 +3,7 @@
 Sources   [Long 2014, eqs. 46–49 in the rigid case], [Briot 2014, §4.3].
 Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ without pivoting. The closures are eliminated
             before (mass_matrix.py), so massless links need no special case. A velocity without inertia
-            by structure (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
+            (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
             Where v has many entries and there are few closures (flexible legs), the tree is solved instead: with f its forces
             at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ give (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into
             parts (legs) that do not feel each other.
@@ -23,6 +23,8 @@ from gough.friction.coulomb import structurally_zero
 from gough.scalar import check, dot, note, product, solve_spd, zeros
 
 Vector = np.ndarray
+NO_INERTIA = 1e-12
+"""Inertia of such a velocity relative to all, beyond which the design is another one."""
 NO_FORCE = 1e-9
 """Force on a velocity without inertia, relative to all forces, that is rounding."""
 
@@ -41,6 +43,8 @@ def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench
     for k in idle:
         place = numbers.mechanism.layout.v_names[k]
         check(f"singular:{place}", NO_FORCE**2 * dot(force, force) - force[k] * force[k], 0.0)
+        if not structurally_zero(M[k, k]):  # another design may give it an inertia
+            check(f"singular:{place}", NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):

@@ -25,7 +25,7 @@ class Selection:
     solves_tree: bool = False
     """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
     without_inertia: tuple[int, ...] = ()
-    """Entries of v whose rows of the mass matrix are structurally zero: they stay as they are."""
+    """Entries of v that move nothing with inertia: they stay as they are."""
     offsets: tuple[float, ...] = ()
     """What each closure keeps as its residual, where loops that do not fit together were fitted; else 0."""
 
