@@ -181,9 +181,9 @@ def _no_file(path: str | Path, mode: int) -> UnreadableFileError:
 
 
 def exists(path: str | Path) -> bool:
-    """Whether something stands at a path; a path that cannot be one leads to nothing."""
+    """Whether something else than a folder stands at a path; a path that cannot be one leads to nothing."""
     try:
-        return os.path.lexists(path)
+        return os.path.lexists(path) and not os.path.isdir(path)
     except (OSError, ValueError):
         return False
 

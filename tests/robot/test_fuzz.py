@@ -2,14 +2,18 @@
 
 import signal
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gough.cli.check import examine
+from gough.cli.state_files import read_table
 from gough.errors import GoughError
 from gough.robot import Robot, loads
+from gough.simulation.motion.csv_files import spline_file
 from gough.simulation.motion.files import read_motion
 from gough.simulation.scenarios.files import read_scenario
 from gough.text import printable
@@ -18,6 +22,11 @@ from robot.mutations import bases, gallery, mutant
 BASES = bases()
 MOTIONS = {f"motion {name}": text for name, text in gallery("gough.simulation.motion").items()}
 SCENARIOS = {f"scenario {name}": text for name, text in gallery("gough.simulation.scenarios").items()}
+POSES = "# drawn\nt [ms], x [mm], y, z, yaw [deg], pitch, roll\n" + "".join(
+    f"{k}0, {k}, 0.{k}, 1, {k}, 0, 0\n" for k in range(9)
+)
+STATES = "left_motor,right_motor,v.left_motor\n0.1,0.2,0.3\n1,2,3\n"
+TABLES: dict[str, tuple[str, Callable[[Path], Any]]] = {"poses": (POSES, spline_file), "states": (STATES, read_table)}
 QUICK = range(10)
 LOADED = range(10, 760)
 """Numbers of the mutants of each base: kept, so that what failed once is tried again. About 20 000 in all."""
@@ -73,6 +82,17 @@ def test_mutants_of_motions_are_read_or_refused(base):
     for number in LOADED:
         with hang_told(), suppress(GoughError):
             read_motion(mutant(base, MOTIONS[base], number), "mutant.yaml")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("base", TABLES)
+def test_mutants_of_tables_are_read_or_refused(base, tmp_path):
+    text, read_it = TABLES[base]
+    for number in LOADED:
+        file = tmp_path / "mutant.csv"
+        file.write_text(mutant(base, text, number), encoding="utf-8", errors="replace", newline="")
+        with hang_told(), suppress(GoughError):
+            read_it(file)
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ def many(count: int, line: str) -> str:
         HEAD + "loops:\n" + many(4000, "- {{name: l{0}, type: ball, first: {{body: q{0}}}, second: {{body: r{0}}}}}\n"),
         HEAD + "velocities: [" + many(70_000, "v{0},") + "]",
         HEAD + "home: {joints: {" + many(35_000, "v{0}: 1,") + "}}",
-        HEAD + "templates: {t: {chain: [{name: a, type: revolute}]}}\nlegs:\n" + "- {like: t}\n" * 15_000,
+        HEAD + "templates: {t: {chain: [{name: a, type: revolute}]}}\nlegs:\n" + "- {like: tt, bse: 1}\n" * 12_000,
     ],
     ids=range(8),
 )  # fmt: skip

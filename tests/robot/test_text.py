@@ -9,7 +9,7 @@ import pytest
 import gough
 from gough.cli.state_files import read_table
 from gough.errors import GoughError, MissingFileError, UnreadableFileError, UsageError
-from gough.robot import DescriptionError
+from gough.robot import DescriptionError, loads
 from gough.simulation.motion.csv_files import read_samples
 from gough.simulation.results.run import Run
 from gough.text import MOST_BYTES, printable, read_lines, read_text, unprintable, wrong_label
@@ -104,6 +104,17 @@ def test_what_is_missing_is_both_errors(tmp_path):
         assert isinstance(caught.value, FileNotFoundError | UsageError)
     with pytest.raises(FileNotFoundError, match="did you mean 'five_bar'"):
         gough.load("five-bar")
+
+
+def test_a_folder_of_the_name_of_a_robot_does_not_hide_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "five_bar").mkdir()
+    assert gough.load("five_bar").name == "five_bar"
+
+
+def test_what_is_no_text_is_told():
+    with pytest.raises(UsageError, match="bytes in the place"):
+        loads(b"format: 1")  # type: ignore[arg-type]
 
 
 def test_text_with_its_mark_and_any_line_ends(tmp_path):

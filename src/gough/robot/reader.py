@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gough.errors import MissingFileError, UnreadableFileError
+from gough.errors import MissingFileError, UnreadableFileError, UsageError
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.yaml_mistakes import explained
 from gough.text import MOST_BYTES, read_text, unprintable
@@ -62,6 +62,8 @@ def read(text: str, file: str) -> tuple[Any, list[Problem]]:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.reader import ReaderError
 
+    if not isinstance(text, str):
+        raise UsageError(f"{file}: a {type(text).__name__} in the place of YAML text")
     if len(text) > MOST_BYTES:
         return None, [_alone(file, None, f"{len(text)} characters", f"at most {MOST_BYTES}")]
     try:

@@ -52,6 +52,23 @@ def spline(*, times: Any, degree: int = 3, ends: str = "rest", **where: Unpack[W
 
 
 def _through(t: np.ndarray, x: np.ndarray, degree: int, ends: str) -> Polynomials:
+    """The spline; samples so large or so close in time that it has no numbers are refused."""
+    made = None
+    try:
+        with np.errstate(all="ignore"):
+            made = _spline(t, x, degree, ends)
+    except UsageError:
+        raise
+    except (ValueError, ArithmeticError):  # LinAlgError is a ValueError
+        pass
+    if made is None or not np.isfinite(made.coefficients).all():
+        raise UsageError(
+            f"no spline goes through these samples: values up to {np.abs(x).max():.3g}, times {np.diff(t).min():.3g} s apart"
+        )
+    return made
+
+
+def _spline(t: np.ndarray, x: np.ndarray, degree: int, ends: str) -> Polynomials:
     from scipy.interpolate import CubicSpline, make_interp_spline
 
     n = len(t)
