@@ -87,5 +87,9 @@ class RunWarning(UserWarning):
     """A simulation that may not be what was meant: limits exceeded, a start out of equilibrium, a step too long, …"""
 
 
+class FrictionWarning(UserWarning):
+    """A linear model whose damping is the slope of smoothed Coulomb friction."""
+
+
 class MeshWarning(UserWarning):
     """A mesh file that is read in part, or whose size or mass no robot has."""

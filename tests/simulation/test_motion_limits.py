@@ -185,7 +185,7 @@ def test_an_underactuated_robot_has_no_forces():
 
 
 def test_bad_options(hexapod):
-    with pytest.raises(UsageError, match="expected a gough.Motion"):
+    with pytest.raises(UsageError, match=r"expected a gough\.Motion"):
         gough.check_motion(hexapod, "lopes_p1p2p1")  # type: ignore[arg-type]
     bad: Any = ({"samples": 1}, {"condition": 1.5})
     for options in bad:

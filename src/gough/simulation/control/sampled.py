@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import number, take
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
@@ -46,11 +47,8 @@ class Sampled(Law):
             raise UsageError(f"{self.law.name} cannot be sampled; give a controller or a function")
         if not isinstance(self.law, Law) and not callable(self.law):
             raise UsageError(f"law={self.law!r}: give a law of gough.laws, or a function f(t, q, v, reference) -> tau")
-        for key, least in (("period", np.nextafter(0.0, 1.0)), ("delay", 0.0)):
-            value = getattr(self, key)
-            if not isinstance(value, int | float) or not np.isfinite(value) or value < least:
-                what = "positive number" if key == "period" else "number"
-                raise UsageError(f"{key}={value!r}: give a {what} of seconds")
+        for key, kind in (("period", number(above=0)), ("delay", number(0))):
+            object.__setattr__(self, key, take(f"{key} (s)", kind, getattr(self, key)))
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gough.arguments import a_motion, checked, flag, number, numbers, word
+from gough.arguments import a_motion, checked, flag, number, numbers, take, word
 from gough.errors import UsageError
 from gough.simulation.motion.curve import Three
 from gough.structure.layout import TWIST_NAMES
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 JUMP = 1e-9
 """A velocity or acceleration that jumps by less than this part of its largest value is continuous."""
+LONGEST = 1e9
+"""The longest time (s) that can be meant: 32 years."""
 SLACK = 1e-12
 """A time this part of the duration outside of the motion is rounding."""
 
@@ -125,7 +127,7 @@ class Motion(ABC):
 
         return chain((self, *others), jump)
 
-    @checked(duration=number(above=0), jump=flag)
+    @checked(duration=number(above=0, most=LONGEST), jump=flag)
     def hold(self, duration: float, jump: bool = False) -> "Motion":
         """This motion, then rest (s). jump: it may stop at once from a velocity."""
         from gough.simulation.motion.chain import rest
@@ -147,10 +149,4 @@ class Motion(ABC):
 
 def check_duration(name: str, value: Any) -> float:
     """A positive number of seconds, or a UsageError."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}; give a number of seconds") from None
-    if not (np.isfinite(seconds) and seconds > 0):
-        raise UsageError(f"{name}={value!r}; give a positive number of seconds")
-    return seconds
+    return take(f"{name} (s)", number(above=0, most=LONGEST), value)
