@@ -141,7 +141,7 @@ def _wrong(count: int, seed: int) -> list[str]:
 
 @pytest.mark.usefixtures("folder")
 def test_some_wrong_options() -> None:
-    assert not _wrong(40, 0)
+    assert not _wrong(25, 0)
 
 
 @pytest.mark.slow
