@@ -186,7 +186,8 @@ def whole(least: int | None = None, most: int = MANY) -> Kind:
             raise ValueError(n)
         return n
 
-    return Kind("a whole number" + (f", {least} or more" if least is not None else "") + f", up to {most}", take)
+    words = {None: "a whole number", 0: "a whole number, 0 or more", 1: "a positive whole number"}
+    return Kind(f"{words.get(least, f'a whole number, {least} or more')}, up to {most}", take)
 
 
 def _flag(value: Any) -> bool:

@@ -111,5 +111,9 @@ class CacheWarning(UserWarning):
     """A folder or file of compiled code that others could have written: it is not used."""
 
 
+class FrictionWarning(UserWarning):
+    """A linear model whose damping is the slope of smoothed Coulomb friction."""
+
+
 class MeshWarning(UserWarning):
     """A mesh file that is read in part, or whose size or mass no robot has."""

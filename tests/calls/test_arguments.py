@@ -122,12 +122,12 @@ MISUSE = [
     (lambda m: m.mass_matrix([None, 1.0, 2.0, 3.0]), r"not all entries are numbers"),
     (
         lambda m: m.function("mass_matrix")(q=m.home, parameters=m.parameters, threads=-1),
-        r"threads=-1; expected a whole",
+        r"threads=-1; expected a positive whole",
     ),
     (lambda m: g.workspace(m, {"left_motor": (0, 1, 3)}, threads=-1), r"threads=-1"),
     (lambda m: m.function("mass_matrix", baked="no"), r"baked='no'; expected True or False"),
     (lambda m: g.load("/"), r"load: /: Is a directory"),
-    (lambda m: g.robots.four_bar_chain(0), r"n=0; expected a whole number, 1 or more"),
+    (lambda m: g.robots.four_bar_chain(0), r"n=0; expected a positive whole number"),
     (
         lambda m: g.robots.hexapod([[0, 0]], [[0, 0, 0]], platform={"mass": 1}, home=[0, 0, 1]),
         r"base_points has shape",

@@ -77,7 +77,7 @@ def test_single_precision_and_integers_are_taken_as_they_are() -> None:
     [
         (np.full((N, 2), 1j), "real numbers"),
         (np.full((N, 2), "1.0"), "real numbers"),
-        (np.full((N, 2), object()), "no numbers"),
+        (np.full((N, 2), object()), "not all entries are numbers"),
         (np.ma.masked_invalid([[1.0, np.nan]]), "masked"),
         (np.zeros((N, 3)), "expected"),
         (np.zeros((7, 2)), "broadcast"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.external import external_load
+from gough.compilation.linear import without_coulomb
 from gough.compilation.tangent import tangent_derivative
 
 if TYPE_CHECKING:
@@ -47,9 +48,11 @@ class RestForces:
         return f.values(**self._inputs(q, tau))["residual_q"]
 
     def damping(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        """C (n, nv, nv): change of r per velocity."""
+        """C (n, nv, nv): change of r per velocity; of friction its viscous part (a Coulomb force has no slope at rest, and
+        that of a smoothed one is that of the smoothing)."""
         f = tangent_derivative(self.model, "dynamics_residual", ("v",))
-        return f.values(**self._inputs(q, tau))["residual_v"]
+        plain = without_coulomb(self.model, self.parameters)
+        return f.values(**(self._inputs(q, tau) | {"parameters": plain}))["residual_v"]
 
     def drive_map(self, q: np.ndarray) -> np.ndarray:
         """S (n, nv, drives)."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import Equilibrium, static_equilibrium
 from gough.analysis.linear_forces import RestForces
-from gough.arguments import a_model, checked, design, mapping, numbers, word, wrenches
+from gough.arguments import a_model, checked, design, mapping, numbers, shown, take, word, wrenches
 from gough.compilation.retraction import step_units
 from gough.errors import BadStateError, UsageError
 from gough.text import short_repr
@@ -137,8 +137,17 @@ def constrained(S: np.ndarray, K: np.ndarray, C: np.ndarray, drives: Any) -> tup
         return vt[rank:].T, K, C
     if not isinstance(drives, dict) or set(drives) - {"stiffness", "damping"}:
         raise UsageError(f"drives={drives!r}; use 'locked', 'free' or {{'stiffness': …, 'damping': …}}")
-    gains = [np.broadcast_to(np.asarray(drives.get(k, 0.0), dtype=float), (count,)) for k in ("stiffness", "damping")]
+    gains = [_gains(k, drives.get(k, 0.0), count) for k in ("stiffness", "damping")]
     return np.eye(nv), K + (S * gains[0]) @ S.T, C + (S * gains[1]) @ S.T
+
+
+def _gains(name: str, value: Any, count: int) -> np.ndarray:
+    x = take(f"drives[{name!r}]", numbers, value)
+    if x.shape not in ((), (count,)) or not np.isfinite(x).all() or (x < 0).any():
+        raise UsageError(
+            f"drives[{name!r}]={shown(value)}; give one finite number, not negative, or one for each of {count} drives"
+        )
+    return np.broadcast_to(x, (count,))
 
 
 def undamped(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

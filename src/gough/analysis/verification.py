@@ -14,6 +14,7 @@ import numpy as np
 
 from gough.analysis.momentum import Bodies
 from gough.analysis.verification_states import Sample, driven, sample
+from gough.arguments import a_model, checked, whole
 from gough.compilation import Model
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, wrench_size
@@ -71,6 +72,7 @@ class Verification:
         return all(c.holds or not c.required for c in self.checks)
 
 
+@checked(model=a_model, states=whole(1, 10**6), seed=whole(0, 2**63))
 def verify(model: Model, states: int = 24, seed: int = 0) -> Verification:
     """Run all checks. `states` is how many states are sampled, `seed` chooses which."""
     return Verification(model.robot.name, states, seed, tuple(checks(model, states, seed)))

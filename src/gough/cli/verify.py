@@ -11,7 +11,9 @@ from gough.cli.output import console, say, table, write_json
 
 def verify(
     robot: RobotName,
-    states: Annotated[int, typer.Option("--states", min=1, help="How many states around home are sampled.")] = 24,
+    states: Annotated[
+        int, typer.Option("--states", min=1, max=10**6, help="How many states around home are sampled.")
+    ] = 24,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses the states.")] = 0,
     json: Json = False,
 ) -> None:

@@ -187,12 +187,25 @@ class DynamicsCalls(FrameCalls):
         result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
         return finish("coordinate_terms", e, result, on_bad_state)
 
-    @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design)
-    def linearize(self, q: Any, v: Any, tau: Any, wrench: Wrench = None, *, parameters: Any = None) -> LinearModel:
-        """A, B, C, D about a motion; see `LinearModel`."""
+    @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, friction=word)
+    def linearize(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        wrench: Wrench = None,
+        *,
+        parameters: Any = None,
+        friction: str = "smoothed",
+    ) -> LinearModel:
+        """A, B, C, D about a motion; see `LinearModel`.
+
+        friction: "smoothed", with the slope of Coulomb friction as the description smooths it (around rest it is that of a
+        very strong damper, and a FrictionWarning says so), or "viscous": Coulomb forces stay as they are at v.
+        """
         model = self._model
         numbers = self._parameters(parameters)
-        return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers)
+        return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers, friction)
 
     @checked(name=word, wrt=word, mode=word)
     def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian") -> Function:

@@ -6,6 +6,7 @@ residual r(q, v, v̇, τ) = M v̇ + h - S τ - F vanishes, so M δv̇ = -∂r/�
 N δ̇ = N δv + D(N v)[N δ] - D(N δ)[N v]: the last two are the bracket of the motions, ω × δφ for rotations, 0 for coordinates.
 """
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,16 @@ import numpy as np
 
 from gough.compilation.arguments import as_array, common_batch, finish
 from gough.compilation.tangent import tangent_derivative
+from gough.errors import FrictionWarning, UsageError
 from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
 
 
+FRICTION = ("smoothed", "viscous")
+MATTERS = 0.01
+"""Slope of Coulomb friction, of all other damping, that is worth a word."""
 DISPLACEMENT = {"vx": "dx", "vy": "dy", "vz": "dz", "wx": "phix", "wy": "phiy", "wz": "phiz"}
 
 
@@ -37,15 +42,32 @@ class LinearModel:
     __repr__ = short_repr
 
 
-def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray) -> LinearModel:
-    """Linear model about q (..., nq), v, drive forces tau and a constant external load (see `external_load`)."""
+def without_coulomb(model: "Model", parameters: np.ndarray) -> np.ndarray:
+    """The design (..., n) with viscous friction only."""
+    found = np.array(parameters)
+    found[..., [i for i, name in enumerate(model.parameter_names) if name.endswith(".friction.coulomb")]] = 0.0
+    return found
+
+
+def linearize(
+    model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray, friction: str = "smoothed"
+) -> LinearModel:
+    """Linear model about q (..., nq), v, drive forces tau and a constant external load (see `external_load`).
+
+    friction: "smoothed": with the slope that Coulomb friction has at v as it is smoothed, which around rest is that of a
+    very strong damper; "viscous": Coulomb forces stay as they are at v. A FrictionWarning says where it makes a difference.
+    """
+    if friction not in FRICTION:
+        raise UsageError(f"friction={friction!r}; use one of {', '.join(FRICTION)}")
     q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
     tau = as_array("tau", tau, len(model.mechanism.drives))
     common_batch("linearize", q, v, tau, parameters)
     moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, wrench=wrench, parameters=parameters)
     vdot = finish("linearize", moving, moving.outputs["vdot"], "raise")
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
-    partial = F(q=q, v=v, acceleration=vdot, tau=tau, wrench=wrench, parameters=parameters).outputs
+    state = {"q": q, "v": v, "acceleration": vdot, "tau": tau, "wrench": wrench}
+    partial = dict(F(**state, parameters=parameters).outputs)
+    partial["residual_v"] = _damping(model, F, state, parameters, partial["residual_v"], friction)
     M, S = model.mass_matrix(q, parameters=parameters), model.drive_map(q, parameters=parameters)
     batch = partial["residual_q"].shape[:-2]
     nv, drives = model.layout.nv, len(model.mechanism.drives)
@@ -75,6 +97,27 @@ def linearize(model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters:
         labels,
         (*labels, *(f"d/dt {x}" for x in labels)),
     )
+
+
+def _damping(
+    model: "Model", F: Any, state: dict[str, Any], parameters: np.ndarray, whole: np.ndarray, friction: str
+) -> np.ndarray:
+    """∂r/∂v (..., nv, nv) with or without the slope of Coulomb friction."""
+    plain = without_coulomb(model, parameters)
+    if (plain == parameters).all():
+        return whole
+    viscous = F(**state, parameters=plain).outputs["residual_v"]
+    if friction == "viscous":
+        return viscous
+    slope = float(np.abs(whole - viscous).max(initial=0.0))
+    if slope > MATTERS * float(np.abs(viscous).max(initial=0.0)):
+        warnings.warn(
+            f"linearize: {model.robot.name}: the slope of smoothed Coulomb friction at this v damps by up to {slope:.4g} "
+            f"(N s/m, N m s/rad), {np.abs(viscous).max(initial=0.0):.4g} without it; friction='viscous' leaves it out",
+            FrictionWarning,
+            stacklevel=5,
+        )
+    return whole
 
 
 def _bracket(

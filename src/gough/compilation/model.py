@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import a_robot, checked, flag, mapping, numbers, path, word, words
+from gough.arguments import Kind, a_robot, checked, flag, mapping, numbers, path, word, words
 from gough.compilation.alike import common_pattern
 from gough.compilation.arguments import checked_numbers
 from gough.compilation.catalogue import trace_entry
@@ -237,7 +237,12 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
-@checked(robot=a_robot | path, free=words, velocities=word | words, precision=word)
+@checked(
+    robot=a_robot | path,
+    free=words,
+    velocities=Kind("'platform', 'drives' or a list of names", (word | words).take),
+    precision=word,
+)
 def build(
     robot: Robot | str | Path,
     free: Sequence[str] = (),

@@ -50,7 +50,7 @@ from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.wrenches import Wrenches
-from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import energy_events
@@ -70,7 +70,7 @@ AT_LIMIT = 1e-9
     model=a_model,
     motion=a_motion | word,
     controller=a_law,
-    duration=number(above=0),
+    duration=number(above=0, most=LONGEST),
     q=numbers,
     v=numbers,
     start=word,

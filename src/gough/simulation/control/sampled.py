@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import number, take
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
 from gough.simulation.control.own_robot import OwnRobot
-from gough.simulation.given import is_number
 from gough.simulation.integration.explicit import prepared
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.marching import Loop, Stopped
@@ -57,11 +57,8 @@ class Sampled(Law):
             raise UsageError(
                 "reset=: give a function without arguments, which puts the function that is sampled back to its start"
             )
-        for key, least in (("period", np.nextafter(0.0, 1.0)), ("delay", 0.0)):
-            value = getattr(self, key)
-            if not is_number(value) or value < least:
-                what = "positive number" if key == "period" else "number"
-                raise UsageError(f"{key}={value!r}: give a {what} of seconds")
+        for key, kind in (("period", number(above=0)), ("delay", number(0))):
+            object.__setattr__(self, key, take(f"{key} (s)", kind, getattr(self, key)))
 
     @property
     def any_velocities(self) -> bool:

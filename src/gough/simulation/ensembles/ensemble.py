@@ -56,7 +56,7 @@ from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
-from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.text import short_repr
@@ -146,7 +146,7 @@ class Ensemble:
     v=numbers,
     motion=a_motion | word,
     controller=a_law,
-    duration=number(above=0),
+    duration=number(above=0, most=LONGEST),
     parameters=design,
     wrench=wrenches,
     smoothing=word | numbers,

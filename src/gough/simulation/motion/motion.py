@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gough.arguments import a_motion, checked, flag, number, numbers, word
+from gough.arguments import a_motion, checked, flag, number, numbers, take, word
 from gough.errors import UsageError
 from gough.simulation.given import floats
 from gough.simulation.motion.curve import Three
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 JUMP = 1e-9
 """A velocity or acceleration that jumps by less than this part of its largest value is continuous."""
+LONGEST = 1e9
+"""The longest time (s) that can be meant: 32 years."""
 SLACK = 1e-12
 """A time this part of the duration outside of the motion is rounding."""
 
@@ -126,7 +128,7 @@ class Motion(ABC):
 
         return chain((self, *others), jump)
 
-    @checked(duration=number(above=0), jump=flag)
+    @checked(duration=number(above=0, most=LONGEST), jump=flag)
     def hold(self, duration: float, jump: bool = False) -> "Motion":
         """This motion, then rest (s). jump: it may stop at once from a velocity."""
         from gough.simulation.motion.chain import rest
@@ -148,7 +150,4 @@ class Motion(ABC):
 
 def check_duration(name: str, value: Any) -> float:
     """A positive number of seconds, or a UsageError."""
-    seconds = floats(name, value)
-    if seconds.ndim or not (np.isfinite(seconds) and seconds > 0):
-        raise UsageError(f"{name}={value!r}; give a positive number of seconds")
-    return float(seconds)
+    return take(f"{name} (s)", number(above=0, most=LONGEST), value)

@@ -10,7 +10,7 @@ from gough.arguments import numbers, take
 from gough.errors import UsageError
 from gough.simulation.motion.chain import chain
 from gough.simulation.motion.curve import Curve
-from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.via_points import Points
 
 Laws = Callable[[int, float], tuple[Curve, Curve | None]]
@@ -34,8 +34,10 @@ def schedule(points: Points, durations: Any, times: Any, rests: Any) -> Schedule
     if (durations is None) == (times is None):
         raise UsageError("give either durations= of the moves or times= at which the points are reached")
     stay = numbers_for("rests", rests, n, "points")
-    if (stay < 0).any():
-        raise UsageError(f"rests: {stay.min():.6g} s; a rest cannot be negative")
+    if ((stay < 0) | (stay > LONGEST)).any():
+        raise UsageError(
+            f"rests: {stay.min():.6g} … {stay.max():.6g} s; a rest cannot be negative, or above {LONGEST:g} s"
+        )
     if times is not None:
         when = numbers_for("times", times, n, "points", one=False)
         if when[0] != 0.0:
@@ -50,8 +52,11 @@ def schedule(points: Points, durations: Any, times: Any, rests: Any) -> Schedule
             )
         return Schedule(moving, stay)
     moving = numbers_for("durations", durations, n - 1, "moves")
-    if not (moving > SHORTEST).all():
-        raise UsageError(f"durations: {moving.min():.6g} s; a move takes a positive time, more than {SHORTEST:g} s")
+    if not ((moving > SHORTEST) & (moving < LONGEST)).all():
+        raise UsageError(
+            f"durations: {moving.min():.6g} … {moving.max():.6g} s; a move takes a positive time, more than {SHORTEST:g} s and "
+            f"less than {LONGEST:g} s"
+        )
     return Schedule(moving, stay)
 
 
