@@ -134,7 +134,7 @@ def _meshes() -> dict[str, Files]:
         warnings.simplefilter("ignore")
         for name, (suffix, options) in kinds.items():
             path = Path(folder) / f"{name.replace(' ', '_')}.{suffix}"
-            mesh = meshio.Mesh(nodes, [("tetra10", cells)], point_sets=sets if suffix == "inp" else None)
+            mesh = meshio.Mesh(nodes, [("tetra10", cells)], point_sets=sets if suffix == "inp" else None)  # pyright: ignore[reportArgumentType]
             mesh.write(path, **options)
             out[f"mesh {name}"] = {f"body.{suffix}": path.read_bytes()}
     return out
@@ -146,9 +146,11 @@ def opened(kind: str, folder: Path) -> None:
         body = elastic_body(read_modal_file(folder / "body.npz"))
     else:
         if kind == "market":
-            elements = read_matrix_market(*(folder / n for n in ("K.mtx", "M.mtx", "nodes.txt", "freedoms.txt")))
+            elements = read_matrix_market(
+                folder / "K.mtx", folder / "M.mtx", folder / "nodes.txt", folder / "freedoms.txt"
+            )
         elif kind.startswith("abaqus"):
-            elements = read_abaqus_matrices(*(folder / n for n in ("K.mtx", "M.mtx", "job.inp")))
+            elements = read_abaqus_matrices(folder / "K.mtx", folder / "M.mtx", folder / "job.inp")
         elif kind == "dmig":
             elements = read_nastran_dmig(folder / "frame.pch", folder / "nodes.txt")
         else:
@@ -300,7 +302,7 @@ def _arrays(data: bytes, rng: np.random.Generator) -> bytes:
             warnings.simplefilter("ignore")
             arrays[name] = np.asarray(ways[rng.integers(len(ways))]())
     out = io.BytesIO()
-    (np.savez if rng.random() < 0.5 else np.savez_compressed)(out, **arrays)
+    (np.savez if rng.random() < 0.5 else np.savez_compressed)(out, **arrays)  # pyright: ignore[reportArgumentType]
     return out.getvalue()
 
 
