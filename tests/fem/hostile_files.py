@@ -11,12 +11,10 @@ import json
 import re
 import resource
 import signal
-import struct
 import sys
 import tempfile
 import traceback
 import warnings
-import zipfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,6 +24,7 @@ from scipy.io import mmwrite
 from scipy.sparse import coo_array
 
 from fem.element_bodies import STEEL, box
+from fem.hostile_archives import arrays, headers, zipped
 from fem.make_nastran_files import GRIDS
 from fem.reduction_bodies import lumped_frame
 from gough.errors import GoughError
@@ -134,7 +133,7 @@ def _meshes() -> dict[str, Files]:
         warnings.simplefilter("ignore")
         for name, (suffix, options) in kinds.items():
             path = Path(folder) / f"{name.replace(' ', '_')}.{suffix}"
-            mesh = meshio.Mesh(nodes, [("tetra10", cells)], point_sets=sets if suffix == "inp" else None)
+            mesh = meshio.Mesh(nodes, [("tetra10", cells)], point_sets=sets if suffix == "inp" else None)  # pyright: ignore[reportArgumentType]
             mesh.write(path, **options)
             out[f"mesh {name}"] = {f"body.{suffix}": path.read_bytes()}
     return out
@@ -146,9 +145,11 @@ def opened(kind: str, folder: Path) -> None:
         body = elastic_body(read_modal_file(folder / "body.npz"))
     else:
         if kind == "market":
-            elements = read_matrix_market(*(folder / n for n in ("K.mtx", "M.mtx", "nodes.txt", "freedoms.txt")))
+            elements = read_matrix_market(
+                folder / "K.mtx", folder / "M.mtx", folder / "nodes.txt", folder / "freedoms.txt"
+            )
         elif kind.startswith("abaqus"):
-            elements = read_abaqus_matrices(*(folder / n for n in ("K.mtx", "M.mtx", "job.inp")))
+            elements = read_abaqus_matrices(folder / "K.mtx", folder / "M.mtx", folder / "job.inp")
         elif kind == "dmig":
             elements = read_nastran_dmig(folder / "frame.pch", folder / "nodes.txt")
         else:
@@ -180,7 +181,7 @@ def spoilt(number: int) -> tuple[str, Files, str]:
     name = list(files)[rng.integers(len(files))]
     ways: list[Callable] = [_bytes, _cut, _repeated, _numbers, _numbers, _numbers, _lines, _lines]
     if name.endswith(".npz"):
-        ways = [_bytes, _cut, _arrays, _arrays, _arrays, _arrays, _headers, _zipped]
+        ways = [_bytes, _cut, arrays, arrays, arrays, arrays, headers, zipped]
     data, done = files[name], []
     for _ in range(1 + int(rng.random() < 0.3)):
         way = ways[rng.integers(len(ways))]
@@ -231,141 +232,6 @@ def _lines(data: bytes, rng: np.random.Generator) -> bytes:
             a, b = rng.integers(len(lines), size=2)
             lines[a], lines[b] = lines[b], lines[a]
     return b"".join(lines)
-
-
-def _opened_arrays(data: bytes) -> dict[str, np.ndarray]:
-    try:
-        with np.load(io.BytesIO(data)) as file:
-            return {name: x for name in file.files if isinstance(x := file[name], np.ndarray)}
-    except Exception:  # spoilt already
-        return {}
-
-
-def _arrays(data: bytes, rng: np.random.Generator) -> bytes:
-    """One array of the file replaced by one that cannot be, or its kind or shape changed."""
-    arrays = _opened_arrays(data)
-    if not arrays:
-        return data
-    name = list(arrays)[rng.integers(len(arrays))]
-    x = arrays[name]
-    nasty = [np.nan, np.inf, -1.0, 0.0, 1e308, 1e-308, 1e200]
-    ways: list[Callable[[], object]] = [
-        lambda: x.astype(str),
-        lambda: x.astype(complex) * (1 + 1j) if x.dtype.kind in "iuf" else x[..., None],
-        lambda: np.zeros(x.shape, dtype=[("a", float), ("b", int)]),
-        lambda: np.zeros_like(x),
-        lambda: x[None],
-        lambda: x.ravel(),
-        lambda: x.ravel()[:0],
-        lambda: x.T,
-        lambda: np.array(1.0),
-        lambda: np.array([1, 1]),
-        lambda: np.full(x.shape, nasty[rng.integers(len(nasty))]),
-        lambda: x * 1e60 if x.dtype.kind == "f" else x,
-        lambda: np.concatenate([x.reshape(-1, *x.shape[1:])] * 2) if x.ndim else x,
-        lambda: x.astype(np.int8) if x.dtype.kind in "iuf" else x,
-        lambda: np.where(rng.random(x.shape) < 0.2, nasty[rng.integers(len(nasty))], x) if x.dtype.kind == "f" else x,
-        lambda: np.datetime64("2020-01-01"),
-        lambda: b"bytes",
-    ]
-    action = rng.integers(6)
-    if action == 0:
-        del arrays[name]
-    elif action == 1:
-        optional = [
-            "M",
-            "D",
-            "K_G",
-            "second",
-            "inertias",
-            "stated_mass",
-            "stated_frequencies_hz",
-            "labels",
-            "units",
-            "cells",
-            "what",
-        ]
-        made = [
-            np.zeros(3),
-            np.ones(()),
-            np.eye(5),
-            np.zeros((12, 5, 5)),
-            np.array(["a"]),
-            -np.ones(3),
-            np.full((5, 5), np.nan),
-        ]
-        arrays[optional[rng.integers(len(optional))]] = made[rng.integers(len(made))]
-    else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            arrays[name] = np.asarray(ways[rng.integers(len(ways))]())
-    out = io.BytesIO()
-    (np.savez if rng.random() < 0.5 else np.savez_compressed)(out, **arrays)
-    return out.getvalue()
-
-
-def _headers(data: bytes, rng: np.random.Generator) -> bytes:
-    """Headers of arrays that state what is not there: huge or negative shapes, other types, nonsense."""
-    arrays = _opened_arrays(data)
-    if not arrays:
-        return data
-    name = list(arrays)[rng.integers(len(arrays))]
-    shapes = [
-        "(1000000000000,)",
-        "(-1,)",
-        "(1, 2",
-        "(10**9,)",
-        "(99999, 99999, 99999)",
-        "1.5",
-        "()",
-        f"{(1,) * 40}",
-        "(True,)",
-    ]
-    kinds = ["<f8", "|O", "<M8[D]", "|V16", ">c16", "<U1000000", "[('a', '<f8')]", "f4", "xyz", "|S0", "<f2"]
-    kind, shape = kinds[rng.integers(len(kinds))], shapes[rng.integers(len(shapes))]
-    text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
-    if rng.random() < 0.1:
-        text = "(" * 5000
-    header = text.encode().ljust(118) + b"\n"
-    member = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + b"\0" * 64
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as file:
-        for key, x in arrays.items():
-            plain = io.BytesIO()
-            np.save(plain, x)
-            file.writestr(f"{key}.npy", member if key == name else plain.getvalue())
-    return out.getvalue()
-
-
-def _zipped(data: bytes, rng: np.random.Generator) -> bytes:
-    """The archive itself: flags, methods, stated sizes, a bomb, members that are no arrays."""
-    match rng.integers(5):
-        case 0:  # flags (encrypted) or method in headers
-            out = bytearray(data)
-            for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-                at = [m.start() for m in re.finditer(re.escape(mark), data)]
-                if at:
-                    out[at[rng.integers(len(at))] + offset + int(rng.integers(3))] = int(rng.integers(256))
-            return bytes(out)
-        case 1:  # stated sizes in the directory
-            out = bytearray(data)
-            at = [m.start() for m in re.finditer(rb"PK\x01\x02", data)]
-            if at:
-                where = at[rng.integers(len(at))] + 20
-                out[where : where + 8] = rng.integers(0, 256, 8, dtype=np.uint8).tobytes()
-            return bytes(out)
-        case 2:
-            out = io.BytesIO()
-            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
-                file.writestr("K.npy", b"\0" * 5_000_000)
-            return out.getvalue()
-        case 3:
-            out = io.BytesIO()
-            with zipfile.ZipFile(out, "w") as file:
-                file.writestr("../K.npy", b"nothing")
-            return out.getvalue()
-        case _:
-            return b"PK\x05\x06" + b"\0" * 18
 
 
 class Hung(BaseException):

@@ -22,7 +22,7 @@ TWIST = CARBON.G * SECTION.J / LENGTH
 
 def rod(way=(1.0, 0.0, 0.0)):
     end = LENGTH * np.array(way) / np.linalg.norm(way)
-    elements = beam_elements([(0, 0, 0), end], SECTION, CARBON, elements=6)
+    elements = beam_elements(np.array([np.zeros(3), end]), SECTION, CARBON, elements=6)
     return tie(elements, {"root": Tie((0, 0, 0)), "tip": Tie(end)}), end / LENGTH
 
 

@@ -10,7 +10,7 @@ from gough.fem.compliance import Missing, missing_compliance
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_modes import Modes
-from gough.robot.tree import bodies, placed_loops
+from gough.robot.tree import bodies, placed_joints, placed_loops
 from gough.structure.elastic_bodies import is_carried
 from gough.structure.elastic_reduction import tied_body
 from gough.structure.flexible import attached_points, composed, point_key
@@ -61,9 +61,9 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
             missing = missing_compliance(tied, choice)
         except UsageError as error:
             raise StructureError(f"{name}: flexible: {error}") from error
-        no_moment = _without_moments(robot, name)
+        moments = _with_moments(robot, name)
         for m in missing:
-            if m.share < least or (m.kind == "moment" and m.frame in no_moment):
+            if m.share < least or (m.kind == "moment" and m.frame not in moments):
                 continue
             frame = f"frame {names[m.frame]!r}" if m.frame in names else f"the point {m.frame.removeprefix('at ')} m"
             told = Missing(frame, m.kind, m.direction, m.compliance, m.share)
@@ -72,17 +72,20 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
     return [LoadPath(tuple(names), m, remedy) for names, m, remedy in found.values()]
 
 
-def _without_moments(robot: Robot, name: str) -> set[str]:
-    """Points of a body where only closures without moments hold on."""
-    forces, others = set(), set()
+def _with_moments(robot: Robot, name: str) -> set[str]:
+    """Points of a body where a joint or closure that carries moments holds on; elsewhere forces alone are looked at."""
+    found = set()
     for loop in placed_loops(robot):
         for body, base, pose in (
             (loop.first, loop.first_base, loop.first_pose),
             (loop.second, loop.second_base, loop.second_pose),
         ):
-            if body == name:
-                (forces if loop.type in FORCES_ALONE else others).add(point_key(composed(base, pose)[1]))
-    return forces - others
+            if body == name and loop.type not in FORCES_ALONE:
+                found.add(point_key(composed(base, pose)[1]))
+    for joint in placed_joints(robot):
+        if joint.parent == name and joint.joint.type not in FORCES_ALONE:
+            found.add(point_key(composed(joint.base, joint.joint.placement)[1]))
+    return found
 
 
 def _remedy(modes: Modes, frame: str | None) -> str:
