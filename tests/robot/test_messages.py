@@ -118,6 +118,12 @@ def test_other_words_for_every_joint_type(kind):
     assert meant("zzz", known) is None
 
 
+def test_a_telescopic_body_at_a_coordinate_beyond_squares_loads():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert loads(VALID.replace("leg0.slide: 700 mm", "leg0.slide: 1e300")).home.joints["leg0.slide"] == (1e300,)
+
+
 def all_items(base: type[Item] = Item) -> list[type[Item]]:
     return [base, *[found for kind in base.__subclasses__() for found in all_items(kind)]]
 

@@ -58,7 +58,7 @@ def _reason(body: Body, coordinate: float) -> str:
     mass, _, tensor = body.central_inertia()
     if body.telescopic is not None:
         c0, c1, c2 = body.telescopic.coefficients()
-        tensor = tensor + c0 + c1 * coordinate + c2 * coordinate**2
+        tensor = tensor + c0 + c1 * coordinate + c2 * (coordinate * coordinate)
     if mass == 0 and body.ten_parameters()[1:4].any():
         return "a first moment without mass"
     return unphysical(tensor)
