@@ -37,8 +37,8 @@ def made(document: dict) -> gough.Robot:
 
 def held_body(loop: str, rng: np.random.Generator, velocities: list[str] | None = None) -> dict:
     """A free body held to the world by one loop with frames anywhere, at a home where it is closed."""
-    R, p = Rotation.random(random_state=rng), rng.normal(size=3)
-    on_body, at_body = Rotation.random(random_state=rng), rng.normal(size=3)
+    R, p = Rotation.random(random_state=rng), rng.normal(size=3)  # pyright: ignore[reportCallIssue]
+    on_body, at_body = Rotation.random(random_state=rng), rng.normal(size=3)  # pyright: ignore[reportCallIssue]
     world = R * on_body
     place = {"position": [float(x) for x in p + R.apply(at_body)], "quaternion_wxyz": wxyz(world)}
     own = {"position": [float(x) for x in at_body], "quaternion_wxyz": wxyz(on_body)}
@@ -99,7 +99,7 @@ def accepted(loop: str, rng: np.random.Generator) -> list[gough.Model]:
     found = []
     for chosen in choices:
         try:
-            found.append(gough.build(made(held_body(loop, np.random.default_rng(state), chosen))))
+            found.append(gough.build(made(held_body(loop, np.random.default_rng(state), chosen))))  # pyright: ignore[reportArgumentType]
         except gough.StructureError:
             continue
         if len(found) == 3:

@@ -217,14 +217,14 @@ def test_controllers_that_remember_begin_anew() -> None:
     for estimate in (True, False, False):
         run = gough.simulate(mass(), want, law, q=[0.0], estimate=estimate)
         np.testing.assert_array_equal(run.q[-1], fresh.q[-1])
-        assert not estimate or run.info.error_estimate < 1e-7
+        assert not estimate or run.info.error_estimate < 1e-7  # pyright: ignore[reportOptionalOperand]
     plain = Integral()
     with pytest.raises(UsageError, match=r"estimate=True.*reset="):
         gough.simulate(mass(), want, laws.Sampled(plain, 0.01), q=[0.0], estimate=True)
     put_back = laws.Sampled(plain, 0.01, reset=lambda: setattr(plain, "sum", 0.0))
     assert gough.simulate(mass(), want, put_back, q=[0.0], estimate=True).q[-1] == fresh.q[-1]
     with pytest.raises(UsageError, match="reset="):
-        laws.Sampled(plain, 0.01, reset=3)
+        laws.Sampled(plain, 0.01, reset=3)  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("bad", ["up", ["1.0"], None, [1.0, 2.0], [1j], 3.0, [[1.0]], object()])

@@ -258,10 +258,10 @@ def test_references_are_those_of_the_believed_geometry() -> None:
         (lambda: laws.ComputedTorque(nominal=[1.0, 2.0]), "2 numbers"),
         (lambda: laws.ComputedTorque(nominal="other"), "nominal"),
         (lambda: laws.ComputedTorque(nominal={"block.M": float("nan")}), "finite"),
-        (lambda: laws.ComputedTorque(nominal={"block.M": "much"}), "numbers"),
+        (lambda: laws.ComputedTorque(nominal={"block.M": "much"}), "numbers"),  # pyright: ignore[reportArgumentType]
         (lambda: laws.ComputedTorque(model="stiff"), "flexible"),
-        (lambda: laws.ComputedTorque(model=3), "gough.build"),
-        (lambda: laws.JointPD(1.0, 1.0, model="slider"), "gough.build"),
+        (lambda: laws.ComputedTorque(model=3), "gough.build"),  # pyright: ignore[reportArgumentType]
+        (lambda: laws.JointPD(1.0, 1.0, model="slider"), "gough.build"),  # pyright: ignore[reportArgumentType]
         (lambda: laws.Free(nominal={"block.M": 1.0}), "no model"),
         (lambda: laws.Sampled(laws.ComputedTorque(), 1e-3, nominal={"block.M": 1.0}), "law that is sampled"),
         (lambda: laws.ComputedTorque(model=named("five_bar")), "drives"),

@@ -289,8 +289,8 @@ def test_no_wrong_argument_of_a_run_ends_in_a_raw_error() -> None:
         lambda x: gough.Run.concatenate([run, x]),
         lambda x: gough.Run.load(x),
         lambda x: run.described(events=x),
-        lambda x: made(x, **states),
-        *(lambda x, k=k: made(robot, **states | {k: x}) for k in states),
+        lambda x: made(x, **states),  # pyright: ignore[reportArgumentType]
+        *(lambda x, k=k: made(robot, **states | {k: x}) for k in states),  # pyright: ignore[reportArgumentType]
         *(
             lambda x, k=k: made(robot, **states, **{k: x})
             for k in ("acceleration", "wrench", "status", "parameters", "recorded")

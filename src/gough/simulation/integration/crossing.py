@@ -145,12 +145,12 @@ class Watch:
         distance, values = self.distances(q)
         farthest = np.maximum.accumulate(np.maximum(distance, self.farthest), axis=0)
         part = distance / np.where(farthest > 0, farthest, 1.0)
-        bad = (part < (0.0 if blind else NEAR)).any(axis=1)
+        bad = np.asarray((part < (0.0 if blind else NEAR)).any(axis=1))
         over = (values[1:] * values[:-1] < 0).any(axis=1)
         if self.equal_steps and not blind:
             change = np.abs(np.diff(part, axis=0)) / np.diff(at)[:, None]
             over |= ((change > PER_STEP * np.minimum(part[1:], part[:-1])) & (part[1:] < 0.5)).any(axis=1)
-        bad[1:] |= over
+        bad[1:] = bad[1:] | over
         k = max(int(bad.argmax()) - 1, 0) if bad.any() else len(q) - 1
         self.farthest = farthest[k]
         return k, bool(bad.any())
