@@ -203,3 +203,33 @@ def test_a_drive_that_works_against_a_flexure(axis, stiffness):
     np.testing.assert_allclose(model.drives(pushed.q), [1e-5], rtol=1e-4)
     named = gough.build(loads(json.dumps(document | {"velocities": ["slide"]})))
     assert named.layout.v_names == model.layout.v_names
+
+
+@pytest.mark.parametrize("kind", ["guyan", "craig_bampton"])
+def test_a_cantilever_whose_nodes_are_all_interfaces(kind: str) -> None:
+    """Nothing is left to reduce: two elements have the frequency of the clamped beam to 1e-3, (1.8751)² √(EI / ρA L⁴)."""
+    number = ", number: 0" if kind == "craig_bampton" else ""
+    robot = loads(
+        f"""
+format: 1
+name: rod
+bodies:
+  - name: rod
+    frames: {{a: {{position: [0.25, 0, 0]}}, b: {{position: [0.5, 0, 0]}}}}
+    flexible:
+      beam:
+        length: 0.5
+        elements: 2
+        section: {{rectangle: {{y: 5 mm, z: 30 mm}}}}
+        section_y: [0, 1, 0]
+        material: {{E: 70 GPa, nu: 0.33, density: 2700 kg/m3}}
+      modes: {{kind: {kind}, interfaces: [a, b]{number}}}
+joints:
+  - {{name: wall, type: fixed, parent: world, child: rod}}
+"""
+    )
+    found = gough.natural_frequencies(gough.build(robot)).frequencies_hz[:2]
+    area = 0.005 * 0.03
+    second = [0.03 * 0.005**3 / 12, 0.005 * 0.03**3 / 12]
+    exact = [1.8751040687**2 * np.sqrt(70e9 * i / (2700 * area * 0.5**4)) / (2 * np.pi) for i in second]
+    np.testing.assert_allclose(found, exact, rtol=1e-3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gough
-from gough.errors import Status
+from gough.errors import RunWarning, Status
 from gough.robot import loads
 from laws.subjects import built
 
@@ -201,3 +202,24 @@ def test_prescribed_drives_end_where_they_do_not_lead() -> None:
     assert not run.info.finished
     assert "pin" in run.stopped
     assert 0.0 < run.time[-1] < 1.0
+
+
+def test_runs_that_lose_energy_are_told(chain: gough.Model) -> None:
+    """Steps of a twentieth of a second are too long for a five-bar that spins; the same with short ones is silent."""
+    model = built(gough.load("five_bar"))
+    with pytest.warns(RunWarning, match=r"energy: off by .* of what the run exchanges; take a shorter step"):
+        run = gough.simulate(model, v=[3.0, -2.0], duration=2.0, method="rk4", step=0.05)
+    assert any(what.startswith("energy: off by") for _, what in run.info.events)
+    assert run.summary()["energy_error"] > 1e-3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RunWarning)
+        gough.simulate(model, v=[3.0, -2.0], duration=2.0, method="rk4", step=1e-3)
+        gough.simulate(chain, v=[1.0], duration=2.0, method="rk4", step=1e-3)
+
+
+def test_many_runs_at_once_tell_which_are_to_be_doubted(weightless: gough.Model) -> None:
+    start = weightless.configuration(coordinates={"foot0": np.pi / 2 - 0.5})
+    with pytest.warns(RunWarning, match="singular poses: 1 of 2 runs went through one, run 1 the first of them"):
+        found = gough.simulate_many(weightless, q=start, v=np.array([[0.1], [1.0]]), duration=1.0, step=0.0117)
+    assert found.crossed.tolist() == [False, True]
+    assert found.energy_error[0] < 1e-6

@@ -5,8 +5,10 @@ goes on where it was. Parts that are there are not done again, parts that are no
 """
 
 import time as clock
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError
 from gough.simulation.arguments import (
     MOST_EQUAL,
     count,
@@ -51,6 +53,7 @@ from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.ensembles.start import designs_of, first_states
 from gough.simulation.ensembles.work import DEVICES, PART, Work, time_loop
 from gough.simulation.given import demand_model
+from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.instant import Rows
 from gough.simulation.integration.plant import WORKS, Plant
@@ -58,6 +61,7 @@ from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
+from gough.simulation.results.energies import BOUND, imbalance
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.text import short_repr
 
@@ -67,6 +71,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PART", "Ensemble", "simulate_many"]
 Array = np.ndarray
+LOOKS_MANY = 8
+"""States of every run in which the energy balance is looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +107,7 @@ class Ensemble:
     end_q, end_v: the last good state of every run. failed (runs,): when a run could not go on (s), NaN for those that finished.
     varied: {name: (runs,)} of what `vary` changed, the numbers themselves (SI), not factors. computing_s: spent in this call;
     resumed: runs that were there already.
-    `run(k)` is one of them with named channels.
+    `run(k)` is one of them with named channels; `energy_error`, `crossed`: which of them are to be doubted.
     """
 
     time: Array
@@ -121,6 +127,30 @@ class Ensemble:
     def runs(self) -> int:
         """Number of runs."""
         return len(self.failed)
+
+    @cached_property
+    def energy_error(self) -> Array:
+        """Energy error (runs,) of every run at the states it stored, over what it exchanges; NaN where none is known."""
+        if self.subject is None or not self.runs:
+            return np.full(self.runs, np.nan)
+        model, designs = self.subject.model, self.subject.designs
+        at = np.unique(np.linspace(0, len(self.time) - 1, LOOKS_MANY).astype(int))
+        numbers = model.parameters if designs is None else designs
+        error, scale = imbalance(model, self.q[:, at], self.v[:, at], self.works[:, at], numbers)
+        known = np.isfinite(error).any(axis=1)
+        largest = np.nanmax(np.where(known[:, None], np.abs(error), 0.0), axis=1)
+        return np.where(known, largest / scale, np.nan)
+
+    @cached_property
+    def crossed(self) -> Array:
+        """Whether (runs,) a run went through a singular pose of its loops between two stored states."""
+        if self.subject is None or not self.subject.model.mechanism.selection.blocks or not self.q.size:
+            return np.zeros(self.runs, dtype=bool)
+        model, designs = self.subject.model, self.subject.designs
+        numbers = model.parameters if designs is None else np.repeat(designs, self.q.shape[1], axis=0)
+        found = distances_of(model, self.q.reshape(-1, model.layout.nq), numbers)[1]
+        signs = np.sign(found.reshape(*self.q.shape[:2], -1))
+        return (signs[:, 1:] * signs[:, :-1] < 0).any(axis=(1, 2))
 
     def run(self, k: int) -> "Run":
         """Run k as a `Run`: the states it stored."""
@@ -250,7 +280,28 @@ def simulate_many(
         "motion": told_motion(made),
     }
     subject = Subject(model, designs, loads, believed if law.computes else None, made, info)
-    return Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
+    made_runs = Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
+    _tell_doubts(made_runs)
+    return made_runs
+
+
+def _tell_doubts(found: Ensemble) -> None:
+    """Warn about runs that lost or won energy, or went through singular poses: steps of many runs at once do not look out."""
+    off, crossed = np.flatnonzero(found.energy_error > BOUND), np.flatnonzero(found.crossed)
+    texts = []
+    if len(off):
+        worst = int(off[found.energy_error[off].argmax()])
+        texts.append(
+            f"energy: {len(off)} of {found.runs} runs are off by more than {BOUND:g} of what they exchange, run {worst} by "
+            f"{found.energy_error[worst]:.2g}; take a shorter step"
+        )
+    if len(crossed):
+        texts.append(
+            f"singular poses: {len(crossed)} of {found.runs} runs went through one, run {crossed[0]} the first of them, and are "
+            "not exact; gough.simulate passes such poses, one run at a time"
+        )
+    if texts:
+        warnings.warn(f"{found.subject.model.robot.name if found.subject else ''}: {'. '.join(texts)}", RunWarning, 4)
 
 
 def _smoothed(

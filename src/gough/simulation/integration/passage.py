@@ -23,6 +23,8 @@ RESOLVED = 1e-10
 """What the last two terms of a stretch's polynomial may add, over typical sizes."""
 SHORTER, TRIES = 1.0 / 3.0, 10
 """A stretch that does not work is tried shorter; by thirds, a pose in its middle stays in the middle of one."""
+MOST = 300
+"""Stretches of a passage: a run that needs more grows without end, or has come to rest in the pose."""
 LOOKS = 65
 """States of a stretch that are looked at for the time of a crossing."""
 PART = 0.02
@@ -47,6 +49,8 @@ class Passage:
         tiny, longest = 1e-12 * (1.0 + abs(end)), np.inf
         goal = end
         while t < goal - tiny:
+            if len(self.stretches) >= MOST:
+                raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not leave", t)
             stretch, longest = self._stretch(y, t, min(goal - t, longest), row)
             self._note(stretch)
             self.stretches.append(stretch)

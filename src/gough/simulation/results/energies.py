@@ -8,6 +8,7 @@ Work      Powers are integrated over every interval by three Gauss points, at wh
           ("work.drives", "work.losses", "work.wrench"): then nothing is lost between stored states.
 """
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from gough.simulation.results.resample import interpolated, resample
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:
+    from gough.compilation import Model
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
@@ -96,23 +98,32 @@ def relative_error(run: "Run") -> float:
     return float(np.nanmax(error) / max(energy_scale(run), NEAR_NOTHING))
 
 
+def imbalance(model: "Model", q: Array, v: Array, works: Array, parameters: Array) -> tuple[Array, Array]:
+    """(what is left of the energy balance (..., m), J; what the motion exchanges (...), J) of states q, v (..., m, n) that follow
+    each other, with the works (..., m, 3) done until then: of the drives, of losses, of wrenches. parameters (..., n)."""
+    e = model.energies(q, v, parameters=np.asarray(parameters)[..., None, :], on_bad_state="mark")
+    total = e.kinetic + e.potential
+    done = works - works[..., :1, :]
+    error = total - total[..., :1] - done[..., 0] + done[..., 1] - done[..., 2]
+    sums = np.abs(np.diff(works, axis=-2)).sum(axis=-2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a run without a good state
+        ranges = np.nanmax(e.potential, axis=-1) - np.nanmin(e.potential, axis=-1)
+        moved = np.nanmax(np.stack([np.nanmax(e.kinetic, axis=-1), ranges, *np.moveaxis(sums, -1, 0)]), axis=0)
+    at_rest = AT_REST * weight_energy(model.mechanism, model.size, parameters)
+    return error, np.maximum(np.where(np.isfinite(moved), moved, 0.0), np.maximum(at_rest, NEAR_NOTHING))
+
+
 def energy_events(run: "Run") -> list[tuple[float, str]]:
     """(time, what) of an energy that is off by more than BOUND, by the works that the integrator carried along; looked at in some
     states alone, which need no compiled code."""
     at = np.unique(np.linspace(0, len(run) - 1, LOOKS).astype(int))
-    e = run.model.energies(run.q[at], run.v[at], parameters=run.parameters, on_bad_state="mark")
-    done = np.stack([np.asarray(run.recorded[name].values)[at] for name in WORKS])
-    total = e.kinetic + e.potential
-    error = (total - total[0]) - (done[0] - done[0, 0]) + (done[1] - done[1, 0]) - (done[2] - done[2, 0])
+    works = np.stack([np.asarray(run.recorded[name].values)[at] for name in WORKS], axis=1)
+    error, scale = imbalance(run.model, run.q[at], run.v[at], works, run.design)
     if not np.isfinite(error).any():
         return []
-    sums = np.abs(np.diff(done, axis=1)).sum(axis=1)
-    scale = np.nanmax([np.nanmax(e.kinetic), np.ptp(e.potential[np.isfinite(e.potential)]), *sums])
-    scale = max(
-        float(scale), AT_REST * float(weight_energy(run.model.mechanism, run.model.size, run.design)), NEAR_NOTHING
-    )
     k = int(np.nanargmax(np.abs(error)))
-    part = float(abs(error[k])) / scale
+    part = float(abs(error[k]) / scale)
     if not part > BOUND:
         return []
     text = f"energy: off by {abs(error[k]):.3g} J, {part:.2g} of what the run exchanges"

@@ -35,7 +35,7 @@ def remedy(run: "Run") -> str:
     rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
-    if run.stopped.startswith("not_finite:state"):  # what a run that grows without end comes upon first
+    if run.stopped.startswith(("folded:", "not_finite:state")):  # what a run that grows without end comes upon first
         fast = _too_fast(run)
         if fast:
             return fast
