@@ -226,7 +226,7 @@ def test_states_are_regular_and_depend_on_the_seed_only(lopes):
 
 
 def test_no_states_is_refused(lopes):
-    with pytest.raises(gough.UsageError, match="at least 1"):
+    with pytest.raises(gough.UsageError, match="positive whole number"):
         verify(lopes, states=0)
 
 

@@ -126,7 +126,7 @@ MISUSE = [
     ),
     (lambda m: g.workspace(m, {"left_motor": (0, 1, 3)}, threads=-1), r"threads=-1"),
     (lambda m: m.function("mass_matrix", baked="no"), r"baked='no'; expected True or False"),
-    (lambda m: g.load("/"), r"load: /: Is a directory"),
+    (lambda m: g.load("/"), r"/: a folder; give a \.yaml file in it"),
     (lambda m: g.robots.four_bar_chain(0), r"n=0; expected a positive whole number"),
     (
         lambda m: g.robots.hexapod([[0, 0]], [[0, 0, 0]], platform={"mass": 1}, home=[0, 0, 1]),

@@ -113,7 +113,7 @@ def test_a_folder_of_the_name_of_a_robot_does_not_hide_it(tmp_path, monkeypatch)
 
 
 def test_what_is_no_text_is_told():
-    with pytest.raises(UsageError, match="bytes in the place"):
+    with pytest.raises(UsageError, match="expected a text"):
         loads(b"format: 1")  # type: ignore[arg-type]
 
 

@@ -24,9 +24,9 @@ def test_counts_and_round_trip() -> None:
 @pytest.mark.parametrize(
     ("n", "changes", "message"),
     [
-        (0, {}, "1 or more"),
-        (1.5, {}, "1 or more"),
-        (True, {}, "1 or more"),
+        (0, {}, "positive whole number"),
+        (1.5, {}, "positive whole number"),
+        (True, {}, "positive whole number"),
         (2, {"angle": np.pi / 2}, "quarter turn"),
         (2, {"mass": 0}, "mass"),
         (2, {"length": -1}, "length"),

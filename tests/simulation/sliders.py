@@ -14,7 +14,7 @@ MASS = 2.0
 
 
 def slider(gravity: float = 0.0, **drive: float) -> gough.Model:
-    """A mass of 2 kg that slides along z; gravity (m/s²) along -z."""
+    """A mass of 2 kg that slides along z; gravity (m/s²) along -z. Its inertia makes its size one metre."""
     data = {
         "format": 1,
         "name": "slider",
@@ -25,7 +25,7 @@ def slider(gravity: float = 0.0, **drive: float) -> gough.Model:
                 "name": "block",
                 "mass": MASS,
                 "center_of_mass": [0, 0, 0],
-                "inertia": {"about": "center_of_mass", "xx": 1e-3, "yy": 1e-3, "zz": 1e-3},
+                "inertia": {"about": "center_of_mass", "xx": 4 / 3, "yy": 4 / 3, "zz": 4 / 3},
                 "frames": {"tool": {"position": [0.1, 0, 0]}},
             }
         ],

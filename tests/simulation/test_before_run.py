@@ -194,8 +194,9 @@ def test_on_the_command_line(tmp_path) -> None:
     options = ["simulate", "--scenario", "briot2014_square", "--duration", "0.02", "--method", "rk4", "--step", "1ms"]
     done = CliRunner().invoke(app, [*options, "--json"])
     assert done.exit_code == 3
-    (event,) = json.loads(done.stdout)["events"]
+    event, unbalanced = json.loads(done.stdout)["events"]
     assert event[0] == 0.0
+    assert unbalanced[1].startswith("energy: off by")
     assert "too long" in event[1]
     assert "too long for what is stiffest" in CliRunner().invoke(app, options).output
     refused = CliRunner().invoke(app, [*options, "--check", "raise"])

@@ -117,7 +117,7 @@ def test_a_flexible_robot_agrees_with_other_methods() -> None:
 def test_bad_settings() -> None:
     model = built(gough.load("five_bar"))
     for bad in (-0.1, 1.1, float("nan")):
-        with pytest.raises(UsageError, match="between 0"):
+        with pytest.raises(UsageError, match=r"between 0|finite"):
             gough.simulate(model, duration=0.1, method="generalised_alpha", rho_infinity=bad)
     with pytest.raises(UsageError, match="not of rk4"):
         gough.simulate(model, duration=0.1, method="rk4", rho_infinity=0.5)

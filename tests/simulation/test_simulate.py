@@ -241,7 +241,7 @@ def test_no_wrong_argument_ends_in_a_raw_error(four_bars: gough.Model, name: str
 @pytest.mark.parametrize("model", ["file.yaml", None, 3, gough.load("five_bar")])
 def test_only_models_are_simulated(model: object) -> None:
     for call in (gough.simulate, gough.simulate_many):
-        with pytest.raises(UsageError, match=r"give a gough.Model, which gough.build"):
+        with pytest.raises(UsageError, match=r"expected a gough\.Model; make one with gough\.build"):
             call(model, duration=1.0)  # pyright: ignore[reportArgumentType]
 
 

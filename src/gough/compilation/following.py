@@ -25,6 +25,8 @@ LARGEST_FOLLOWING = 0.2
 OPEN = 0.01
 """Scaled closure error above which the loops are closed first, before the independent coordinates move on."""
 
+FAR = 100
+"""Steps in which a tree gets anywhere."""
 PATIENCE = 12
 """Iterations without progress after which a target counts as out of reach."""
 
@@ -45,20 +47,24 @@ def follow(
     names[~np.isfinite(q).all(axis=1)] = "not_finite:input"
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
-    for _ in range(iterations):
+    reach = np.ones(len(q))
+    for turn in range(iterations):
         if not len(active):
             break
         wanted = misses(q[active], active)
         size = np.abs(wanted / own).max(axis=1, initial=0.0)
+        if turn == 0 and not model.mechanism.rows:  # nothing follows: a slide may go far beyond the robot's size
+            reach = np.maximum(np.where(np.isfinite(size), size, 1.0) / (LARGEST_STEP * FAR), 1.0)
+        farthest = reach[active]
         lost = ~np.isfinite(size)
         names[active[lost]] = "singular:targets"
         rows = parameters if len(parameters) == 1 else parameters[active]
         open_ = closure_errors(model, q[active], rows) > OPEN
-        limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / LARGEST_STEP, 1.0)[:, None])
+        limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / (LARGEST_STEP * farthest), 1.0)[:, None])
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
         failed = _mend(function, q[active], limited, rows, step, unit, names, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
-        step /= np.maximum(moved / LARGEST_FOLLOWING, 1.0)[:, None]
+        step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
         q[active[good]] = retract(model.mechanism, q[active[good]], step[good] * unit)
         settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))

@@ -30,8 +30,8 @@ def check_closed(loops: Loops) -> None:
         place = loops.mechanism.legs[leg].name if leg >= 0 else cut.cut.name
         if loops.mechanism.tolerances:
             own = loops.mechanism.tolerances[cut.cut.row : cut.cut.row + cut.cut.rows]
-            allowed = np.maximum([*own, *[max(own)] * (len(residual) - len(own))], CLOSURE_TOLERANCE)
-            share = residual / allowed
+            allowed = [max(x, CLOSURE_TOLERANCE) for x in (*own, *[max(own)] * (len(residual) - len(own)))]
+            share = residual / np.asarray(allowed, dtype=float)
             check(f"open_loop:{place}", len(share) - dot(share, share), 0.0)
             continue
         check(f"open_loop:{place}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)

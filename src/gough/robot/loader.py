@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gough.arguments import checked, path, word
-from gough.errors import UnitWarning
+from gough.errors import UnitWarning, UnreadableFileError
 from gough.robot.bare_angles import bare_angles, coordinate_angles
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
@@ -61,6 +61,8 @@ def load(path_or_name: str | Path) -> Robot:
         return _loads(read_document(path), file=str(path))
     name = str(path_or_name)
     if name not in gallery():
+        if path.is_dir():
+            raise UnreadableFileError(path, "a folder; give a .yaml file in it, or a name of the gallery")
         raise no_such_name(name, "robot of the gallery", gallery())
     text = (resources.files("gough.robot") / "gallery" / f"{name}.yaml").read_text(encoding="utf-8")
     return _loads(text, file=f"{name}.yaml")

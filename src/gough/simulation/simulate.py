@@ -231,10 +231,9 @@ def _last(kept: list[Array], place: int) -> float:
 def _keeper(
     kept: list[Array], place: int, end: float, progress: Callable[[float, float], None] | None
 ) -> Callable[[Array], None]:
-    """Keeps records, and tells how far it is; sums of steps may end a rounding error beyond the end."""
+    """Keeps records, and tells how far it is."""
 
     def keep(records: Array) -> None:
-        records[:, place] = np.minimum(records[:, place], end)
         kept.append(records)
         if callable(progress) and len(records):
             progress(float(records[-1, place]), end)

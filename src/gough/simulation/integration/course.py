@@ -66,6 +66,7 @@ class Course:
         self.compile_s = 0.0
         self.count = 0  # records of a piece, stored or not
         self.until = -np.inf  # time of the last stored state
+        self.row = np.zeros(2)  # of the piece
         self.usual = np.zeros(0)  # distances from singularities where the run began
         self._lead(plant, marching)
 
@@ -116,12 +117,13 @@ class Course:
             if jump:
                 given = self.led.marching.given(row)
                 self.keep(self._told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0]))
+                self.until = float(row[1])
 
     def _piece(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) at the end of a piece of the motion."""
         state = state.copy()
         state[self.states.t] = row[0]
-        self.count = 0
+        self.count, self.row = 0, row
         while state[self.states.t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
             try:
                 state = self.led.marching.piece(state, row, self._steps)
@@ -173,9 +175,13 @@ class Course:
         if len(chosen) and len(self.usual) and (near or self.model is not self.asked):
             distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
             chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
-        if len(chosen):
-            self.until = float(chosen[-1, self.states.t])
-        self.keep(self._told(chosen))
+        told, t = self._told(chosen.copy()), self.states.t
+        told[:, t] = np.clip(
+            told[:, t], self.row[0], self.row[1]
+        )  # sums of steps end a rounding error beyond the piece
+        if len(told):
+            self.until = float(told[-1, t])
+        self.keep(told)
 
     def _told(self, rows: Vector) -> Vector:
         """States or records (m, k) in the velocities the robot was built with."""

@@ -50,7 +50,9 @@ class Passage:
         goal = end
         while t < goal - tiny:
             if len(self.stretches) >= MOST:
-                raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not leave", t)
+                raise Stopped(
+                    f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not leave", t
+                )
             stretch, longest = self._stretch(y, t, min(goal - t, longest), row)
             self._note(stretch)
             self.stretches.append(stretch)

@@ -97,7 +97,8 @@ def _with_widths(model: "Model", widths: tuple[float, float], keep: bool) -> "Mo
 
 
 def _given(smoothing: Any) -> tuple[float, float]:
-    pair = tuple(smoothing) if isinstance(smoothing, tuple | list) else (smoothing, smoothing)
+    given = np.asarray(smoothing).tolist()
+    pair = tuple(given) if isinstance(given, list) else (given, given)
     good = len(pair) == 2 and all(is_number(x) and x > 0 for x in pair)
     if not good:
         raise UsageError(

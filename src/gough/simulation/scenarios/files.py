@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from gough.arguments import a_robot, checked, path
+from gough.arguments import a_robot, checked, flag, path
 from gough.errors import GoughError
 from gough.robot import load
 from gough.robot.changed_friction import change_friction
@@ -36,7 +36,7 @@ def scenario_names() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-@checked(path_or_name=path, robot=a_robot | path)
+@checked(path_or_name=path, robot=a_robot | path, allow_outside=flag)
 def load_scenario(
     path_or_name: str | Path, robot: "str | Path | Robot | None" = None, *, allow_outside: bool = False
 ) -> Scenario:
