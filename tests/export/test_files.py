@@ -255,7 +255,7 @@ def test_bad_usage_says_what_to_do(arguments: dict, said: str) -> None:
 def test_too_few_drives_and_folders_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="fewer drives than freedoms"):
         export_texts(model("bricard"), "inverse_dynamics")
-    with pytest.raises(UsageError, match="name another folder"):
+    with pytest.raises(UsageError, match="cannot be written"):
         export(model("five_bar"), "mass_matrix", "/dev/null/here")
 
 

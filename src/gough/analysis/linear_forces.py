@@ -47,11 +47,11 @@ class RestForces:
         f = tangent_derivative(self.model, "dynamics_residual", ("q",))
         return f.values(**self._inputs(q, tau))["residual_q"]
 
-    def damping(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+    def damping(self, q: np.ndarray, tau: np.ndarray, friction: str = "viscous") -> np.ndarray:
         """C (n, nv, nv): change of r per velocity; of friction its viscous part (a Coulomb force has no slope at rest, and
-        that of a smoothed one is that of the smoothing)."""
+        that of a smoothed one is that of the smoothing), or all of it where it is "smoothed"."""
         f = tangent_derivative(self.model, "dynamics_residual", ("v",))
-        plain = without_coulomb(self.model, self.parameters)
+        plain = self.parameters if friction == "smoothed" else without_coulomb(self.model, self.parameters)
         return f.values(**(self._inputs(q, tau) | {"parameters": plain}))["residual_v"]
 
     def drive_map(self, q: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 from gough.analysis.equilibrium import Equilibrium, static_equilibrium
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, mapping, numbers, shown, take, word, wrenches
+from gough.compilation.linear import FRICTION
 from gough.compilation.retraction import step_units
 from gough.errors import BadStateError, UsageError
 from gough.text import short_repr
@@ -52,7 +53,15 @@ class Modes:
     __repr__ = short_repr
 
 
-@checked(model=a_model, q=numbers, drives=word | mapping(numbers), about=word, wrench=wrenches, parameters=design)
+@checked(
+    model=a_model,
+    q=numbers,
+    drives=word | mapping(numbers),
+    about=word,
+    wrench=wrenches,
+    parameters=design,
+    friction=word,
+)
 def natural_frequencies(
     model: "Model",
     q: Any = None,
@@ -61,17 +70,21 @@ def natural_frequencies(
     about: str = "equilibrium",
     wrench: Any = None,
     parameters: Any = None,
+    friction: str = "viscous",
 ) -> Modes:
     """Vibrations at q (nq,) (default: home).
 
     drives: "locked", "free", or {"stiffness": kp, "damping": kd} of servos (N/m or N m/rad a drive, one or one each).
     about: "equilibrium" (elastic coordinates and drive forces that balance gravity and the wrench, with their prestress) or
-    "undeformed" (nothing bent, no gravity, no load).
+    "undeformed" (nothing bent, no gravity, no load). friction: "viscous", or "smoothed": with the slope that smoothed Coulomb
+    friction has at rest, which is that of a very strong damper.
     """
+    if friction not in FRICTION:
+        raise UsageError(f"friction={friction!r}; use one of {', '.join(FRICTION)}")
     state, forces = reference_state(model, q, about, wrench, parameters)
     here, tau = state.q[None], state.tau[None]
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
-    terms = forces.mass(here), forces.damping(here, tau), forces.stiffness(here, tau)
+    terms = forces.mass(here), forces.damping(here, tau, friction), forces.stiffness(here, tau)
     M, C, K = (A[0] * unit[:, None] * unit for A in terms)
     N, K, C = constrained(forces.drive_map(here)[0] * unit[:, None], K, C, drives)
     M, C, K = (N.T @ A @ N for A in (M, C, K))

@@ -32,7 +32,7 @@ def test_a_page_tells_the_frequency_and_has_one_swing_without_curves(tmp_path: P
 @pytest.mark.parametrize(
     ("what", "name", "options", "said"),
     [
-        ("dualemps", "a.html", {"mode": 0}, "mode 0: give a whole number, 1 to "),
+        ("dualemps", "a.html", {"mode": 0}, "expected a positive whole number"),
         ("dualemps", "a.gif", {"mode": 1000}, "mode 1000: give a whole number, 1 to "),
         ("dualemps", "a.html", {"mode": 1, "channels": ["pose"]}, "mode 1: no channels"),
         ("dualemps", "a.mp4", {"mode": 1, "seconds": 3.0}, "mode 1: no seconds"),

@@ -28,9 +28,8 @@ def poles(plant: Plant, q: Array, method: str, numbers: Array) -> Array:
     if isinstance(plant.law, JointPD):
         drives = {"stiffness": plant.law.stiffness, "damping": plant.law.damping}
     try:
-        return np.asarray(
-            natural_frequencies(model, q, drives, about="undeformed", parameters=numbers).eigenvalues, dtype=complex
-        )
+        found = natural_frequencies(model, q, drives, about="undeformed", parameters=numbers, friction="smoothed")
+        return np.asarray(found.eigenvalues, dtype=complex)
     except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
         return none
 
