@@ -167,7 +167,8 @@ def test_links_and_sticky_folders_on_the_way(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "link").symlink_to(Path("everybody") / "mine")
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "link" / "cache"))
     compiled = made(monkeypatch)
-    results(), results()
+    results()
+    results()
     assert len(compiled) == 1 and len(list((everybody / "mine" / "cache").glob("*.kernel"))) == 1
 
 

@@ -200,7 +200,8 @@ def test_outputs_are_looked_at_before_the_run(outputs, message, monkeypatch):
 @pytest.mark.parametrize("key", ["file", "plot"])
 def test_outputs_of_a_file_stay_in_the_folder(name, key, tmp_path, monkeypatch):
     here, outside = tmp_path / "here", tmp_path / "outside"
-    here.mkdir(), outside.mkdir()
+    here.mkdir()
+    outside.mkdir()
     (here / "link").symlink_to(outside)
     (here / "linked.npz").symlink_to(outside / "run.npz")
     (here / "linked.png").symlink_to(outside / "run.png")

@@ -137,7 +137,7 @@ class Ensemble:
         at = np.unique(np.linspace(0, len(self.time) - 1, LOOKS_MANY).astype(int))
         numbers = model.parameters if designs is None else designs
         error, scale = imbalance(model, self.q[:, at], self.v[:, at], self.works[:, at], numbers)
-        known = np.isfinite(error).any(axis=1)
+        known = np.asarray(np.isfinite(error).any(axis=1))
         largest = np.nanmax(np.where(known[:, None], np.abs(error), 0.0), axis=1)
         return np.where(known, largest / scale, np.nan)
 
@@ -150,7 +150,7 @@ class Ensemble:
         numbers = model.parameters if designs is None else np.repeat(designs, self.q.shape[1], axis=0)
         found = distances_of(model, self.q.reshape(-1, model.layout.nq), numbers)[1]
         signs = np.sign(found.reshape(*self.q.shape[:2], -1))
-        return (signs[:, 1:] * signs[:, :-1] < 0).any(axis=(1, 2))
+        return np.asarray((signs[:, 1:] * signs[:, :-1] < 0).any(axis=(1, 2)))
 
     def run(self, k: int) -> "Run":
         """Run k as a `Run`: the states it stored."""
