@@ -33,8 +33,8 @@ CLOSED = 1e-6
 ITERATIONS = 60
 SAME = 3e-14
 """Change of y, over typical sizes, that ends the iteration; what rounding leaves is accepted below a thousand times that."""
-FIRST_LOOK = 0.4
-"""Part of a stretch that is solved first: the whole begins with its polynomial."""
+FIRST_LOOK, TERMS = 0.4, 6
+"""Part of a stretch that is solved first: the whole begins with so many terms of its polynomial (more would blow rounding up)."""
 
 _squares = GAP**2 + (1.0 - GAP**2) * np.cos(np.pi * (np.arange(POINTS // 2) + 0.5) / POINTS) ** 2
 _x = np.concatenate([-np.sqrt(_squares), np.sqrt(_squares[::-1])])
@@ -136,7 +136,8 @@ class Collocation:
         short = self._solved(y, begin, FIRST_LOOK * length, row, None)
         if short is None:
             return None
-        ahead = _values(NODES / FIRST_LOOK) @ short.rates
+        series = (_TO_SERIES @ short.rates)[:TERMS]
+        ahead = legendre.legvander(2.0 * NODES / FIRST_LOOK - 1.0, TERMS - 1) @ series
         return self._solved(y, begin, length, row, ahead)
 
     def _solved(self, y: Vector, begin: float, length: float, row: Vector, rates: Vector | None) -> Stretch | None:

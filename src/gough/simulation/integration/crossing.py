@@ -29,7 +29,7 @@ LEFT = 1.5
 """How much farther than that it must be for steps to be trusted again."""
 PER_STEP = 0.1
 """Part of its distance from a singularity by which an equal step may come nearer."""
-FINE, SELDOM = 0.02, 500
+FINE, SELDOM = 0.02, 2000
 """Way between two looks, over the robot's size or in rad, and the most steps between two."""
 WORSE = 0.5
 """How much worse than others velocities may be, and stay."""
@@ -122,6 +122,9 @@ class Watch:
             at = np.append(at, len(all_) - 1)
         if not fresh:
             at = np.concatenate([[0], at[at > 0]])
+            if len(at) == 1:  # nothing new to look at
+                self.waiting = all_
+                return all_[:0], False
         if not len(at):
             at = np.zeros(1, dtype=int)
         good, near = self._good(q[at], at, blind)
