@@ -111,7 +111,7 @@ class Passage:
         """Whether other velocities would do better at y (n,)."""
         plant = self.states.plant
         if not plant.law.any_velocities:
-            return False
+            return False  # such a run is not led by others
         return better_velocities(plant.model, y[: self.nq], self.collocation.parameters) is not None
 
     def _note(self, stretch: Stretch) -> None:
