@@ -30,6 +30,8 @@ CLOSINGS = 3
 """Newton steps that close the loops at a point."""
 CLOSED = 1e-6
 """What the last of them may move, over typical sizes: another one, of which nothing is left, follows."""
+SLOW_LOOKS = 40
+"""Points that the interpreter looks at in a run."""
 ITERATIONS = 60
 SAME = 3e-14
 """Change of y, over typical sizes, that ends the iteration; what rounding leaves is accepted below a thousand times that."""
@@ -100,6 +102,7 @@ class Collocation:
     def __init__(self, plant: Plant, parameters: Vector) -> None:
         self.plant, self.parameters = plant, parameters
         self.states = StateLayout(plant)
+        self.slow_looks = 0
 
     @cached_property
     def loop(self) -> Loop:
@@ -195,7 +198,11 @@ class Collocation:
             return None
         found = self.loop(np.concatenate([y, times[:, None]], axis=1), 1, row[None])
         record = found.record[0].copy() if len(found.record) else np.zeros(found.record.shape[1:])
-        for k in np.flatnonzero(found.failed >= 0):  # by another order of elimination it may be regular
+        failed = np.flatnonzero(found.failed >= 0)  # by another order of elimination it may be regular
+        self.slow_looks += len(failed)
+        if self.slow_looks > SLOW_LOOKS:
+            return None
+        for k in failed:
             slow = self.loop.with_care(np.append(y[k], times[k]), row)
             if slow is None:
                 return None
