@@ -14,6 +14,7 @@ from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
 from gough.cli.cite import cite
+from gough.cli.companions import Command
 from gough.cli.count import count
 from gough.cli.evaluate import evaluate
 from gough.cli.export import export
@@ -76,4 +77,4 @@ def options(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name)(failure.guarded(_command))
+    app.command(_name, cls=Command)(failure.guarded(_command))

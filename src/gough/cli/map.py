@@ -25,12 +25,12 @@ def survey(
     ranges: Annotated[list[str] | None, typer.Option("--range", help=RANGE)] = None,
     fixed: Annotated[list[str] | None, typer.Option("--fixed", help="NAME=VALUE of another coordinate.")] = None,
     random: Annotated[int | None, typer.Option("--random", min=1, help="Random samples instead of a grid.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses the random samples.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="With --random: chooses the samples.")] = 0,
     orientation: Annotated[
         list[str] | None,
         typer.Option("--orientation", help="YAW,PITCH,ROLL (rad or deg), all to be reached at each point."),
     ] = None,
-    any_orientation: Annotated[bool, typer.Option("--any", help="One of the orientations is enough.")] = False,
+    any_orientation: Annotated[bool, typer.Option("--any", help="With --orientation: one of them is enough.")] = False,
     no_limits: Annotated[bool, typer.Option("--no-limits", help="Ignore the description's limits.")] = False,
     condition: Annotated[
         float, typer.Option("--condition", help="Smallest reciprocal condition of the singularity-free part.")
@@ -60,8 +60,6 @@ def survey(
     """
     from gough.analysis.workspace import workspace
 
-    if frame is not None and modes is None:
-        raise UsageError("--frame goes with --modes")
     if modes is not None:
         if orientation or any_orientation or no_limits or condition != 0.01:
             raise UsageError("--orientation, --any, --no-limits and --condition do not go with --modes")

@@ -24,8 +24,13 @@ def range_values(texts: list[str], random: bool) -> dict[str, tuple]:
 
 def fixed_values(texts: list[str]) -> dict[str, float]:
     """{name: value} from NAME=VALUE."""
-    pairs = [_split(text, "--fixed NAME=VALUE") for text in texts]
-    return {name: number(value, f"{name}={value}") for name, value in pairs}
+    found: dict[str, float] = {}
+    for text in texts:
+        name, value = _split(text, "NAME=VALUE")
+        if name in found:
+            raise UsageError(f"{text!r}: {name} is given twice; leave one out")
+        found[name] = number(value, f"{name}={value}")
+    return found
 
 
 def orientation_rows(texts: list[str]) -> list[list[float]]:

@@ -81,13 +81,15 @@ def simulate(
         Path | None, typer.Option("--out", help="Write the run here (.npz, .parquet, .csv); many runs: a folder.")
     ] = None,
     channel: Annotated[
-        list[str] | None, typer.Option("--channel", help="With --out: also this computed channel.")
+        list[str] | None, typer.Option("--channel", help="With --out or --scenario: also this computed channel.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the run to this file (png, pdf, svg).")] = None,
-    panel: Annotated[list[str] | None, typer.Option("--panel", help="With --plot: this channel instead.")] = None,
+    panel: Annotated[
+        list[str] | None, typer.Option("--panel", help="With --plot or --scenario: this channel instead.")
+    ] = None,
     allow_outside: Annotated[
         bool,
-        typer.Option("--allow-outside", help="Outputs that the scenario names may lie outside of this folder."),
+        typer.Option("--allow-outside", help="With --scenario: outputs that it names may lie outside of this folder."),
     ] = False,
     json: Json = False,
 ) -> None:

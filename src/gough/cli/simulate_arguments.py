@@ -99,7 +99,9 @@ def _outputs(made: "Scenario", given: dict[str, Any]) -> Any:
     old = made.outputs
     file, channels = given["out"] or old.file, tuple(given["channel"] or old.channels)
     if given["channel"] and file is None:
-        raise UsageError("--channel goes with --out")
+        raise UsageError("--channel goes with --out: the scenario writes no file")
+    if given["panel"] and given["plot"] is None and old.plot is None:
+        raise UsageError("--panel goes with --plot: the scenario draws nothing")
     said = ((old.file, given["out"]), (old.plot, given["plot"]))  # a place on the command line is the user's own word
     confined = tuple(path for path, own in said if own is None and path in old.confined and path is not None)
     return Outputs(file, channels, given["plot"] or old.plot, tuple(given["panel"] or old.panels), confined)
@@ -112,6 +114,8 @@ def named_values(texts: list[str] | None, option: str, dimensions: tuple[str, ..
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value.strip()):
             raise UsageError(f"{option} {text!r}; give NAME=VALUE")
+        if name.strip() in found:
+            raise UsageError(f"{option} {text!r}: {name.strip()} is given twice; leave one out")
         found[name.strip()] = signed(value.strip(), f"{option} {text!r}", dimensions)
     return found
 

@@ -60,8 +60,6 @@ def view(
             options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
             _export(what, export, options)
             return
-        if mode is not None:
-            raise UsageError("--mode goes with --export FILE; on the page the tab Modes swings any of them")
         from gough.cli.view_names import named
         from gough.viewer import view as start
 

@@ -22,6 +22,8 @@ MOST_SAMPLES = 10_000_000
 """Samples of a controller on a clock."""
 MOST_COUNT = 1 << 60
 """Beyond what any run reaches, and within what machine code counts."""
+SHORTEST = 1e-9
+"""Duration of a run (s)."""
 MOST_BYTES = 2_000_000_000
 """Of the states that a run keeps."""
 
@@ -67,6 +69,8 @@ def duration_of(duration: Any, motion: Motion | None) -> float:
             raise UsageError("duration= is missing: without a motion nothing says how long to simulate")
         return float(motion.duration)
     end = seconds("duration", duration)
+    if end < SHORTEST:
+        raise UsageError(f"duration={end:g} s: {SHORTEST:g} s is the shortest that steps resolve; give a longer one")
     if motion is not None and end > motion.duration * (1 + 1e-12):
         raise UsageError(f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…)")
     return end

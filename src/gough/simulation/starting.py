@@ -9,6 +9,7 @@ from gough.errors import BadStateError, UsageError
 from gough.simulation.arguments import one_of
 from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.given import floats
+from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
@@ -48,6 +49,8 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
             f"the first state is open: closure error {gap:.2e} of the robot's size; use model.project or configuration (with "
             "parameters= where the design is another one)"
         )
+    if plant.law.prescribed and motion is not None and not (q is None and v is None):
+        demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None])
     inner = plant.inner_at(first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 

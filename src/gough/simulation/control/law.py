@@ -205,7 +205,7 @@ class Free(Law):
 
     def describe(self) -> dict[str, Any]:
         """What a result keeps about it."""
-        return super().describe() | {"tau": list(self.tau)}
+        return super().describe() | {"tau": np.atleast_1d(self.tau).tolist()}
 
 
 @dataclass(frozen=True)

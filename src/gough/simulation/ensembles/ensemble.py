@@ -56,12 +56,13 @@ from gough.simulation.given import demand_model
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.instant import Rows
+from gough.simulation.integration.passage import CROSSED
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import smoothed
 from gough.simulation.integration.tableaux import tableaux
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
-from gough.simulation.results.energies import BOUND, imbalance
+from gough.simulation.results.energies import BOUND, energy_events, imbalance
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.text import short_repr
 
@@ -144,13 +145,18 @@ class Ensemble:
     @cached_property
     def crossed(self) -> Array:
         """Whether (runs,) a run went through a singular pose of its loops between two stored states."""
+        return np.asarray(self._crossings.any(axis=1))
+
+    @cached_property
+    def _crossings(self) -> Array:
+        """Between which stored states (runs, m - 1) a run went through a singular pose."""
         if self.subject is None or not self.subject.model.mechanism.selection.blocks or not self.q.size:
-            return np.zeros(self.runs, dtype=bool)
+            return np.zeros((self.runs, max(len(self.time) - 1, 0)), dtype=bool)
         model, designs = self.subject.model, self.subject.designs
         numbers = model.parameters if designs is None else np.repeat(designs, self.q.shape[1], axis=0)
         found = distances_of(model, self.q.reshape(-1, model.layout.nq), numbers)[1]
         signs = np.sign(found.reshape(*self.q.shape[:2], -1))
-        return np.asarray((signs[:, 1:] * signs[:, :-1] < 0).any(axis=(1, 2)))
+        return np.asarray((signs[:, 1:] * signs[:, :-1] < 0).any(axis=2))
 
     def run(self, k: int) -> "Run":
         """Run k as a `Run`: the states it stored."""
@@ -164,8 +170,13 @@ class Ensemble:
         works: dict[str, Any] = {f"work.{name}": (self.works[k, good, i], "J") for i, name in enumerate(WORKS)}
         rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
         works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
-        more = {"recorded": works, "stopped": stopped, **self.subject.of(k)}
-        return Run.from_states(self.subject.model, *rows, **more)
+        crossed = [
+            (float(self.time[i + 1]), f"{CROSSED}: a singularity after {self.time[i]:.6g} s; what follows is not exact")
+            for i in np.flatnonzero(self._crossings[k])
+        ]
+        more = {"recorded": works, "stopped": stopped, "events": crossed, **self.subject.of(k)}
+        made = Run.from_states(self.subject.model, *rows, **more)
+        return made.described(events=tuple(sorted([*crossed, *energy_events(made)])))
 
     __repr__ = short_repr
 

@@ -12,6 +12,7 @@ from gough.simulation.arguments import one_of
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.given import floats
+from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.starting import CLOSED, starting_state
@@ -76,6 +77,8 @@ def first_states(
         if name not in names:
             raise UsageError(f"rate.{name}: {model.robot.name} has no such velocity; use {nearest(name, names)}")
         v[:, names.index(name)] = x
+    if plant.law.prescribed and motion is not None:
+        demand_begin(model, plant.law.reference(model, motion), q, v)
     inner = np.zeros((runs, 0))
     if plant.inner_size:
         inner = np.array([plant.inner_at(a, b).first for a, b in zip(q, v, strict=True)])

@@ -16,7 +16,7 @@ import numpy as np
 from gough.simulation.integration.collocation import Collocation
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import told_as
-from gough.simulation.integration.marching import Marching, moment_program
+from gough.simulation.integration.marching import Marching, moment_program, no_time
 from gough.simulation.integration.passage import Passage, passed
 from gough.simulation.integration.pieces import Pieces
 from gough.simulation.integration.plant import Plant
@@ -128,7 +128,7 @@ class Course:
         state = state.copy()
         state[self.states.t] = row[0]
         self.count, self.row = 0, row
-        while state[self.states.t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
+        while state[self.states.t] < row[1] - no_time(row):
             try:
                 state = self.led.marching.piece(state, row, self._steps)
                 self._end()
@@ -180,9 +180,8 @@ class Course:
             distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
             chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
         told, t = self._told(chosen.copy()), self.states.t
-        told[:, t] = np.clip(
-            told[:, t], self.row[0], self.row[1]
-        )  # sums of steps end a rounding error beyond the piece
+        for end in self.row[:2]:  # sums of steps end a rounding error before or behind it
+            told[np.abs(told[:, t] - end) <= no_time(self.row), t] = end
         if len(told):
             self.until = float(told[-1, t])
         self.keep(told)

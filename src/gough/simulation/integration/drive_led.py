@@ -15,11 +15,14 @@ import numpy as np
 
 from gough.errors import StructureError, UsageError
 from gough.simulation.integration.plain_rates import drive_of_entries
+from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Array = np.ndarray
+BEGIN = 1e-6
+"""How far prescribed drives may begin beside their motion, of the robot's size (m) and 1 rad, and their values."""
 
 
 def led_by_drives(model: "Model") -> "Model":
@@ -53,6 +56,29 @@ def told_as(
     found = of.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=parameters)
     own = list(model.mechanism.selection.independent)
     return found["u"][:, own], found["ud"][:, own]
+
+
+def demand_begin(model: "Model", motion: Motion, q: Array, v: Array) -> None:
+    """UsageError where first states q (n, nq), v (n, nv) are not where prescribed drives begin: they would leap there."""
+    drives = drive_of_entries(model.mechanism)
+    if drives is None:
+        return
+    begin, layout = motion.at(np.zeros(1)), model.layout
+    units = [layout.q_units[k] for k in model.drive_index]
+    rates = np.zeros((len(v), len(drives)))
+    rates[:, drives] = v[:, : len(drives)]
+    pairs = (("q=", model.drives(q), begin.position[0], ""), ("v=", rates, begin.velocity[0], "/s"))
+    for name, given, wanted, per in pairs:
+        off = np.abs(given - wanted)
+        sizes = np.array([model.size if unit == "m" else 1.0 for unit in units]) + np.abs(wanted)
+        row, k = np.unravel_index(np.argmax(off / sizes), off.shape)
+        if off[row, k] > BEGIN * sizes[k]:
+            where, unit = f" of run {row}" if len(q) > 1 else "", units[k] + per
+            raise UsageError(
+                f"{name}: {layout.drive_names[k]}{where} begins at {given[row, k]:.6g} {unit}, its motion at {wanted[k]:.6g} "
+                f"{unit}: drives that follow a motion are where it is; leave their first state out (q=, v=, at.…, rate.…), or give "
+                "a controller, which brings them there"
+            )
 
 
 def first_velocity(model: "Model", to: "Model", q: Any, v: Any, parameters: Array) -> Any:

@@ -33,7 +33,14 @@ WATCHED = 1000
 """Turns that are enough to see whether a run gets on."""
 SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
+ROUNDING, SHORT = 1e-12, 1e-6
+"""Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
 Keep = Callable[[Vector], None]
+
+
+def no_time(row: Vector) -> float:
+    """What counts as no time (s) in a piece: rounding of its sums of steps."""
+    return min(ROUNDING * (1.0 + abs(float(row[1]))), SHORT * float(row[1] - row[0]))
 
 
 class Marching:
@@ -93,17 +100,18 @@ class Marching:
         elif took > SLOW:
             self.chunk = max(self.chunk // 2, 1)
         self._looked = now
-        return self.chunk
+        return min(self.chunk, max(self.most_steps - self.steps, 1)) if self.adaptive else self.chunk
 
-    def _watch(self, records: Vector, time: float) -> None:
+    def _watch(self, records: Vector, time: float, row: Vector) -> None:
         """Stop where a run does not get on."""
         seen = records if self.watched is None else np.concatenate([self.watched, records])
         self.watched = seen[-WATCHED:]
         stuck = sticking_joints(self.plant, self.parameters, seen, self.span) if len(seen) >= WATCHED else []
         if stuck:
             raise Stopped(f"sticking:{', '.join(stuck)} (Coulomb friction without smoothing)", time)
-        if self.steps > self.most_steps:
-            raise Stopped(f"step:more than {self.most_steps} steps", time)
+        if self.steps >= self.most_steps and time < row[1] - no_time(row):
+            last = float(records[-1, self.states.t]) if len(records) else time
+            raise Stopped(f"step:more than {self.most_steps} steps", last)
 
 
 class Explicit(Marching):
@@ -138,7 +146,7 @@ class Explicit(Marching):
             left -= len(record)
             x = found.state.copy()
             if self.adaptive:
-                self._watch(record, float(x[0, t]))
+                self._watch(record, float(x[0, t]), row)
             if failed >= 0:
                 slow = self._with_care(x[0], given, keep)
                 if slow is not None:
@@ -155,7 +163,7 @@ class Explicit(Marching):
                     SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
                 )
                 continue
-            if x[0, t] >= row[1] - 1e-12 * (1.0 + abs(row[1])) or found.turns < chunk:
+            if x[0, t] >= row[1] - no_time(row) or found.turns < chunk:
                 break
             tries = 0
         x[0, t] = row[1]

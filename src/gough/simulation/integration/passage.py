@@ -27,6 +27,8 @@ MOST = 300
 """Stretches of a passage: a run that needs more grows without end, or has come to rest in the pose."""
 LOOKS = 65
 """States of a stretch that are looked at for the time of a crossing."""
+PARTS = 16
+"""States of a stretch that are stored where steps are not equal: with fewer, what is interpolated between them is worse."""
 PART = 0.02
 """Of a stretch: what is looked at for how fast it leaves."""
 
@@ -131,13 +133,14 @@ class Passage:
 
 
 def passed(stretches: list[Stretch], begin: float, end: float, step: float | None, row: Vector) -> Vector:
-    """Records (m, k) between two times (s): at equal steps, or where stretches begin. The first state is known, and the last is
-    the next step's own."""
+    """Records (m, k) between two times (s): at equal steps, or PARTS a stretch. The first state is known, and the last is the
+    next step's own."""
     if step is None:
-        times = np.array([s.begin for s in stretches[1:]])
+        times = np.concatenate([s.begin + s.length * np.arange(PARTS) / PARTS for s in stretches])[1:]
+        times = times[times < end]
     else:
         first, last = round((begin - row[0]) / step), round((end - row[0]) / step)
         times = row[0] + step * np.arange(first + 1, last)
     at = np.searchsorted([s.begin for s in stretches], times, side="right") - 1
-    found = [stretches[k].records(times[at == k], step or stretches[k].length) for k in range(len(stretches))]
+    found = [stretches[k].records(times[at == k], step or stretches[k].length / PARTS) for k in range(len(stretches))]
     return np.concatenate(found)

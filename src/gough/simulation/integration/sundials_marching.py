@@ -3,7 +3,7 @@
 import numpy as np
 
 from gough.backends.llvm.kernel import Kernel
-from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped
+from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped, no_time
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.sundials import Solver, rates_program, records_program
 from gough.simulation.integration.sundials_library import sundials
@@ -36,7 +36,7 @@ class Cvode(Marching):
         t, n = self.states.t, self.solver.n
         begin = np.array([[state[t], 0.0, 0.0]])
         x, _, _ = self._records(state[None, :n], begin, row)
-        while x[0, t] < row[1] - 1e-12 * (1.0 + abs(row[1])):
+        while x[0, t] < row[1] - no_time(row):
             self.solver.begin(x[0, :n], float(x[0, t]), row)
             x = self._until_open(x, row, keep)
         last = x[0, : self.states.size].copy()
@@ -59,7 +59,11 @@ class Cvode(Marching):
             if self.solver.interrupted:
                 raise KeyboardInterrupt
             self.note_errors(np.full(len(times), self.tolerance))
-            self._watch(found, float(x[0, t]))
+            try:
+                self._watch(found, float(x[0, t]), row)
+            except Stopped:
+                keep(x)
+                raise
             if flag < 0 or good < len(times):
                 self.rejected += self.solver.failures()
                 keep(x)

@@ -1,8 +1,9 @@
 """What a motion asks of a robot: rows of its velocities, and where they must be.
 
 pose      of the platform; of a frame on a rigid platform moved to the platform's origin; of a frame elsewhere as it is
-point     of any frame
+point     of any frame. Where a point leaves freedoms of the robot open, the frame's orientation stays as at home
 drives, joints   their coordinates
+What else can move while all that is wanted stands still would depend on the way the robot came: such motions are refused.
 Velocities: rows (m, nv) of a matrix A with A v = wanted rate, and A v̇ = wanted acceleration - bias.
 """
 
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.following import tree_rates
+from gough.compilation.mobility import neighbours
 from gough.compilation.rotations import pose_difference, quaternion_product
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
@@ -22,12 +24,18 @@ from gough.spatial import quaternion_wxyz_from_rotation
 if TYPE_CHECKING:
     from gough.compilation import Model
 
+NOTHING, RANK = 1e-9, 1e-7
+"""Of the largest: what moves less takes no part; what is held by less is open."""
+NEIGHBOURS = 4
+"""States around home that are looked at: home alone may be singular."""
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
     """One motion asked of one model. columns: tree velocities that are wanted, or None for those of `frame`.
     order: columns of the motion in the order of the model's drives, for drives. on_platform (7,): pose of the frame on the
-    platform that the motion speaks of. parameters (n,): of the design, None for the model's."""
+    platform that the motion speaks of. parameters (n,): of the design, None for the model's. turned (4,): quaternion of the frame
+    whose point is wanted, where it is held."""
 
     model: "Model"
     kind: str
@@ -37,6 +45,7 @@ class Target:
     order: tuple[int, ...] = ()
     on_platform: np.ndarray | None = None
     parameters: np.ndarray | None = None
+    turned: np.ndarray | None = None
 
     @property
     def numbers(self) -> np.ndarray:
@@ -63,6 +72,7 @@ class Target:
         if self.kind == "drives":
             order = list(self.order)
             return Sample(sample.position[:, order], sample.velocity[:, order], sample.acceleration[:, order])
+        sample = sample if self.turned is None else _held(sample, self.turned)
         return sample if self.on_platform is None else _of_platform(sample, self.on_platform)
 
     def rows(self, q: np.ndarray) -> np.ndarray:
@@ -99,11 +109,43 @@ class Target:
 
 def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Target:
     """What the motion asks of the model; UsageError where it cannot be asked. parameters (n,): of another design."""
-    return replace(_asked(model, motion, parameters), parameters=parameters)
+    target = replace(_asked(model, motion, parameters), parameters=parameters)
+    if target.kind == "drives" or not open_freedoms(target):
+        return target
+    if target.kind == "point":
+        held = _asked(model, motion, parameters, "pose")
+        found = model.function(f"frame_pose:{motion.frame}").values(q=model.home, parameters=target.numbers)
+        turned = quaternion_wxyz_from_rotation(found["rotation"])
+        held = replace(held, parameters=parameters, turned=turned)
+        if not open_freedoms(held):
+            return held
+    what = {"pose": "its pose", "point": "its point"}.get(target.kind, "moving " + ", ".join(target.names))
+    what = what if target.frame is None else f"{what.replace('its', 'the')} of {target.frame}"
+    raise UsageError(
+        f"{model.robot.name}: {what} leaves {open_freedoms(target)} of its {model.mobility} freedoms open, so that the rest "
+        "would depend on the way it came; say more: a motion of drives or of more joints"
+        + (", or of its pose" if target.kind != "pose" and model.mechanism.has_platform else "")
+    )
 
 
-def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None) -> Target:
-    layout, mechanism = model.layout, model.mechanism
+def open_freedoms(target: Target) -> int:
+    """In how many ways what takes part in a target can move while all that is wanted stands still, around home."""
+
+    def found() -> int:
+        model = target.model
+        n = model.mobility
+        states = np.concatenate([model.home[None], neighbours(model, model.null_space, NEIGHBOURS)])
+        A = replace(target, parameters=None).rows(states)[:, :, :n] * target.scales[:, None]
+        A = A[np.isfinite(A).all(axis=(1, 2))]
+        A = A / np.array([1.0 if unit == "m/s" else model.size for unit in model.layout.v_units[:n]])
+        part = np.abs(A).max(axis=(0, 1), initial=0.0) > NOTHING * np.abs(A).max(initial=NOTHING)
+        return int(part.sum() - np.linalg.matrix_rank(A[:, :, part], rtol=RANK).max(initial=0)) if part.any() else 0
+
+    return target.model.cached(("open freedoms", target.kind, target.columns, target.frame), found)
+
+
+def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: str = "") -> Target:
+    layout, mechanism, kind = model.layout, model.mechanism, kind or motion.kind
     if motion.kind == "drives":
         order = drive_order(model, motion)
         return Target(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
@@ -124,14 +166,14 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None) -> Tar
     on = mechanism.frames[motion.frame].link
     while mechanism.links[on].motion == "deflection":  # a frame tied to nodes of a flexible body
         on = mechanism.links[on].parent
-    if motion.kind == "pose" and mechanism.has_platform and on == 0:
+    if kind == "pose" and mechanism.has_platform and on == 0:
         if mechanism.links[0].elastic is not None:
             raise UsageError(
                 f"{motion.frame!r} is a frame of a flexible platform: no drive forces follow from its motion in general (see "
                 f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame"
             )
         return Target(model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame, parameters))
-    return Target(model, motion.kind, None, motion.frame)
+    return Target(model, kind, None, motion.frame)
 
 
 def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
@@ -153,6 +195,14 @@ def _frame_on_platform(model: "Model", frame: str, parameters: np.ndarray | None
     back = model.home[3:7] * CONJUGATE
     q = quaternion_product(back, quaternion_wxyz_from_rotation(rotation))
     return np.concatenate([rotate(back, position - model.home[:3]), q])
+
+
+def _held(sample: Sample, turned: np.ndarray) -> Sample:
+    """Motion of a frame that keeps its orientation, from that of its point."""
+    n = len(sample.position)
+    position = np.concatenate([sample.position, np.broadcast_to(turned, (n, 4))], axis=1)
+    rates = [np.concatenate([x, np.zeros((n, 3))], axis=1) for x in (sample.velocity, sample.acceleration)]
+    return Sample(position, *rates)
 
 
 def _of_platform(sample: Sample, on_platform: np.ndarray) -> Sample:

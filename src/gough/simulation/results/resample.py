@@ -3,7 +3,8 @@
 Method    All coordinates of the robot's tree are interpolated between stored states by quintic Hermite polynomials of values,
           rates and accelerations; orientations by the same polynomial of the rotation vector from the interval's first
           state, so that they stay rotations (turns below half a turn between stored states). Loops are closed afterwards with
-          the independent coordinates kept. v and v̇ are the polynomial's derivatives.
+          the independent coordinates kept. v and v̇ are the polynomial's derivatives. Where v hardly tells the other rates (near
+          a singularity of v), loops are closed by the shortest way, and v and v̇ are those that fit all rates of the tree best.
 Accuracy  For spacing h and smooth motion: q to h⁶, v to h⁵, v̇ to h⁴, forces, wrenches and recorded channels (local cubics)
           to h⁴. Stored states come back as they are. Where a state has no acceleration (a singular one) q is cubic, h⁴;
           where it has no rates, straight.
@@ -22,6 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from gough.compilation.closing import close
+from gough.compilation.following import tree_rates
+from gough.compilation.mobility import CLOSED
+from gough.compilation.retraction import step_units
 from gough.compilation.rotations import quaternion_product
 from gough.errors import RunWarning, Status, UsageError
 from gough.simulation.control.law import Follow
@@ -49,6 +54,8 @@ Array = np.ndarray
 
 ROUNDING = 1e-12
 """Times may lie outside the run by this part of its length."""
+FITTING = 1e-6
+"""Of the largest rate (sizes of the robot and rad): v tells the rates of the tree."""
 LARGEST = 50_000_000
 """States of a resampled run."""
 WORTH_TELLING = 0.01
@@ -68,8 +75,10 @@ def resample(run: Run, times: Any, rate: float | None, tell: bool = True) -> Run
     independent = list(run.model.mechanism.selection.independent)
     v, acceleration = rates[:, independent], bends[:, independent]
     exact = np.where(s == 0.0, i, np.where(s == 1.0, np.minimum(i + 1, len(run) - 1), -1))
-    q, status = _closed(run, q, exact < 0, i)
+    free = q
+    q, status = _closed(run, q.copy(), exact < 0, i)
     kept = exact >= 0
+    _mend(run, (q, v, acceleration), np.flatnonzero(~kept), (free, rates, bends), status)
     q[kept], v[kept], acceleration[kept] = (x[exact[kept]] for x in (run.q, run.v, run.acceleration))
     status[kept] = run.status[exact[kept]]
     held = np.where(kept, exact, i)
@@ -102,6 +111,30 @@ def resample(run: Run, times: Any, rate: float | None, tell: bool = True) -> Run
     )
 
 
+def _mend(
+    run: Run, told: tuple[Array, Array, Array], rows: Array, tree: tuple[Array, Array, Array], status: Array
+) -> None:
+    """Corrects q, v, v̇ in rows (m,) whose v do not give the rates of the interpolated tree (q, u, u̇)."""
+    model = run.model
+    if not len(rows) or not model.mechanism.selection.blocks:
+        return
+    (q, v, acceleration), (free, u, ud) = told, tree
+    motion, design = model.function("joint_motion"), run.design
+    unit = step_units(model.mechanism, model.size)
+    found = motion(q=q[rows], v=v[rows], acceleration=acceleration[rows], parameters=design).outputs["u"]
+    off = np.abs((found - u[rows]) / unit).max(axis=1)
+    rows = rows[~(off <= FITTING * np.abs(u / unit).max())]
+    closed, gap = close(model, free[rows], np.atleast_2d(design))
+    rows, closed = rows[gap < CLOSED], closed[gap < CLOSED]
+    if not len(rows):
+        return
+    inverse = np.linalg.pinv(tree_rates(model, closed, np.atleast_2d(design)) / unit[:, None])
+    q[rows], status[rows] = closed, np.where(status[rows] == Status.NOT_CONVERGED, 0, status[rows])
+    v[rows] = np.einsum("nij,nj->ni", inverse, u[rows] / unit)
+    still = motion(q=closed, v=v[rows], acceleration=0.0 * v[rows], parameters=design).outputs["ud"]
+    acceleration[rows] = np.einsum("nij,nj->ni", inverse, (ud[rows] - still) / unit)
+
+
 def _follows(run: Run) -> bool:
     """Whether the drives followed a motion exactly, so that forces are what it needs."""
     law = run.info.controller
@@ -112,8 +145,7 @@ def _needed(run: Run, motion: tuple[Array, Array, Array], wrench: Mapping[str, A
     """Forces (m, drives) of a motion (q, tree rates, their derivatives), loops closed; NaN where there are none."""
     model = run.model
     own = list(model.mechanism.selection.independent)
-    name = model.mechanism.platform.name if wrench else ""
-    loads = {frame or name: w for frame, w in wrench.items()} or None
+    loads = {frame or model.mechanism.platform.name: w for frame, w in wrench.items()} or None
     q, u, ud = motion
     acceleration = ud[:, own][:, : model.mobility]
     return model.inverse_dynamics(q, u[:, own], acceleration, loads, parameters=run.parameters, on_bad_state="mark").tau
