@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.external import external_load
+from gough.compilation.external import external_load, residual_slope
 from gough.compilation.linear import without_coulomb
 from gough.compilation.tangent import tangent_derivative
 
@@ -44,8 +44,9 @@ class RestForces:
 
     def stiffness(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """K (n, nv, nv): change of r per motion along v."""
-        f = tangent_derivative(self.model, "dynamics_residual", ("q",))
-        return f.values(**self._inputs(q, tau))["residual_q"]
+        f, inputs = tangent_derivative(self.model, "dynamics_residual", ("q",)), self._inputs(q, tau)
+        state = {name: x for name, x in inputs.items() if name != "parameters"}
+        return f.values(**inputs)["residual_q"] + residual_slope(self.model, q, self.wrench, self.parameters, state)
 
     def damping(self, q: np.ndarray, tau: np.ndarray, friction: str = "viscous") -> np.ndarray:
         """C (n, nv, nv): change of r per velocity; of friction its viscous part (a Coulomb force has no slope at rest, and

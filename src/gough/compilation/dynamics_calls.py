@@ -205,7 +205,7 @@ class DynamicsCalls(FrameCalls):
         """
         model = self._model
         numbers = self._parameters(parameters)
-        return linearize(model, q, v, tau, self._wrench(q, wrench, parameters), numbers, friction)
+        return linearize(model, q, v, tau, wrench, numbers, friction)
 
     @checked(name=word, wrt=word, mode=word)
     def tangent_derivative(self, name: str, *wrt: str, mode: str = "jacobian") -> Function:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import as_array, module_of
+from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 
@@ -45,6 +46,41 @@ def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> 
     given = as_array("wrench", wrench, 6)
     xp = module_of(given)
     return xp.concatenate([given, xp.zeros((*given.shape[:-1], size - 6))], axis=-1)
+
+
+def residual_slope(
+    model: "Model", q: Array, wrench: Wrench, parameters: Array, state: Mapping[str, Any]
+) -> Array | float:
+    """Change (..., nv, nv) of `dynamics_residual` at a state per motion along v, by what wrenches on frames lose or win of their
+    levers: the rest of it, with the load of `external_load` held, is the residual's own derivative."""
+    if not isinstance(wrench, Mapping) or not wrench:
+        return 0.0
+    size = wrench_size(model.mechanism)
+    slope = sum(
+        _slope_at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters, size)
+        for frame, value in wrench.items()
+    )
+    by_load = tangent_derivative(model, "dynamics_residual", ("wrench",))
+    return by_load.values(**state, parameters=parameters)["residual_wrench"] @ slope
+
+
+def _slope_at_frame(model: "Model", q: Array, frame: str, value: Array, parameters: Array, size: int) -> Array:
+    """Change (..., size, nv) of the load of a wrench on a frame per motion along v."""
+    nv = model.layout.nv
+    own = parameters[..., None, :] if parameters.ndim > 1 else parameters
+    states, eye = q[..., None, :], np.eye(nv)
+    if model.mechanism.has_platform and on_platform(model, frame):
+        if frame not in model.mechanism.frames:  # the platform's own origin has no lever
+            return np.zeros((size, nv))
+        at_frame = model.function(f"frame_twist:{frame}").values(q=states, v=eye, parameters=own)["twist"][..., :3]
+        origin = model.function("tree_rates").values(q=states, v=eye, parameters=own)["u"][..., :3]
+        moment = np.cross(at_frame - origin, value[..., None, :3])
+        out = np.zeros((*moment.shape[:-2], size, nv))
+        out[..., 3:6, :] = np.swapaxes(moment, -1, -2)
+        return out
+    bent = tangent_derivative(model, f"frame_twist:{frame}", ("q",)).values(q=states, v=eye, parameters=own)["twist_q"]
+    load = np.einsum("...jik,...i->...jk", bent, value)
+    return np.concatenate([np.zeros((*load.shape[:-2], size - nv, nv)), load], axis=-2)
 
 
 def _demand_material(model: "Model", frame: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import as_array, common_batch, finish
+from gough.compilation.external import Wrench, external_load, residual_slope
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import FrictionWarning, UsageError
 from gough.text import short_repr
@@ -50,9 +51,9 @@ def without_coulomb(model: "Model", parameters: np.ndarray) -> np.ndarray:
 
 
 def linearize(
-    model: "Model", q: Any, v: Any, tau: Any, wrench: Any, parameters: np.ndarray, friction: str = "smoothed"
+    model: "Model", q: Any, v: Any, tau: Any, given: Wrench, parameters: np.ndarray, friction: str = "smoothed"
 ) -> LinearModel:
-    """Linear model about q (..., nq), v, drive forces tau and a constant external load (see `external_load`).
+    """Linear model about q (..., nq), v, drive forces tau and constant wrenches from outside.
 
     friction: "smoothed": with the slope that Coulomb friction has at v as it is smoothed, which around rest is that of a
     very strong damper; "viscous": Coulomb forces stay as they are at v. A FrictionWarning says where it makes a difference.
@@ -61,12 +62,14 @@ def linearize(
         raise UsageError(f"friction={friction!r}; use one of {', '.join(FRICTION)}")
     q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
     tau = as_array("tau", tau, len(model.mechanism.drives))
+    wrench = external_load(model, q, given, parameters)
     common_batch("linearize", q, v, tau, parameters)
     moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, wrench=wrench, parameters=parameters)
     vdot = finish("linearize", moving, moving.outputs["vdot"], "raise")
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
     state = {"q": q, "v": v, "acceleration": vdot, "tau": tau, "wrench": wrench}
     partial = dict(F(**state, parameters=parameters).outputs)
+    partial["residual_q"] = partial["residual_q"] + residual_slope(model, q, given, parameters, state)
     partial["residual_v"] = _damping(model, F, state, parameters, partial["residual_v"], friction)
     M, S = model.mass_matrix(q, parameters=parameters), model.drive_map(q, parameters=parameters)
     batch = partial["residual_q"].shape[:-2]

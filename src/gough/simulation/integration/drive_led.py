@@ -76,8 +76,8 @@ def demand_begin(model: "Model", motion: Motion, q: Array, v: Array) -> None:
             where, unit = f" of run {row}" if len(q) > 1 else "", units[k] + per
             raise UsageError(
                 f"{name}: {layout.drive_names[k]}{where} begins at {given[row, k]:.6g} {unit}, its motion at {wanted[k]:.6g} "
-                f"{unit}: drives that follow a motion are where it is; leave their first state out (q=, v=, at.…, rate.…), or give "
-                "a controller, which brings them there"
+                f"{unit}: drives that follow a motion are where it is; leave their first state out (q=, v=, at.…, rate.…), or "
+                "give a controller, which brings them there"
             )
 
 
