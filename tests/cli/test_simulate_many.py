@@ -37,7 +37,8 @@ def test_all_combinations() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--runs", 3), "--vary NAME=DRAW"),
+        (("--runs", 3), "--runs goes with --vary"),
+        (("--vary", "rate.foot0=1,2", "--vary", "rate.foot0=3"), "given twice"),
         (("--vary", "rate.foot0=normal(1)", "--runs", 3), "MEAN, DEVIATION"),
         (("--vary", "rate.foot0=1,2", "--runs", 3), "combined"),
         (("--vary", "rate.foot0=1,2", "--method", "dp5"), "rk4"),

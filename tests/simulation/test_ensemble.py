@@ -17,7 +17,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.ensembles.ensemble import PART, Ensemble, simulate_many
+from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
+from gough.simulation.ensembles.work import PART, part_of
 from gough.simulation.simulate import simulate
 from laws.subjects import built
 from simulation.mutants import mutants
@@ -82,16 +83,17 @@ def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     finished = {p.name: p.stat().st_mtime_ns for p in folder.glob("part*.npz")}
-    assert 2 <= len(finished) < 14
-    drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * PART, seed=7)
+    part = part_of(14 * 256)
+    assert 2 <= len(finished) < 16 and part == 224
+    drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * 256, seed=7)
     told: list[int] = []
     given: dict[str, Any] = {"duration": 2.0, "step": 1e-4, "stored": 5}
     again = simulate_many(model, vary=drawn, folder=folder, progress=lambda done, runs: told.append(done), **given)
-    assert told == [(len(finished) + 1 + k) * PART for k in range(14 - len(finished))]
-    assert again.resumed == len(finished) * PART
+    assert told == [(len(finished) + 1 + k) * part for k in range(16 - len(finished))]
+    assert again.resumed == len(finished) * part
     assert {p: (folder / p).stat().st_mtime_ns for p in finished} == finished
-    assert len(list(folder.glob("part*.npz"))) == 14
-    some = slice(3 * PART, 5 * PART)
+    assert len(list(folder.glob("part*.npz"))) == 16
+    some = slice(3 * part, 5 * part)
     fresh = simulate_many(model, None, drawn.values["rate.foot0"][some, None], **given)
     assert np.array_equal(fresh.end_q, again.end_q[some])
 
@@ -129,7 +131,7 @@ def test_a_folder_of_another_ensemble_is_refused(model: gough.Model, tmp_path: P
 @pytest.fixture
 def study(model: gough.Model, tmp_path: Path) -> tuple[Path, Callable[[], Ensemble]]:
     """A folder of three parts, and the call that made them."""
-    v = np.linspace(0.5, 1.5, 2 * PART + 9)[:, None]
+    v = np.linspace(0.5, 1.5, 20)[:, None]
 
     def run() -> Ensemble:
         return simulate_many(model, model.home, v, duration=0.02, step=1e-3, stored=3, folder=tmp_path / "study")
@@ -194,10 +196,10 @@ def test_copied_and_swapped_parts(study: tuple[Path, Callable[[], Ensemble]], mo
     b.write_bytes(first)
     assert same(done_again(run, a.name, b.name), truth)
     other = folder.parent / "other"
-    simulate_many(model, model.home, np.full((PART, 1), 1.1), duration=0.02, step=1e-3, stored=3, folder=other)
+    simulate_many(model, model.home, np.full((20, 1), 1.1), duration=0.02, step=1e-3, stored=3, folder=other)
     a.write_bytes((other / a.name).read_bytes())
     assert same(done_again(run, "of another study"), truth)
-    assert done_again(run).resumed == 2 * PART + 9
+    assert done_again(run).resumed == 20
 
 
 def test_changed_numbers_with_a_good_sum(study: tuple[Path, Callable[[], Ensemble]]) -> None:
@@ -218,7 +220,7 @@ def test_a_damaged_head(text: str, study: tuple[Path, Callable[[], Ensemble]], m
     """The parts tell whose folder it is."""
     folder, run = study
     (folder / "ensemble.json").write_text(text)
-    assert done_again(run).resumed == 2 * PART + 9
+    assert done_again(run).resumed == 20
     (folder / "ensemble.json").write_text(text)
     with pytest.raises(UsageError, match="another ensemble"):
         simulate_many(model, model.home, [1.1], duration=0.02, folder=folder)

@@ -22,13 +22,13 @@ def range_values(texts: list[str], random: bool) -> dict[str, tuple]:
     return found
 
 
-def fixed_values(texts: list[str]) -> dict[str, float]:
+def fixed_values(texts: list[str], option: str = "--fixed") -> dict[str, float]:
     """{name: value} from NAME=VALUE."""
     found: dict[str, float] = {}
     for text in texts:
-        name, value = _split(text, "NAME=VALUE")
+        name, value = _split(text, f"{option} NAME=VALUE")
         if name in found:
-            raise UsageError(f"{text!r}: {name} is given twice; leave one out")
+            raise UsageError(f"{option} {text!r}: {name} is given twice; leave one out")
         found[name] = number(value, f"{name}={value}")
     return found
 

@@ -14,6 +14,7 @@ from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.simulate_arguments import scenario_of
 from gough.cli.simulate_many import many, varied_of
+from gough.errors import GoughError
 from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
@@ -120,7 +121,11 @@ def simulate(
         made = scenario_of(robot, given)
         with _bar() as progress:
             run = made.run(progress)
-        files = [str(path) for path in made.write(run)]
+        files, problem = [], None
+        try:
+            files = [str(path) for path in made.write(run)]
+        except (GoughError, OSError) as error:
+            problem = error  # what was computed is told all the same
         found = report(made, run) | {"files": files}
     if json:
         write_json(found)
@@ -130,8 +135,12 @@ def simulate(
             note(f"at {time:.6g} s: {text}")
         if len(found["events"]) > SHOWN_EVENTS:
             note(f"and {len(found['events']) - SHOWN_EVENTS} more events (--json)")
+        if run.info.settings.get("every", 1) > 1:
+            note(f"figures are of the stored states, one of {run.info.settings['every']}")
         for name in files:
             note(f"written: {name}")
+    if problem is not None:
+        raise problem
     if not run.info.finished:
         note(f"stopped early: {run.stopped}; {found['remedy']}")
         raise typer.Exit(INTERRUPTED if run.stopped.startswith("interrupted") else BAD_STATES)

@@ -65,7 +65,15 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
         raise UsageError(f"many runs do not use {', '.join(names)}: leave it out")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RunWarning)
-        found = _simulated(made, varied, folder, device, known)
+        try:
+            found = _simulated(made, varied, folder, device, known)
+        except KeyboardInterrupt:
+            kept = 0 if folder is None else len(list(folder.glob("part*.npz")))
+            where = "nothing is kept: --out FOLDER keeps finished parts" if folder is None else ""
+            note(
+                f"interrupted; {where or f'{kept} finished parts are in {folder}, the same command goes on from there'}"
+            )
+            raise
     for warning in caught:
         if issubclass(warning.category, RunWarning):
             note(f"warning: {warning.message}")

@@ -32,6 +32,7 @@ from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.robot import Robot, load
+from gough.robot.item import nearest
 from gough.structure import Layout, Mechanism, build_structure
 from gough.structure.size import characteristic_length, size_of_bodies
 
@@ -216,7 +217,10 @@ class Model(ConfigurationCalls, DynamicsCalls):
         out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
         for name, value in zip(changes, values, strict=True):
             if name not in self.parameter_names:
-                raise UsageError(f"no parameter {name!r}; see model.parameter_names or `gough show ROBOT --parameters`")
+                near = nearest(name, list(self.parameter_names))
+                raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
+            if name.endswith(".M") and (value < 0).any():
+                raise UsageError(f"{name} = {value.min():g} kg: a mass is not negative")
             out[..., self.parameter_names.index(name)] = value
         return out
 

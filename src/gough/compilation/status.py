@@ -52,11 +52,8 @@ def complain(
         if more:
             lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
-    raise BadStateError(
-        f"{where}: {len(bad)} of {total} states are bad; good ones are in the exception's .result "
-        f"(or pass on_bad_state='mark').\n" + "\n".join(lines),
-        result,
-    )
+    others = "; good ones are in the exception's .result (or pass on_bad_state='mark')" if len(bad) < total else ""
+    raise BadStateError(f"{where}: {len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines), result)
 
 
 def codes(names: Sequence[str] | np.ndarray) -> np.ndarray:

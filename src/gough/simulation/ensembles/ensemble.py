@@ -51,7 +51,7 @@ from gough.simulation.ensembles.plan import Plan
 from gough.simulation.ensembles.progress import telling
 from gough.simulation.ensembles.sampled import Varied
 from gough.simulation.ensembles.start import designs_of, first_states
-from gough.simulation.ensembles.work import DEVICES, PART, Work, time_loop
+from gough.simulation.ensembles.work import DEVICES, Work, part_of, time_loop
 from gough.simulation.given import demand_model
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from gough.compilation import Model
     from gough.simulation.results.run import Run
 
-__all__ = ["PART", "Ensemble", "simulate_many"]
+__all__ = ["Ensemble", "simulate_many"]
 Array = np.ndarray
 LOOKS_MANY = 8
 """States of every run in which the energy balance is looked at."""
@@ -264,7 +264,7 @@ def simulate_many(
     plan = Plan(plant, motion_table, end, step, stored, loads)
     own = _own(loads, designs, runs)
     mark = fingerprint(model, [law.describe(), believed.told(None)], [*plan.key, device], states, own, believed.numbers)
-    work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // PART)))
+    work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // part_of(runs))))
     began = clock.perf_counter()
     if work.missing:
         program = explicit_step(plant, tableaux()["rk4"], adaptive=False, uniform=designs is None)
@@ -281,7 +281,7 @@ def simulate_many(
             if device == "cpu":
                 work.on_cpu(go, loop, numbers, threads, tell)
             else:
-                work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows) // PART, tell)
+                work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows), tell)
     found = work.joined()
     spent = clock.perf_counter() - began
     varied = {} if vary is None else vary.told(model, designs)

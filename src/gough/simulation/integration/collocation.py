@@ -137,8 +137,8 @@ class Collocation:
     def solve(self, y: Vector, begin: float, length: float, row: Vector) -> Stretch | None:
         """The stretch from y (n,) at a time (s); None where the iteration does not converge, or rates cannot be computed."""
         short = self._solved(y, begin, FIRST_LOOK * length, row, None)
-        if short is None:
-            return None
+        if short is None:  # its points may be nearer to a pose than those that count
+            return self._solved(y, begin, length, row, None)
         series = (_TO_SERIES @ short.rates)[:TERMS]
         ahead = legendre.legvander(2.0 * NODES / FIRST_LOOK - 1.0, TERMS - 1) @ series
         return self._solved(y, begin, length, row, ahead)

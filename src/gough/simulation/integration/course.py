@@ -130,9 +130,9 @@ class Course:
         self.count, self.row = 0, row
         while state[self.states.t] < row[1] - no_time(row):
             try:
-                state = self.led.marching.piece(state, row, self._steps)
-                self._end()
-                return state
+                end = self.led.marching.piece(state, row, self._steps)
+                self._end(end)
+                return end
             except NearError:
                 pass
             except (Stopped, KeyboardInterrupt) as problem:
@@ -146,9 +146,13 @@ class Course:
         state[self.states.t] = row[1]
         return state
 
-    def _end(self) -> None:
-        """Stores what still waits."""
-        self._steps(np.zeros((0, self.states.record_size)), last=True)
+    def _end(self, state: Vector | None = None) -> None:
+        """Stores what still waits, after a look at the state (n,) where a piece ends: it is the next one's to store."""
+        ahead = np.zeros((0 if state is None else 1, self.states.record_size))
+        if state is not None:
+            ahead[0, : self.states.size] = state[: self.states.size]
+        good, near = self.watch.trusted(ahead, self.blind, last=True)
+        self._trust(good if near or state is None else good[:-1], near)
         self.watch.forget()
 
     def keep_last(self) -> None:
@@ -163,9 +167,12 @@ class Course:
             return False
         return bool((self.watch.relative(self.last[None, : self.asked.layout.nq]) < FAR * NEAR).any())
 
-    def _steps(self, records: Vector, last: bool = False) -> None:
+    def _steps(self, records: Vector) -> None:
         """Stores what can be trusted of the records (m, k) of a chunk of steps; the last ones wait for the next chunk."""
-        good, near = self.watch.trusted(records, self.blind, last)
+        self._trust(*self.watch.trusted(records, self.blind))
+
+    def _trust(self, good: Vector, near: bool) -> None:
+        """Stores records (m, k). near: a singularity comes near behind them, which is raised."""
         if len(good):
             self.last = good[-1].copy()
         self._store(good, near)

@@ -21,12 +21,14 @@ LONGEST = 0.2
 """Longest stretch (s) of a robot that hardly moves."""
 RESOLVED = 1e-10
 """What the last two terms of a stretch's polynomial may add, over typical sizes."""
-SHORTER, TRIES = 1.0 / 3.0, 10
+SHORTER, SLOWLY, TRIES = 1.0 / 3.0, 0.8, 10
 """A stretch that does not work is tried shorter; by thirds, a pose in its middle stays in the middle of one."""
 MOST = 300
 """Stretches of a passage: a run that needs more grows without end, or has come to rest in the pose."""
 LOOKS = 65
 """States of a stretch that are looked at for the time of a crossing."""
+CLOSE = 0.03
+"""Distance from a singular pose, over the usual one, of a state that is too near to begin a short stretch."""
 PARTS = 16
 """States of a stretch that are stored where steps are not equal: with fewer, what is interpolated between them is worse."""
 PART = 0.02
@@ -55,8 +57,8 @@ class Passage:
                 raise Stopped(
                     f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not leave", t
                 )
-            stretch, longest = self._stretch(y, t, min(goal - t, longest), row)
-            self._note(stretch)
+            stretch, longest = self._stretch(y, t, (goal - t, longest), row)
+            self._note(stretch, goal)
             self.stretches.append(stretch)
             t = goal if stretch.end > goal - tiny else stretch.end
             y = self.collocation.closed(stretch.y(np.array([t]))[0], t, row)
@@ -68,14 +70,17 @@ class Passage:
             out[n + 1] = 0.0  # the method chooses its next step anew
         return out
 
-    def _stretch(self, y: Vector, t: float, most: float, row: Vector) -> tuple[Stretch, float]:
-        """A stretch from y (n,) at a time (s), not longer than so much, that is resolved; and how long the next one may be."""
-        length = self._length(y, t, most, row)
+    def _stretch(self, y: Vector, t: float, most: tuple[float, float], row: Vector) -> tuple[Stretch, float]:
+        """A stretch from y (n,) at a time (s) that is resolved; and how long the next one may be. most (s): until where it is
+        wanted, beyond which it goes only to have a pose in its middle (what drives it is a polynomial there, too); and how long
+        it may be."""
+        length = min(self._length(y, t, min(most), row), most[1])
+        close = bool(self.watch.relative(y[None, : self.nq]).min() < CLOSE)
         for k in range(TRIES):
             found = self.collocation.solve(y, t, length, row)
             if found is not None and found.unresolved(self.collocation.sizes) <= RESOLVED:
                 return found, 1.5 * length if k else np.inf
-            length *= SHORTER
+            length *= SLOWLY if close else SHORTER
         raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not get through", t)
 
     def _length(self, y: Vector, t: float, most: float, row: Vector) -> float:
@@ -84,17 +89,21 @@ class Passage:
         if rates is None:
             raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose in which the run ends", t)
         speed = float((np.abs(rates[: self.nq]) / self.states.units[0]).max(initial=0.0))
-        longest = min(REACH / max(speed, REACH / LONGEST), most)
-        soon = 1e-4 * longest
+        longest = REACH / max(speed, REACH / LONGEST)
+        soon = 1e-4 * min(longest, most)
         now, then = self.watch.relative(np.stack([y[: self.nq], y[: self.nq] + soon * rates[: self.nq]]))
         with np.errstate(divide="ignore", invalid="ignore"):
             until = float(np.where(then < now, now * soon / (now - then), np.inf).min())
-        if until >= 1.5 * longest:
-            return longest
+        if until >= 1.5 * min(longest, most):  # else a pose near the end of the piece is to be in the middle, too
+            return min(longest, most)
         if until > 0.6 * longest:  # up to where the next one has the pose in its middle
             return until - 0.5 * longest
         length = min(2.0 * until, longest)
         lengths = length * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5])
+        if (
+            now.min() < CLOSE
+        ):  # points of a short one would all be near the pose: it lies before or between the first of a long
+            lengths = np.concatenate([np.geomspace(longest, length, 60), lengths])
         apart = np.abs(lengths[:, None] * NODES - until).min(axis=1)
         return float(lengths[apart >= 0.9 * apart.max()][0])
 
@@ -116,9 +125,9 @@ class Passage:
             return False  # such a run is not led by others
         return better_velocities(plant.model, y[: self.nq], self.collocation.parameters) is not None
 
-    def _note(self, stretch: Stretch) -> None:
-        """Events of singularities within a stretch, at the times their determinants vanish."""
-        times = np.linspace(stretch.begin, stretch.end, LOOKS)
+    def _note(self, stretch: Stretch, end: float) -> None:
+        """Events of singularities within a stretch until a time (s), at the times their determinants vanish."""
+        times = np.linspace(stretch.begin, min(stretch.end, end), LOOKS)
         values = self.watch.distances(stretch.y(times)[:, : self.nq])[1]
         found: list[tuple[float, int]] = []
         for k, d in enumerate(values.T):

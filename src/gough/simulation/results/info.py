@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gough.errors import UsageError
-from gough.text import short_repr
+from gough.text import printable, short_repr
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,15 @@ def make_info(given: Mapping[str, Any]) -> RunInfo:
     return RunInfo(**plain)
 
 
+def _shown(data: Any) -> Any:
+    """Plain data whose texts can be shown: what a file of a run may not hold is written as an escape."""
+    if isinstance(data, str):
+        return printable(data)
+    if isinstance(data, dict):
+        return {printable(key): _shown(x) for key, x in data.items()}
+    return [_shown(x) for x in data] if isinstance(data, list) else data
+
+
 def _plain(name: str, value: Any) -> Any:
     def convert(x: Any) -> Any:
         if hasattr(x, "tolist"):  # NumPy's numbers and arrays
@@ -62,7 +71,7 @@ def _plain(name: str, value: Any) -> Any:
         raise TypeError
 
     try:
-        return json.loads(json.dumps(value, default=convert))
+        return _shown(json.loads(json.dumps(value, default=convert)))
     except (TypeError, ValueError):
         raise UsageError(
             f"{name}={value!r}: give plain data (numbers, texts, lists, mappings); it is kept in files as JSON"

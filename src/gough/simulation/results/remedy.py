@@ -1,5 +1,6 @@
 """What to do about a run that ended early."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,12 @@ def remedy(run: "Run") -> str:
     rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
+    on_clock = isinstance(run.info.controller, Mapping) and "period" in run.info.controller
+    if on_clock and run.stopped.startswith("folded:") and "get through" in run.stopped:
+        return (
+            "forces of a controller on a clock change within the singular pose; take a longer period, or the law itself (without "
+            "a clock), which is smooth there"
+        )
     if run.stopped.startswith(("folded:", "not_finite:state")):  # what a run that grows without end comes upon first
         fast = _too_fast(run)
         if fast:

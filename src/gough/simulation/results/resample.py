@@ -58,6 +58,8 @@ FITTING = 1e-6
 """Of the largest rate (sizes of the robot and rad): v tells the rates of the tree."""
 LARGEST = 50_000_000
 """States of a resampled run."""
+HALF_TURN = 0.9 * np.pi
+"""Between two stored states, rad."""
 WORTH_TELLING = 0.01
 """Error of a coordinate or force over its range that is warned about."""
 
@@ -180,6 +182,14 @@ def _told(run: Run) -> Run:
         return interpolation_error(run, None if run.tau_held else lambda at, gap: how(run, at, gap))
 
     found = run.cached("interpolation error", make)
+    turned, name = _largest_turn(run)
+    if turned > HALF_TURN:
+        warnings.warn(
+            f"{run.robot.name}: resample: {name} turns by about {turned:.3g} rad between two stored states, and more than half a "
+            "turn cannot be told from less; keep more of them (every=), or take their own times",
+            RunWarning,
+            stacklevel=4,
+        )
     large = [e for e in found.values() if e["relative"] > WORTH_TELLING]
     if large:
         shown = "; ".join(
@@ -193,6 +203,20 @@ def _told(run: Run) -> Run:
             stacklevel=4,
         )
     return run.described(settings={**run.info.settings, "interpolation_error": found}) if found else run
+
+
+def _largest_turn(run: Run) -> tuple[float, str]:
+    """(largest angle (rad), of what) by which a platform or ball joint turns between two stored states, by its rates."""
+    largest = (0.0, "")
+    u, h = run.cached("tree motion", lambda: _motion(run))[0], np.diff(run.time)
+    for link in run.model.mechanism.links:
+        if link.motion in ("platform", "ball") and len(h):
+            first = link.u + 3 if link.motion == "platform" else link.u
+            speed = np.linalg.norm(u[:, first : first + 3], axis=1)
+            turns = 0.5 * (speed[1:] + speed[:-1]) * h
+            turn = float(np.nanmax(turns)) if np.isfinite(turns).any() else 0.0
+            largest = max(largest, (turn, link.name))
+    return largest
 
 
 def _wanted(run: Run, times: Any, rate: float | None) -> Array:

@@ -103,12 +103,13 @@ class Run:
         (n,): default computed when asked for. wrench: (n, 6) or (6,) on the platform, or {frame: such}. recorded:
         {name: (array (n,) or (n, k), unit)} of further channels. info: see `RunInfo` (stopped=, settings=, motion=, …).
         """
-        from gough.simulation.results.states import run_from_states
+        from gough.simulation.results.states import demand_new_names, run_from_states
 
         extra = {"acceleration": acceleration, "wrench": wrench, "status": status, "parameters": parameters}
-        return run_from_states(
-            model, time, q, v, tau, tau_held=tau_held, recorded={} if recorded is None else recorded, info=info, **extra
-        )
+        given = {} if recorded is None else recorded
+        made = run_from_states(model, time, q, v, tau, tau_held=tau_held, recorded=given, info=info, **extra)
+        demand_new_names(made, given)
+        return made
 
     @property
     def model(self) -> "Model":

@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.given import demand_model, floats
-from gough.simulation.results.channels import as_recorded
+from gough.simulation.results.channels import Catalogue, Recorded, as_recorded
 from gough.simulation.results.info import make_info
 from gough.simulation.results.robot import RobotRecord
 from gough.simulation.results.run import Run
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gough.compilation import Model
 
 Array = np.ndarray
+MEASURED = "work."
+"""Channels that a run computes from its states only where they were not recorded on the way."""
 
 BENDS = 1e-6
 """Given elastic accelerations agree with those of the inverse dynamics to this part of the largest."""
@@ -61,6 +63,17 @@ def run_from_states(
         as_recorded(recorded, n),
     )
     return replace(made, tau=locked(_forces(made, tau)), _cache={})
+
+
+def demand_new_names(run: Run, recorded: Mapping[str, Any]) -> None:
+    """UsageError for recorded numbers under the name of a channel that every run has: they would hide it."""
+    own = [name for name, x in recorded.items() if not isinstance(x, Recorded) and not name.startswith(MEASURED)]
+    if not own:
+        return
+    computed = Catalogue(replace(run, recorded={}, _cache={}))
+    for name in own:
+        if name in computed.channels or name in computed.columns:
+            raise UsageError(f"recorded {name!r}: this is a channel that runs have of themselves; give it another name")
 
 
 def _forces(run: Run, tau: Any) -> Array:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
 from gough.robot.item import nearest
 from gough.simulation.control.law import Law
+from gough.simulation.integration.plant import WORKS
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.results.run import Run
+from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.simulate import simulate
 from gough.text import short_repr
 
@@ -155,19 +157,33 @@ class Scenario:
             raise UsageError(f"{out.file}: Parquet needs `pip install 'gough[parquet]'`; .npz and .csv work without")
         if out.channels or out.panels:
             q, nv, drives = self.model.home, self.model.layout.nv, len(self.model.mechanism.drives)
-            one = Run.from_states(self.model, [0.0], q[None], np.zeros((1, nv)), np.zeros((1, drives)))
+            recorded: dict[str, Any] = {f"work.{name}": (np.zeros(1), "J") for name in WORKS}
+            recorded |= recorded_reference(self.model.layout, self.motion, np.zeros(1))
+            states = ([0.0], q[None], np.zeros((1, nv)), np.zeros((1, drives)))
+            one = Run.from_states(self.model, *states, recorded=recorded, motion=told_motion(self.motion))
             for name in (*out.channels, *out.panels):
-                one.channel(name)
+                if self.controller is None or not name.startswith(
+                    "controller."
+                ):  # a law's own states are known by the run
+                    one.channel(name)
 
     def write(self, run: Run) -> list[Path]:
-        """Write a run as `outputs` say; the files written."""
-        self.outputs.check_places()
-        files = []
-        if self.outputs.file is not None:
-            files.append(run.save(self.outputs.file, self.outputs.channels))
-        if self.outputs.plot is not None:
-            run.plot(*self.outputs.panels, path=self.outputs.plot)
-            files.append(self.outputs.plot)
+        """Write a run as `outputs` say; the files written. Where one cannot be, the other is tried before that is raised."""
+        out, files, problems = self.outputs, [], []
+        out.check_places()
+        for path, make in (
+            (out.file, lambda path: run.save(path, out.channels)),
+            (out.plot, lambda path: run.plot(*out.panels, path=path)),
+        ):
+            if path is None:
+                continue
+            try:
+                make(path)
+                files.append(path)
+            except (GoughError, OSError) as error:
+                problems.append(error)
+        if problems:
+            raise problems[0]
         return files
 
     __repr__ = short_repr
