@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 import gough as library
 from cli.command import QUICK, gough
+from gough.cli.main import app
 
 
 def start(*arguments, **options):
@@ -103,3 +107,42 @@ def test_a_fault_of_ours_is_called_one(monkeypatch):
     monkeypatch.setattr(loader, "read", broken)
     _, err = gough("show", QUICK, code=70)
     assert "RuntimeError: surprise" in err and "--debug" in err
+
+
+def companions() -> list[tuple[str, str, str]]:
+    """(command, option, what it goes with) of every option whose help says so."""
+    group: Any = typer.main.get_command(app)
+    found = []
+    for name, command in group.commands.items():
+        for option in command.params:
+            with_ = re.match(r"With (--[\w-]+)", getattr(option, "help", None) or "")
+            if with_:
+                found.append((name, option.opts[0], with_[1]))
+    return found
+
+
+@pytest.mark.parametrize(("command", "option", "companion"), companions())
+def test_options_that_would_do_nothing_are_refused(command: str, option: str, companion: str) -> None:
+    values = {"--any": [], "--allow-outside": [], "--size": ["64x64"], "--mode": ["1"], "--channel": ["q"]}
+    arguments = ["five_bar", "inverse_dynamics"] if command == "export" else ["five_bar"]
+    _, err = gough(command, *arguments, option, *values.get(option, ["2"]), code=2)
+    assert f"{option} goes with {companion}" in err
+
+
+def test_there_are_such_options() -> None:
+    assert {("simulate", "--seed"), ("simulate", "--panel"), ("export", "--mode"), ("map", "--any")} <= {
+        (a, b) for a, b, _ in companions()
+    }
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("simulate", "five_bar", "--duration", "1s", "--at", "left_motor=1", "--at", "left_motor=2"),
+        ("modes", "five_bar", "--at", "left_motor=1", "--at", "left_motor=2"),
+        ("map", "five_bar", "--fixed", "left_motor=1", "--fixed", "left_motor=2"),
+    ],
+)
+def test_a_coordinate_given_twice_is_refused(words: tuple[str, ...]) -> None:
+    _, err = gough(*words, code=2)
+    assert "left_motor is given twice" in err and words[-2] in err

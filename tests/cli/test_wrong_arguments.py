@@ -87,6 +87,7 @@ def _too_late(*_: Any) -> None:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gough.viewer.server.Viewer.wait", lambda self: self.close())  # a server that starts is good
     (tmp_path / "junk.yaml").write_text("a: [1\n", encoding="utf-8")
     (tmp_path / "junk.csv").write_text("a,b\n1\n", encoding="utf-8")
     (tmp_path / "junk.npz").write_bytes(b"\0\1\2")

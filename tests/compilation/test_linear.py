@@ -11,6 +11,7 @@ import pytest
 import gough
 from compilation.test_parameter_derivatives import build, described
 from gough.errors import FrictionWarning
+from gough.robot import loads
 
 
 def ankle(coulomb: float) -> gough.Model:
@@ -54,3 +55,57 @@ def test_no_warning_where_it_does_not_matter() -> None:
         rough.linearize(rough.home, np.array([3.0, 4.0]), np.zeros(2))  # far above 1 mm/s
     with pytest.raises(gough.UsageError, match="friction='none'; use one of smoothed, viscous"):
         rough.linearize(rough.home, np.zeros(2), np.zeros(2), friction="none")
+
+
+ROD = """
+format: 1
+name: rod
+gravity: [0, 0, 0]
+bodies:
+  - {name: rod, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {about: center_of_mass, xx: 0.02, yy: 0.03, zz: 0.04},
+     frames: {tip: {position: [0.6, 0, 0]}}}
+joints: [{name: pin, type: revolute, parent: world, child: rod, drive: {}}]
+home: {joints: {pin: 0}}
+"""
+
+
+def test_a_load_that_pulls_is_a_spring() -> None:
+    """A dead load F along a rod of length L that turns about a pin, I = 0.04 + 2·0.3²: I φ̈ = -F L sin φ."""
+    model = gough.build(loads(ROD))
+    rate = 50.0 * 0.6 / 0.22
+    pull, push = {"rod.tip": [50.0, 0, 0, 0, 0, 0]}, {"rod.tip": [-50.0, 0, 0, 0, 0, 0]}
+    assert model.linearize([0.0], [0.0], [0.0], wrench=pull).A[1, 0] == pytest.approx(-rate, rel=1e-12)
+    swings = gough.natural_frequencies(model, drives="free", wrench=pull)
+    assert swings.frequencies_hz[0] == pytest.approx(np.sqrt(rate) / (2 * np.pi), rel=1e-12) and swings.stable
+    falls = gough.natural_frequencies(model, drives="free", wrench=push)
+    assert not falls.stable and falls.eigenvalues.real.max() == pytest.approx(np.sqrt(rate), rel=1e-9)
+    side = {"rod.tip": [30.0, 10.0, 0, 0, 0, 0]}
+    rest = gough.static_equilibrium(model, tau=[0.0], wrench=side)
+    assert rest.q[0] == pytest.approx(np.arctan2(10.0, 30.0), abs=1e-9)
+
+
+CASES = {
+    "five_bar": ("left_rod.tool",),
+    "delta": ("tool", "leg1.rod"),
+    "tripod_wrist": (),
+    "flexible_slider_crank": (),
+    "redundant_planar": (),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_linear_models_under_loads_are_differences_of_the_motion(name: str) -> None:
+    """On every frame of a robot: how accelerations change along its free motions, loads held in the world."""
+    model = gough.build(name)
+    rng = np.random.default_rng(5)
+    frames = [f for f in model.mechanism.frames if f in CASES[name]] or list(model.mechanism.frames)[:3]
+    wrench = {frame: rng.normal(size=6) * 5 for frame in frames}
+    v, tau = 0.1 * rng.normal(size=model.layout.nv), rng.normal(size=len(model.mechanism.drives))
+    found = model.linearize(model.home, v, tau, wrench, friction="smoothed")
+    nv, h, truth = model.layout.nv, 1e-6, []
+    for e in np.eye(nv) * h:
+        q = [model.integrate(model.home, sign * e, 1.0) for sign in (1.0, -1.0)]
+        up, down = (model.forward_dynamics(x, v, tau, wrench).vdot for x in q)
+        truth.append((up - down) / (2 * h))
+    truth = np.array(truth).T
+    assert np.abs(found.A[nv:, :nv] - truth).max() < 1e-5 * np.abs(truth).max()

@@ -12,6 +12,7 @@ from scipy.integrate import solve_ivp
 import gough
 from gough.errors import RunWarning, Status
 from gough.robot import loads
+from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 
 METHODS = (
@@ -223,3 +224,54 @@ def test_many_runs_at_once_tell_which_are_to_be_doubted(weightless: gough.Model)
         found = gough.simulate_many(weightless, q=start, v=np.array([[0.1], [1.03]]), duration=1.0, step=0.0117)
     assert found.crossed.tolist() == [False, True]
     assert found.energy_error[0] < 1e-6
+
+
+PARALLELOGRAM = """
+format: 1
+name: parallelogram
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0.15, 0, 0], inertia: {about: center_of_mass, yy: 0.0075, zz: 0.0075}}
+  - {name: coupler, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {about: center_of_mass, yy: 0.02, zz: 0.02}}
+  - {name: rocker, mass: 1, center_of_mass: [0.15, 0, 0], inertia: {about: center_of_mass, yy: 0.0075, zz: 0.0075}}
+joints:
+  - {name: A, type: revolute, parent: world, child: crank, drive: {}}
+  - {name: B, type: revolute, parent: crank, child: coupler, pose: {position: [0.3, 0, 0]}}
+  - {name: D, type: revolute, parent: world, child: rocker, pose: {position: [0.5, 0, 0]}}
+loops:
+  - name: C
+    type: revolute
+    first: {body: coupler, pose: {position: [0.5, 0, 0]}}
+    second: {body: rocker, pose: {position: [0.3, 0, 0]}}
+home: {joints: {A: 1, B: -1, D: 1}}
+"""
+
+
+@pytest.mark.parametrize(("method", "more"), [("dp5", {"tolerance": 1e-10}), ("rk4", {"step": 1e-3})])
+def test_runs_that_end_shortly_behind_a_flat_pose(method: str, more: dict) -> None:
+    """A parallelogram is a pendulum: [2 (0.0075 + 0.15²) + 0.3²] Ä = -(2·0.15 + 0.3) g cos A."""
+    model = built(loads(PARALLELOGRAM))
+    inertia, pull = 2 * (0.0075 + 0.15**2) + 0.3**2, 0.6 * 9.81
+    for end in (0.281, 0.282, 0.285, 1.9972, 1.9975, 1.999, 2.0):
+        truth = solve_ivp(
+            lambda _, x: [x[1], -pull / inertia * np.cos(x[0])], (0, end), [1.0, 0.0], rtol=1e-12, atol=1e-13,
+            events=lambda _, x: np.sin(x[0]),
+        )  # fmt: skip
+        run = gough.simulate(model, duration=end, method=method, **more)
+        assert run.info.finished, (end, run.stopped)
+        assert abs(run.q[-1, 0] - truth.y[0, -1]) < 1e-6
+        assert len(run.crossings) == len(truth.t_events[0])
+
+
+@pytest.mark.parametrize("period", [0.02, 0.01, 0.005, 0.001])
+def test_controllers_on_a_clock_pass_flat_poses(period: float) -> None:
+    """Or the run says that it does not: forces that change in the pose itself cannot be told from its rounding."""
+    model = built(loads(PARALLELOGRAM.replace("-9.81", "0")))
+    motion = gough.motions.quintic(drives={"A": [1.0, -1.0]}, durations=[1.5])
+    run = gough.simulate(model, motion, gough.laws.Sampled(gough.laws.JointPD(50, 8), period))
+    if run.info.finished:
+        smooth = gough.simulate(model, motion, gough.laws.JointPD(50, 8))
+        assert abs(run.q[-1, 0] - smooth.q[-1, 0]) < 20 * period and len(run.crossings) == 1
+    else:
+        assert "singular pose" in run.stopped and "period" in remedy(run)
+    assert run.info.finished or period < 0.005

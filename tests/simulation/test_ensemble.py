@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError
 from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
 from gough.simulation.ensembles.work import PART, part_of
 from gough.simulation.simulate import simulate
@@ -238,3 +238,42 @@ def test_a_damaged_head(text: str, study: tuple[Path, Callable[[], Ensemble]], m
 def test_bad_input(model: gough.Model, more: dict, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         simulate_many(model, more.pop("q", model.home), more.pop("v", None), **more)
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+import gough
+signal.signal(signal.SIGINT, signal.default_int_handler)
+model = gough.build("four_bar_chain")
+drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 48, seed=7)
+given = {"step": 1e-4, "stored": 5, "threads": 1}
+gough.simulate_many(model, vary=drawn, duration=1e-3, **given)
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    gough.simulate_many(model, vary=drawn, duration=1e5, **given)
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_is_heard_within_a_part() -> None:
+    """10⁹ steps of a run take hours."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", INTERRUPTED], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.strip() == "heard", done.stderr
+
+
+def test_few_runs_are_several_parts() -> None:
+    assert [part_of(n) for n in (1, 8, 50, 129, 1000, 4096, 10**6)] == [8, 8, 8, 16, 64, 256, 256]
+
+
+def test_runs_that_crossed_say_so(model: gough.Model) -> None:
+    with pytest.warns(RunWarning, match="singular poses"):
+        found = simulate_many(model, model.home, [[0.5], [1.5]], duration=2.0, step=1e-3, stored=50)
+    assert found.crossed.all()
+    for k in range(2):
+        run = found.run(k)
+        assert run.crossings and "not exact" in run.crossings[0][1]
+        assert run.summary()["crossed"]

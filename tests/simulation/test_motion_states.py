@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gough.errors import UsageError
-from gough.simulation import motions
+from gough.simulation import laws, motions
 from papers.library import model
 from simulation.differences import rotation
 
@@ -97,3 +97,29 @@ def test_a_frame_of_a_flexible_platform_is_refused():
     motion = motions.quintic(poses=[{}, {"position": [0, 0, 1]}], durations=1.0, frame="center")
     with pytest.raises(UsageError, match="flexible platform"):
         motions.states_along(model("long2014"), motion, [0.0])
+
+
+def test_points_that_leave_freedoms_open_keep_their_orientation():
+    """Position, velocity and acceleration are those of one motion, whichever times are asked for."""
+    hexapod = model("lopes")
+    at = hexapod.home[:3]
+    motion = motions.quintic(points=[at, at + [0.02, 0.03, 0.02]], durations=0.5, frame="platform")
+    alone = motions.states_along(hexapod, motion, [0.25])
+    after = motions.states_along(hexapod, motion, [0.0, 0.1, 0.2, 0.25])
+    assert np.abs(alone.q[0] - after.q[-1]).max() < 1e-12
+    assert np.abs(alone.q[0, 3:7] - hexapod.home[3:7]).max() < 1e-12
+    assert np.abs(alone.q[0, :3] - motion.at(0.25).position).max() < 1e-12
+    drives, h = laws.drives_of(hexapod, motion), 1e-4
+    for t in (0.1, 0.25, 0.4):
+        before, here, behind = (drives.at(t + k * h) for k in (-1, 0, 1))
+        assert np.abs((behind.position - before.position) / (2 * h) - here.velocity).max() < 1e-6
+        assert np.abs((behind.velocity - before.velocity) / (2 * h) - here.acceleration).max() < 1e-4
+
+
+def test_motions_that_do_not_say_where_the_robot_is_are_refused():
+    hexapod = model("lopes")
+    name = next(n for n in hexapod.layout.q_names if n.startswith("leg0.") and n not in hexapod.layout.drive_names)
+    at = hexapod.home[hexapod.layout.q_names.index(name)]
+    motion = motions.quintic(joints={name: [at, at + 0.05]}, durations=0.5)
+    with pytest.raises(UsageError, match=r"leaves . of its 6 freedoms open"):
+        motions.states_along(hexapod, motion, [0.0, 0.25])

@@ -81,3 +81,19 @@ def test_a_drive_for_every_freedom() -> None:
     }
     with pytest.raises(UsageError, match="4 drives that follow a motion do not go with 3 freedoms"):
         gough.simulate(model, gough.motions.quintic(drives=still, durations=1.0))
+
+
+@pytest.mark.parametrize("given", [{"q": [0.0, 0.2]}, {"v": [0.0, 0.1]}])
+def test_drives_begin_where_their_motion_does(given: dict) -> None:
+    """Another first state would be left at once: a leap that nothing tells."""
+    model = built(gough.load("five_bar"))
+    start = model.drives(model.home)
+    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.5])
+    first = {k: model.configuration(drives=start + x) if k == "q" else x for k, x in given.items()}
+    with pytest.raises(UsageError, match=r"right_motor begins at .* its motion at .* give a controller"):
+        gough.simulate(model, motion, **first)
+    name = f"{'at' if 'q' in given else 'rate'}.right_motor"
+    values = [start[1], start[1] + 0.2] if "q" in given else [0.0, 0.1]
+    with pytest.raises(UsageError, match=r"right_motor of run 1 begins at"):
+        gough.simulate_many(model, motion=motion, vary=gough.vary.sweep({name: values}))
+    assert gough.simulate(model, motion, q=model.home, v=[0.0, 0.0]).info.finished

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gough.errors import UsageError
+import gough
+from gough.errors import RunWarning, UsageError
 from gough.simulation.results.run import Run
 from simulation.trajectories import integrated, model, swinging_platform, top, turning_top
 
@@ -214,3 +215,47 @@ def test_times_that_are_no_numbers_are_refused(given: dict) -> None:
     time, (q, w, _) = np.linspace(0.0, 1.0, 5), turning_top(np.linspace(0.0, 1.0, 5))
     with pytest.raises(UsageError, match="resample"):
         Run.from_states(top(), time, q, w).resample(**given)
+
+
+@pytest.mark.parametrize("method", ["esdirk4", "generalised_alpha", "leapfrog", "sdirk2"])
+def test_pieces_of_a_motion_end_at_one_time(method: str) -> None:
+    """Equal steps sum up to a rounding error beside the end of a piece: nothing is interpolated across 1e-16 s."""
+    delta = model("delta")
+    there = delta.home_pose + [0.06, 0.03, -0.04, 0, 0, 0, 0]
+    motion = gough.motions.quintic(poses=[delta.home_pose, there], durations=0.35)
+    run = gough.simulate(delta, motion, gough.laws.JointPD(2000, 30, gravity=True), method=method, step=1e-3)
+    gaps = np.diff(run.time)
+    assert not ((gaps > 0) & (gaps < 1e-9)).any() and run.time[-1] == 0.35
+    assert np.abs(run.resample(rate=2000).tau).max() < 1.05 * np.abs(run.tau).max()
+
+
+@pytest.mark.parametrize("velocities", ["drives", "platform"])
+def test_runs_that_change_their_velocities(velocities: str) -> None:
+    """A falling Delta keeps its energy between its stored states, too, whatever leads it."""
+    delta = gough.build("delta", velocities=velocities)
+    v = [0.3, 0.2, 0.1] if velocities == "drives" else [0.02, 0.03, -0.1]
+    run = gough.simulate(delta, v=v, duration=0.6, tolerance=1e-10, smoothing="described")
+    assert run.info.finished and any(what.startswith("velocities:") for _, what in run.info.events)
+    fine = run.resample(np.linspace(0.0, 0.6, 6001))
+    lost = fine["losses"].sum(axis=1) if "losses" in fine else 0.0
+    energy = fine["energy.total"]
+    assert np.abs(lost).max() == 0.0 and np.abs(energy - energy[0]).max() < 1e-5 * fine["energy.kinetic"].max()
+
+
+def test_more_than_half_a_turn_between_stored_states_is_told() -> None:
+    time = np.linspace(0.0, 1.0, 3)
+    q, w, _ = turning_top(time)
+    spun = Run.from_states(top(), time, q, np.full_like(w, 5.0))
+    with pytest.warns(RunWarning, match="half a turn"):
+        spun.resample([0.1, 0.7])
+
+
+def test_forces_of_prescribed_drives_under_loads_on_frames() -> None:
+    five_bar = model("five_bar")
+    start = five_bar.drives(five_bar.home)
+    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.5])
+    load = {"left_rod.tool": [5.0, -3.0, 0, 0, 0, 0]}
+    run = gough.simulate(five_bar, motion, wrench=load)
+    fine = run.resample(rate=500)
+    truth = five_bar.inverse_dynamics(fine.q, fine.v, fine.acceleration, load).tau
+    assert np.abs(fine.tau - truth).max() < 1e-3 * np.abs(truth).max()

@@ -371,3 +371,26 @@ def test_long2014_poses():
     errors = tracking_errors(run, followed(made))
     assert run.stopped == "finished" and errors["m"] < 1e-10 and errors["rad"] < 1e-9
     assert run.summary()["energy_error"] < 1e-9
+
+
+def test_channels_of_the_motion_can_be_outputs(tmp_path):
+    """They are those of the run, so they are known before it."""
+    start = gough.load("five_bar").home.joints
+    drives = {name: [start[name][0], start[name][0] + 0.1] for name in ("left_motor", "right_motor")}
+    text = f"""
+motion: {{quintic: {{drives: {drives}, durations: [0.2]}}}}
+outputs: {{file: {tmp_path}/run.npz, channels: [tracking, work.drives], plot: {tmp_path}/run.png, panels: [tracking, reference]}}
+"""
+    made = read(text, allow_outside=True)
+    files = made.write(made.run())
+    assert len(files) == 2 and "tracking" in gough.Run.load(files[0])
+
+
+def test_an_output_that_cannot_be_written_does_not_take_the_other(tmp_path):
+    (tmp_path / "taken").write_text("")
+    made = read(
+        f"outputs: {{file: {tmp_path}/taken/run.npz, plot: {tmp_path}/run.png, panels: [v]}}", allow_outside=True
+    ).with_(duration=0.01)
+    with pytest.raises((UsageError, OSError)):
+        made.write(made.run())
+    assert (tmp_path / "run.png").stat().st_size

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -259,3 +261,52 @@ def test_a_design_of_another_geometry_begins_closed() -> None:
     run = simulate(model, duration=0.05, parameters={"left_elbow.x": 0.26})
     assert run["closure_error"].max() < 1e-10
     assert run.summary()["energy_error"] < 1e-6
+
+
+def test_a_law_of_one_number() -> None:
+    """One force for all drives, and the same in what is kept of the run."""
+    model = built(gough.load("five_bar"))
+    one, each = (gough.simulate(model, None, gough.laws.Free(tau), duration=0.05) for tau in (0.3, [0.3, 0.3]))
+    np.testing.assert_array_equal(one.q, each.q)
+    assert one.info.controller == {"law": "free", "tau": [0.3]}
+
+
+@pytest.mark.parametrize("method", ["dp5", "cvode"])
+def test_as_many_steps_as_are_allowed(method: str) -> None:
+    model = built(gough.load("five_bar"))
+    for most in (1, 5, 20):
+        run = gough.simulate(model, v=[1.0, 0.0], duration=1.0, most_steps=most, method=method, tolerance=1e-10)
+        assert run.info.settings["steps"] == most and run.stopped.startswith(f"step:more than {most} steps")
+        assert run.stopped.endswith(f"at t = {run.time[-1]:.9g} s")
+
+
+def test_short_runs() -> None:
+    model = built(gough.load("five_bar"))
+    run = gough.simulate(model, v=[1.0, 0.0], duration=1e-9)
+    assert run.time.tolist() == [0.0, 1e-9]
+    with pytest.raises(UsageError, match="shortest"):
+        gough.simulate(model, v=[1.0, 0.0], duration=1e-12)
+
+
+def test_names_of_channels_are_taken() -> None:
+    model = built(gough.load("five_bar"))
+    for name in ("q", "left_motor", "energies", "energy.total"):
+        with pytest.raises(UsageError, match="another name"):
+            gough.Run.from_states(
+                model, [0.0], model.home[None], np.zeros((1, 2)), np.zeros((1, 2)), recorded={name: np.zeros(1)}
+            )
+
+
+def test_texts_about_a_run_can_be_read_again(tmp_path: Path) -> None:
+    model = built(gough.load("five_bar"))
+    run = gough.Run.from_states(model, [0.0], model.home[None], np.zeros((1, 2)), np.zeros((1, 2)), notes="a\n\u202eb")
+    for suffix in (".csv", ".npz"):
+        assert gough.Run.load(run.save(tmp_path / f"run{suffix}")).info.notes == "a\n\\u202eb"
+
+
+def test_negative_masses_are_refused() -> None:
+    model = built(gough.load("five_bar"))
+    with pytest.raises(UsageError, match="a mass is not negative"):
+        model.parameters_with({"left_rod.M": -1.0})
+    with pytest.raises(UsageError, match=r"'left_rod\.M'"):
+        model.parameters_with({"left_rd.M": 1.0})

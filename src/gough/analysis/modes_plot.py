@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.errors import UsageError
 from gough.files import write_figure
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ def draw_modes(model: "Model", modes: "Modes", path: str | Path, count: int = 12
     from matplotlib.figure import Figure
 
     n = min(count, len(modes.frequencies_hz))
+    if not n:
+        raise UsageError(f"{path}: {model.robot.name} has no modes to draw: nothing of it can move")
     shapes = shapes_in_typical_size(model, modes)[:, :n]
     names = model.layout.v_names
     made = Figure(figsize=(2.4 + 0.62 * max(n, 4), 1.6 + 0.22 * len(names)), layout="constrained")
