@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
@@ -57,25 +58,44 @@ def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np
     stop = threading.Event()
     begins = iter(range(0, n, size))
     turn = threading.Lock()
+    busy: list[int] = []  # one entry for each thread that may write
 
     def work() -> _Flags:
         flags = _Flags(size)
-        while not stop.is_set():
-            with turn:
-                begin = next(begins, None)
-            if begin is None:
-                break
-            flags.run(run, begin, min(begin + size, n))
+        busy.append(1)
+        try:
+            while not stop.is_set():
+                with turn:
+                    begin = next(begins, None)
+                if begin is None:
+                    break
+                flags.run(run, begin, min(begin + size, n))
+        finally:
+            busy.pop()
         return flags
 
-    jobs = [_pool(threads).submit(work) for _ in range(threads)]
+    jobs: list[Future] = []
     try:
+        jobs += [_pool(threads).submit(work) for _ in range(threads)]
         while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not any(_failed(job) for job in jobs):
             pass
-    finally:  # an interrupt, too, leaves no thread writing into arrays the caller may free
+    finally:
         stop.set()
-        wait(jobs)
+        _quiet(busy)
     return _collected([job.result() for job in jobs])
+
+
+def _quiet(busy: list[int]) -> None:
+    """Waits until nobody is busy: an interrupt, of whatever line, and the next one leave no thread writing into arrays that the
+    caller may free."""
+    again: KeyboardInterrupt | None = None
+    while busy:
+        try:
+            time.sleep(1e-4)
+        except KeyboardInterrupt as interrupt:
+            again = interrupt
+    if again is not None:
+        raise again
 
 
 def _failed(job: Future) -> bool:
