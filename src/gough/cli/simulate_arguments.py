@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
 from gough.robot.errors import DescriptionError
-from gough.robot.fields import number_fault
+from gough.robot.fields import expectation, number_fault
 from gough.robot.reader import Mark, read
-from gough.robot.units import UnitError, convert
+from gough.robot.units import UnitError, convert, demand_fit
 
 if TYPE_CHECKING:
+    from gough.compilation import Model
     from gough.robot import Robot
     from gough.simulation.control.law import Law
     from gough.simulation.scenarios.scenario import Scenario
@@ -29,14 +30,14 @@ def quantity(text: str | None, option: str, dimensions: tuple[str, ...], wanted:
     return value
 
 
-def law(text: str) -> "Law":
-    """A controller as it is written under `controller:` in a scenario."""
+def law(text: str, model: "Model") -> "Law":
+    """A controller for a robot as it is written under `controller:` in a scenario."""
     from gough.simulation.scenarios.controller import controller_in
 
     document, problems = read(text, "--controller")
     found = None
     if not problems:
-        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller")
+        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
     if found is None:
         raise DescriptionError(problems)
     return found
@@ -72,7 +73,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
         made = Scenario(build(robot_with(robot, smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
-        "controller": None if given["controller"] is None else law(given["controller"]),
+        "controller": None if given["controller"] is None else law(given["controller"], made.model),
         "duration": seconds(given["duration"], "--duration"),
         "step": seconds(given["step"], "--step"),
         "smoothing": "described" if as_described else None,
@@ -83,13 +84,16 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
 
 
 def _start(made: "Scenario", given: dict[str, Any]) -> Any:
-    from gough.simulation.scenarios.scenario import Start
+    from gough.compilation.leading import coordinate_units
+    from gough.simulation.scenarios.scenario import Start, rate_units
 
     if given["start"] not in (None, "static", "given"):
         raise UsageError(f"--start {given['start']!r}; use static or given")
     static = made.start.static if given["start"] is None else given["start"] == "static"
     at = named_values(given["at"], "--at", ("length", "angle"))
     rates = named_values(given["rate"], "--rate", ("speed", "angular speed"))
+    demand_fit(at, coordinate_units(made.model), "--at")
+    demand_fit(rates, rate_units(made.model), "--rate")
     return Start(static, {**made.start.coordinates, **at}, {**made.start.rates, **rates})
 
 
@@ -128,7 +132,9 @@ def signed(text: str, where: str, dimensions: tuple[str, ...]) -> float:
         try:
             value = convert(text, dimensions)
         except UnitError as error:
-            raise UsageError(f"{where}: {error}") from None
+            raise UsageError(
+                f"{where}: {error}; give {expectation(dimensions)}, or a plain number in SI units"
+            ) from None
     fault = number_fault(value, dimensions)
     if fault is not None:
         raise UsageError(f"{where}: {fault.message}")

@@ -20,7 +20,6 @@ from gough.robot.fields import (
     Coordinate,
     Gravity,
     NonNegativeJointSpeed,
-    Number,
     Title,
     number,
     number_fault,
@@ -85,6 +84,22 @@ def _yes(value: Any) -> Any:
     return value
 
 
+def parameter_fault(value: Any) -> Fault | None:
+    """What is wrong with a number of the robot's table of parameters; they have no units in files."""
+    fault = number_fault(value, ("number",))
+    if fault is not None and isinstance(value, str):
+        expected = "a plain number in SI units; `gough show ROBOT --parameters` tells which"
+        return Fault((), value, "a parameter that is no plain number", expected)
+    return fault
+
+
+def _parameter(value: Any) -> float:
+    fault = parameter_fault(value)
+    if fault is not None:
+        raise as_error([fault])
+    return float(value)
+
+
 class FrictionChange(Item):
     """Of all joints. smoothing (m/s or rad/s): of Coulomb friction; turn_smoothing: of joints that turn, where it differs.
     coulomb, viscous: factors."""
@@ -106,7 +121,7 @@ class ChangesItem(Item):
 
     friction: FrictionChange = Field(default_factory=FrictionChange)
     gravity: Gravity | None = None
-    parameters: dict[str, Number] = Field(default_factory=dict)
+    parameters: dict[str, Annotated[float, BeforeValidator(_parameter)]] = Field(default_factory=dict)
 
 
 class StartItem(Item):
