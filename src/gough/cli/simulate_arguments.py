@@ -43,7 +43,7 @@ def law(text: str, model: "Model") -> "Law":
     return found
 
 
-def robot_with(name: str, smoothing: float | None) -> "Robot":
+def robot_with(name: str, smoothing: float | tuple[float, float] | None) -> "Robot":
     """A robot by name or path, its Coulomb friction smoothed."""
     from gough.robot import load
     from gough.robot.changed_friction import change_friction
@@ -59,8 +59,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     from gough.simulation.scenarios.scenario import Scenario
 
     as_described = given["smoothing"] == "described"
-    width = None if as_described else given["smoothing"]
-    smoothing = quantity(width, "--smoothing", ("speed", "angular speed"), "m/s and rad/s, or 'described'")
+    smoothing = None if as_described else _widths(given["smoothing"])
     if given["scenario"] is not None:
         made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
         if smoothing is not None:
@@ -81,6 +80,18 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     }
     changes = {name: value for name, value in changes.items() if value is not None}
     return made.with_(**changes, start=_start(made, given), outputs=_outputs(made, given))
+
+
+def _widths(text: str | None) -> float | tuple[float, float] | None:
+    """Smoothing of Coulomb friction from "1e-3", "1 mm/s", or "1 mm/s, 2 mrad/s" of joints that slide and that turn."""
+    wanted = "m/s and rad/s, or two (1 mm/s, 2 mrad/s) of joints that slide and that turn, or 'described'"
+    parts = [] if text is None else text.split(",")
+    kinds: list[tuple[str, ...]] = [("speed", "angular speed")] if len(parts) == 1 else [("speed",), ("angular speed",)]
+    if len(parts) > 2:
+        raise UsageError(f"--smoothing {text!r}: give {wanted}")
+    found = [quantity(part.strip(), "--smoothing", kind, wanted) for part, kind in zip(parts, kinds, strict=False)]
+    widths = tuple(width for width in found if width is not None)
+    return (widths[0], widths[1]) if len(widths) == 2 else widths[0] if widths else None
 
 
 def _start(made: "Scenario", given: dict[str, Any]) -> Any:

@@ -49,8 +49,8 @@ def change_friction(
                 problem = misfit(speed, unit, f"that of {place}")
                 if problem:
                     raise UsageError(
-                        f"smoothing: {problem}; where joints slide and others turn: one plain number for all, or in a scenario "
-                        "turn_smoothing beside smoothing"
+                        f"smoothing: {problem}; where joints slide and others turn give one plain number for all, or two (in a "
+                        "scenario: turn_smoothing beside smoothing)"
                     )
             if speed is not None:
                 update["smoothing"] = float(speed)

@@ -148,6 +148,12 @@ class WrittenUnit(str):
         return type(self), (self.written, self.dimension)
 
 
+def as_written(unit: str) -> str:
+    """An SI unit as one that somebody wrote, to be judged by `misfit`; "" where nobody did."""
+    name = None if isinstance(unit, WrittenUnit) or not unit else kind_of(unit)
+    return unit if name is None else WrittenUnit(unit, DIMENSIONS[name][0])
+
+
 def parse(text: str) -> tuple[float, Dimension]:
     """The SI value and the dimension of a text such as "12 mm"."""
     text = text.strip()

@@ -18,7 +18,7 @@ from gough.compilation.mobility import neighbours
 from gough.compilation.rotations import pose_difference, quaternion_product
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
-from gough.robot.units import misfit
+from gough.robot.units import as_written, misfit
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.rotation_charts import CONJUGATE, rotate
 from gough.spatial import quaternion_wxyz_from_rotation
@@ -187,7 +187,8 @@ def unit_problems(model: "Model", motion: Motion) -> list[tuple[str, str]]:
         known = dict(zip(layout.drive_names, layout.drive_units, strict=True))
     if motion.kind != "joints" and not set(motion.names) & set(layout.drive_names):  # an array without names
         known = {f"drive{k}": known[name] for k, name in enumerate(layout.drive_names) if name in known}
-    found = [(n, misfit(unit, known[n], n)) for n, unit in zip(motion.names, motion.units, strict=True) if n in known]
+    units = zip(motion.names, motion.units, strict=True)
+    found = [(n, misfit(as_written(unit), known[n], n)) for n, unit in units if n in known]
     return [(name, problem) for name, problem in found if problem]
 
 

@@ -2,7 +2,7 @@
 
 format: 1
 robot: dualemps_refined                           a gallery robot, or a file beside this one
-changes: {friction: {smoothing: 1 mm/s}}          of its description
+changes: {friction: {smoothing: 1e-3}}            of its description
 motion: briot2014_square                          a name, a file, or as in files of motions
 controller: {joint_pd: {stiffness: 2e4}}          a law of gough.laws and its arguments
 wrench: {tool: [0, 0, -20 N, 0, 0, 0]}            a constant load from outside; a list alone is on the platform
