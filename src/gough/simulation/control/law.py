@@ -182,7 +182,7 @@ class Law:
                     if not listed:
                         break
 
-    def demand_units(self, model: "Model") -> None:
+    def _demand_units(self, model: "Model") -> None:
         """UsageError for the first of `unit_problems`."""
         for key, k, problem in self.unit_problems(model):
             raise UsageError(f"{self.name}: {key if k is None else f'{key}[{k}]'}: {problem}")
@@ -195,7 +195,7 @@ class Law:
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """UsageError where this robot or motion cannot be controlled so."""
-        self.demand_units(model)
+        self._demand_units(model)
         kind = "" if motion is None else motion.kind
         if self.kinds and kind not in self.kinds:
             wanted = " or ".join(map(repr, self.kinds))
