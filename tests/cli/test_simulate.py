@@ -282,7 +282,9 @@ RIGHT = [
 
 def described(entrance: str, text: str, folder: Path):
     """The scenario of the arm with one thing given, on the command line or in a file."""
-    names = "method tolerance rho_infinity every check estimate start at rate motion plot step controller out channel panel"
+    names = (
+        "method tolerance rho_infinity every check estimate start at rate motion plot step controller out channel panel"
+    )
     options: dict[str, Any] = dict.fromkeys([*names.split(), "smoothing", "scenario"])
     robot, file = folder / "arm.yaml", folder / "run.yaml"
     robot.write_text(ARM)
