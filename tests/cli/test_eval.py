@@ -162,6 +162,7 @@ def test_unused_columns_are_said(states):
 
 BAD_FILES = {
     "unknown column": ("x,y,z,yaw,pitch,rol", "0,0,2,0,0,0", "unknown column or array 'rol'; did you mean 'roll'?"),
+    "a unit": ("x [mm],y,z,yaw,pitch,roll", "0,0,2,0,0,0", "write 'x' and its numbers in SI units, not mm"),
     "missing column": ("x,y,z,yaw,pitch", "0,0,2,0,0", "columns roll are missing"),
     "no orientation": ("x,y,z", "0,0,2", "no pose"),
     "two orientations": ("x,y,z,yaw,pitch,roll,qw,qx,qy,qz", "0,0,2,0,0,0,1,0,0,0", "given twice"),

@@ -81,6 +81,12 @@ def test_mechanism_without_a_platform(tmp_path):
         (("--range", "w=0:1:3"), "no coordinate 'w'"),
         ((*LINE, "--fixed", "z"), "--fixed NAME=VALUE"),
         ((*LINE, "--orientation", "1,2"), "YAW,PITCH,ROLL"),
+        ((*LINE, "--orientation", "0,3mm,0"), "'3mm' is not a number or angle"),
+        ((*LINE, "--fixed", "yaw=3mm"), "--fixed: 3mm is a length, and yaw is an angle; write rad or deg"),
+        (("--range", "x=0:3deg:3"), "--range: 3deg is an angle, and x is a length; write m or mm"),
+        (("--range", "x=0:3deg", "--random", "3"), "--range: 3deg is an angle"),
+        (("--range", "x=0:3deg:3", "--modes", "2"), "--range: 3deg is an angle"),
+        ((*LINE, "--fixed", "yaw=3mm", "--modes", "2"), "--fixed: 3mm is a length"),
         ((*LINE, "--condition", "3"), "from 0 to 1"),
         ((*LINE, "--random", "0"), "--random"),
     ],
@@ -88,6 +94,11 @@ def test_mechanism_without_a_platform(tmp_path):
 def test_bad_usage_says_what_to_do(options, text):
     out, err = gough("map", QUICK, *options, code=2)
     assert out == "" and text in err
+
+
+def test_modes_at_a_place_in_units_of_its_coordinate():
+    _, err = gough("modes", QUICK, "--at", "z=3deg", code=2)
+    assert "--at: 3deg is an angle, and z is a length; write m or mm, or a plain number in m" in err
 
 
 def test_interrupt_keeps_what_is_done(limited, tmp_path, monkeypatch):

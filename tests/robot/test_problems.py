@@ -99,6 +99,7 @@ CASES = [
     ("templates/rus", {"chain": [{"name": "a", "type": "wheel"}]}, "templates.rus.chain[0].type", "not one of", "free"),
     (f"{SLIDE}/body/telescopic/joint", "slid", "telescopic.joint", "not in the leg", "slide"),
     (f"{SLIDE}/body/telescopic/joint", "hip", "telescopic.joint", "no scalar coordinate", "slide"),
+    (f"{SLIDE}/body/telescopic/inertia/xx", [1, 0, "1 kg.m2/rad2"], "inertia.xx[2]", "another dimension", "kg.m2/m2"),
     (f"{SLIDE}/body/telescopic/inertia/xx", [1, 2], "inertia.xx", "2 entries instead of 3", "c0 + c1 q"),
     (f"{CUT}/type", "constant_length", "cut.length", "without its length", "length in m"),
     (f"{CUT}/length", 0.3, "cut.length", "length on a spherical cut", "only on constant_length"),

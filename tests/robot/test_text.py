@@ -121,7 +121,7 @@ def test_text_with_its_mark_and_any_line_ends(tmp_path):
     path = tmp_path / "it.csv"
     path.write_bytes(b"\xef\xbb\xbft,x\r\n0,1\r1,2\n")
     assert [line for _, line in read_lines(path)] == ["t,x", "0,1", "1,2"]
-    np.testing.assert_array_equal(read_samples(path)["x"], [1.0, 2.0])
+    np.testing.assert_array_equal(read_samples(path)[0]["x"], [1.0, 2.0])
     assert read_text(path).startswith("t,x")
 
 

@@ -34,6 +34,7 @@ CASES = [
     ("five_bar", "bodies/2/name", "crank1", "bodies[2].name", "body name 'crank1' is used twice", "of its own"),
     ("five_bar", "bodies/0/mass", -1, "bodies[0].mass", "negative mass", "not negative"),
     ("five_bar", "bodies/1/telescopic/joint", "elbw1", "telescopic.joint", "that there is not", "'elbow1'"),
+    ("five_bar", "bodies/1/telescopic/inertia/yy", [0, "1 kg.m", 0], "inertia.yy[1]", "another dimension", "kg.m2/rad"),
     ("mixed", "bodies/0/telescopic", {"joint": "swing", "inertia": {}}, "joint", "no scalar coordinate", "lift"),
     ("five_bar", "loops/0/first/body", "rodd1", "loops[0].first.body", "no body 'rodd1'", "'rod1'"),
     ("five_bar", "loops/0/second/body", "rod1", "loops[0].second.body", "on the same body", "two bodies"),

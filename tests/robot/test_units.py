@@ -1,11 +1,14 @@
 """Numbers with units: exact conversion, dimension check, refusals."""
 
+import copy
 import math
+import pickle
 
 import pytest
 
-from gough.robot import Body, Drive, Pose
-from gough.robot.units import UnitError, convert, parse
+from gough.robot import Body, Drive, Friction, Pose
+from gough.robot.joint import ChainJoint
+from gough.robot.units import Quantity, UnitError, convert, misfit, parse
 
 
 @pytest.mark.parametrize(
@@ -37,6 +40,13 @@ from gough.robot.units import UnitError, convert, parse
         ("9.81 m.s-2", "acceleration", 9.81),
         ("60 rpm", "angular speed", 2 * math.pi),
         ("90 deg/s", "angular speed", math.pi / 2),
+        ("3 1/s", "angular speed", 3.0),
+        ("400 1/s^2", "rate squared", 400.0),
+        ("400 s-2", "rate squared", 400.0),
+        ("4 N/m/kg", "rate squared", 4.0),
+        ("20 /s", "rate", 20.0),
+        ("2 1/ms", "rate", 2000.0),
+        ("20 Hz", "frequency", 20.0),
     ],
 )
 def test_value(text, dimension, value):
@@ -56,6 +66,9 @@ def test_decimal_units_are_exact():
         ("1 Hz", "angular stiffness"),
         ("2 N.m/rad", "torque"),
         ("1 kg.m", "inertia"),
+        ("1 Hz", "angular speed"),
+        ("1 Hz", "rate"),
+        ("1 1/s", "rate squared"),
     ],
 )
 def test_other_dimension_is_refused(text, dimension):
@@ -63,7 +76,10 @@ def test_other_dimension_is_refused(text, dimension):
         convert(text, (dimension,))
 
 
-@pytest.mark.parametrize("text", ["", "3", "mm", "3 foo", "1 2 mm", "3 kg.", "3 N/m.s", "nan m", "3 m22", "0x3 m"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "3", "mm", "3 foo", "1 2 mm", "3 kg.", "3 N/m.s", "nan m", "3 m22", "0x3 m", "3 1", "3 1.s", "3 2/s", "3 /"],
+)
 def test_nonsense_is_refused(text):
     with pytest.raises(UnitError):
         parse(text)
@@ -73,3 +89,42 @@ def test_python_takes_units_too():
     assert Body(mass="250 g").mass == 0.25  # type: ignore[arg-type]
     assert Pose(position=("12 mm", 0, 0)).position == (0.012, 0.0, 0.0)  # type: ignore[arg-type]
     assert Drive(rotor_inertia="3 kg.m2", stroke=("-1 deg", "1 rad")).stroke == (-math.pi / 180, 1.0)  # type: ignore[arg-type]
+
+
+def test_numbers_remember_how_they_were_written():
+    found = convert(" 30 mm", ("length", "angle"))
+    assert found == 0.03 and type(convert("30 mm", ("length",))) is float and repr(found) == "0.03"
+    for same in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert isinstance(same, Quantity) and same == 0.03 and same.written == "30 mm" and same.unit == "m"
+        assert pickle.loads(pickle.dumps(same.unit)).written == "30 mm"
+        assert misfit(same, "m", "slide") == ""
+        assert misfit(same, "rad", "pin") == (
+            "30 mm is a length, and pin is an angle; write rad or deg, or a plain number in rad"
+        )
+        assert misfit(same, "m kg^0.5", "e1") == "30 mm is a length, and e1 counts in m kg^0.5; write it without a unit"
+        assert misfit(same, "1", "e1") == "30 mm is a length, and e1 is a number; write it without a unit"
+    assert misfit(0.03, "rad", "pin") == ""
+    assert misfit(convert("3 N.m", ("force", "torque")), "N m", "pin") == ""
+    assert misfit(convert("3 N.m", ("stiffness", "angular stiffness")), "N m/rad", "pin") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "place"),
+    [
+        ("revolute", {"drive": Drive(force_limit="30 N")}, "drive.force_limit"),  # type: ignore[arg-type]
+        ("prismatic", {"drive": Drive(stroke=("-1 deg", "1 deg"))}, "drive.stroke.1"),  # type: ignore[arg-type]
+        ("revolute", {"friction": Friction(viscous="3 N.s/m")}, "friction.viscous"),  # type: ignore[arg-type]
+        ("prismatic", {"friction": {"coulomb": "3 N.m"}}, "friction.coulomb"),
+        ("cylindrical", {"friction": {"coulomb": "3 N"}}, "friction.coulomb"),
+        ("planar", {"friction": Friction(smoothing="3 rad/s")}, "friction.smoothing"),  # type: ignore[arg-type]
+    ],
+)
+def test_parts_made_before_their_joint(kind, given, place):
+    with pytest.raises(ValueError, match=f"{place}\n"):
+        ChainJoint(name="a", type=kind, **given)
+
+
+def test_parts_made_before_their_joint_that_fit():
+    made = ChainJoint(name="a", type="prismatic", drive=Drive(force_limit="30 N", stroke=("-1 mm", "3 mm")))  # type: ignore[arg-type]
+    assert made.drive == Drive(force_limit=30, stroke=(-1e-3, 3e-3))
+    assert ChainJoint(name="a", type="cylindrical", friction={"coulomb": 3}).friction.coulomb == 3  # type: ignore[arg-type]

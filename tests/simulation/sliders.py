@@ -45,6 +45,20 @@ def slider(gravity: float = 0.0, **drive: float) -> gough.Model:
     return built(loads(json.dumps(data)))
 
 
+ARM = """format: 1
+name: arm
+source: a made-up robot for tests
+bodies:
+  - {name: cart, mass: 3, inertia: {about: center_of_mass, xx: 0.1, yy: 0.2, zz: 0.3}}
+  - {name: rod, mass: 2, center_of_mass: [0.3, 0.1, 0.05], inertia: {about: center_of_mass, xx: 0.02, yy: 0.03, zz: 0.04}}
+joints:
+  - {name: slide, type: prismatic, axis: [1, 0, 0], parent: world, child: cart, drive: {coulomb: 1 N}}
+  - {name: pin, type: revolute, parent: cart, child: rod, drive: {coulomb: 0.1 N.m}}
+home: {joints: {slide: 0.1, pin: 0.3}}
+"""
+"""A robot of two drives of different kinds."""
+
+
 def settling(t: np.ndarray, stiffness: float, damping: float, mass: float, start: float) -> np.ndarray:
     """m ẍ + d ẋ + k x = 0 from rest at `start`."""
     roots = np.roots([mass, damping, stiffness]).astype(complex)

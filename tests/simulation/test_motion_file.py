@@ -10,11 +10,12 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.robot import DescriptionError
+from gough.robot import DescriptionError, loads
 from gough.simulation import motions
 from gough.simulation.motion.items import FAMILIES
 from papers.library import model
 from simulation.motion_family import POSES
+from simulation.sliders import ARM
 
 HEAD = "format: 1\nname: test\nmotion:\n"
 
@@ -242,3 +243,55 @@ BAD_CSV = {
 def test_bad_csv(tmp_path, message):
     with pytest.raises(UsageError, match=r"samples\.csv.*" + re.escape(message)):
         motions.spline_file(csv(tmp_path, BAD_CSV[message]))
+
+
+def moved(slide, pin, **more):
+    return motions.quintic(drives={"slide": slide, "pin": pin}, durations=1, **more)
+
+
+def late(tmp_path):
+    """Motions of a robot that slides and turns, in wrong units, made where it is not known."""
+    (tmp_path / "motion.yaml").write_text(HEAD + "  quintic: {drives: {slide: [0, 1], pin: [0, 3 mm]}, durations: 1}")
+    plain = moved([0, 0], [0, 1])
+    return {
+        "3 mm is a length, and pin is an angle": gough.load_motion(tmp_path / "motion.yaml"),
+        "4 mm is a length, and pin is an angle": moved([0, 1], [0, "4 mm"]).slower(2),
+        "5 deg is an angle, and slide is a length": plain.then(moved([0, "5 deg"], [1, 0])),
+        "6 mm is a length, and pin is an angle": moved([0, 1], ["6 mm", 0]).hold(1),
+        "mm is a length, and pin is an angle": motions.spline_file(csv(tmp_path, "t,pin [mm],slide\n0,0,0\n1,1,1\n")),
+    }
+
+
+def test_units_are_remembered_until_the_robot_is_known(tmp_path):
+    arm = gough.build(loads(ARM))
+    for said, motion in late(tmp_path).items():
+        for ask in (
+            lambda made: gough.check_motion(arm, made),
+            lambda made: gough.laws.drives_of(arm, made),
+            lambda made: gough.simulate(arm, made),
+            lambda made: gough.simulate(arm, made, gough.laws.JointPD(1, 1)),
+        ):
+            with pytest.raises(UsageError, match=said):
+                ask(motion)
+    joints = motions.quintic(joints={"slide": [0, 1], "pin": ["1 m", 0]}, durations=1)
+    with pytest.raises(UsageError, match="1 m is a length, and pin is an angle; write rad or deg"):
+        gough.check_motion(arm, joints)
+    with pytest.raises(UsageError, match="7 deg is an angle, and slide before it is a length"):
+        moved([0, "1 mm"], [0, 1]).then(moved([0.001, "7 deg"], [1, 0]))
+    good = moved([0, "12 mm"], ["30 deg", 0]).then(moved([0.012, 0], [0, "1 rad"]))
+    assert good.units == ("m", "rad")
+    along = gough.laws.drives_of(arm, good)
+    assert np.allclose(along.at([0.0, 1.0, 2.0]).position, [[0, np.pi / 6], [0.012, 0], [0, 1]], atol=1e-15)
+
+
+def test_forces_in_units_of_the_drives():
+    arm = gough.build(loads(ARM))
+    for units, said in (
+        (("N", "N"), "N is a force, and pin is a torque"),
+        (("N.m", ""), "N.m is a torque, and slide is a force"),
+    ):
+        forces = gough.laws.forces([0, 1], [[0, 0], [1, 1]], names=("slide", "pin"), units=units)
+        with pytest.raises(UsageError, match=said):
+            gough.simulate(arm, forces)
+    with pytest.raises(UsageError, match="give 'N' or 'N m', not 'kN'"):
+        gough.laws.forces([0, 1], [[0, 0], [1, 1]], units=("kN", "N m"))

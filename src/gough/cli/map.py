@@ -70,8 +70,8 @@ def survey(
         model, _ = open_model(robot, quiet=json)
         made = workspace(
             model,
-            range_values(ranges, random is not None) if ranges else None,
-            fixed=fixed_values(fixed or []),
+            range_values(ranges, random is not None, model) if ranges else None,
+            fixed=fixed_values(fixed or [], "--fixed", model),
             random=random,
             seed=seed,
             orientations=orientation_rows(orientation) if orientation else None,

@@ -36,8 +36,8 @@ def vibration(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json)
-        chosen = range_values(ranges, random is not None)
-        held = fixed_values(fixed or [])
+        chosen = range_values(ranges, random is not None, model)
+        held = fixed_values(fixed or [], "--fixed", model)
         made = vibration_map(model, chosen, fixed=held, random=random, seed=seed, count=modes, frame=frame)
     files = [str(made.save(out))] if out else []
     if figure:

@@ -57,7 +57,8 @@ def simulate(
         str | None,
         typer.Option(
             "--smoothing",
-            help="Smooth all Coulomb friction below this speed (m/s and rad/s), or 'described': only what the description does.",
+            help="Smooth all Coulomb friction below this speed (m/s and rad/s; two of joints that slide and that turn: "
+            "1 mm/s,2 mrad/s), or 'described': only what the description does.",
         ),
     ] = None,
     every: Annotated[int | None, typer.Option("--every", min=1, help="Keep one state of so many.")] = None,

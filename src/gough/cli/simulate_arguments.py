@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
 from gough.robot.errors import DescriptionError
-from gough.robot.fields import number_fault
+from gough.robot.fields import expectation, number_fault
 from gough.robot.reader import Mark, read
-from gough.robot.units import UnitError, convert
+from gough.robot.units import UnitError, convert, demand_fit
 
 if TYPE_CHECKING:
+    from gough.compilation import Model
     from gough.robot import Robot
     from gough.simulation.control.law import Law
     from gough.simulation.scenarios.scenario import Scenario
@@ -29,20 +30,20 @@ def quantity(text: str | None, option: str, dimensions: tuple[str, ...], wanted:
     return value
 
 
-def law(text: str) -> "Law":
-    """A controller as it is written under `controller:` in a scenario."""
+def law(text: str, model: "Model") -> "Law":
+    """A controller for a robot as it is written under `controller:` in a scenario."""
     from gough.simulation.scenarios.controller import controller_in
 
     document, problems = read(text, "--controller")
     found = None
     if not problems:
-        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller")
+        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
     if found is None:
         raise DescriptionError(problems)
     return found
 
 
-def robot_with(name: str, smoothing: float | None) -> "Robot":
+def robot_with(name: str, smoothing: float | tuple[float, float] | None) -> "Robot":
     """A robot by name or path, its Coulomb friction smoothed."""
     from gough.robot import load
     from gough.robot.changed_friction import change_friction
@@ -58,8 +59,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     from gough.simulation.scenarios.scenario import Scenario
 
     as_described = given["smoothing"] == "described"
-    width = None if as_described else given["smoothing"]
-    smoothing = quantity(width, "--smoothing", ("speed", "angular speed"), "m/s and rad/s, or 'described'")
+    smoothing = None if as_described else _widths(given["smoothing"])
     if given["scenario"] is not None:
         made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
         if smoothing is not None:
@@ -72,7 +72,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
         made = Scenario(build(robot_with(robot, smoothing)))
     changes: dict[str, Any] = {
         "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
-        "controller": None if given["controller"] is None else law(given["controller"]),
+        "controller": None if given["controller"] is None else law(given["controller"], made.model),
         "duration": seconds(given["duration"], "--duration"),
         "step": seconds(given["step"], "--step"),
         "smoothing": "described" if as_described else None,
@@ -82,14 +82,29 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     return made.with_(**changes, start=_start(made, given), outputs=_outputs(made, given))
 
 
+def _widths(text: str | None) -> float | tuple[float, float] | None:
+    """Smoothing of Coulomb friction from "1e-3", "1 mm/s", or "1 mm/s, 2 mrad/s" of joints that slide and that turn."""
+    wanted = "m/s and rad/s, or two (1 mm/s, 2 mrad/s) of joints that slide and that turn, or 'described'"
+    parts = [] if text is None else text.split(",")
+    kinds: list[tuple[str, ...]] = [("speed", "angular speed")] if len(parts) == 1 else [("speed",), ("angular speed",)]
+    if len(parts) > 2:
+        raise UsageError(f"--smoothing {text!r}: give {wanted}")
+    found = [quantity(part.strip(), "--smoothing", kind, wanted) for part, kind in zip(parts, kinds, strict=False)]
+    widths = tuple(width for width in found if width is not None)
+    return (widths[0], widths[1]) if len(widths) == 2 else widths[0] if widths else None
+
+
 def _start(made: "Scenario", given: dict[str, Any]) -> Any:
-    from gough.simulation.scenarios.scenario import Start
+    from gough.compilation.leading import coordinate_units
+    from gough.simulation.scenarios.scenario import Start, rate_units
 
     if given["start"] not in (None, "static", "given"):
         raise UsageError(f"--start {given['start']!r}; use static or given")
     static = made.start.static if given["start"] is None else given["start"] == "static"
     at = named_values(given["at"], "--at", ("length", "angle"))
     rates = named_values(given["rate"], "--rate", ("speed", "angular speed"))
+    demand_fit(at, coordinate_units(made.model), "--at")
+    demand_fit(rates, rate_units(made.model), "--rate")
     return Start(static, {**made.start.coordinates, **at}, {**made.start.rates, **rates})
 
 
@@ -128,7 +143,9 @@ def signed(text: str, where: str, dimensions: tuple[str, ...]) -> float:
         try:
             value = convert(text, dimensions)
         except UnitError as error:
-            raise UsageError(f"{where}: {error}") from None
+            raise UsageError(
+                f"{where}: {error}; give {expectation(dimensions)}, or a plain number in SI units"
+            ) from None
     fault = number_fault(value, dimensions)
     if fault is not None:
         raise UsageError(f"{where}: {fault.message}")

@@ -61,6 +61,9 @@ def refuse_unknown(model: "Model", names: list[str]) -> None:
 
 def _hint(model: "Model", name: str, known: list[str]) -> str:
     robot, platform = model.robot.name, model.mechanism.has_platform
+    plain, bracket, unit = (part.strip() for part in name.partition("["))
+    if bracket and plain in known:
+        return f": files of states have no units; write {plain!r} and its numbers in SI units, not {unit.rstrip(']')}"
     if not platform and name in ("pose", *POSITION, *QUATERNION, *ANGLES):
         return f": {robot} has no platform; {ways(model)}"
     if not platform and name in ("wrench", *WRENCH):

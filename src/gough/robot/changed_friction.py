@@ -5,6 +5,7 @@ from typing import Any
 
 from gough.errors import UsageError
 from gough.robot.robot import Robot
+from gough.robot.units import misfit
 
 SLIDING = ("prismatic",)
 MIXED = ("cylindrical", "planar", "free")
@@ -44,8 +45,15 @@ def change_friction(
                 raise UsageError(
                     f"{place}: a {kind} joint slides and turns with one smoothing; give one number for both"
                 )
+            for unit in ("m/s",) if kind in SLIDING else ("m/s", "rad/s") if kind in MIXED else ("rad/s",):
+                problem = misfit(speed, unit, f"that of {place}")
+                if problem:
+                    raise UsageError(
+                        f"smoothing: {problem}; where joints slide and others turn give one plain number for all, or two (in a "
+                        "scenario: turn_smoothing beside smoothing)"
+                    )
             if speed is not None:
-                update["smoothing"] = speed
+                update["smoothing"] = float(speed)
         return friction.model_copy(update=update) if update else friction
 
     def joint(item: Any, leg: str = "") -> Any:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from gough.robot import units
 from gough.robot.errors import ABSENT
@@ -26,7 +26,15 @@ def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> flo
     fault = number_fault(value, dimensions, bound)
     if fault is not None:
         raise as_error([fault])
-    return units.convert(value, dimensions) if isinstance(value, str) else float(value)
+    return float(units.convert(value, dimensions) if isinstance(value, str) else value)
+
+
+def remembered(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
+    """As `number`, but what is written with a unit stays a `Quantity`: a robot decides which of the dimensions it has."""
+    plain = number(value, dimensions, bound)
+    if isinstance(value, str):
+        return units.convert(value, dimensions)
+    return value if isinstance(value, units.Quantity) else plain
 
 
 def number_fault(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> Fault | None:
@@ -68,7 +76,12 @@ def expectation(dimensions: tuple[str, ...], bound: Bound = "any") -> str:
 
 
 def quantity(*dimensions: str, bound: Bound = "any") -> Any:
-    """The metadata of a field that holds a number of one of the dimensions."""
+    """The metadata of a field that holds a number of one of the dimensions.
+
+    Where there are several, the number remembers its unit until it is known what it measures (pydantic itself would forget it).
+    """
+    if len(dimensions) > 1:
+        return PlainValidator(lambda value: remembered(value, dimensions, bound))
     return BeforeValidator(lambda value: number(value, dimensions, bound))
 
 

@@ -8,12 +8,13 @@ import numpy as np
 from gough.robot.fields import number_fault, numbers
 from gough.robot.item import Fault, given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
-from gough.robot.units import UnitError, convert
+from gough.robot.units import Quantity, UnitError, convert, serves
 
 SCALAR = ("revolute", "prismatic")
 WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
 WITH_CONE = ("universal", "spherical")
 TURNING = ("revolute", "universal", "spherical")
+SLIDING_AND_TURNING = ("cylindrical", "planar", "free")
 
 TRANSLATION = {
     "rotor_inertia": "mass",
@@ -118,21 +119,41 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
     table = ROTATION if kind in TURNING else TRANSLATION if kind == "prismatic" else {}
     for group in ("drive", "spring", "limits", "friction"):
         for key, dimension in table.items():
-            yield from _unit_faults(look(data, group, key), (group, key), dimension)
+            yield from unit_faults(look(data, group, key), (group, key), dimension)
+    for key in ("viscous", "coulomb", "smoothing") if kind in SLIDING_AND_TURNING else ():
+        value = look(data, "friction", key)
+        if isinstance(value, str | Quantity):
+            message = f"a unit in the friction of a {kind} joint, whose one number counts along its axes and about them"
+            yield Fault(("friction", key), _shown(value), message, "a number without a unit")
 
 
-def _unit_faults(value: Any, place: tuple[int | str, ...], dimension: str) -> Iterator[Fault]:
+def telescopic_unit_faults(kind: Any, inertia: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
+    """Coefficients of inertia over the coordinate of a scalar joint, in units of that coordinate."""
+    per = {"revolute": "angle", "prismatic": "length"}.get(kind)
+    for entry in ("xx", "yy", "zz", "xy", "xz", "yz") if per else ():
+        for power, dimension in ((1, f"inertia per {per}"), (2, f"inertia per {per} squared")):
+            yield from unit_faults(look(inertia, entry, power), (*place, entry, power), dimension)
+
+
+def unit_faults(value: Any, place: tuple[int | str, ...], dimension: str) -> Iterator[Fault]:
+    """A number, or several, in a unit of another dimension."""
     if isinstance(value, list | tuple):
         for index, entry in enumerate(value):
-            yield from _unit_faults(entry, (*place, index), dimension)
-    elif isinstance(value, str):
-        fault = number_fault(value, (dimension,))
+            yield from unit_faults(entry, (*place, index), dimension)
+    elif isinstance(value, str | Quantity):
+        fault = number_fault(_shown(value), (dimension,))
         if fault is not None:
-            yield Fault(place, value, fault.message, fault.expected)
+            yield Fault(place, fault.value, fault.message, fault.expected)
+
+
+def _shown(value: str | Quantity) -> str:
+    return value.written if isinstance(value, Quantity) else value
 
 
 def can_convert(value: Any, dimension: str) -> bool:
-    """Whether a raw number may stand for a dimension."""
+    """Whether a raw number, or one that remembers its unit, may stand for a dimension."""
+    if isinstance(value, Quantity):
+        return serves(value, dimension)
     if not isinstance(value, str):
         return True
     try:

@@ -10,7 +10,7 @@ from gough.robot.cut import Cut
 from gough.robot.fields import Name
 from gough.robot.item import Fault, Item, Place, as_error, given, look, nearest
 from gough.robot.joint import ChainJoint, default_body_name
-from gough.robot.joint_checks import SCALAR
+from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
 from gough.robot.loop import Loop
 from gough.robot.pose import Pose
 
@@ -57,7 +57,11 @@ class Leg(Item):
             if given(joint, "on"):
                 yield from _on(names, index, look(joint, "on"))
             if given(joint, "body", "telescopic", "joint"):
-                yield from _telescopic(chain, names, index, look(joint, "body", "telescopic", "joint"))
+                follows = look(joint, "body", "telescopic", "joint")
+                yield from _telescopic(chain, names, index, follows)
+                kind = next((look(x, "type") for x, name in zip(chain, names, strict=True) if name == follows), None)
+                inertia = look(joint, "body", "telescopic", "inertia")
+                yield from telescopic_unit_faults(kind, inertia, ("chain", index, "body", "telescopic", "inertia"))
 
 
 def body_name(joint: Any) -> Any:

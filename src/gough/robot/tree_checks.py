@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gough.robot.item import Fault, Place, given, look, nearest
-from gough.robot.joint_checks import SCALAR
+from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
 from gough.robot.leg import body_name
 from gough.robot.references import body_names, items, joint_types, named_platform
 from gough.robot.suggestions import MOST_LISTED
@@ -128,6 +128,9 @@ def telescopic_faults(data: Any) -> Iterator[Fault]:
     scalar = [name for name, kind in types.items() if kind in SCALAR]
     for index, body in enumerate(items(data, "bodies")):
         joint = look(body, "telescopic", "joint")
+        if isinstance(joint, str) and joint in scalar:
+            place = ("bodies", index, "telescopic", "inertia")
+            yield from telescopic_unit_faults(types[joint], look(body, "telescopic", "inertia"), place)
         if not isinstance(joint, str) or joint in scalar:
             continue
         place = ("bodies", index, "telescopic", "joint")

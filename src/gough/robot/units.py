@@ -3,12 +3,18 @@
 A unit is a product of factors: `.` or `*` multiplies, `/` divides by the one factor after it, an exponent follows its
 factor (`m2`, `m^2`, `s-1`). Decimal factors are exact: "12 mm" is the double nearest to 0.012.
 Angles are a dimension of their own so that "30 deg" is refused as a length; a radian may be left out of a derived unit
-("N.m" serves where "N.m/rad" is meant).
+("N.m" serves where "N.m/rad" is meant). Hz counts turns: it serves for frequencies alone.
+
+What a number measures may depend on a robot that is not known yet (a drive slides or turns). Such a number is a `Quantity`: a
+float that remembers how it was written; `misfit` judges it where the names of the robot's drives and joints are known.
 """
 
 import math
 import re
+from collections.abc import Mapping
 from fractions import Fraction
+
+from gough.errors import UsageError
 
 Dimension = tuple[int, int, int, int]  # exponents of length, mass, time, angle
 
@@ -78,6 +84,7 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "second moment of area": ((4, 0, 0, 0), "m4"),
     "time": (_TIME, "s"),
     "rate": ((0, 0, -1, 0), "1/s"),
+    "rate squared": ((0, 0, -2, 0), "1/s2"),
     "frequency": ((0, 0, -1, 0), "Hz"),
 }
 
@@ -96,8 +103,55 @@ _COMMA = re.compile(r"([-+]?[0-9]*),([0-9]+)(.*)")
 _FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
 
 
+COMMON = {"length": "m or mm", "angle": "rad or deg", "speed": "m/s or mm/s", "angular speed": "rad/s or deg/s"}
+"""Units to write, where the SI unit alone would be a poor hint."""
+
+
 class UnitError(ValueError):
     """A text that is not a quantity, or one of another dimension than its key."""
+
+
+class Quantity(float):
+    """A number in SI units that remembers how it was written, "30 mm"."""
+
+    written: str
+    dimension: Dimension
+
+    def __new__(cls, value: float, written: str, dimension: Dimension) -> "Quantity":
+        """value: in SI units."""
+        made = super().__new__(cls, value)
+        made.written, made.dimension = written, dimension
+        return made
+
+    def __reduce__(self) -> tuple[type, tuple[float, str, Dimension]]:
+        return type(self), (float(self), self.written, self.dimension)
+
+    @property
+    def unit(self) -> "WrittenUnit":
+        """The SI unit of its dimension."""
+        return WrittenUnit(self.written, self.dimension)
+
+
+class WrittenUnit(str):
+    """An SI unit that remembers how it, or the number that had it, was written: "m" of "mm"."""
+
+    written: str
+    dimension: Dimension
+
+    def __new__(cls, written: str, dimension: Dimension) -> "WrittenUnit":
+        """written: with or without a number."""
+        made = super().__new__(cls, next((si for own, si in DIMENSIONS.values() if own == dimension), written))
+        made.written, made.dimension = written, dimension
+        return made
+
+    def __reduce__(self) -> tuple[type, tuple[str, Dimension]]:
+        return type(self), (self.written, self.dimension)
+
+
+def as_written(unit: str) -> str:
+    """An SI unit as one that somebody wrote, to be judged by `misfit`; "" where nobody did."""
+    name = None if isinstance(unit, WrittenUnit) or not unit else kind_of(unit)
+    return unit if name is None else WrittenUnit(unit, DIMENSIONS[name][0])
 
 
 def parse(text: str) -> tuple[float, Dimension]:
@@ -140,6 +194,8 @@ def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
     divided = False
     for index in range(0, len(pieces), 2):
         operator = pieces[index - 1] if index else "."
+        if not index and pieces[0] in ("1", "") and len(pieces) > 2 and pieces[1] == "/":
+            continue  # 1/s, /s
         if operator == "/":
             divided = True
         elif divided:
@@ -187,8 +243,53 @@ def si_unit(name: str) -> str:
 
 
 def convert(text: str, names: tuple[str, ...]) -> float:
-    """The SI value of a text whose dimension must be one of names."""
+    """The SI value of a text whose dimension must be one of names; a `Quantity` where there are several."""
     value, dimension = parse(text)
-    if not any(fits(dimension, name) for name in names):
-        raise UnitError("a unit of another dimension")
-    return value
+    found = Quantity(value, text.strip(), dimension)
+    if not any(serves(found, name) for name in names):
+        hertz = "; Hz counts turns" if any(fits(dimension, name) for name in names) else ""
+        raise UnitError(f"a unit of another dimension{hertz}")
+    return found if len(names) > 1 else value
+
+
+def misfit(given: object, unit: str, what: str) -> str:
+    """What is wrong with a number or a unit as it was written where `what` ("pin") is measured in an SI unit ("rad", "N m");
+    "" where nothing is, as with plain numbers."""
+    if not isinstance(given, Quantity | WrittenUnit):
+        return ""
+    name = kind_of(unit)
+    if name is not None and serves(given, name):
+        return ""
+    own = next((key for key, (dimension, _) in DIMENSIONS.items() if dimension == given.dimension), None)
+    has = given.written if own is None or "Hz" in given.written else f"{given.written} is {_one(own)}"
+    if name is None or not si_unit(name):
+        return f"{has}, and {what} {f'counts in {unit}' if name is None else 'is a number'}; write it without a unit"
+    return f"{has}, and {what} is {_one(name)}; write {COMMON.get(name, si_unit(name))}, or a plain number in {si_unit(name)}"
+
+
+def demand_fit(given: Mapping[str, object], known: Mapping[str, str], where: str) -> None:
+    """UsageError where a number (or one of several) was written in a unit that its name has not. known: {name: SI unit}; other
+    names are not judged."""
+    for name, value in given.items():
+        for entry in value if isinstance(value, list | tuple) else (value,):
+            problem = misfit(entry, known[name], name) if name in known else ""
+            if problem:
+                raise UsageError(f"{where}: {problem}")
+
+
+def kind_of(unit: str) -> str | None:
+    """The dimension by its name of an SI unit as it is shown ("N m") or written ("N.m")."""
+    plain = unit.replace(".", " ")
+    return next(
+        (name for name, (_, si) in DIMENSIONS.items() if si.replace(".", " ") == plain or (plain, si) == ("1", "")),
+        None,
+    )
+
+
+def serves(given: Quantity | WrittenUnit, name: str) -> bool:
+    """Whether what is written so may stand for a dimension by its name."""
+    return fits(given.dimension, name) and (name == "frequency" or "Hz" not in given.written)
+
+
+def _one(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

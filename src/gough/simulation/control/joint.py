@@ -111,6 +111,13 @@ class JointPD(Law):
         """See `Law`."""
         return drives_of(model, motion, parameters)
 
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """See `Law`."""
+        turns = [unit == "N m" for unit in model.layout.drive_units]
+        stiffness = tuple("N m/rad" if turn else "N/m" for turn in turns)
+        damping = tuple("N m s/rad" if turn else "N s/m" for turn in turns)
+        return super().measured_in(model) | {"stiffness": stiffness, "damping": damping}
+
     def own_settings(self, model: "Model") -> Vector:
         """Gains of all drives, K_p then K_d."""
         n = len(model.mechanism.drives)

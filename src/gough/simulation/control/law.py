@@ -5,7 +5,7 @@ limits) are inputs of that loop: one compile serves them all. It may have states
 It has a robot of its own (see `own_robot`), and what is measured on the one that runs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,6 +16,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.errors import UsageError
+from gough.robot.units import Quantity, misfit
 from gough.scalar import zeros
 from gough.simulation.control.limit import clipped, plain_limit, stated_limits
 from gough.simulation.control.numbers import as_numbers, entries
@@ -154,6 +155,38 @@ class Law:
             return stated_limits(model)
         return entries("limit", self.limit, len(model.mechanism.drives), "drives")
 
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """Units of the law's numbers, {argument: unit for each drive}, where they depend on the robot."""
+        return {"limit": model.layout.drive_units}
+
+    def unit_problems(self, model: "Model") -> Iterator[tuple[str, int | None, str]]:
+        """(argument, entry of a list, what is wrong) of numbers that were written in units which the drives have not."""
+        names = model.layout.drive_names
+        for key, units in self.measured_in(model).items():
+            given = getattr(self, key)
+            if isinstance(given, Quantity) and len(set(units)) > 1:
+                own = ", ".join(f"{unit} of {name}" for name, unit in zip(names, units, strict=True))
+                yield (
+                    key,
+                    None,
+                    f"{given.written} for drives of several kinds ({own}); give one number each, or without a unit",
+                )
+                continue
+            listed = isinstance(given, tuple)
+            for k, (value, name, unit) in enumerate(
+                zip(given if listed else [given] * len(names), names, units, strict=False)
+            ):
+                problem = misfit(value, unit, f"that of {name}")
+                if problem:
+                    yield key, k if listed else None, problem
+                    if not listed:
+                        break
+
+    def _demand_units(self, model: "Model") -> None:
+        """UsageError for the first of `unit_problems`."""
+        for key, k, problem in self.unit_problems(model):
+            raise UsageError(f"{self.name}: {key if k is None else f'{key}[{k}]'}: {problem}")
+
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """The motion in the terms of the law: by default as it is, drives in the robot's order. parameters (n,): of the model."""
         from gough.simulation.control.reference import in_drive_order
@@ -162,6 +195,7 @@ class Law:
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """UsageError where this robot or motion cannot be controlled so."""
+        self._demand_units(model)
         kind = "" if motion is None else motion.kind
         if self.kinds and kind not in self.kinds:
             wanted = " or ".join(map(repr, self.kinds))
@@ -193,6 +227,10 @@ class Free(Law):
     def any_velocities(self) -> bool:
         """See `Law`."""
         return True
+
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """See `Law`."""
+        return super().measured_in(model) | {"tau": model.layout.drive_units}
 
     def own_settings(self, model: "Model") -> Vector:
         """The forces."""

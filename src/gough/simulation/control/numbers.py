@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.robot.units import Quantity
 from gough.simulation.given import floats
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
-    """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`."""
+    """A float, or a tuple of floats; finite, and not below `least`; () only where `empty`. What is written with a unit stays so
+    until the robot is known (see `Law.unit_problems`)."""
     x = floats(name, value)
     if empty and x.shape == (0,):
         return ()
@@ -17,7 +19,10 @@ def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = 
         raise UsageError(f"{name}={value!r}: give a finite number, or one each")
     if least is not None and (x < least).any():
         raise UsageError(f"{name}={value!r}: must not be below {least:g}")
-    return float(x) if x.ndim == 0 else tuple(map(float, x))
+    if x.ndim == 0:
+        return value if isinstance(value, Quantity) else float(x)
+    given = value if isinstance(value, list | tuple) else x
+    return tuple(own if isinstance(own, Quantity) else float(plain) for own, plain in zip(given, x, strict=True))
 
 
 def entries(name: str, value: Any, size: int, what: str) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gough.arguments import a_run, checked, flag, numbers, words
 from gough.errors import UsageError
+from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
 from gough.simulation.given import demand, floats, texts
 from gough.simulation.motion.coordinate_motion import CoordinateMotion
@@ -55,7 +56,8 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     """Forces over time as a motion of kind "forces".
 
     times (n,), s: rising from 0; a time given twice is a jump. tau (n, drives): forces (N, N·m) then, by cubic splines between
-    (C2; not-a-knot), held: as they are until the next time. names: of the drives; default: in the robot's order.
+    (C2; not-a-knot), held: as they are until the next time. names: of the drives; default: in the robot's order. units: "N" of a
+    drive that slides, "N m" of one that turns; default: those of the robot.
     """
     t, x = floats("times", times), floats("tau", tau)
     names, units = texts("names", names), texts("units", units)
@@ -67,8 +69,12 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
         raise UsageError("times and forces must be finite")
     if t[0] != 0 or (np.diff(t) < 0).any() or t[-1] <= 0:
         raise UsageError("times: they must rise from 0")
-    if names and len(names) != x.shape[1]:
-        raise UsageError(f"{len(names)} names for {x.shape[1]} drives")
+    for what, found in (("names", names), ("units", units)):
+        if found and len(found) != x.shape[1]:
+            raise UsageError(f"{len(found)} {what} for {x.shape[1]} drives")
+    foreign = [unit for unit in units if unit and kind_of(unit) not in ("force", "torque")]
+    if foreign:
+        raise UsageError(f"units={units!r}: forces are in SI units; give 'N' or 'N m', not {foreign[0]!r}")
     breaks, rows, jumps = [np.zeros(1)], [], []
     ends = np.flatnonzero(np.diff(t) == 0)
     for begin, end in zip([0, *(ends + 1)], [*ends, len(t) - 1], strict=True):

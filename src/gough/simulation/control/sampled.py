@@ -86,6 +86,7 @@ class Sampled(Law):
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""
+        self._demand_units(model)
         if not model.mechanism.drives:
             raise UsageError(f"{self.name}: {model.robot.name} has no drives")
         if not isinstance(self.law, Law):

@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.arguments import a_motion, checked, flag, several
 from gough.errors import UsageError
+from gough.robot.units import misfit
 from gough.simulation.motion.coordinate_motion import coordinate_motion
 from gough.simulation.motion.curve import Three, constant, local_time, piece_of
 from gough.simulation.motion.motion import JUMP, Motion, check_duration
@@ -69,7 +70,7 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
     return Chain(
         kind=first.kind,
         names=first.names,
-        units=first.units,
+        units=tuple(_common_unit(name, [p.units[k] for p in flat]) for k, name in enumerate(first.names)),
         breaks=breaks,
         frame=first.frame,
         extend=parts[0].extend,
@@ -120,6 +121,16 @@ def _joint(before: Motion, after: Motion, sign: float, when: float, jump: bool) 
             f"rest, or pass jump=True"
         )
     return turn
+
+
+def _common_unit(name: str, units: Sequence[str]) -> str:
+    """That of one channel of all parts; parts of which nobody said it go along."""
+    said = [unit for unit in units if unit]
+    for unit in said[1:]:
+        problem = misfit(unit, said[0], f"{name} before it")
+        if problem:
+            raise UsageError(f"motions of different things cannot follow each other: {problem}")
+    return said[0] if said else ""
 
 
 def _what(motion: Motion) -> str:

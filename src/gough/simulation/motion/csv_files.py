@@ -15,6 +15,7 @@ import numpy as np
 from gough.arguments import checked, path, whole, word
 from gough.errors import UsageError
 from gough.robot import units
+from gough.simulation.motion.coordinate_motion import measured
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.rotation_charts import from_euler
 from gough.simulation.motion.spline import spline
@@ -43,7 +44,7 @@ def spline_file(
     """The spline through the samples of a file. kind: "drives" (default) or "joints" for columns that name coordinates;
     frame: whose pose or point it is; degree, ends, extend as for `spline`."""
     path = Path(path)
-    columns = read_samples(path)
+    columns, written = read_samples(path)
     names = [name for name in columns if name != "t"]
     common = {"times": columns["t"], "degree": degree, "ends": ends, "extend": extend}
     try:
@@ -52,7 +53,10 @@ def spline_file(
                 raise UsageError(f"kind={kind!r}; use 'drives' or 'joints'")
             if frame is not None:
                 raise UsageError("frame= goes with columns x y z")
-            return spline(**common, **{kind or "drives": {name: columns[name] for name in names}})  # type: ignore[arg-type]
+            made = spline(**common, **{kind or "drives": {name: columns[name] for name in names}})  # type: ignore[arg-type]
+            for name in names:
+                made = measured(made, [name], written[name], f"column {name}")
+            return made
         if kind is not None:
             raise UsageError("kind= goes with columns of drives or joints; these are poses")
         position = np.stack([columns[name] for name in POSITION], axis=1) if set(names) >= set(POSITION) else None
@@ -72,14 +76,16 @@ def spline_file(
         raise UsageError(f"{path}: {error}") from None
 
 
-def read_samples(path: Path) -> dict[str, np.ndarray]:
-    """{column: values (n,) in SI units}; UsageError with file and line for anything that is not a number."""
+def read_samples(path: Path) -> tuple[dict[str, np.ndarray], dict[str, units.WrittenUnit | None]]:
+    """({column: values (n,) in SI units}, {column: unit, None where none is written}).
+
+    UsageError with file and line for anything that is not a number."""
     lines = ((k, line) for k, line in read_lines(path) if line.strip() and not line.lstrip().startswith("#"))
     first, head = next(lines, (0, ""))
     if not first:
         raise UsageError(f"{path}: an empty file; the first line names the columns")
     columns = [_column(f"{path}:{first}", cell) for cell in cells(f"{path}:{first}", head)]
-    names = [name for name, _ in columns]
+    names = [name for name, _, _ in columns]
     check_columns(f"{path}:{first}", names)
     if "t" not in names:
         raise UsageError(f"{path}:{first}: no column t (the time, s); there are {', '.join(names)}")
@@ -93,11 +99,12 @@ def read_samples(path: Path) -> dict[str, np.ndarray]:
             if not isfinite(rows[-1]):
                 raise UsageError(f"{path}:{k}: column {name}: {cell.strip()} is not a finite number")
     table = np.frombuffer(rows).reshape(-1, len(names)) if rows else np.zeros((0, len(names)))
-    return {name: table[:, k] * scale for k, (name, scale) in enumerate(columns)}
+    scaled = {name: table[:, k] * scale for k, (name, scale, _) in enumerate(columns)}
+    return scaled, {name: unit for name, _, unit in columns}
 
 
-def _column(place: str, cell: str) -> tuple[str, float]:
-    """(name, factor to SI) of a header cell `name` or `name [unit]`."""
+def _column(place: str, cell: str) -> tuple[str, float, units.WrittenUnit | None]:
+    """(name, factor to SI, unit) of a header cell `name` or `name [unit]`."""
     match = re.fullmatch(r"([^\[\]\s]+)\s*(?:\[([^\[\]]*)\])?", cell.strip()) if len(cell) <= MOST_HEAD else None
     if match is None:
         raise UsageError(
@@ -105,7 +112,7 @@ def _column(place: str, cell: str) -> tuple[str, float]:
         )
     name, unit = match[1], (match[2] or "").strip()
     if not unit or unit == "1":
-        return name, 1.0
+        return name, 1.0, None
     allowed = DIMENSIONS.get(name, COORDINATE)
     try:
         scale, dimension = units.parse_unit(unit)
@@ -114,7 +121,7 @@ def _column(place: str, cell: str) -> tuple[str, float]:
     if not any(units.fits(dimension, d) for d in allowed):
         expected = " or ".join(f"a {d} ({units.si_unit(d) or '1'})" for d in allowed)
         raise UsageError(f"{place}: column {name} is in {unit}; it is {expected}")
-    return name, float(scale)
+    return name, float(scale), units.WrittenUnit(unit, dimension)
 
 
 def _unit(q: np.ndarray) -> np.ndarray:

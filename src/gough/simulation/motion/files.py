@@ -115,12 +115,12 @@ def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -
 def motion_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) -> tuple[Motion | None, list[Problem]]:
     """(the motion written at a place of a document, everything that is wrong there)."""
     home = None if model is None or not model.mechanism.has_platform else np.asarray(model.home_pose)
-    return _Reading(file, home).motion(data, mark)
+    return _Reading(file, home, model).motion(data, mark)
 
 
 class _Reading:
-    def __init__(self, file: str, home: np.ndarray | None) -> None:
-        self.file, self.home = file, home
+    def __init__(self, file: str, home: np.ndarray | None, model: "Model | None") -> None:
+        self.file, self.home, self.model = file, home, model
 
     def motion(self, data: Any, mark: Mark) -> tuple[Motion | None, list[Problem]]:
         if isinstance(data, str):
@@ -165,7 +165,23 @@ class _Reading:
             made = item.motion(self.home, Path(self.file).parent)
         except UsageError as error:
             return None, [self._problem(data.marks[key], ABSENT, str(error))]
+        problems = self._unit_problems(data, key, made)
+        if problems:
+            return None, problems
         return made if factor is None else made.slower(factor), []
+
+    def _unit_problems(self, data: Map, key: str, made: Motion) -> list[Problem]:
+        """What the robot's drives and joints do not measure so, at its place."""
+        if self.model is None:
+            return []
+        from gough.simulation.motion.targets import unit_problems
+
+        found = []
+        for name, problem in unit_problems(self.model, made):
+            named = data[key].get(made.kind)
+            mark = locate(data, (key, made.kind, name) if isinstance(named, Map) and name in named else (key,))[0]
+            found.append(self._problem(mark, ABSENT, problem))
+        return found
 
     def _factor(self, data: Map) -> tuple[float | None, list[Problem]]:
         if "slower" not in data:

@@ -23,7 +23,8 @@ from gough.robot.fields import (
 from gough.robot.item import Item
 from gough.robot.pose import Pose
 from gough.simulation.motion.circle import circle
-from gough.simulation.motion.fields import Durations, Moments, Rests, Speeds, Values
+from gough.simulation.motion.coordinate_motion import measured
+from gough.simulation.motion.fields import Durations, Moments, Rests, Speeds, TurnSpeeds, Values
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.polygon import polygon, square
 from gough.simulation.motion.quintic import quintic
@@ -101,10 +102,13 @@ class TrapezoidItem(QuinticItem):
     ramps: Rests | None = None
     speeds: Speeds | None = None
     turn_ramps: Rests | None = None
-    turn_speeds: Speeds | None = None
+    turn_speeds: TurnSpeeds | None = None
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return trapezoid(**self.arguments(home))
+        made = trapezoid(**self.arguments(home))
+        named = self.drives or self.joints
+        moved = ("x", "y", "z") if named is None else [name for name, x in named.items() if len(set(x)) > 1]
+        return measured(made, moved, self.speeds, "speeds")
 
 
 class EdgesItem(MotionItem):
@@ -142,6 +146,14 @@ class CentreItem(MotionItem):
             out["pose"] = home_of(home)
         return out
 
+    def measured(self, made: Motion, *keys: str) -> Motion:
+        """The motion in whose plane the numbers at `keys` are measured."""
+        named = self.drives or self.joints
+        moved = ("x", "y", "z") if named is None else self.plane or tuple(named)
+        for key in keys:
+            made = measured(made, moved, getattr(self, key), key)
+        return made
+
 
 class SquareItem(CentreItem, EdgesItem):
     """`square`."""
@@ -149,7 +161,7 @@ class SquareItem(CentreItem, EdgesItem):
     side: Annotated[float, quantity("length", "angle", bound="positive")]
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return square(**self.arguments(home))
+        return self.measured(square(**self.arguments(home)), "side")
 
 
 class CircleItem(CentreItem):
@@ -165,7 +177,7 @@ class CircleItem(CentreItem):
     turning: bool = False
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return circle(**self.arguments(home))
+        return self.measured(circle(**self.arguments(home)), "radius", "speed")
 
 
 class SplineItem(ThroughItem):

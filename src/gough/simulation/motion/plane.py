@@ -8,6 +8,7 @@ import numpy as np
 
 from gough.arguments import number, numbers, take
 from gough.errors import UsageError
+from gough.simulation.motion.coordinate_motion import unit_of
 from gough.simulation.motion.pose_motion import IDENTITY
 from gough.simulation.motion.via_points import pose_of
 
@@ -81,7 +82,8 @@ def _among(kind: str, center: Any, plane: Sequence[str] | None) -> Plane:
     values = np.array([take(f"{kind}[{n!r}]", number(), center[n]) for n in names])
     unit = np.eye(len(names))
     along, across = (unit[names.index(n)] for n in pair)
-    return Plane(kind, names, ("",) * len(names), values, along, across, np.zeros(3), IDENTITY, None)
+    units = tuple(unit_of(f"{kind}[{n!r}]", center[n]) for n in names)
+    return Plane(kind, names, units, values, along, across, np.zeros(3), IDENTITY, None)
 
 
 def _vector(name: str, value: Any) -> np.ndarray:

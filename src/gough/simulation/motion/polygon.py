@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.arguments import checked, number, numbers, word, words
 from gough.errors import UsageError
+from gough.simulation.motion.coordinate_motion import measured
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.plane import plane_of, positive
 from gough.simulation.motion.quintic import quintic
@@ -80,7 +81,10 @@ def square(
     if where.kind == "point":
         return polygon(points=corners, frame=frame, extend=extend, **edges)
     named = dict(zip(where.names, corners.T, strict=True))
-    return polygon(**{where.kind: named}, extend=extend, **edges)
+    made = polygon(**{where.kind: named}, extend=extend, **edges)
+    for name, unit in zip(where.names, where.units, strict=True):
+        made = measured(made, [name], unit, "square")
+    return made
 
 
 def _closed(where: Where) -> dict[str, Any]:
@@ -91,7 +95,8 @@ def _closed(where: Where) -> dict[str, Any]:
         if given is None:
             continue
         if isinstance(given, dict):
-            out[key] = {n: [*np.atleast_1d(x), np.atleast_1d(x)[0]] for n, x in given.items()}
+            listed = {n: x if isinstance(x, list | tuple) else np.atleast_1d(x) for n, x in given.items()}
+            out[key] = {n: [*x, x[0]] for n, x in listed.items()}
         else:
             out[key] = [*given, given[0]]
     return out

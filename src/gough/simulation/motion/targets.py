@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.following import tree_rates
+from gough.compilation.leading import coordinate_units
 from gough.compilation.mobility import neighbours
 from gough.compilation.rotations import pose_difference, quaternion_product
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
+from gough.robot.units import as_written, misfit
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.rotation_charts import CONJUGATE, rotate
 from gough.spatial import quaternion_wxyz_from_rotation
@@ -156,6 +158,7 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
             raise UsageError(
                 f"{model.robot.name} has no scalar joint {', '.join(unknown)}; there are {', '.join(links)}"
             )
+        _demand_units(model, motion)
         return Target(model, "joints", tuple(links[n].u for n in motion.names), names=motion.names)
     if motion.frame is None:
         if not mechanism.has_platform:
@@ -176,8 +179,27 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
     return Target(model, kind, None, motion.frame)
 
 
+def unit_problems(model: "Model", motion: Motion) -> list[tuple[str, str]]:
+    """(channel, what is wrong) of all channels that are written in a unit which the robot's drive or joint has not."""
+    layout, places = model.layout, coordinate_units(model)
+    known = places if motion.kind in ("drives", "joints") else {}
+    if motion.kind == "forces":
+        known = dict(zip(layout.drive_names, layout.drive_units, strict=True))
+    if motion.kind != "joints" and not set(motion.names) & set(layout.drive_names):  # an array without names
+        known = {f"drive{k}": known[name] for k, name in enumerate(layout.drive_names) if name in known}
+    units = zip(motion.names, motion.units, strict=True)
+    found = [(n, misfit(as_written(unit), known[n], n)) for n, unit in units if n in known]
+    return [(name, problem) for name, problem in found if problem]
+
+
+def _demand_units(model: "Model", motion: Motion) -> None:
+    for _, problem in unit_problems(model, motion):
+        raise UsageError(f"the motion does not fit to {model.robot.name}: {problem}")
+
+
 def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
-    """Columns of a motion of drives in the order of the robot's drives."""
+    """Columns of a motion of drives, or of forces, in the order of the robot's drives."""
+    _demand_units(model, motion)
     own = model.layout.drive_names
     if len(motion.names) == len(own) and motion.names == tuple(f"drive{k}" for k in range(len(own))):
         return tuple(range(len(own)))  # an array without names

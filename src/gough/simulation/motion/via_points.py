@@ -10,9 +10,9 @@ from gough.arguments import numbers, shown, take
 from gough.compilation.rotations import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
-from gough.robot.units import convert
+from gough.robot.units import UnitError, convert
 from gough.simulation.given import texts
-from gough.simulation.motion.coordinate_motion import coordinate_motion
+from gough.simulation.motion.coordinate_motion import coordinate_motion, unit_of
 from gough.simulation.motion.curve import Curve, constant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.pose_motion import IDENTITY, pose_motion
@@ -135,7 +135,9 @@ def _coordinates(kind: str, where: Where) -> Points:
         if names is not None:
             raise UsageError(f"names= goes with an array; {kind} has names already")
         names = tuple(given)
-        columns = [np.atleast_1d(_numbers(f"{kind}[{n!r}]", given[n])) for n in names]
+        read = {n: _read(f"{kind}[{n!r}]", given[n]) for n in names}
+        units = tuple(unit_of(f"{kind}[{n!r}]", read[n]) for n in names)
+        columns = [np.atleast_1d(_numbers(f"{kind}[{n!r}]", read[n])) for n in names]
         if len({c.shape for c in columns}) != 1 or columns[0].ndim != 1:
             raise UsageError(f"{kind}: every name needs a list of the same length")
         x = np.stack(columns, axis=1)
@@ -148,7 +150,8 @@ def _coordinates(kind: str, where: Where) -> Points:
         names = texts("names", names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
         if len(names) != x.shape[1] or len(set(names)) != len(names):
             raise UsageError(f"names={names!r}; give one name for each of the {x.shape[1]} columns of {kind}")
-    return Points(kind, tuple(names), ("",) * len(names), x, extend=where.get("extend"))
+        units = ("",) * len(names)
+    return Points(kind, tuple(names), units, x, extend=where.get("extend"))
 
 
 def _poses(where: Where) -> Points:
@@ -233,15 +236,23 @@ def _continued(q: np.ndarray) -> np.ndarray:
     return q
 
 
-def _numbers(name: str, value: Any) -> np.ndarray:
-    """Floats from numbers, and from texts with units of lengths and angles in a list."""
+def _read(name: str, value: Any) -> Any:
+    """A list whose texts with units of lengths and angles are read; anything else as it is."""
     try:
         if isinstance(value, list | tuple) and any(isinstance(x, str) for x in value):
-            value = [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
+            return [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
+        return value
+    except UnitError as error:
+        raise UsageError(f"{name}={shown(value)}: not numbers ({error})") from None
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    """Floats from numbers."""
+    try:
         return take(name, numbers, value)
     except UsageError:
         raise
-    except (TypeError, ValueError, OverflowError) as error:  # UnitError among them
+    except (TypeError, ValueError, OverflowError) as error:
         raise UsageError(f"{name}={shown(value)}: not numbers ({error})") from None
 
 

@@ -9,7 +9,7 @@ controller: {sampled: {law: {joint_pd: {stiffness: 2e4, damping: 300}}, period: 
 import re
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gough.errors import GoughError, UsageError
 from gough.robot.errors import ABSENT, DescriptionError, Problem
@@ -19,6 +19,10 @@ from gough.robot.reader import Map, Mark, Seq
 from gough.robot.units import convert
 from gough.simulation import laws
 from gough.simulation.control.law import Law
+from gough.simulation.scenarios.items import parameter_fault
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
 
 FORCE = ("force", "torque")
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -28,6 +32,8 @@ DIMENSIONS: dict[str, tuple[str, ...]] = {
     "delay": ("time",),
     "joint_pd.stiffness": ("stiffness", "angular stiffness"),
     "joint_pd.damping": ("damping", "angular damping"),
+    "computed_torque.stiffness": ("rate squared",),
+    "computed_torque.damping": ("rate",),
 }
 """What arguments of laws measure, by their names or those of one law; the others are plain numbers, words, true or false."""
 OWN_WORDS = ("flexible", "rigid")
@@ -47,8 +53,8 @@ def _small(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
-def controller_in(data: Any, mark: Mark, file: str) -> tuple[Law | None, list[Problem]]:
-    """(the law written at a place of a document, everything that is wrong there)."""
+def controller_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) -> tuple[Law | None, list[Problem]]:
+    """(the law written at a place of a document, everything that is wrong there). model: whose drives say which units it has."""
     known = known_laws()
 
     def problem(where: Mark, value: Any, message: str, expected: str = "") -> Problem:
@@ -74,7 +80,7 @@ def controller_in(data: Any, mark: Mark, file: str) -> tuple[Law | None, list[Pr
             fault = unknown_key(key, value, allowed)
             problems.append(problem(where, value, fault.message, fault.expected))
             continue
-        arguments[key], more = _argument(f"{name}.{key}", value, where, file)
+        arguments[key], more = _argument(f"{name}.{key}", value, where, file, model)
         problems += more
     needed = [f.name for f in fields(kind) if f.init and f.default is MISSING and f.default_factory is MISSING]
     missing = [key for key in needed if key not in (given or {})]
@@ -82,9 +88,13 @@ def controller_in(data: Any, mark: Mark, file: str) -> tuple[Law | None, list[Pr
     if problems:
         return None, problems
     try:
-        return kind(**arguments), []
+        law = kind(**arguments)
     except UsageError as error:
         return None, [problem(place, ABSENT, str(error))]
+    for key, k, said in () if model is None else law.unit_problems(model):
+        value = given[key] if k is None else given[key][k]  # type: ignore[index]
+        problems.append(problem(given.marks[key] if k is None else given[key].marks[k], value, said))  # type: ignore[union-attr]
+    return None if problems else law, problems
 
 
 def _robot(name: str, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
@@ -105,18 +115,22 @@ def _named(name: str, mark: Mark) -> Map:
     return alone
 
 
-def _argument(key: str, value: Any, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
+def _argument(key: str, value: Any, mark: Mark, file: str, model: "Model | None") -> tuple[Any, list[Problem]]:
     """Numbers in SI units, lists of them as tuples, laws inside laws; words are left to the law. key: law.argument."""
     dimensions = DIMENSIONS.get(key, DIMENSIONS.get(key.partition(".")[2], ("number",)))
     if key.endswith(".nominal") and isinstance(value, Map):
-        parts = {name: _argument(f"nominal.{name}", x, value.marks[name], file) for name, x in value.items()}
-        return {name: x for name, (x, _) in parts.items()}, [p for _, more in parts.values() for p in more]
+        faults = {name: fault for name, x in value.items() if (fault := parameter_fault(x)) is not None}
+        told = [
+            Problem(file, value.marks[name].line, value.marks[name].path, fault.value, fault.message, fault.expected)
+            for name, fault in faults.items()
+        ]
+        return {name: float(x) for name, x in value.items() if name not in faults}, told
     if key.endswith(".model") and isinstance(value, str) and value not in OWN_WORDS:
         return _robot(value, mark, file)
     if isinstance(value, Map) or (isinstance(value, str) and key.endswith(".law")):
-        return controller_in(value, mark, file)
+        return controller_in(value, mark, file, model)
     if isinstance(value, Seq):
-        parts = [_argument(key, x, where, file) for x, where in zip(value, value.marks, strict=True)]
+        parts = [_argument(key, x, where, file, model) for x, where in zip(value, value.marks, strict=True)]
         return tuple(x for x, _ in parts), [p for _, more in parts for p in more]
     if value is None or isinstance(value, bool) or (isinstance(value, str) and not STARTS_AS_NUMBER.match(value)):
         return value, []

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from gough.arguments import a_robot, checked, flag, path
-from gough.errors import GoughError
+from gough.compilation.leading import coordinate_units
+from gough.errors import GoughError, UsageError
 from gough.robot import load
 from gough.robot.changed_friction import change_friction
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.item import faults_of, no_such_name
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, read, read_document
+from gough.robot.units import misfit
 from gough.simulation.control.law import Law
 from gough.simulation.motion.files import load_motion, motion_in
 from gough.simulation.motion.motion import Motion
 from gough.simulation.scenarios.controller import controller_in
 from gough.simulation.scenarios.items import FORMAT, ChangesItem, ScenarioItem
-from gough.simulation.scenarios.scenario import Outputs, Scenario, Start
+from gough.simulation.scenarios.scenario import Outputs, Scenario, Start, rate_units
 from gough.text import exists
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ class _Reading:
             self.complain(("format",), "not a format this version reads", f"format: {FORMAT}")
         item = self._item()
         model = None if item is None else self._model(item)
-        motion, controller = self._motion(model), self._controller()
+        motion, controller = self._motion(model), self._controller(model)
         if item is None or model is None or self.problems:
             raise DescriptionError(sorted(self.problems, key=lambda p: p.line or 0))
         made = Scenario(
@@ -131,7 +133,13 @@ class _Reading:
 
         try:
             found = self.robot if self.robot is not None else self._place(item.robot)
-            return build(changed(load(found) if isinstance(found, str | Path) else found, item.changes))
+            robot = load(found) if isinstance(found, str | Path) else found
+            try:
+                robot = changed(robot, item.changes)
+            except UsageError as error:
+                self.complain(("changes", "friction"), str(error))
+                return None
+            return build(robot)
         except DescriptionError as error:
             self.problems += error.problems
         except (GoughError, OSError) as error:
@@ -160,15 +168,23 @@ class _Reading:
         self.problems += more
         return motion
 
-    def _controller(self) -> Law | None:
+    def _controller(self, model: "Model | None") -> Law | None:
         if self.document.get("controller") is None:
             return None
-        law, more = controller_in(self.document["controller"], self.document.marks["controller"], self.file)
+        law, more = controller_in(self.document["controller"], self.document.marks["controller"], self.file, model)
         self.problems += more
         return law
 
     def _fits(self, made: Scenario) -> None:
-        """Names that only the robot knows, and times that only the motion knows."""
+        """Names and units that only the robot knows, and times that only the motion knows."""
+        open_units = (("coordinates", coordinate_units(made.model)), ("rates", rate_units(made.model)))
+        for key, known in open_units:
+            for name, value in getattr(made.start, key).items():
+                problem = misfit(value, known[name], name) if name in known else ""
+                if problem:
+                    self.complain(("start", key, name), problem)
+        if self.problems:
+            raise DescriptionError(self.problems)
         for place, ask in (
             (("changes", "parameters"), lambda: made.model.parameters_with(made.parameters)),
             (("wrench",), made.check_wrench),

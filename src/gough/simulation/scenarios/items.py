@@ -2,7 +2,7 @@
 
 format: 1
 robot: dualemps_refined                           a gallery robot, or a file beside this one
-changes: {friction: {smoothing: 1 mm/s}}          of its description
+changes: {friction: {smoothing: 1e-3}}            of its description
 motion: briot2014_square                          a name, a file, or as in files of motions
 controller: {joint_pd: {stiffness: 2e4}}          a law of gough.laws and its arguments
 wrench: {tool: [0, 0, -20 N, 0, 0, 0]}            a constant load from outside; a list alone is on the platform
@@ -20,7 +20,6 @@ from gough.robot.fields import (
     Coordinate,
     Gravity,
     NonNegativeJointSpeed,
-    Number,
     Title,
     number,
     number_fault,
@@ -85,6 +84,22 @@ def _yes(value: Any) -> Any:
     return value
 
 
+def parameter_fault(value: Any) -> Fault | None:
+    """What is wrong with a number of the robot's table of parameters; they have no units in files."""
+    fault = number_fault(value, ("number",))
+    if fault is not None and isinstance(value, str):
+        expected = "a plain number in SI units; `gough show ROBOT --parameters` tells which"
+        return Fault((), value, "a parameter that is no plain number", expected)
+    return fault
+
+
+def _parameter(value: Any) -> float:
+    fault = parameter_fault(value)
+    if fault is not None:
+        raise as_error([fault])
+    return float(value)
+
+
 class FrictionChange(Item):
     """Of all joints. smoothing (m/s or rad/s): of Coulomb friction; turn_smoothing: of joints that turn, where it differs.
     coulomb, viscous: factors."""
@@ -106,7 +121,7 @@ class ChangesItem(Item):
 
     friction: FrictionChange = Field(default_factory=FrictionChange)
     gravity: Gravity | None = None
-    parameters: dict[str, Number] = Field(default_factory=dict)
+    parameters: dict[str, Annotated[float, BeforeValidator(_parameter)]] = Field(default_factory=dict)
 
 
 class StartItem(Item):

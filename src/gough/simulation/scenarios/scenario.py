@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.compilation.leading import coordinate_units
 from gough.errors import GoughError, UsageError
 from gough.robot.item import nearest
+from gough.robot.units import demand_fit
 from gough.simulation.control.law import Law
 from gough.simulation.integration.plant import WORKS
 from gough.simulation.integration.wrenches import Wrenches
@@ -18,6 +20,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.results.units import units_of
 from gough.simulation.simulate import simulate
 from gough.text import short_repr
 
@@ -62,6 +65,12 @@ class Outputs:
                 )
 
 
+def rate_units(model: "Model") -> dict[str, str]:
+    """The unit of every velocity, by the names that a scenario may call it."""
+    known = dict(zip(model.layout.v_names, units_of(model).v, strict=True))
+    return {f"v.{name}": unit for name, unit in known.items()} | known
+
+
 @dataclass(frozen=True, eq=False)
 class Scenario:
     """Read one with `gough.load_scenario`, or make one. What is None is as `gough.simulate` has it.
@@ -102,12 +111,16 @@ class Scenario:
 
     def first_q(self) -> np.ndarray | None:
         """q (nq,) of the first state where the scenario names coordinates."""
-        return self.model.configuration(coordinates=dict(self.start.coordinates)) if self.start.coordinates else None
+        if not self.start.coordinates:
+            return None
+        demand_fit(self.start.coordinates, coordinate_units(self.model), "start")
+        return self.model.configuration(coordinates=dict(self.start.coordinates))
 
     def first_v(self) -> np.ndarray | None:
         """v (nv,) of the first state where the scenario names rates."""
         if not self.start.rates:
             return None
+        demand_fit(self.start.rates, rate_units(self.model), "start")
         names = list(self.model.layout.v_names)
         v = np.zeros(len(names))
         for name, value in self.start.rates.items():
