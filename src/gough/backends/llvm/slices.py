@@ -107,10 +107,23 @@ _pools_lock = threading.Lock()
 
 
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Threads that wait for work between calls: starting them takes as long as thousands of states."""
+    """Threads that wait for work between calls: starting them takes as long as thousands of states.
+
+    They are started by a thread of their own: an interrupt, which meets the main one, would leave half of them unknown to the
+    pool, and Python waits for those at its end.
+    """
+
+    def make() -> None:
+        pool, meeting = ThreadPoolExecutor(threads, thread_name_prefix="gough"), threading.Barrier(threads)
+        for job in [pool.submit(meeting.wait) for _ in range(threads)]:
+            job.result()
+        _pools[threads] = pool
+
     with _pools_lock:
         if threads not in _pools:
-            _pools[threads] = ThreadPoolExecutor(threads, thread_name_prefix="gough")
+            maker = threading.Thread(target=make, name="gough pool", daemon=True)
+            maker.start()
+            maker.join()
         return _pools[threads]
 
 
