@@ -38,20 +38,28 @@ def from_matrices(
     cells: np.ndarray | None = None,
     held: np.ndarray | None = None,
     node_sets: Mapping[str, np.ndarray] | None = None,
+    labels: np.ndarray | None = None,
 ) -> FiniteElements:
     """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row.
 
     A node index of -1 is a coordinate of no node: a mode of a superelement.
     held (d,): freedoms that do not move; they are left out, but their mass counts where the body moves as a whole.
-    node_sets: nodes (indices) by name.
+    node_sets: nodes (indices) by name. labels (n,): the nodes' numbers in their file.
+    Nodes without a row are no part of the body (those a superelement was condensed from, beside its own) and are left out.
     """
     freedoms = whole_numbers(np.asarray(freedoms), "freedoms", "nodes and components")
     nodes = real_numbers(nodes, "the table of nodes")
     K, M = _sparse(K, "K"), _sparse(M, "M")
     _checked(K, M, nodes, freedoms)
     node, component = freedoms.T
-    d, n = len(freedoms), len(nodes)
     modal = node < 0
+    kept, place = _nodes_with_rows(node, len(nodes))
+    node, nodes = np.where(modal, node, place[node]), nodes[kept]
+    labels = None if labels is None else np.asarray(labels)[kept]
+    cells = np.zeros((0, 2), dtype=int) if cells is None else place[cells]
+    cells = cells[(cells >= 0).all(axis=1)]
+    sets = {name: place[np.asarray(s, dtype=int)] for name, s in (node_sets or {}).items()}
+    d, n = len(freedoms), len(nodes)
     moves, turns = ~modal & (component < 3), ~modal & (component >= 3)
     S = diags_array(np.where(moves, 1.0 / units.length, 1.0))
     K = csr_array(S @ K @ S) * (units.mass * units.length**2 / units.time**2)
@@ -67,15 +75,33 @@ def from_matrices(
     if points is None:
         points = _lumped_points(M, T, rotation, nodes)
         couplings = couplings_of(K, M, T, rotation, nodes, points)
-    cells = np.zeros((0, 2), dtype=int) if cells is None else cells
     elements = FiniteElements(
-        nodes, K, M, T, rotation, *points, cells=cells, couplings=couplings, node_sets=dict(node_sets or {})
+        nodes,
+        K,
+        M,
+        T,
+        rotation,
+        *points,
+        cells=cells,
+        couplings=couplings,
+        node_sets={name: s[s >= 0] for name, s in sets.items()},
+        labels=labels,
     )
     if held is not None and held.any():
         elements = restricted(elements, csr_array(eye_array(d))[:, np.flatnonzero(~held)])
     for doubt in doubtful_units(float(elements.mass.sum()), nodes):
         warnings.warn(doubt, ModalDataWarning, stacklevel=3)
     return elements
+
+
+def _nodes_with_rows(node: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(nodes that rows belong to, for each node its place among them or -1)."""
+    kept = np.unique(node[node >= 0])
+    if not len(kept):
+        raise UsageError("no row of the matrices belongs to a node: say which node and component each row is")
+    place = np.full(count, -1)
+    place[kept] = np.arange(len(kept))
+    return kept, place
 
 
 def _sparse(A: Any, name: str) -> csr_array:
