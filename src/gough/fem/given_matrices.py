@@ -128,7 +128,7 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
             raise UsageError(
                 f"{name} has no entry of a size that can be worked with (its largest is {largest:g}); check its units"
             )
-        if abs(A - A.T).max() > 1e-8 * abs(A).max():
+        if not _symmetric(A):
             raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
         if (low := A.diagonal().min()) < 0.0:
             raise UsageError(f"{name} has the negative diagonal entry {low:g}")
@@ -145,6 +145,17 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
         raise UsageError("a freedom (node, component) is named twice")
 
 
+def _extent(nodes: np.ndarray) -> float:
+    return max(float(np.linalg.norm(np.ptp(nodes, axis=0))), 1e-30)
+
+
+def _symmetric(A: csr_array) -> bool:
+    """To text precision; rows may be of forces or of moments, so entries are compared with their own diagonal ones."""
+    odd = coo_array(A - A.T)
+    own = np.sqrt(np.abs(A.diagonal()))
+    return not np.any(np.abs(odd.data) > 1e-8 * own[odd.row] * own[odd.col] + 1e-14 * np.abs(A.data).max())
+
+
 Points = tuple[np.ndarray, np.ndarray, csr_array]
 
 
@@ -154,8 +165,11 @@ def _exact_points(
     """Points of a mass that is the same in each direction, or None where it is not."""
     n = len(nodes)
     full = coo_array(T @ M @ T.T)
-    if turns.any() and abs(M[turns]).max() > 1e-12 * abs(M).max():
-        return None
+    if turns.any():
+        apart = diags_array(np.where(turns, 1.0 / _extent(nodes), 1.0))
+        scaled = abs(apart @ M @ apart)
+        if scaled[turns].max() > 1e-12 * scaled.max():
+            return None
     same = full.row % 3 == full.col % 3
     if np.abs(full.data[~same]).max(initial=0.0) > 1e-9 * np.abs(full.data).max():
         return None
@@ -195,7 +209,7 @@ def _lumped_points(M: csr_array, T: csr_array, R: csr_array | None, nodes: np.nd
     )
     masses = np.where(present, push, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
     inertias = None
-    if R is not None and abs(R @ M @ T.T).max() <= 1e-9 * abs(M).max():
+    if R is not None and abs(R @ M @ T.T).max() <= 1e-9 * _extent(nodes) * abs(T @ M @ T.T).max():
         block = coo_array(R @ M @ R.T)
         inertias = np.zeros((n, 3, 3))
         own = block.row // 3 == block.col // 3

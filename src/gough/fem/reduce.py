@@ -64,8 +64,9 @@ def _demand_free(tied: TiedElements, basis: Basis, clamped: bool) -> None:
         f"the stiffness resists rigid motion, which that of a free body does not: when the body is moved as a whole by 1 mm, it "
         f"pulls back with {1e-3 * found.force:.3g} {'N m' if label.rpartition('.')[2].startswith('r') else 'N'} at "
         f"{_spoken(tied, label)} and most there, and stays behind by {100 * min(found.share, 1.0):.3g} % of the way. The "
-        "model is held somewhere or has springs to ground, its nodes are misplaced, swapped or in other axes, it is preloaded, "
-        "or its numbers have too few digits: write the matrices free and unloaded, with all digits, and the nodes of the same model"
+        "model is held somewhere or has springs to ground, its nodes are misplaced, swapped or in other axes, it is "
+        "preloaded, or its numbers have too few digits: "
+        "write the matrices free and unloaded, with all digits, and the nodes of the same model"
     )
     if found.share > GROUNDED:
         raise UsageError(f"{text} (or reduce it as it is held: ClampedModes(at=None) in Python)")
@@ -129,7 +130,7 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
-    for warning in [*massless(M, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
+    for warning in [*massless(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
         warnings.warn(warning, ReductionWarning, stacklevel=3)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
@@ -161,10 +162,14 @@ def matrices(body: FiniteElements, basis: Basis) -> tuple[np.ndarray, np.ndarray
     return 0.5 * (K + K.T), 0.5 * (M + M.T)
 
 
-def massless(M: np.ndarray, labels: tuple[str, ...]) -> list[str]:
-    """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone."""
+def massless(M: np.ndarray, K: np.ndarray, labels: tuple[str, ...]) -> list[str]:
+    """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone.
+
+    Coordinates are metres, radians or m kg^½: their masses are compared by the squares of periods they make, M/K.
+    """
     diagonal = np.diag(M)
-    lost = [label for label, mass in zip(labels, diagonal, strict=True) if mass <= 1e-14 * diagonal.max()]
+    period = diagonal / np.maximum(np.diag(K), 1e-300)
+    lost = [label for label, square in zip(labels, period, strict=True) if square <= 1e-14 * period.max()]
     if lost:
         return [
             f"coordinates without mass: {', '.join(lost[:6])}{' …' if len(lost) > 6 else ''}; reduce to modes, or add inertia"
