@@ -11,7 +11,7 @@ from gough.fem.damping import semidefinite
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal_data import ModalData
 from gough.fem.modal_points import mass_points
-from gough.fem.reading import real_numbers
+from gough.fem.reading import real_numbers, shortened
 from gough.fem.units import doubtful_units
 
 SINGULAR = 1e-12
@@ -96,6 +96,11 @@ def shapes_fit(data: ModalData) -> None:
             raise UsageError(f"{name} has an entry of size {largest:.3g}, which cannot be worked with; check its units")
     if data.labels is not None and len(data.labels) != m:
         raise UsageError(f"{len(data.labels)} labels for {m} modes; give one for each")
+    if data.labels is not None and len(set(data.labels)) < m:
+        twice = next(label for label in data.labels if list(data.labels).count(label) > 1)
+        raise UsageError(
+            f"labels: two coordinates are called {shortened(twice, 40)!r}; give each its own label in the file"
+        )
     if data.masses.min() < 0.0 and data.masses.sum() <= 0.0:
         raise UsageError(f"the nodes' masses sum to {data.masses.sum():g} kg")
     if data.masses.sum() <= 0.0:
@@ -137,7 +142,11 @@ def _normalisation(M: np.ndarray) -> list[str]:
     if np.abs(M - np.eye(len(M))).max() <= CLOSE:
         return []
     d = np.diag(M)
-    return [f"modes are not mass-normalised (modal masses {d.min():.4g} to {d.max():.4g}): used as they are"]
+    if np.abs(d - 1.0).max() > CLOSE:
+        return [f"modes are not mass-normalised (modal masses {d.min():.4g} to {d.max():.4g}): used as they are"]
+    k, ell = np.unravel_index(np.argmax(np.abs(M - np.diag(d))), M.shape)
+    pair = f"coordinates {k} and {ell} are coupled by {M[k, ell]:.4g}, where 0 is meant"
+    return [f"modes are not orthogonal over the mass ({pair}): used as they are"]
 
 
 def _rigid_shapes(data: ModalData) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from gough.errors import UsageError
 from gough.fem.solid_shapes import KINDS, shapes
@@ -142,7 +142,7 @@ def refuse_overlaps(blocks: list[np.ndarray], nodes: np.ndarray) -> None:
     """Cells that fill the same space, so that mass and stiffness would count twice: the middle of one lies in another."""
     corners = [nodes[block[:, : KINDS[block.shape[1]].corners]] for block in blocks]
     middle = np.concatenate([c.mean(axis=1) for c in corners])
-    tree, first, pairs = cKDTree(middle), 0, []
+    tree, first, pairs = KDTree(middle), 0, []
     for place in corners:
         own = middle[first : first + len(place)]
         reach = np.linalg.norm(place - own[:, None], axis=2).max(axis=1)

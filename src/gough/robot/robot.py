@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.robot.body import Body
 from gough.robot.drive_checks import velocity_faults, weight_faults
@@ -157,6 +157,13 @@ class Robot(Item):
     home: Configuration = Field(default_factory=Configuration)
     initial: Configuration | None = None
     file: str | None = Field(default=None, repr=False)
+    _lines: dict[str, int] = PrivateAttr(default_factory=dict)
+    """In `file`, of what makes bodies flexible, by their full names."""
+
+    def written(self, body: str) -> str:
+        """Where the flexible body of a full name is described: "file:line", the file alone, or nothing."""
+        file = self.file or ""
+        return f"{file}:{self._lines[body]}" if file and body in self._lines else file
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
