@@ -11,7 +11,8 @@ from cli.command import gough as command
 from gough.errors import ModalDataWarning, ReductionWarning, StructureError
 from gough.robot import load, loads
 from gough.structure.elastic_bodies import elastic_bodies
-from structure.test_elastic_bodies import ARM, MODAL, neutral_file
+from gough.structure.flexible import point_key
+from structure.test_elastic_bodies import ARM, CLAMPED, INERTIA, MODAL, RHO, A, E, L, neutral_file
 
 LONG = ARM.replace("length: 0.8", "length: 800").replace("0.8, 0, 0", "800, 0, 0").replace("0.33, 0, 0", "400, 0, 0")
 
@@ -34,7 +35,9 @@ def test_points_without_a_name_are_given_one():
     hung += "{name: wrist, type: revolute, parent: rod, child: hand, pose: {position: [0.7, 0, 0]}}]"
     text = ARM.format(rest="modes: {number: 2}\n      ties: {radius: 150 mm}")
     text = text.replace("joints: [{name: hinge, type: revolute, parent: world, child: rod, drive: {}}]", hung)
-    text = text.replace("bodies:\n", "bodies:\n  - {name: hand, mass: 1, inertia: {xx: 1, yy: 1, zz: 1, about: origin}}\n")
+    text = text.replace(
+        "bodies:\n", "bodies:\n  - {name: hand, mass: 1, inertia: {xx: 1, yy: 1, zz: 1, about: origin}}\n"
+    )
     with pytest.raises(
         StructureError, match=r"'point1'.*frames: \{point1: \{position: \[0.7, 0.0, 0.0\]\}\} on the body"
     ):
@@ -100,3 +103,117 @@ def test_a_damping_in_place_of_the_files_is_remarked(tmp_path):
         assert not any(
             "in place" in r for r in elastic_bodies(loads(ARM.format(rest="modes: {number: 2}")))["rod"].remarks
         )
+
+
+COLUMN = """\
+format: 1
+name: column
+gravity: [0, 0, -9.81]
+bodies:
+  - name: rod
+    frames: {{tip: {{position: [0.8, 0, 0]}}}}
+    flexible:
+      {body}
+  - {{name: load, mass: {mass}}}
+joints:
+  - {{name: motor, type: revolute, parent: world, child: rod, drive: {{}}, pose: {{axes: {{x: [0, 0, 1], y: [0, 1, 0]}}}}}}
+  - {{name: fix, type: fixed, parent: rod, child: load, pose: {{position: [0.8, 0, 0]}}}}
+"""
+
+
+def cantilever(nodes=161):
+    """Arrays of a modal file: two bending modes of a clamped rod in closed form, and how it draws nearer."""
+    x = np.linspace(0, L, nodes)
+    masses = np.full(nodes, RHO * A * L / (nodes - 1))
+    masses[[0, -1]] /= 2
+    shapes, second = np.zeros((nodes, 6, 2)), np.zeros((nodes, 3, 2, 2))
+    for k, beta in enumerate(np.array(CLAMPED[:2]) / L):
+        s = (np.sinh(beta * L) - np.sin(beta * L)) / (np.cosh(beta * L) + np.cos(beta * L))
+        X = beta * x
+        shapes[:, 1, k] = np.cosh(X) - np.cos(X) - s * (np.sinh(X) - np.sin(X))
+        shapes[:, 5, k] = beta * (np.sinh(X) + np.sin(X) - s * (np.cosh(X) - np.cos(X)))
+    shapes /= np.sqrt(np.einsum("n,nk->k", masses, shapes[:, 1] ** 2))
+    slopes = np.einsum("nk,nl->nkl", shapes[:, 5], shapes[:, 5])
+    second[1:, 0] = -np.cumsum(0.5 * (slopes[1:] + slopes[:-1]), axis=0) * L / (nodes - 1)
+    K = np.diag(np.array(CLAMPED[:2]) ** 4) * E * INERTIA / (RHO * A * L**4)
+    places = {"frame_names": np.array(["root", "far"]), "frame_positions": np.array([[0, 0, 0], [L, 0, 0]])}
+    nodal = places | {"frame_nodes": np.array([0, nodes - 1])}
+    moved = {"frame_translations": shapes[[0, -1], :3], "frame_turnings": shapes[[0, -1], 3:]}
+    body = {"modal_format": 1, "nodes": np.stack([x, 0 * x, 0 * x], axis=1), "masses": masses, "shapes": shapes, "K": K}
+    ways = [{}, nodal, places | moved, nodal | {"frame_seconds": second[[0, -1]]}]
+    return body | {"second": second}, ways
+
+
+def test_frames_of_a_modal_file_draw_nearer_as_their_nodes_do(tmp_path):
+    """A column at half of Euler's load in closed form, whichever way the file tells its frames."""
+    body, ways = cantilever()
+    load = 0.5 * np.pi**2 * E * INERTIA / (4 * L**2)
+    text = COLUMN.format(body="modal: {file: rod.npz}", mass=load / 9.81)
+    k = np.sqrt(0.5) * np.pi / (2 * L)
+    exact = np.sqrt(k * 9.81 / (np.tan(k * L) - k * L)) / (
+        2 * np.pi
+    )  # stiffness P k / (tan kL - kL) over the load's mass
+
+    def first(arrays):
+        np.savez(tmp_path / "rod.npz", **arrays)
+        model = gough.build(loads(text, str(tmp_path / "robot.yaml")))
+        return gough.natural_frequencies(model).frequencies_hz[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ModalDataWarning)
+        for way in ways:
+            assert first(body | way) == pytest.approx(exact, rel=0.02)
+    with pytest.warns(ModalDataWarning, match="displacement of second order .* is not that of its node"):
+        first(body | ways[1] | {"frame_seconds": np.zeros((2, 3, 2, 2))})
+
+
+def test_integrals_alone_do_not_say_how_a_frame_draws_nearer(tmp_path):
+    neutral_file(tmp_path)
+    with np.load(tmp_path / "rod.npz") as file:
+        arrays = {key: file[key] for key in file.files if key not in ("second", "frame_seconds")}
+        K_G = integrals(file["second"], file["masses"], file["nodes"])
+    np.savez(tmp_path / "rod.npz", **arrays, K_G=K_G)
+    with pytest.warns(
+        ModalDataWarning, match=r"robot.yaml:7: rod: .*not known and taken as zero: far.*give frame_seconds"
+    ):
+        elastic_bodies(loads(MODAL, str(tmp_path / "robot.yaml")))
+
+
+def integrals(second, masses, nodes):
+    first = np.einsum("n,nakl->akl", masses, second)
+    return np.concatenate([first, np.einsum("n,nakl,nb->abkl", masses, second, nodes).reshape(9, *first.shape[1:])])
+
+
+def test_frames_of_a_file_that_share_a_place(tmp_path):
+    neutral_file(tmp_path)
+    with np.load(tmp_path / "rod.npz") as file:
+        arrays = {key: file[key] for key in file.files}
+    twice = {k: np.concatenate([v, v[1:]]) for k, v in arrays.items() if k.startswith("frame_")}
+    twice["frame_names"] = np.array(["root", "far", "other"])
+    np.savez(tmp_path / "rod.npz", **arrays | twice)
+    robot = loads(MODAL, str(tmp_path / "robot.yaml"))
+    elastic_bodies(robot)  # they move alike
+    moved = "frame_turnings" if "frame_turnings" in twice else "frame_nodes"
+    twice[moved][2] = 0
+    np.savez(tmp_path / "rod.npz", **arrays | twice)
+    with pytest.raises(
+        StructureError, match=r"two frames at .*'far' and 'other'.*ties: \{at: \{tip: \{nodes: far\}\}\}"
+    ):
+        elastic_bodies(robot)
+
+
+@pytest.mark.parametrize("plane", [True, False])
+def test_a_body_bent_too_far_is_told_in_a_plane_too(plane):
+    """Beyond 1.5 rad at a frame."""
+    text = ARM.format(rest="modes: {number: 1}").replace("z: 20 mm", "z: 21 mm")
+    if not plane:
+        text = text.replace("plane: true", "section_y: [0, 1, 0]")
+    model = gough.build(loads(text))
+    slope = np.abs(elastic_bodies(loads(text))["rod"].frames[point_key(np.array([0.8, 0, 0]))].turning).max()
+    q = np.tile(model.home, (3, 1))
+    q[:, 0] = np.array([1.49, -1.49, 1.51]) / slope
+    result = model.frame_pose(q, "rod.tip", on_bad_state="mark")
+    finite = np.isfinite(np.asarray(result[0])).all(axis=1)
+    assert finite.tolist() == [True, True, False]
+    with pytest.raises(gough.BadStateError, match="LARGE_DEFLECTION"):
+        model.frame_pose(q[2], "rod.tip")
