@@ -20,11 +20,14 @@ from gough.fem.couplings import couplings_of
 from gough.fem.cross import hat
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_points import inertia_points
+from gough.fem.modes_factor import SMALL
 from gough.fem.reading import real_numbers, whole_numbers
 from gough.fem.sparse_parts import order, stacked
 from gough.fem.ties import restricted
 from gough.fem.units import SI, Units, doubtful_units
 
+NEGATIVE = 1e-3
+"""Part of its own entries that a matrix may be below zero: text of few digits."""
 SMALLEST, LARGEST = 1e-100, 1e100
 """Between these lies the largest entry of a matrix; squares of others leave the range of doubles."""
 
@@ -132,6 +135,7 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
             raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
         if (low := A.diagonal().min()) < 0.0:
             raise UsageError(f"{name} has the negative diagonal entry {low:g}")
+        _demand_no_negative(A, name, freedoms)
     of_nodes = freedoms[freedoms[:, 0] != -1]
     if (
         (of_nodes[:, 0] < 0).any()
@@ -143,6 +147,26 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
         )
     if len(np.unique(of_nodes, axis=0)) < len(of_nodes):
         raise UsageError("a freedom (node, component) is named twice")
+
+
+def _demand_no_negative(A: csr_array, name: str, freedoms: np.ndarray) -> None:
+    """Refuse a matrix that has a negative energy: of two freedoms always, of all where they are few."""
+    own = np.sqrt(np.abs(A.diagonal()))
+    entries = coo_array(A)
+    bound = own[entries.row] * own[entries.col]
+    over = np.abs(entries.data) - (1.0 + NEGATIVE) * bound - 1e-12 * np.abs(entries.data).max()
+    damaged = f"no energy is negative; was the file cut off, or are entries of {name} missing? Write it again"
+    if (worst := int(np.argmax(over))) >= 0 and over[worst] > 0.0:
+        i, j = (" ".join(str(int(x) + 1) for x in freedoms[k]) for k in (entries.row[worst], entries.col[worst]))
+        raise UsageError(
+            f"{name} couples two freedoms (node and component {i}, {j}, counted from 1) by {entries.data[worst]:g}, more than "
+            f"their own entries allow (at most {bound[worst]:g}): {damaged}"
+        )
+    if len(own) <= SMALL:
+        unit = np.where(own > 0.0, own, 1.0)
+        lowest = float(np.linalg.eigvalsh(A.toarray() / np.outer(unit, unit))[0])
+        if lowest < -NEGATIVE:
+            raise UsageError(f"{name} has the negative eigenvalue {lowest:.3g} (of a unit diagonal): {damaged}")
 
 
 def _extent(nodes: np.ndarray) -> float:
