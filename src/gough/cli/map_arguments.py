@@ -22,10 +22,15 @@ def range_values(texts: list[str], random: bool) -> dict[str, tuple]:
     return found
 
 
-def fixed_values(texts: list[str]) -> dict[str, float]:
+def fixed_values(texts: list[str], option: str = "--fixed") -> dict[str, float]:
     """{name: value} from NAME=VALUE."""
-    pairs = [_split(text, "--fixed NAME=VALUE") for text in texts]
-    return {name: number(value, f"{name}={value}") for name, value in pairs}
+    found: dict[str, float] = {}
+    for text in texts:
+        name, value = _split(text, f"{option} NAME=VALUE")
+        if name in found:
+            raise UsageError(f"{option}: {name} is given twice")
+        found[name] = number(value, f"{name}={value}")
+    return found
 
 
 def orientation_rows(texts: list[str]) -> list[list[float]]:

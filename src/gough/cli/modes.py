@@ -60,7 +60,7 @@ def modes(
         model, _ = open_model(robot, quiet=json)
         if drives != "locked" and (stiffness is not None or damping):
             raise UsageError("--drives and the servo's --stiffness or --damping exclude each other")
-        q = model.configuration(coordinates=fixed_values(at)) if at else None
+        q = model.configuration(coordinates=fixed_values(at, "--at")) if at else None
         servo = drives if stiffness is None and not damping else {"stiffness": stiffness or 0.0, "damping": damping}
         found = natural_frequencies(model, q, servo, about="undeformed" if undeformed else "equilibrium")
         zeros = held(model, q, zero_dynamics) if zero_dynamics else None
@@ -70,7 +70,7 @@ def modes(
             from gough.analysis.convergence import converged as compared
 
             about = "undeformed" if undeformed else "equilibrium"
-            moved = compared(model.robot, fixed_values(at) if at else None, servo, about=about)
+            moved = compared(model.robot, fixed_values(at, "--at") if at else None, servo, about=about)
     files = []
     if figure:
         from gough.analysis.modes_plot import draw_modes

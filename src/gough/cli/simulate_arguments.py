@@ -112,6 +112,8 @@ def named_values(texts: list[str] | None, option: str, dimensions: tuple[str, ..
         name, equals, value = text.partition("=")
         if not (name.strip() and equals and value.strip()):
             raise UsageError(f"{option} {text!r}; give NAME=VALUE")
+        if name.strip() in found:
+            raise UsageError(f"{option}: {name.strip()} is given twice")
         found[name.strip()] = signed(value.strip(), f"{option} {text!r}", dimensions)
     return found
 

@@ -27,6 +27,8 @@ def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
     lists: dict[str, list[float]] = {}
     for text in texts or []:
         name, _, value = (part.strip() for part in text.partition("="))
+        if name in draws or name in lists:
+            raise UsageError(f"--vary: {name} is given twice")
         found = _DRAW.fullmatch(value)
         try:
             numbers = [float(x) for x in (found["numbers"] if found else value).split(",")]
