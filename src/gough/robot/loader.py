@@ -104,6 +104,7 @@ def _loads(text: str, file: str) -> Robot:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
     robot._lines.update(_flexible_lines(robot, raw))
+    robot._folder = str(Path(file).parent.absolute())
     warn_of_angles(raw, file, joint_types(robot))
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])

@@ -79,7 +79,7 @@ def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> Elasti
     carried = is_carried(robot, name)
     held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
     try:
-        return described_body(flexible, body.frames, held, carried, robot.file)
+        return described_body(flexible, body.frames, held, carried, robot.origin)
     except UsageError as error:
         raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
 

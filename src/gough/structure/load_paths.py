@@ -57,7 +57,7 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
         carried = is_carried(robot, name)
         held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
         try:
-            tied, choice, names = tied_body(body.flexible, body.frames, held, carried, robot.file)
+            tied, choice, names = tied_body(body.flexible, body.frames, held, carried, robot.origin)
             missing = missing_compliance(tied, choice)
         except UsageError as error:
             raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
