@@ -5,6 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 import gough
 from cli.command import gough as command
@@ -217,3 +219,39 @@ def test_a_body_bent_too_far_is_told_in_a_plane_too(plane):
     assert finite.tolist() == [True, True, False]
     with pytest.raises(gough.BadStateError, match="LARGE_DEFLECTION"):
         model.frame_pose(q[2], "rod.tip")
+
+
+def elastica(load):
+    """Deflection over length of a clamped rod's tip under P L²/EI = load across it: θ'' = -load cos θ, by shooting."""
+
+    def tip(curvature):
+        rates = lambda s, y: [y[1], -load * np.cos(y[0]), np.sin(y[0])]  # noqa: E731
+        bent = solve_ivp(rates, (0, 1), [0, curvature, 0], rtol=1e-10, atol=1e-12)
+        return bent.y[1, -1], bent.y[2, -1]
+
+    return tip(brentq(lambda c: tip(c)[0], 0.0, load))[1]
+
+
+def test_deflections_that_are_no_longer_small_are_told():
+    """Against the elastica: what is not told is right to 5 %."""
+    text = ARM.format(rest="modes: {kind: attachment, number: 1}").replace(
+        "gravity: [0, 0, -9.81]", "gravity: [0, 0, 0]"
+    )
+    model = gough.build(loads(text))
+    for factor in (0.4, 2.0):
+        force = factor * E * INERTIA / L**2
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rest = gough.static_equilibrium(model, wrench={"rod.tip": [0, force, 0, 0, 0, 0]})
+        off = abs(float(model.frame_pose(rest.q, "rod.tip")[0][1]) / L / elastica(factor) - 1)
+        told = [str(w.message) for w in caught if issubclass(w.category, ReductionWarning)]
+        assert told if off > 0.05 else True, (factor, off)
+        assert off < 0.05 or "describe it as several bodies" in told[0]
+        if factor < 0.5:
+            assert not told and off < 0.05
+
+
+def test_so_many_coordinates_that_building_takes_minutes_are_told():
+    text = ARM.format(rest="modes: {kind: nodal}\n      stiffening: 'off'").replace("elements: 16", "elements: 60")
+    with pytest.warns(ReductionWarning, match=r"rod: flexible: 180 elastic coordinates: .*modes: \{number: 10\}"):
+        elastic_bodies(loads(text))

@@ -9,13 +9,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough.errors import StructureError, UsageError
+from gough.errors import ReductionWarning, StructureError, UsageError
 from gough.fem.elastic_body import ElasticBody
 from gough.robot import Body, Pose, Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_modes import ORIGIN
 from gough.robot.tree import bodies, placed_joints, platform_name
 from gough.structure.flexible import Points, attached_points, point_key
+
+MANY = 150
+"""Elastic coordinates of a body whose programs take long to build."""
 
 
 def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
@@ -79,9 +82,17 @@ def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> Elasti
     carried = is_carried(robot, name)
     held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
     try:
-        return described_body(flexible, body.frames, held, carried, robot.origin)
+        made = described_body(flexible, body.frames, held, carried, robot.origin)
     except UsageError as error:
         raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
+    if made.modes > MANY:
+        warnings.warn(
+            f"{made.modes} elastic coordinates: building the model and every evaluation take time with their square or more "
+            "(minutes at 500). Reduce the body to modes, for instance modes: {number: 10}, or condense it to its frames",
+            ReductionWarning,
+            stacklevel=2,
+        )
+    return made
 
 
 def _demand_frames(name: str, body: ElasticBody, points: Mapping[str, np.ndarray]) -> None:
