@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,8 +190,8 @@ def integrals(second, masses, nodes):
 def test_frames_of_a_file_that_share_a_place(tmp_path):
     neutral_file(tmp_path)
     with np.load(tmp_path / "rod.npz") as file:
-        arrays = {key: file[key] for key in file.files}
-    twice = {k: np.concatenate([v, v[1:]]) for k, v in arrays.items() if k.startswith("frame_")}
+        arrays: dict[str, Any] = {key: file[key] for key in file.files}
+    twice: dict[str, Any] = {k: np.concatenate([v, v[1:]]) for k, v in arrays.items() if k.startswith("frame_")}
     twice["frame_names"] = np.array(["root", "far", "other"])
     np.savez(tmp_path / "rod.npz", **arrays | twice)
     robot = loads(MODAL, str(tmp_path / "robot.yaml"))

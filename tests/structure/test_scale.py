@@ -76,6 +76,7 @@ def test_what_is_zero_does_not_depend_on_the_size(modes):
     for one, other in zip(large.frames.values(), small.frames.values(), strict=True):
         for name in ("translation", "turning", "second"):
             assert np.array_equal(getattr(one, name) != 0.0, getattr(other, name) != 0.0), name
+    assert large.slaved is not None and small.slaved is not None
     assert large.slaved.MSde.shape == small.slaved.MSde.shape
 
 
