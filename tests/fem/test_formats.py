@@ -22,6 +22,7 @@ from gough.fem.nastran_dmig import read_dmig
 from gough.fem.nastran_library import pynastran
 from gough.fem.nastran_modes import read_nastran_modes
 from gough.fem.reduce import reduce
+from gough.fem.tie_nodes import Tie
 from gough.fem.units import Units
 
 FILES = Path(__file__).parent / "files"
@@ -138,6 +139,18 @@ def test_freedoms_that_abaqus_holds_are_left_out(tmp_path):
         fem = read_abaqus_matrices(*abaqus_files(tmp_path, body, "labels", held=range(6)))
     exact = np.sqrt(eigh(body.K.toarray()[6:, 6:], body.M.toarray()[6:, 6:], eigvals_only=True))[:3] / (2 * np.pi)
     assert np.allclose(reduce(fem, ClampedModes(None, 3)).frequencies_hz, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["STIF", "MASS"])
+@pytest.mark.parametrize("lost", [1, 2, 3, 5, 9])
+def test_matrices_that_were_cut_off_are_refused(name, lost, tmp_path):
+    """Labelled lines say nothing of how many there are: what is left has a negative energy, or lacks freedoms."""
+    body = crooked_frame()
+    K, M, inp = abaqus_files(tmp_path, body, "labels", np.triu)
+    path = tmp_path / f"job_{name}1.mtx"
+    path.write_text("\n".join(path.read_text().splitlines()[:-lost]))
+    with pytest.raises(UsageError, match=r"cut off|resists|costs no energy"):
+        reduce(read_abaqus_matrices(K, M, inp), ClampedModes("r", 4), {"r": Tie(body.nodes[0])})
 
 
 def dmig_nodes(tmp_path):

@@ -167,6 +167,10 @@ def change(**more):
         (change(frames={"x": ModalFrame(np.zeros(3))}), "give its node"),
         (change(frames={"x": ModalFrame(np.zeros(3), node=9)}), "node 9"),
         (change(D=-np.eye(5)), "damping D has the negative"),
+        (
+            change(labels=("a", "b", "c", "b", "d")),
+            "two coordinates are called 'b'; give each its own label in the file",
+        ),
     ],
 )
 def test_data_that_cannot_be_right_are_refused(wrong, words):
@@ -181,10 +185,19 @@ def test_rigid_modes_are_refused():
         elastic_body(replace(data, shapes=rigid, M=None))
 
 
+TURNED = np.eye(5)
+TURNED[:2, 1] = 0.2, np.sqrt(1 - 0.2**2)
+"""A second shape of modal mass one that leans on the first."""
+
+
 @pytest.mark.parametrize(
     ("doubtful", "words"),
     [
         (change(shapes=lambda d: 3.0 * d.shapes, M=None), "not mass-normalised"),
+        (
+            change(shapes=lambda d: d.shapes @ TURNED, K=lambda d: TURNED.T @ d.K @ TURNED, M=None, frames={}),
+            "coupled by 0.2",
+        ),
         (change(stated=lambda d: Stated(mass=1.05 * d.masses.sum())), "the file states"),
         (change(stated=Stated(center=np.array([2.0, 0.0, 0.0]))), "mass centre"),
         (change(stated=Stated(inertia=np.eye(3))), "inertia about the origin differs"),

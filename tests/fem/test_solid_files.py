@@ -90,6 +90,38 @@ def test_nodes_of_no_cell_are_left_out(tmp_path):
     assert sets["all"].tolist() == list(range(8))
 
 
+@pytest.mark.parametrize("kind", MESHIO)
+def test_cells_written_again_are_taken_once(tmp_path, kind):
+    """Gmsh writes a cell once for every group it is in; the mass is that of the volume."""
+    nodes, cells = box((3, 2, 1), SIZE, kind)
+    some = cells[1::2]
+    for name, blocks in {
+        "block": [(MESHIO[kind], np.vstack([cells, cells[:2]]))],
+        "group": [(MESHIO[kind], cells), (MESHIO[kind], some)],
+    }.items():
+        count = 2 if name == "block" else len(some)
+        meshio.Mesh(nodes, blocks).write(tmp_path / f"{name}.vtu")
+        with pytest.warns(
+            MeshWarning, match=f"{name}.vtu: {count} of {len(cells) + count} solid cells are written again"
+        ):
+            elements, _ = read_mesh(tmp_path / f"{name}.vtu", STEEL)
+        assert elements.mass.sum() == pytest.approx(7850 * 0.006)
+        same(elements, nodes, cells)
+
+
+def test_other_cells_in_the_same_space_are_refused(tmp_path):
+    nodes, boxes = box((3, 2, 1), SIZE, 8)
+    about = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
+    parts = np.array([boxes[2, list(corners)] for corners in about])
+    meshio.Mesh(nodes, [("hexahedron", boxes), ("tetra", parts)]).write(tmp_path / "both.vtu")
+    with pytest.raises(UsageError, match=r"both.vtu: solid: cells 2 and \d+ fill the same space.*count twice"):
+        read_mesh(tmp_path / "both.vtu", STEEL)
+    with pytest.raises(UsageError, match="fill the same space"):
+        solid_elements(nodes, np.vstack([boxes, boxes[:1]]), STEEL)
+    meshio.Mesh(nodes, [("hexahedron", np.delete(boxes, 2, axis=0)), ("tetra", parts)]).write(tmp_path / "good.vtu")
+    assert read_mesh(tmp_path / "good.vtu", STEEL)[0].mass.sum() == pytest.approx(7850 * 0.006)
+
+
 def test_files_that_are_wrong_are_named(tmp_path):
     nodes, cells = box((1, 1, 1), SIZE, 8)
     with pytest.raises(UsageError, match="no such file"):

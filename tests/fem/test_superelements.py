@@ -5,12 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.io import mmwrite
-from scipy.sparse import coo_array
+from scipy.linalg import eigh
+from scipy.sparse import coo_array, csr_array
 
-from fem.test_couplings import frame, superelement
+from fem.test_couplings import frame, freedoms_of, superelement
 from gough.errors import StructureError, UsageError
 from gough.fem.abaqus import read_abaqus_matrices
-from gough.fem.basis_choices import ClampedModes
+from gough.fem.basis_choices import ClampedModes, FreeModes, Nodal
+from gough.fem.given_matrices import from_matrices
 from gough.fem.matrix_market import read_matrix_market
 from gough.fem.nastran import read_nastran_dmig
 from gough.fem.reduce import reduce
@@ -32,8 +34,13 @@ def condensed():
 
 def written(folder: Path, nodes: np.ndarray) -> Path:
     path = folder / "nodes.txt"
-    path.write_text("\n".join(f"{k + 1} {x:.17g} {y:.17g} {z:.17g}" for k, (x, y, z) in enumerate(nodes)))
+    lines = [f"{k + 1} {x:.17g} {y:.17g} {z:.17g}" for k, (x, y, z) in enumerate(nodes)]
+    path.write_text("\n".join(lines + OTHERS.get(folder.name, [])))
     return path
+
+
+OTHERS: dict[str, list[str]] = {}
+"""Lines of nodes without rows in the tables of a folder."""
 
 
 def market(folder, K, M, nodes):
@@ -97,6 +104,57 @@ def test_every_format_gives_the_same_body(read, condensed, tmp_path):
     J = np.einsum("g,gab->ab", elements.mass, np.eye(3) * np.sum(elements.position**2, axis=1)[:, None, None]
                   - elements.position[:, :, None] * elements.position[:, None, :])  # fmt: skip
     assert np.allclose(body.J, J, atol=1e-9 * J.max())
+
+
+@pytest.mark.parametrize("read", [with_table, with_abaqus_labels, with_scalar_points])
+def test_nodes_without_rows_are_no_part_of_the_body(read, condensed, tmp_path, monkeypatch):
+    """The whole model's nodes beside a superelement of two: mass, mass centre, inertia, momenta are those of the elements."""
+    K, M, nodes = condensed
+    elements = frame()
+    others = np.delete(elements.nodes, INTERFACES, axis=0)
+    lines = [f"{k + 90} {x:.17g} {y:.17g} {z:.17g}" for k, (x, y, z) in enumerate([*others, (9.0, -3.0, 2.0)])]
+    monkeypatch.setitem(OTHERS, tmp_path.name, lines)
+    found = read(tmp_path, K, M, nodes)
+    assert found.nodes.tolist() == nodes.tolist() and found.labels.tolist() == [1, 2]
+    body = reduce(found, Nodal("root"), {"root": Tie(nodes[0]), "tip": Tie(nodes[1])})
+    m, x = elements.mass, elements.position
+    assert body.mass == pytest.approx(m.sum(), rel=1e-9)
+    assert pytest.approx(m @ x, rel=1e-9) == body.MS
+    J = np.trace(np.einsum("g,ga,gb->ab", m, x, x)) * np.eye(3) - np.einsum("g,ga,gb->ab", m, x, x)
+    assert pytest.approx(J, abs=1e-9 * J.max()) == body.J
+    # weight in z: the sag of the tip by plain algebra of the whole model, clamped at its first node
+    full, weight = (
+        elements.K.toarray()[6:, 6:],
+        elements.M.toarray() @ np.tile([0, 0, -9.81, 0, 0, 0], len(elements.nodes)),
+    )
+    sag = np.linalg.solve(full, weight[6:])[-6:-3]
+    bent = np.linalg.solve(body.K, -9.81 * body.MSde[2])
+    assert body.frames["tip"].translation @ bent == pytest.approx(sag, rel=1e-6, abs=1e-9 * np.abs(sag).max())
+
+
+@pytest.mark.parametrize("lost", [(2, (3, 4, 5)), (2, (0, 3, 5)), (4, (2, 3)), (3, (0, 1, 2))])
+def test_a_node_that_keeps_some_freedoms_only(lost):
+    """Static condensation keeps rigid motion whatever is condensed: a node may keep any of its six rows."""
+    elements = frame()
+    node, components = lost
+    table = freedoms_of(elements)
+    gone = (table[:, 0] == node) & np.isin(table[:, 1], components)
+    i, b = np.flatnonzero(gone), np.flatnonzero(~gone)
+    K, M = elements.K.toarray(), elements.M.toarray()
+    V = np.zeros((len(K), len(b)))
+    V[b] = np.eye(len(b))
+    V[i] = -np.linalg.solve(K[np.ix_(i, i)], K[np.ix_(i, b)])
+    K, M = V.T @ K @ V, V.T @ M @ V
+    given = from_matrices(csr_array(K), csr_array(M), elements.nodes, table[b])
+    m, x = elements.mass, elements.position
+    for choice in (ClampedModes("r", 4), FreeModes(4)):
+        body = reduce(given, choice, {"r": Tie(elements.nodes[0])})
+        assert body.mass == pytest.approx(m.sum(), rel=1e-9) and pytest.approx(m @ x, rel=1e-8) == body.MS
+        J = np.trace(np.einsum("g,ga,gb->ab", m, x, x)) * np.eye(3) - np.einsum("g,ga,gb->ab", m, x, x)
+        assert pytest.approx(J, abs=1e-8 * J.max()) == body.J
+        k = 6 if isinstance(choice, ClampedModes) else 0
+        values = eigh(K[k:, k:], M[k:, k:], eigvals_only=True)[6 - k : 10 - k]
+        assert body.frequencies_hz == pytest.approx(np.sqrt(values) / (2 * np.pi), rel=1e-6)
 
 
 def test_rows_that_nobody_names_are_asked_for(condensed, tmp_path):

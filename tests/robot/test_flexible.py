@@ -11,6 +11,7 @@ import pytest
 
 from gough.errors import UsageError
 from gough.robot import Body, dump, dumps, load, loads
+from gough.robot.flexible_files import resolved
 from robot.documents import platform_of, problems, put, text
 from robot.flexible_documents import BEAM, BODY, PLATE, VALID, tree
 from robot.test_light_import import loaded
@@ -209,3 +210,37 @@ def test_a_frequency_is_in_hertz_or_radians(written, hertz):
     flexible = platform_of(loads(text(put(tree(), "platform/flexible/frequencies", [written] * 3)))).body.flexible
     assert flexible is not None and flexible.frequencies is not None
     np.testing.assert_allclose(flexible.frequencies, hertz, rtol=1e-15)
+
+
+def test_files_are_found_from_wherever_a_program_goes(tmp_path, monkeypatch):
+    """A description read by a relative path, and a file of the same name elsewhere: what is written names the first one."""
+    text = ROD_OF_A_FILE.format(file="rod.msh")
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "rod.msh").write_text(folder)
+    (tmp_path / "here" / "robot.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    robot = load("here/robot.yaml")
+    monkeypatch.chdir(tmp_path / "there")
+
+    def found(one):
+        return resolved(one.bodies[0].flexible.solid.file, one.origin).read_text()
+
+    again = loads(dumps(robot))
+    assert found(robot) == found(again) == "here" and again == robot
+    dump(robot, tmp_path / "there" / "copy.yaml")
+    assert found(load(tmp_path / "there" / "copy.yaml")) == "here" and load(tmp_path / "there" / "copy.yaml") == robot
+    other = loads(text)
+    assert found(other) == "there" and other != robot
+
+
+ROD_OF_A_FILE = """
+format: 1
+name: arm
+bodies:
+  - name: rod
+    flexible:
+      solid: {{file: {file}, material: {{E: 70 GPa, nu: 0.3, density: 2700}}}}
+      modes: {{number: 2}}
+joints: [{{name: hinge, type: revolute, parent: world, child: rod, drive: {{}}}}]
+"""

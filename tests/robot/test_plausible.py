@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,59 @@ def test_gallery_robots_pass_the_check_in_silence(name):
     assert not [
         text for text in gough_json("check", name)["warnings"] if "cannot move" in text or "moves no loop" in text
     ]
+
+
+ROD = """
+format: 1
+name: arm
+bodies:
+  - name: rod
+    flexible:
+      beam: {{length: 0.34, section: {{circle: {{radius: 8 mm}}}}, material: {{E: {E}, nu: 0.3, density: {density}}}}}
+      modes: {{number: 2}}
+      damping: {{ratio: {ratio}}}
+joints: [{{name: hinge, type: revolute, parent: world, child: rod, drive: {{}}}}]
+"""
+HARDLY_A_MATERIAL = [
+    ("70", "2700", "0.01", "material.E", "'70 GPa'"),
+    ("70 MPa", "2700", "0.01", "material.E", "'70 GPa'"),
+    ("210e6", "7850", "0.01", "material.E", "'210 GPa'"),
+    ("210000", "7850", "0.01", "material.E", "'210000 MPa'"),
+    ("70e18", "2700", "0.01", "material.E", "diamond"),
+    ("70 GPa", "2.7", "0.01", "material.density", "'2.7 g/cm3'"),
+    ("70 GPa", "2.7e-9", "0.01", "material.density", "2.7e-09 kg/m³"),
+    ("70 GPa", "27000", "0.01", "material.density", "denser"),
+    ("70 GPa", "27", "0.01", "material.density", "faster than diamond"),
+    ("70 GPa", "2700", "1", "damping.ratio", "Write 0.01"),
+    ("70 GPa", "2700", "[0.01, 2]", "damping.ratio", "Write 0.02"),
+]
+
+
+@pytest.mark.parametrize(("E", "density", "ratio", "place", "text"), HARDLY_A_MATERIAL)
+def test_a_material_that_can_hardly_be_meant_is_doubted(E, density, ratio, place, text, tmp_path):
+    (tmp_path / "rod.yaml").write_text(ROD.format(E=E, density=density, ratio=ratio))
+    report = gough_json("check", str(tmp_path / "rod.yaml"))
+    assert report["valid"]
+    where = f"rod: flexible.{'beam.' if 'material' in place else ''}{place}"
+    told = [w for w in report["warnings"] if where in w and text in w]
+    assert told, report["warnings"]
+    advised = re.search(r"'([^']*)'", told[0])
+    if advised is not None:  # can be written, and is not doubted then
+        key = {"material.E": "E", "material.density": "density"}[place]
+        better = {"E": E, "density": density, "ratio": ratio} | {key: advised[1]}
+        assert not [doubt for doubt in description_doubts(loads(ROD.format(**better))) if place in doubt]
+
+
+MATERIALS = {
+    "steel": ("210 GPa", 7850), "aluminium": ("70 GPa", 2700), "lead": ("16 GPa", 11340), "tungsten": ("400 GPa", 19300),
+    "diamond": ("1.2e12", 3510), "carbon fibre": ("140 GPa", 1600), "stiffest fibre": ("900 GPa", 2200),
+    "balsa": ("3 GPa", 150), "nylon": ("2 GPa", 1150), "polyethylene": ("200 MPa", 920), "rubber": ("1 MPa", 1100),
+    "silicone": ("100 kPa", 1000), "gel": ("2 kPa", 1000), "foam": ("0.1 MPa", 30), "stiff foam": ("70 MPa", 75),
+    "glass": ("70 GPa", 2500), "filled rubber": ("10 MPa", 2000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MATERIALS)
+def test_materials_that_there_are_are_not_doubted(name):
+    E, density = MATERIALS[name]
+    assert description_doubts(loads(ROD.format(E=E, density=density, ratio=0.1))) == []

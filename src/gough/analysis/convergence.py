@@ -128,7 +128,7 @@ def _buildable(new: Robot, robot: Robot) -> Robot:
     from gough.structure.elastic_bodies import elastic_bodies
 
     try:
-        elastic_bodies(new)
+        elastic_bodies(new, again=True)  # told when it is built
     except StructureError as error:
         if "only" not in str(error):
             raise

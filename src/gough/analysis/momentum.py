@@ -36,7 +36,7 @@ class Bodies:
         out = function(q=q, v=v, parameters=model.parameters).outputs
         self.p, self.R, self.twist = out["p"], out["R"], out["twist"]
         rates = model.configuration_rate(q, v) if model.mechanism.flexible else q
-        made = model.cached("elastic bodies", lambda: elastic_bodies(model.robot))
+        made = model.cached("elastic bodies", lambda: elastic_bodies(model.robot, again=True))
         links = [model.mechanism.links[i] for i in model.mechanism.flexible]
         slices = {link.name: link.elastic.coordinates for link in links if link.elastic is not None}
         self.bent = {name: Bent(made[name], q[:, at], rates[:, at]) for name, at in slices.items()}

@@ -101,7 +101,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
             from gough.viewer.drawing.body_meshes import read_mesh
 
             try:
-                read_mesh(resolved(body.mesh.file, robot.file))
+                read_mesh(resolved(body.mesh.file, robot.origin))
             except UsageError as error:
                 text = f"{file}: {name}: mesh: {error}"
                 problems.append({"file": file, "line": None, "message": f"{name}: mesh: {error}", "text": text})

@@ -28,7 +28,7 @@ class Numbers:
     def elastic(self, positions: tuple[int, ...], size: int) -> np.ndarray:
         """Constants of a flexible link (n, size) at these positions; below 0 stand for numbers, see structure.elastic."""
         flat = [self.parameters[i] if i >= 0 else NUMBERS[i] for i in positions]
-        return np.array(flat, dtype=object).reshape(-1, size)
+        return np.array(flat, dtype=object).reshape(len(flat) // size if size else 0, size)
 
     def gravity(self) -> np.ndarray:
         """Gravity (3,), world axes, m/s²."""

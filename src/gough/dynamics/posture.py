@@ -204,6 +204,6 @@ def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
         translation, half = linear + bent, linear + 0.5 * bent
     turning = numbers.elastic(tie.turning, 3).T.reshape(3, m)
     turn = Exponential(turning @ e)
-    if not turn.plain:
+    if any(place >= 0 for place in tie.turning):  # it turns at all
         check(f"large_deflection:{link.name}", LARGEST**2 - turn.square, 0.0)
     return Step(link, turn.R, rest + half @ e, None, None, Deflection(translation, turning, second, turn))

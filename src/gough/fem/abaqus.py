@@ -69,7 +69,9 @@ def read_abaqus_matrices(
             table = read_freedoms(freedoms, labels)
     held = _held(K)
     loose = diags_array(np.where(held, 0.0, 1.0))
-    return from_matrices(csr_array(loose @ K @ loose), M, positions, table, units, held=held, node_sets=sets)
+    return from_matrices(
+        csr_array(loose @ K @ loose), M, positions, table, units, held=held, node_sets=sets, labels=labels
+    )
 
 
 def _held(K: csr_array) -> np.ndarray:

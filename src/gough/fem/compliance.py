@@ -54,7 +54,9 @@ def missing_compliance(tied: TiedElements, choice: BasisChoice) -> list[Missing]
     energy = V.T @ (K @ V)
     shown = V.T @ load
     F = load.T @ deflection
-    F_V = shown.T @ np.linalg.lstsq(energy, shown, rcond=1e-13)[0]
+    unit = 1.0 / np.sqrt(np.diag(energy))  # coordinates are metres, radians, m kg^½
+    shown_in_units = unit[:, None] * shown
+    F_V = shown_in_units.T @ np.linalg.lstsq(energy * np.outer(unit, unit), shown_in_units, rcond=1e-13)[0]
     out, start = [], 0
     for name, frame in loaded.items():
         part = slice(start, start + len(frame.own))

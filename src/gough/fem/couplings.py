@@ -12,7 +12,8 @@ translations t_a, unit turns ρ_c and stretches s_ab (displacement ½ (e_a x_b +
 
 Turns of nodes have no value in a stretch by themselves, and coordinates of no node (a superelement's modes) in none of these
 fields: they take those of least energy xᵀK x. A direction that freedoms do not have (a plate without membrane, a beam in its
-plane) leaves its part to the mass points.
+plane) leaves its part to the mass points. A direction that only some nodes have may be condensed at the others: it is where K
+lets the body go that way.
 """
 
 import warnings
@@ -30,6 +31,8 @@ HELD_LOOSELY = 1e-9
 """Stiffness added to turns, relative to their own, so that those that cost nothing (a straight beam's twist) stay zero."""
 NOWHERE = 1e-9
 """Displacement, relative to the body's size, that a direction which is not there need not follow."""
+LOOSE = 1e-6
+"""Energy of a rigid motion, relative to the terms that cancel in it, that is no more than rounding."""
 CLOSE = 0.01
 CYCLIC = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
@@ -84,10 +87,6 @@ def couplings_of(
     turn = -hat(x)  # (n, 3, c): displacement of a node for a unit turn about c
     stretch = 0.5 * (np.einsum("ai,nj->naij", np.eye(3), x) + np.einsum("aj,ni->naij", np.eye(3), x))
 
-    def followed(fields: np.ndarray) -> np.ndarray:
-        """Which displacements of nodes (n, 3, f) need no direction that is not there."""
-        return ~np.any((np.abs(fields) > near) & ~present[:, :, None], axis=(0, 1))
-
     no_displacement = np.diff(csc_array(T).indptr) == 0
     no_node = no_displacement if R is None else no_displacement & (np.diff(csc_array(R).indptr) == 0)
     moved, turned = T.T @ unit.reshape(-1, 3), T.T @ turn.reshape(-1, 3)
@@ -95,8 +94,11 @@ def couplings_of(
         turned = turned + R.T @ unit.reshape(-1, 3)
     t, rho = (_of_least_energy(K, no_node, x) for x in (moved, turned))
     s = _of_least_energy(K, no_displacement, T.T @ stretch.reshape(-1, 9))
-    translates, turns = followed(unit), followed(turn)
-    stretches = followed(stretch.reshape(n, 3, 9)).reshape(3, 3)
+    translates, turns = (
+        _followed(f, near, present) | _let_go(K, v, f, near, present) for f, v in ((unit, t), (turn, rho))
+    )
+    stretches = _followed(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
+    stretches |= np.logical_and.outer(translates, translates)
 
     # From the points where M has no say.
     weight = np.repeat(mass, 3)
@@ -123,6 +125,18 @@ def couplings_of(
     J = _inertia(rr, turns, along, stretches.diagonal(), crossed(position.T @ (mass[:, None] * position)))
     _doubted(total, np.diag(tt)[translates], J)
     return Couplings(total, MS, J, first, even + odd).placed(np.eye(3), centre)
+
+
+def _followed(fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+    """Which displacements of nodes (n, 3, f) need no direction that is not there: present (n, 3)."""
+    return ~np.any((np.abs(fields) > near) & ~present[:, :, None], axis=(0, 1))
+
+
+def _let_go(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+    """Which rigid motions x (d, f) cost nothing and need no direction (n, 3, f) that no node has: freedoms were condensed."""
+    some = np.broadcast_to(present.any(axis=0), present.shape)
+    energy, terms = np.sum(x * (K @ x), axis=0), np.sum(np.abs(x) * (abs(K) @ np.abs(x)), axis=0)
+    return _followed(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
 
 
 def _of_least_energy(K: csr_array, free: np.ndarray, fields: np.ndarray) -> np.ndarray:

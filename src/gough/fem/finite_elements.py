@@ -30,7 +30,7 @@ class FiniteElements:
     of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
     shortening: see there; None where the elements have none.
     couplings: with rigid motion, where the points do not carry them exactly (a mass matrix of another code); else None.
-    node_sets: nodes (indices) that a file names.
+    node_sets: nodes (indices) that a file names. labels (n,): the numbers that a file gives them; None where there are none.
     """
 
     nodes: np.ndarray
@@ -45,5 +45,6 @@ class FiniteElements:
     shortening: Shortening | None = None
     couplings: Couplings | None = None
     node_sets: dict[str, np.ndarray] = dataclass_field(default_factory=dict)
+    labels: np.ndarray | None = None
 
     __repr__ = short_repr

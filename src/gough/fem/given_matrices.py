@@ -20,11 +20,14 @@ from gough.fem.couplings import couplings_of
 from gough.fem.cross import hat
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_points import inertia_points
+from gough.fem.modes_factor import SMALL
 from gough.fem.reading import real_numbers, whole_numbers
 from gough.fem.sparse_parts import order, stacked
 from gough.fem.ties import restricted
 from gough.fem.units import SI, Units, doubtful_units
 
+NEGATIVE = 1e-3
+"""Part of its own entries that a matrix may be below zero: text of few digits."""
 SMALLEST, LARGEST = 1e-100, 1e100
 """Between these lies the largest entry of a matrix; squares of others leave the range of doubles."""
 
@@ -38,20 +41,28 @@ def from_matrices(
     cells: np.ndarray | None = None,
     held: np.ndarray | None = None,
     node_sets: Mapping[str, np.ndarray] | None = None,
+    labels: np.ndarray | None = None,
 ) -> FiniteElements:
     """K, M (d, d); nodes (n, 3); freedoms (d, 2): node index and component (0…2 displacement, 3…5 rotation) of each row.
 
     A node index of -1 is a coordinate of no node: a mode of a superelement.
     held (d,): freedoms that do not move; they are left out, but their mass counts where the body moves as a whole.
-    node_sets: nodes (indices) by name.
+    node_sets: nodes (indices) by name. labels (n,): the nodes' numbers in their file.
+    Nodes without a row are no part of the body (those a superelement was condensed from, beside its own) and are left out.
     """
     freedoms = whole_numbers(np.asarray(freedoms), "freedoms", "nodes and components")
     nodes = real_numbers(nodes, "the table of nodes")
     K, M = _sparse(K, "K"), _sparse(M, "M")
     _checked(K, M, nodes, freedoms)
     node, component = freedoms.T
-    d, n = len(freedoms), len(nodes)
     modal = node < 0
+    kept, place = _nodes_with_rows(node, len(nodes))
+    node, nodes = np.where(modal, node, place[node]), nodes[kept]
+    labels = None if labels is None else np.asarray(labels)[kept]
+    cells = np.zeros((0, 2), dtype=int) if cells is None else place[cells]
+    cells = cells[(cells >= 0).all(axis=1)]
+    sets = {name: place[np.asarray(s, dtype=int)] for name, s in (node_sets or {}).items()}
+    d, n = len(freedoms), len(nodes)
     moves, turns = ~modal & (component < 3), ~modal & (component >= 3)
     S = diags_array(np.where(moves, 1.0 / units.length, 1.0))
     K = csr_array(S @ K @ S) * (units.mass * units.length**2 / units.time**2)
@@ -67,15 +78,33 @@ def from_matrices(
     if points is None:
         points = _lumped_points(M, T, rotation, nodes)
         couplings = couplings_of(K, M, T, rotation, nodes, points)
-    cells = np.zeros((0, 2), dtype=int) if cells is None else cells
     elements = FiniteElements(
-        nodes, K, M, T, rotation, *points, cells=cells, couplings=couplings, node_sets=dict(node_sets or {})
+        nodes,
+        K,
+        M,
+        T,
+        rotation,
+        *points,
+        cells=cells,
+        couplings=couplings,
+        node_sets={name: s[s >= 0] for name, s in sets.items()},
+        labels=labels,
     )
     if held is not None and held.any():
         elements = restricted(elements, csr_array(eye_array(d))[:, np.flatnonzero(~held)])
     for doubt in doubtful_units(float(elements.mass.sum()), nodes):
         warnings.warn(doubt, ModalDataWarning, stacklevel=3)
     return elements
+
+
+def _nodes_with_rows(node: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """(nodes that rows belong to, for each node its place among them or -1)."""
+    kept = np.unique(node[node >= 0])
+    if not len(kept):
+        raise UsageError("no row of the matrices belongs to a node: say which node and component each row is")
+    place = np.full(count, -1)
+    place[kept] = np.arange(len(kept))
+    return kept, place
 
 
 def _sparse(A: Any, name: str) -> csr_array:
@@ -102,10 +131,11 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
             raise UsageError(
                 f"{name} has no entry of a size that can be worked with (its largest is {largest:g}); check its units"
             )
-        if abs(A - A.T).max() > 1e-8 * abs(A).max():
+        if not _symmetric(A):
             raise UsageError(f"{name} is not symmetric; gyroscopic or follower terms do not belong into it")
         if (low := A.diagonal().min()) < 0.0:
             raise UsageError(f"{name} has the negative diagonal entry {low:g}")
+        _demand_no_negative(A, name, freedoms)
     of_nodes = freedoms[freedoms[:, 0] != -1]
     if (
         (of_nodes[:, 0] < 0).any()
@@ -119,6 +149,37 @@ def _checked(K: csr_array, M: csr_array, nodes: np.ndarray, freedoms: np.ndarray
         raise UsageError("a freedom (node, component) is named twice")
 
 
+def _demand_no_negative(A: csr_array, name: str, freedoms: np.ndarray) -> None:
+    """Refuse a matrix that has a negative energy: of two freedoms always, of all where they are few."""
+    own = np.sqrt(np.abs(A.diagonal()))
+    entries = coo_array(A)
+    bound = own[entries.row] * own[entries.col]
+    over = np.abs(entries.data) - (1.0 + NEGATIVE) * bound - 1e-12 * np.abs(entries.data).max()
+    damaged = f"no energy is negative; was the file cut off, or are entries of {name} missing? Write it again"
+    if (worst := int(np.argmax(over))) >= 0 and over[worst] > 0.0:
+        i, j = (" ".join(str(int(x) + 1) for x in freedoms[k]) for k in (entries.row[worst], entries.col[worst]))
+        raise UsageError(
+            f"{name} couples two freedoms (node and component {i}, {j}, counted from 1) by {entries.data[worst]:g}, more than "
+            f"their own entries allow (at most {bound[worst]:g}): {damaged}"
+        )
+    if len(own) <= SMALL:
+        unit = np.where(own > 0.0, own, 1.0)
+        lowest = float(np.linalg.eigvalsh(A.toarray() / np.outer(unit, unit))[0])
+        if lowest < -NEGATIVE:
+            raise UsageError(f"{name} has the negative eigenvalue {lowest:.3g} (of a unit diagonal): {damaged}")
+
+
+def _extent(nodes: np.ndarray) -> float:
+    return max(float(np.linalg.norm(np.ptp(nodes, axis=0))), 1e-30)
+
+
+def _symmetric(A: csr_array) -> bool:
+    """To text precision; rows may be of forces or of moments, so entries are compared with their own diagonal ones."""
+    odd = coo_array(A - A.T)
+    own = np.sqrt(np.abs(A.diagonal()))
+    return not np.any(np.abs(odd.data) > 1e-8 * own[odd.row] * own[odd.col] + 1e-14 * np.abs(A.data).max())
+
+
 Points = tuple[np.ndarray, np.ndarray, csr_array]
 
 
@@ -128,8 +189,11 @@ def _exact_points(
     """Points of a mass that is the same in each direction, or None where it is not."""
     n = len(nodes)
     full = coo_array(T @ M @ T.T)
-    if turns.any() and abs(M[turns]).max() > 1e-12 * abs(M).max():
-        return None
+    if turns.any():
+        apart = diags_array(np.where(turns, 1.0 / _extent(nodes), 1.0))
+        scaled = abs(apart @ M @ apart)
+        if scaled[turns].max() > 1e-12 * scaled.max():
+            return None
     same = full.row % 3 == full.col % 3
     if np.abs(full.data[~same]).max(initial=0.0) > 1e-9 * np.abs(full.data).max():
         return None
@@ -169,7 +233,7 @@ def _lumped_points(M: csr_array, T: csr_array, R: csr_array | None, nodes: np.nd
     )
     masses = np.where(present, push, 0.0).sum(axis=1) / np.maximum(present.sum(axis=1), 1)
     inertias = None
-    if R is not None and abs(R @ M @ T.T).max() <= 1e-9 * abs(M).max():
+    if R is not None and abs(R @ M @ T.T).max() <= 1e-9 * _extent(nodes) * abs(T @ M @ T.T).max():
         block = coo_array(R @ M @ R.T)
         inertias = np.zeros((n, 3, 3))
         own = block.row // 3 == block.col // 3

@@ -36,7 +36,7 @@ def read_matrix_market(
 
     nodes: lines `label x y z`. freedoms: lines `label component` (1…3 displacements, 4…6 rotations, `0 0` a coordinate of no
     node) in the order of the matrices' rows; without it 3 or 6 freedoms a node, node after node in the table's order, and
-    then `modal` rows that are modes of a superelement.
+    then `modal` rows that are modes of a superelement. Nodes that no row belongs to are left out.
     """
     labels, positions = read_nodes(nodes)
     K, M = _matrix(stiffness), _matrix(mass)
@@ -46,7 +46,7 @@ def read_matrix_market(
         raise UsageError(f"{freedoms}: a table of freedoms says by `0 0` which rows are modes; leave modal= out")
     else:
         table = read_freedoms(freedoms, labels)
-    return from_matrices(K, M, positions, table, units)
+    return from_matrices(K, M, positions, table, units, labels=labels)
 
 
 @dataclass(frozen=True)

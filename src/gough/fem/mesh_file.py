@@ -15,6 +15,7 @@ from gough.fem.material import Material
 from gough.fem.mesh_counts import refuse_hostile
 from gough.fem.reading import guarded, real_numbers, regular_file, shortened, whole_numbers
 from gough.fem.solid import solid_elements
+from gough.fem.solid_checks import repeated_cells
 from gough.fem.units import doubtful_units
 
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
@@ -30,7 +31,8 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
 
     units: the file's unit of length, one of m, cm, mm, um, in, ft. Node sets are what the format has: Abaqus' node and
     element sets, Gmsh's physical groups, as indices into `elements.nodes`. Faces and lines in the file only name nodes.
-    Nodes of no cell are left out with a warning, and sizes that no robot has give one too.
+    Nodes of no cell are left out with a warning, cells that are written again are taken once with one, and sizes that no robot
+    has give one too.
     """
     if units not in METRES:
         raise UsageError(f"mesh file: units = {units!r}; choose one of {', '.join(METRES)}")
@@ -40,6 +42,7 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
     wrong = [i for b in blocks for i in (b.min(), b.max()) if not 0 <= i < len(points)]
     if wrong:
         raise UsageError(f"{path}: a cell names node {wrong[0]} (from 0), but there are {len(points)}")
+    blocks = _written_once(blocks, path)
     used = np.unique(np.concatenate([b.ravel() for b in blocks]))
     number = np.full(len(points), -1)
     number[used] = np.arange(len(used))
@@ -107,6 +110,24 @@ def _solid_blocks(mesh: Any, path: object) -> list[np.ndarray]:
         found = ", ".join(sorted({b.type for b in mesh.cells})) or "none"
         raise UsageError(f"{path}: no solid cells (found: {found}); write the volume's cells: {', '.join(SOLIDS)}")
     return blocks
+
+
+def _written_once(blocks: list[np.ndarray], path: object) -> list[np.ndarray]:
+    """Blocks without the cells that were there before: Gmsh writes a cell once for every group it is in."""
+    kept, count = [], 0
+    for nodes in dict.fromkeys(b.shape[1] for b in blocks):  # one block a kind
+        cells = np.concatenate([b for b in blocks if b.shape[1] == nodes])
+        again = repeated_cells(cells)
+        kept.append(np.delete(cells, again, axis=0))
+        count += len(again)
+    if not count:
+        return blocks
+    warnings.warn(
+        f"{path}: {count} of {sum(map(len, blocks))} solid cells are written again (groups that overlap?) and taken once",
+        MeshWarning,
+        stacklevel=3,
+    )
+    return kept
 
 
 def _node_sets(mesh: Any, number: np.ndarray) -> dict[str, np.ndarray]:

@@ -1,21 +1,27 @@
 """From modal data to the constants of a flexible body."""
 
+import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import ModalDataWarning, UsageError
 from gough.fem.cross import hat
 from gough.fem.damping import Damping, damping_matrix
 from gough.fem.elastic_body import ElasticBody, TiedFrame
 from gough.fem.integrals import shape_integrals
-from gough.fem.modal_checks import checked
+from gough.fem.modal_checks import CLOSE, checked
 from gough.fem.modal_data import ModalData, ModalFrame
 from gough.fem.modal_points import mass_points
 from gough.fem.modal_second import modal_second
 from gough.fem.reading import workable
 from gough.fem.reduce import damping_remark, decided, slaved_to
+from gough.fem.reduce_second import turned_arm
 from gough.fem.tie_nodes import Tie, chosen_nodes
+
+AT_THE_NODE = 1e-6
+"""Distance from a node, relative to the body, of a frame that moves with it."""
 
 
 @workable
@@ -45,8 +51,17 @@ def elastic_body(
         if name in tied:
             raise UsageError(f"frame {name!r} is already in the data; choose another name")
         tied[name] = _tied(data, name, tie, stiff)
-    if stiff and (still := [name for name in tied if name not in data.frames or data.frames[name].second is None]):
-        remarks.append(f"frames without displacement of second order, taken as zero: {', '.join(still)}")
+    given = data.K_G if data.second is None else data.second
+    if np.any(given) and (unknown := [name for name, frame in tied.items() if frame.second is None and _moves(frame)]):
+        remark = (
+            f"frames whose displacement of second order is not known and taken as zero: {', '.join(unknown)}. Loads there "
+            "neither stiffen nor soften the body: give frame_seconds, or `second` at a node there"
+        )
+        warnings.warn(remark, ModalDataWarning, stacklevel=3)
+        remarks.append(remark)
+    if stiff:
+        none = np.zeros((3, m, m))
+        tied = {name: replace(frame, second=none) if frame.second is None else frame for name, frame in tied.items()}
     if damping is not None or data.D is None:
         D, damped = damping_matrix(damping, data.M, data.K), damping_remark(damping)
     else:
@@ -72,24 +87,55 @@ def elastic_body(
 def _frame(data: ModalData, name: str, frame: ModalFrame, stiff: bool) -> TiedFrame:
     position, rotation = np.asarray(frame.position, dtype=float), Tie(rotation=frame.rotation).axes(name)
     second = frame.second if stiff else None
-    if stiff and second is None:
-        second = np.zeros((3, data.modes, data.modes))
     if frame.translation is not None and frame.turning is not None:
         for what, value in (("translation", frame.translation), ("turning", frame.turning)):
             if value.shape != (3, data.modes):
                 raise UsageError(f"frame {name!r}: {what} must be (3, {data.modes}), not {value.shape}")
-        return TiedFrame(position, rotation, frame.translation, frame.turning, second)
-    if frame.node is None:
-        raise UsageError(f"frame {name!r}: give its node, or translation and turning")
-    if not 0 <= frame.node < len(data.nodes):
-        raise UsageError(f"frame {name!r}: node {frame.node} is none of 0 … {len(data.nodes) - 1}")
-    return TiedFrame(position, rotation, *_carried(data, name, np.array([frame.node]), position), second)
+        near = np.flatnonzero(np.linalg.norm(data.nodes - position, axis=1) <= AT_THE_NODE * _size(data))
+        moved, turned, nodes = frame.translation, frame.turning, near[:1]
+    else:
+        if frame.node is None:
+            raise UsageError(f"frame {name!r}: give its node, or translation and turning")
+        if not 0 <= frame.node < len(data.nodes):
+            raise UsageError(f"frame {name!r}: node {frame.node} is none of 0 … {len(data.nodes) - 1}")
+        nodes = np.array([frame.node])
+        moved, turned = _carried(data, name, nodes, position)
+    followed = _followed(data, nodes, position, turned) if stiff else None
+    if second is not None and followed is not None and data.second is not None:
+        _compared(name, second, followed, CLOSE * float(np.abs(data.second).max()))
+    return TiedFrame(position, rotation, moved, turned, followed if second is None else second)
+
+
+def _compared(name: str, stated: np.ndarray, followed: np.ndarray, close: float) -> None:
+    if np.abs(stated - followed).max() > close:
+        warnings.warn(
+            f"frame {name!r}: its displacement of second order (up to {np.abs(stated).max():.4g}) is not that of its node (up to "
+            f"{np.abs(followed).max():.4g}): used as stated; leave frame_seconds out to take the node's",
+            ModalDataWarning,
+            stacklevel=4,
+        )
+
+
+def _followed(data: ModalData, nodes: np.ndarray, position: np.ndarray, turning: np.ndarray) -> np.ndarray | None:
+    """Ψ (3, m, m) at a frame that nodes carry, from theirs; None where it is not known."""
+    if data.second is None or not len(nodes):
+        return None
+    return data.second[nodes].mean(axis=0) + turned_arm(turning, (position - data.nodes[nodes]).mean(axis=0))
+
+
+def _moves(frame: TiedFrame) -> bool:
+    return bool(np.any(frame.translation) or np.any(frame.turning))
+
+
+def _size(data: ModalData) -> float:
+    return float(np.linalg.norm(np.ptp(data.nodes, axis=0)))
 
 
 def _tied(data: ModalData, name: str, tie: Tie, stiff: bool) -> TiedFrame:
     nodes, position = chosen_nodes(data.nodes, name, tie)
-    second = np.zeros((3, data.modes, data.modes)) if stiff else None
-    return TiedFrame(position, tie.axes(name), *_carried(data, name, nodes, position), second)
+    moved, turned = _carried(data, name, nodes, position)
+    second = _followed(data, nodes, position, turned) if stiff else None
+    return TiedFrame(position, tie.axes(name), moved, turned, second)
 
 
 def _carried(data: ModalData, name: str, nodes: np.ndarray, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,11 +11,13 @@ from gough.fem.damping import semidefinite
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal_data import ModalData
 from gough.fem.modal_points import mass_points
-from gough.fem.reading import real_numbers
+from gough.fem.reading import real_numbers, shortened
 from gough.fem.units import doubtful_units
 
 SINGULAR = 1e-12
 """Smallest eigenvalue of the modal mass, scaled to a unit diagonal, at which a shape repeats others."""
+WEAK = 1e-9
+"""Square of a frequency, relative to the highest, of a rigid mode that rounding moved."""
 LARGEST = 1e50
 """Entries beyond this leave the range of doubles when they are multiplied."""
 ARRAYS = ("nodes", "masses", "inertias", "shapes", "K", "M", "D", "second", "K_G")
@@ -28,12 +30,8 @@ def checked(data: ModalData) -> tuple[ModalData, list[str]]:
     data = _in_reals(data)
     shapes_fit(data)
     K = semidefinite(data.K, data.modes, "the stiffness K")
-    weak = np.diag(K) / max(np.abs(np.diag(K)).max(), 1e-300)
-    if (weak <= 1e-9).any():
-        k = int(np.argmin(weak))
-        raise UsageError(
-            f"coordinate {k} has no stiffness (K = {K[k, k]:g}): a rigid mode? Leave rigid modes out of the file"
-        )
+    if (np.diag(K) <= 0.0).any():
+        raise _no_stiffness(K, int(np.argmin(np.diag(K))))
     D = None if data.D is None else semidefinite(data.D, data.modes, "the damping D")
     remarks = [*doubtful_units(float(data.masses.sum()), data.nodes), *_rigid_shapes(data)]
     recomputed = _modal_mass(data)
@@ -50,10 +48,19 @@ def checked(data: ModalData) -> tuple[ModalData, list[str]]:
         raise UsageError(
             "the modal mass M is not positive definite: a shape repeats another, or the nodes it moves have no mass"
         )
+    square = np.diag(K) / diagonal  # (rad/s)², whatever the coordinates' units are
+    if (square <= WEAK * square.max()).any():
+        raise _no_stiffness(K, int(np.argmin(square)))
     remarks += _normalisation(M) + _compared(data, K, M)
     for remark in remarks:
         warnings.warn(remark, ModalDataWarning, stacklevel=4)
     return ModalData(**(vars(data) | {"K": K, "M": M, "D": D})), remarks
+
+
+def _no_stiffness(K: np.ndarray, k: int) -> UsageError:
+    return UsageError(
+        f"coordinate {k} has no stiffness (K = {K[k, k]:g}): a rigid mode? Leave rigid modes out of the file"
+    )
 
 
 def _in_reals(data: ModalData) -> ModalData:
@@ -89,6 +96,11 @@ def shapes_fit(data: ModalData) -> None:
             raise UsageError(f"{name} has an entry of size {largest:.3g}, which cannot be worked with; check its units")
     if data.labels is not None and len(data.labels) != m:
         raise UsageError(f"{len(data.labels)} labels for {m} modes; give one for each")
+    if data.labels is not None and len(set(data.labels)) < m:
+        twice = next(label for label in data.labels if list(data.labels).count(label) > 1)
+        raise UsageError(
+            f"labels: two coordinates are called {shortened(twice, 40)!r}; give each its own label in the file"
+        )
     if data.masses.min() < 0.0 and data.masses.sum() <= 0.0:
         raise UsageError(f"the nodes' masses sum to {data.masses.sum():g} kg")
     if data.masses.sum() <= 0.0:
@@ -130,7 +142,11 @@ def _normalisation(M: np.ndarray) -> list[str]:
     if np.abs(M - np.eye(len(M))).max() <= CLOSE:
         return []
     d = np.diag(M)
-    return [f"modes are not mass-normalised (modal masses {d.min():.4g} to {d.max():.4g}): used as they are"]
+    if np.abs(d - 1.0).max() > CLOSE:
+        return [f"modes are not mass-normalised (modal masses {d.min():.4g} to {d.max():.4g}): used as they are"]
+    k, ell = np.unravel_index(np.argmax(np.abs(M - np.diag(d))), M.shape)
+    pair = f"coordinates {k} and {ell} are coupled by {M[k, ell]:.4g}, where 0 is meant"
+    return [f"modes are not orthogonal over the mass ({pair}): used as they are"]
 
 
 def _rigid_shapes(data: ModalData) -> list[str]:

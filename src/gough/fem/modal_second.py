@@ -18,6 +18,8 @@ from gough.fem.second import SecondOrder, second_order
 
 FITS = 1e-6
 """Part of K_G that no displacement of the nodes may leave over."""
+NOTHING = 1e-14
+"""Part of the largest K_G that is rounding."""
 
 
 def modal_second(data: ModalData) -> SecondOrder:
@@ -35,8 +37,12 @@ def modal_second(data: ModalData) -> SecondOrder:
     unit = np.where(unit > 1e-9 * unit.max(), unit, 1.0)
     inverse = np.linalg.pinv(moments / np.outer(unit, unit), rcond=1e-9, hermitian=True) / np.outer(unit, unit)
     forms = np.einsum("ij,ajkl->aikl", inverse, wanted)
-    left = wanted - np.einsum("ij,ajkl->aikl", moments, forms)
-    if np.abs(left).max(initial=0.0) > FITS * np.abs(wanted).max(initial=0.0):
+    left, size = (
+        np.abs(x / unit[:, None, None]).max(axis=(0, 1), initial=0.0)  # (m, m): coordinates differ in their units
+        for x in (wanted - np.einsum("ij,ajkl->aikl", moments, forms), wanted)
+    )
+    size = np.maximum(size, np.sqrt(np.multiply.outer(np.diag(size), np.diag(size)))) + NOTHING * size.max(initial=0.0)
+    if np.any(left > FITS * size):
         raise UsageError(
             "K_G does not fit the masses: no displacement of the nodes has these integrals (a moment along an axis in which "
             "they have no extent?). Give `second`, the displacement itself, or correct K_G"

@@ -64,14 +64,12 @@ def _elements(
     own = freedoms[:, 1] != 0
     table = np.tile([NO_NODE, 0], (len(freedoms), 1))
     table[own] = indexed(freedoms[own, 0], freedoms[own, 1], grids.labels, where)
-    used = np.unique(table[own, 0])
-    if not len(used):
+    if not own.any():
         raise UsageError(f"{where}: no freedom belongs to a grid")
-    turned = [grids.axes[k] for k in used if not np.array_equal(grids.axes[k], np.eye(3))]
+    turned = [grids.axes[k] for k in np.unique(table[own, 0]) if not np.array_equal(grids.axes[k], np.eye(3))]
     if turned:
         K, M, table = _in_basic_axes(K, M, table, grids.axes, where)
-    place = np.where(table[:, 0] == NO_NODE, NO_NODE, np.searchsorted(used, table[:, 0]))
-    return from_matrices(K, M, grids.positions[used], np.stack([place, table[:, 1]], axis=1), units)
+    return from_matrices(K, M, grids.positions, table, units, labels=grids.labels)
 
 
 def _in_basic_axes(

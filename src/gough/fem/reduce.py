@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from typing import Literal, cast, get_args
 
 import numpy as np
+from scipy.linalg import LinAlgError, eigh
 
 from gough.errors import ReductionWarning, UsageError
 from gough.fem.basis import build_basis
-from gough.fem.basis_choices import MEAN, Basis, BasisChoice
+from gough.fem.basis_choices import MEAN, Basis, BasisChoice, FreeModes
 from gough.fem.damping import Damping, damping_matrix
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.integrals import shape_integrals
+from gough.fem.modes_rigid import ground
 from gough.fem.reading import workable
 from gough.fem.reduce_second import frame_second, second_order_field
 from gough.fem.second import MassPoints, SecondOrder
@@ -21,6 +23,8 @@ from gough.fem.tie_nodes import Tie
 from gough.fem.ties import FrameTie, TiedElements, tie
 from gough.fem.units import doubtful_units
 
+FELT, GROUNDED = 1e-3, 0.05
+"""Part of a rigid motion by which a stiffness holds its body back that is told, and that is refused."""
 Stiffening = Literal["auto", "on", "rigid_motion", "off"]
 
 
@@ -41,7 +45,53 @@ def reduce(
     """
     tied = tie(elements, frames or {})
     chosen = build_basis(tied, basis)
+    _demand_free(tied, chosen, not isinstance(basis, FreeModes))
     return assembled(tied, chosen, damping, decided(stiffening, elements.shortening is not None))
+
+
+def _demand_free(tied: TiedElements, basis: Basis, clamped: bool) -> None:
+    """An error or a warning where the stiffness holds the body itself, beside the clamp of its basis."""
+    if basis.held is None:
+        return
+    frame = tied.frame(basis.held) if clamped and basis.held != MEAN else None
+    none = np.zeros(0, dtype=int)
+    lowest = _lowest(*matrices(tied.elements, basis))
+    found = ground(tied.elements, lowest, none if frame is None else frame.own, none if frame is None else frame.nodes)
+    if found is None or not found.share > FELT:
+        return
+    label = tied.labels[found.freedom]
+    text = (
+        f"the stiffness resists rigid motion, which that of a free body does not: when the body is moved as a whole by 1 mm, it "
+        f"pulls back with {1e-3 * found.force:.3g} {'N m' if label.rpartition('.')[2].startswith('r') else 'N'} at "
+        f"{_spoken(tied, label)} and most there, and stays behind by {100 * min(found.share, 1.0):.3g} % of the way. The "
+        "model is held somewhere or has springs to ground, its nodes are misplaced, swapped or in other axes, it is "
+        "preloaded, or its numbers have too few digits: "
+        "write the matrices free and unloaded, with all digits, and the nodes of the same model"
+    )
+    if found.share > GROUNDED:
+        raise UsageError(f"{text} (or reduce it as it is held: ClampedModes(at=None) in Python)")
+    warnings.warn(text, ReductionWarning, stacklevel=4)
+
+
+def _lowest(K: np.ndarray, M: np.ndarray) -> float:
+    """Lowest λ of K φ = λ M φ; M may be singular."""
+    scale = 1.0 / np.sqrt(np.diag(K))
+    K, M = (A * np.outer(scale, scale) for A in (K, M))
+    try:
+        return 1.0 / float(eigh(M, K, eigvals_only=True, subset_by_index=[len(M) - 1, len(M) - 1])[0])
+    except LinAlgError:
+        return 1.0 / float(np.linalg.eigvalsh(M)[-1])
+
+
+def _spoken(tied: TiedElements, label: str) -> str:
+    """A freedom in words: the node's number in its file, and where it is."""
+    place, _, component = label.rpartition(".")
+    words = place.split(" ")
+    if words[0] == "node" and len(words) == 2 and words[1].isdigit():
+        k, labels = int(words[1]), tied.elements.labels
+        at = ", ".join(f"{x:.4g}" for x in tied.elements.nodes[k])
+        return f"node {k if labels is None else labels[k]} at [{at}] m, {component},"
+    return label if not place else f"frame {place}, {component},"
 
 
 def decided(stiffening: str, possible: bool) -> Stiffening:
@@ -80,7 +130,7 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
-    for warning in [*massless(M, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
+    for warning in [*massless(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
         warnings.warn(warning, ReductionWarning, stacklevel=3)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
@@ -112,10 +162,14 @@ def matrices(body: FiniteElements, basis: Basis) -> tuple[np.ndarray, np.ndarray
     return 0.5 * (K + K.T), 0.5 * (M + M.T)
 
 
-def massless(M: np.ndarray, labels: tuple[str, ...]) -> list[str]:
-    """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone."""
+def massless(M: np.ndarray, K: np.ndarray, labels: tuple[str, ...]) -> list[str]:
+    """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone.
+
+    Coordinates are metres, radians or m kg^½: their masses are compared by the squares of periods they make, M/K.
+    """
     diagonal = np.diag(M)
-    lost = [label for label, mass in zip(labels, diagonal, strict=True) if mass <= 1e-14 * diagonal.max()]
+    period = diagonal / np.maximum(np.diag(K), 1e-300)
+    lost = [label for label, square in zip(labels, period, strict=True) if square <= 1e-14 * period.max()]
     if lost:
         return [
             f"coordinates without mass: {', '.join(lost[:6])}{' …' if len(lost) > 6 else ''}; reduce to modes, or add inertia"

@@ -43,9 +43,14 @@ def frame_second(frame: FrameTie, turning: np.ndarray, second: SecondOrder, plac
     turning (3, m): of the frame; places (n, 3): of the nodes.
     """
     arm = (frame.position - places[frame.nodes]).mean(axis=0)
-    twice = np.einsum("kab,bl->akl", hat(turning.T), np.cross(turning.T, arm).T)
     nodes = np.einsum("aj,jkl->akl", second.nodes[frame.nodes].mean(axis=0), second.forms)
-    return nodes + 0.5 * (twice + twice.transpose(0, 2, 1))
+    return nodes + turned_arm(turning, arm)
+
+
+def turned_arm(turning: np.ndarray, arm: np.ndarray) -> np.ndarray:
+    """Ψ (3, m, m) at the end of an arm (3,) that turns by turning (3, m) at its start: ½ θ × (θ × a)."""
+    twice = np.einsum("kab,bl->akl", hat(turning.T), np.cross(turning.T, arm).T)
+    return 0.5 * (twice + twice.transpose(0, 2, 1))
 
 
 def _rigid(places: np.ndarray) -> np.ndarray:

@@ -35,23 +35,38 @@ def rigid_motion_shapes(mass: np.ndarray, position: np.ndarray, second: SecondOr
     made = shape_integrals(mass, position, pairs.points)
     count = len(pairs.forms)
     rows = np.concatenate([made.MSde, made.N1.reshape(count, 9).T])  # (12, pairs)
-    size = np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points)
+    unit = _units_of_pairs(
+        np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points, axis=(0, 1)), pairs.forms
+    )
+    rows = rows / unit
     reach = np.sqrt(np.abs(mass) @ np.sum(position**2, axis=1))
-    bound = size * np.array([np.sqrt(np.abs(mass).sum())] * 3 + [reach] * 9)
+    bound = np.array([np.sqrt(np.abs(mass).sum())] * 3 + [reach] * 9)
     norm = np.linalg.norm(rows, axis=1)
-    there = norm > SAME * bound
+    there = norm > SAME * bound * np.sqrt(max(count, 1))
     chosen, parts = _independent((rows[there] / norm[there, None]).T)
     table = np.zeros((12, len(chosen)))
     table[there] = _plain(parts).T * norm[there, None] / norm[there][chosen]
     o, m = len(chosen), second.forms.shape[1]
     return Slaved(
-        forms=np.einsum("ip,pkl->ikl", rows[there][chosen], pairs.forms),
+        forms=np.einsum("ip,pkl->ikl", (rows * unit)[there][chosen], pairs.forms),
         along=np.zeros((m, o)),
         MSde=_whole(table[:3]),
         N1=_whole(table[3:]).T.reshape(o, 3, 3),
         products=np.zeros((o, m + o, 3, 3)),
         rigid_motion=True,
     )
+
+
+def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
+    """What fields of pairs k, l (forms (p, m, m)) of sizes (p,) are measured by: coordinates differ in their units."""
+    if not len(size):
+        return size
+    m = forms.shape[1]
+    k, ell = np.divmod(np.triu(forms).reshape(-1, m * m).argmax(axis=1), m)
+    own = np.zeros(m)
+    own[k[k == ell]] = size[k == ell]
+    unit = np.maximum(np.sqrt(own[k] * own[ell]), size)
+    return np.where(unit > 0.0, unit, 1.0)
 
 
 def _slaved(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:

@@ -9,7 +9,7 @@ from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.memory import demand
 from gough.fem.operators import mass_matrix, rows_of_blocks, sum_of_blocks
-from gough.fem.solid_checks import checked_cells, checked_nodes, refuse_bad_cells, refuse_loose_pieces
+from gough.fem.solid_checks import checked_cells, checked_nodes, refuse_bad_cells, refuse_loose_pieces, refuse_overlaps
 from gough.fem.solid_shapes import KINDS, quadrature, shapes
 
 BYTES = {4: 6e3, 8: 2.2e4, 10: 5e4, 20: 2.4e5, 27: 4.6e5}
@@ -39,6 +39,7 @@ def solid_elements(
     for block in blocks:
         refuse_bad_cells(block, place, first)
         first += len(block)
+    refuse_overlaps(blocks, place)
     refuse_loose_pieces(blocks, place)
 
     size = 3 * len(place)

@@ -6,9 +6,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial import KDTree
 
 from gough.errors import UsageError
 from gough.fem.solid_shapes import KINDS, shapes
+
+PARTS = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
+"""Tetrahedra about the diagonal of a hexahedron."""
+MARGIN = 1e-3
+"""How far inside a cell, relative to it, the middle of another must lie for the two to overlap."""
+AT_ONCE = 2000
+"""Cells whose neighbours are looked at together: bounds the memory."""
 
 
 def named(numbers: np.ndarray | Sequence[int], most: int = 8) -> str:
@@ -122,6 +130,54 @@ def refuse_loose_pieces(blocks: list[np.ndarray], nodes: np.ndarray) -> None:
             f"solid: the mesh falls into {count} pieces {how}; the smallest is cells {named(smallest)}. If they should be one "
             "body, merge coincident nodes; else give one piece"
         )
+
+
+def repeated_cells(block: np.ndarray) -> np.ndarray:
+    """Numbers of cells (c, k) that have the nodes of one before them."""
+    _, first = np.unique(np.sort(block, axis=1), axis=0, return_index=True)
+    return np.setdiff1d(np.arange(len(block)), first)
+
+
+def refuse_overlaps(blocks: list[np.ndarray], nodes: np.ndarray) -> None:
+    """Cells that fill the same space, so that mass and stiffness would count twice: the middle of one lies in another."""
+    corners = [nodes[block[:, : KINDS[block.shape[1]].corners]] for block in blocks]
+    middle = np.concatenate([c.mean(axis=1) for c in corners])
+    tree, first, pairs = KDTree(middle), 0, []
+    for place in corners:
+        own = middle[first : first + len(place)]
+        reach = np.linalg.norm(place - own[:, None], axis=2).max(axis=1)
+        for part in np.array_split(np.arange(len(place)), len(place) // AT_ONCE + 1):
+            near = tree.query_ball_point(own[part], reach[part])
+            cell = np.repeat(part, [len(n) for n in near])
+            other = np.concatenate([np.asarray(n, dtype=int) for n in near])
+            cell, other = cell[other != first + cell], other[other != first + cell]
+            inside = _inside(place[cell], middle[other])
+            pairs.append(np.column_stack([first + cell, other])[inside])
+        first += len(place)
+    found = np.concatenate(pairs)
+    if len(found):
+        a, b = np.sort(found[0])
+        where = ", ".join(f"{x:.4g}" for x in middle[found[0, 1]])
+        count = len(np.unique(found))
+        raise UsageError(
+            f"solid: cells {a} and {b} fill the same space at [{where}] m ({count} cells overlap others): their mass and "
+            "stiffness would count twice. Write each volume once: one kind of cells, no overlapping groups"
+        )
+
+
+def _inside(place: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Whether points (p, 3) lie well inside the tetrahedra or hexahedra with corners (p, 4 or 8, 3)."""
+    out = np.zeros(len(place), dtype=bool)
+    middle = place.mean(axis=1)
+    point = middle + (point - middle) / (1.0 - MARGIN)
+    for corners in ((0, 1, 2, 3),) if place.shape[1] == 4 else PARTS:
+        start = place[:, corners[0]]
+        edges = np.stack([place[:, c] - start for c in corners[1:]], axis=2)
+        flat = np.abs(np.linalg.det(edges)) <= 1e-12 * np.abs(edges).max(axis=(1, 2), initial=0.0) ** 3
+        edges[flat] = np.eye(3)
+        share = np.linalg.solve(edges, (point - start)[:, :, None])[:, :, 0]
+        out |= ~flat & (share.min(axis=1) > -1e-9) & (share.sum(axis=1) < 1.0 + 1e-9)
+    return out
 
 
 def _pieces_by_faces(blocks: list[np.ndarray]) -> np.ndarray:

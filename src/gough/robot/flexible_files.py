@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import ValidationInfo, WithJsonSchema, WrapValidator
+from pydantic import BaseModel, ValidationInfo, WithJsonSchema, WrapValidator
 
 from gough.robot.item import Fault, as_error
 
@@ -42,14 +42,34 @@ def resolved(file: str, description: str | None) -> Path:
     return folder / file
 
 
-def renamed(data: Any, old: Path, new: Path) -> None:
-    """Change the paths of files in the plain data of a description, relative to the folder `old`, so that they are of `new`."""
+def with_absolute_paths(item: Any, folder: str, key: str = "") -> Any:
+    """A model, or models in tuples and mappings, with paths of files as they are from a folder; key: under which it stands."""
+    if isinstance(item, BaseModel):
+        new: dict[Any, Any] = {}
+        for name in type(item).model_fields:
+            value = getattr(item, name)
+            if name in PATHS.get(key, ()) and isinstance(value, str):
+                new[name] = os.path.realpath(os.path.join(folder, value))
+            else:
+                new[name] = with_absolute_paths(value, folder, name)
+        changed = {name: value for name, value in new.items() if value is not getattr(item, name)}
+        return item.model_copy(update=changed) if changed else item
+    if isinstance(item, tuple):
+        entries = tuple(with_absolute_paths(entry, folder, key) for entry in item)
+        return item if all(a is b for a, b in zip(entries, item, strict=True)) else entries
+    return item
+
+
+def renamed(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
+    """Change the paths of files in the plain data of a description, relative to the folder `old`, so that they are of `new`, or
+    absolute ones."""
     if old.resolve() == new.resolve():
         return
     for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
         if key in PATHS and isinstance(value, dict):
             for name in PATHS[key]:
                 if name in value and not Path(value[name]).is_absolute():
-                    value[name] = Path(os.path.relpath((old / value[name]).resolve(), new.resolve())).as_posix()
+                    there = (old / value[name]).resolve()
+                    value[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
         elif key != "source":
-            renamed(value, old, new)
+            renamed(value, old, new, absolute)

@@ -19,7 +19,8 @@ from gough.robot.merge import Merger
 from gough.robot.physical import unphysical_bodies
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.references import joint_types
-from gough.robot.robot import Robot
+from gough.robot.robot import Platform, Robot
+from gough.robot.tree import bodies
 from gough.text import exists
 
 FORMAT = 1
@@ -102,12 +103,27 @@ def _loads(text: str, file: str) -> Robot:
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
         raise DescriptionError(sorted(chosen.values(), key=lambda p: p.line or 0))
+    robot._lines.update(_flexible_lines(robot, raw))
+    robot._folder = str(Path(file).parent.absolute())
     warn_of_angles(raw, file, joint_types(robot))
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
         warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=4)
     return robot
+
+
+def _flexible_lines(robot: Robot, raw: Map) -> dict[str, int]:
+    """Lines on which flexible bodies say that they are, by their full names."""
+    places: dict[str, Place] = {body.name: ("bodies", i) for i, body in enumerate(robot.bodies)}
+    for i, leg in enumerate(robot.legs):
+        places |= {
+            f"{leg.name}.{joint.body.name}": ("legs", i, "chain", j, "body") for j, joint in enumerate(leg.chain)
+        }
+    if isinstance(robot.platform, Platform):
+        places[robot.platform.name] = ("platform",)
+    named = {name: body for name, body in bodies(robot).items() if body.flexible is not None}
+    return {name: locate(raw, (*places[name], "flexible"))[0].line for name in named}
 
 
 def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:

@@ -24,6 +24,16 @@ DENSE, FILLED = 25e3, 1500.0
 plastic, and"""
 HEAVY = 200.0
 """so many times heavier than the lightest that has a mass."""
+SOFTEST, STIFFEST = 1e3, 1.3e12
+"""Young's moduli (Pa) of soft gels and of diamond."""
+LIGHTEST, DENSEST = 8.0, 23e3
+"""Densities (kg/m³) of foams and of osmium."""
+HEAVY_IS_STIFF = 2500.0, 1e9
+"""Nothing of so many kg/m³ (filled rubber is lighter) has a Young's modulus (Pa) below that."""
+FASTEST = 25e3
+"""Speed of sound √(E/ρ) (m/s) above that of diamond and carbon fibres."""
+DAMPED = 0.5
+"""A ratio to critical damping that no material reaches, nor a joint with dampers in it."""
 
 
 Doubt = tuple[str, str]
@@ -32,7 +42,7 @@ Doubt = tuple[str, str]
 
 def description_doubts(robot: Robot) -> list[str]:
     """Sentences about numbers that can hardly be meant, each with its place and value."""
-    found = [*_angles(robot), *_joint_angles(robot)]
+    found = [*_angles(robot), *_joint_angles(robot), *_materials(robot)]
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
@@ -136,6 +146,51 @@ def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
                     f"Are these grams? Write the unit, for instance '{mass:g} g'."
                 ),
             )
+
+
+def _materials(robot: Robot) -> Iterator[Doubt]:
+    """Of flexible bodies: stiffness, density, damping. What is soft and light (rubber, foam, gel) is possible."""
+    for name, body in bodies(robot).items():
+        for kind in ("beam", "plate", "solid"):
+            material = getattr(getattr(body.flexible, kind, None), "material", None)
+            if material is not None:
+                for key, text in _material(float(material.E), float(material.density), material.G):
+                    yield f"{name}: flexible.{kind}.material.{key}", text
+        ratios = getattr(getattr(body.flexible, "damping", None), "ratio", None) or ()
+        largest = max(ratios, default=0.0)
+        if largest >= DAMPED:
+            yield (
+                f"{name}: flexible.damping.ratio",
+                (
+                    f"{largest:g} of critical damping; bodies have 0.001 to 0.1, and at 1 they do not swing at all. Is it per "
+                    f"cent? Write {largest / 100:g}."
+                ),
+            )
+
+
+def _material(E: float, density: float, G: float | None) -> Iterator[Doubt]:
+    heavy, stiff = HEAVY_IS_STIFF
+    sound = math.sqrt(E / density)
+    if not LIGHTEST <= density <= DENSEST:
+        like = "lighter than foam" if density < LIGHTEST else "denser than any solid"
+        meant = (
+            f" Is it g/cm³? Write '{density:g} g/cm3'." if LIGHTEST <= 1e3 * density <= DENSEST else " Write the unit."
+        )
+        yield "density", f"{density:g} kg/m³ is {like}.{meant}"
+    elif sound > FASTEST and E <= STIFFEST:
+        yield (
+            "density",
+            f"{density:g} kg/m³ with E = {E:.4g} Pa carries sound at {sound:.3g} m/s, faster than diamond. Write units.",
+        )
+    if E < SOFTEST or (density > heavy and stiff > E):
+        like = "softer than gel" if E < SOFTEST else f"softer than anything of {density:g} kg/m³ is"
+        meant = ((f"{E:g} GPa", 1e9), (f"{E:g} MPa", 1e6), (f"{E / 1e6:g} GPa", 1e3))
+        written = next((text for text, factor in meant if stiff <= factor * E <= STIFFEST), "70 GPa")
+        yield "E", f"{E:.4g} Pa is {like}. Is it another unit? Write it, for instance '{written}'."
+    elif E > STIFFEST:
+        yield "E", f"{E:.4g} Pa is stiffer than diamond. Write the unit, for instance '70 GPa'."
+    if G is not None and not 1e-3 * E <= G <= 2.0 * E:
+        yield "G", f"{G:.4g} Pa beside E = {E:.4g} Pa; most materials have G of 0.03 to 0.5 E. Write the units."
 
 
 def _angles(item: Any, place: str = "") -> Iterator[Doubt]:

@@ -1,10 +1,12 @@
 """The robot: platform, legs, bodies, joints, loops, springs, gravity, home."""
 
+import os
 import warnings
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.robot.body import Body
 from gough.robot.drive_checks import velocity_faults, weight_faults
@@ -22,6 +24,7 @@ from gough.robot.fields import (
     Stiffness,
     Title,
 )
+from gough.robot.flexible_files import with_absolute_paths
 from gough.robot.item import Fault, Item, as_error, given, look
 from gough.robot.leg import Leg
 from gough.robot.loop import Loop
@@ -157,6 +160,21 @@ class Robot(Item):
     home: Configuration = Field(default_factory=Configuration)
     initial: Configuration | None = None
     file: str | None = Field(default=None, repr=False)
+    _lines: dict[str, int] = PrivateAttr(default_factory=dict)
+    """In `file`, of what makes bodies flexible, by their full names."""
+
+    _folder: str = PrivateAttr(default="")
+    """Absolute, of `file` when it was read: what is run from elsewhere later still finds the files that are named."""
+
+    @property
+    def origin(self) -> str | None:
+        """Path of the description from which files that it names are found; None where it was made in Python."""
+        return self.file if self.file is None or not self._folder else os.path.join(self._folder, Path(self.file).name)
+
+    def written(self, body: str) -> str:
+        """Where the flexible body of a full name is described: "file:line", the file alone, or nothing."""
+        file = self.file or ""
+        return f"{file}:{self._lines[body]}" if file and body in self._lines else file
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -178,10 +196,11 @@ class Robot(Item):
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Equal descriptions; the file they were read from does not matter."""
+        """Equal descriptions that name the same files; the file they were read from does not matter."""
         if not isinstance(other, Robot):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields if name != "file")
+        mine, theirs = (with_absolute_paths(robot, robot._folder) for robot in (self, other))
+        return all(getattr(mine, name) == getattr(theirs, name) for name in type(self).model_fields if name != "file")
 
     def __repr__(self) -> str:
         parts = {"legs": self.legs, "bodies": self.bodies, "joints": self.joints, "loops": self.loops}

@@ -32,15 +32,18 @@ ORDER += ["velocities", "drive_sharing", "closure_tolerance", "home", "initial"]
 def dump(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file; files that it names are named from there."""
     data = document(robot)
-    if robot.file is not None:
-        renamed(data, Path(robot.file).parent, Path(path).parent)
+    if robot.origin is not None:
+        renamed(data, Path(robot.origin).parent, Path(path).parent)
     write_file(path, _yaml(data))
 
 
 @checked(robot=a_robot)
 def dumps(robot: Robot) -> str:
-    """A robot as YAML text."""
-    return _yaml(document(robot))
+    """A robot as YAML text; files that it names in another folder than the present one are named absolutely."""
+    data = document(robot)
+    if robot.origin is not None:
+        renamed(data, Path(robot.origin).parent, Path(), absolute=True)
+    return _yaml(data)
 
 
 def _yaml(data: dict[str, Any]) -> str:

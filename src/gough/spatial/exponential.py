@@ -42,6 +42,7 @@ class Exponential:
         along = [k for k in range(3) if not (isinstance(theta[k], float | int) and theta[k] == 0)]
         self.plain = len(along) < 2
         if self.plain:
+            self.square = theta[along[0]] * theta[along[0]] if along else 0.0
             self.R = about_axis(along[0], theta[along[0]]) if along else np.array(np.eye(3), dtype=object)
             self.J = np.array(np.eye(3), dtype=object)
             return

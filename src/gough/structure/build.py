@@ -58,7 +58,10 @@ class _Builder(Bending):
                 raise StructureError(f"{robot.name}: the coordinate {name!r} is {words[name]}; rename the body")
         twice = sorted({name for name in self.q_names if self.q_names.count(name) > 1})
         if twice:
-            raise StructureError(f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint")
+            raise StructureError(
+                f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint, "
+                "or the labels in the file of a flexible body"
+            )
         return Mechanism(
             robot.name,
             tuple(self.links),

@@ -1,12 +1,13 @@
 """Flexible bodies from files of other programs: modal data, and matrices."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.errors import ModalDataWarning, UsageError
 from gough.fem.elastic_body import ElasticBody
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_data import ModalData
@@ -17,6 +18,7 @@ from gough.robot.flexible import Flexible
 from gough.robot.flexible import Tie as DescribedTie
 from gough.robot.flexible_files import resolved
 from gough.robot.flexible_modal import FileUnits, Matrices, Modal
+from gough.structure.flexible import point_key
 
 AT_THE_PLACE = 1e-6
 """Distance, relative to the body, at which a frame of the file is the one at an attached point."""
@@ -39,6 +41,13 @@ def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticB
         else:
             ties[key] = Tie(position, radius=said.radius, tolerance=said.tolerance)
     body = elastic_body(data, ties, None, flexible.stiffening)
+    for key, name in own.items():
+        if np.abs(body.frames[name].rotation - np.eye(3)).max() > AT_THE_PLACE:
+            warnings.warn(
+                f"the file's frame {name!r} has axes of its own; those of {key} in the description are used",
+                ModalDataWarning,
+                stacklevel=2,
+            )
     theirs = {key: replace(body.frames[name], rotation=np.eye(3)) for key, name in own.items()}
     return replace(body, frames={key: body.frames[key] for key in ties} | theirs)
 
@@ -79,8 +88,24 @@ def _frame_there(data: ModalData, position: np.ndarray, said: DescribedTie) -> s
         return said.nodes
     if said.radius is not None or not distance:
         return None
-    nearest = min(distance, key=lambda name: distance[name])
-    return nearest if distance[nearest] <= near else None
+    there = sorted((name for name in distance if distance[name] <= near), key=lambda name: distance[name])
+    other = next(
+        (name for name in there[1:] if distance[name] == distance[there[0]] and _differ(data, there[0], name)), None
+    )
+    if other is not None:
+        raise UsageError(
+            f"the file has two frames at {position.tolist()} that move differently, {there[0]!r} and {other!r}: say which one "
+            f"holds, for instance ties: {{at: {{{point_key(position)}: {{nodes: {there[0]}}}}}}}"
+        )
+    return there[0] if there else None
+
+
+def _differ(data: ModalData, first: str, second: str) -> bool:
+    def motion(name: str) -> list:
+        f = data.frames[name]
+        return [f.node, *(None if x is None else np.asarray(x).tolist() for x in (f.translation, f.turning, f.second))]
+
+    return motion(first) != motion(second)
 
 
 def _matrices(described: Matrices, unit: Units, file: str | None) -> FiniteElements:

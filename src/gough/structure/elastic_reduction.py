@@ -173,7 +173,8 @@ def _damped(body: ElasticBody, damping: FlexibleDamping | None) -> ElasticBody:
     said = _damping(damping)
     if said is None:
         return body
-    kind = f"damping: {type(said).__name__}"
+    instead = " (in place of the D of the data)" if np.any(body.D) else ""
+    kind = f"damping: {type(said).__name__}{instead}"
     remarks = (*(r for r in body.remarks if not r.startswith("damping:")), kind)
     return replace(body, D=damping_matrix(said, body.M, body.K), remarks=remarks)
 

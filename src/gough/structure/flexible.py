@@ -114,7 +114,7 @@ def cleaned(body: ElasticBody) -> ElasticBody:
         N2=_clean(body.N2, pairs[:, :, None, None]),
         M=_clean(body.M, pairs),
         K=_clean(body.K, stiffness),
-        frames={key: _clean_frame(f) for key, f in body.frames.items()},
+        frames=_clean_frames(body, size / root if body.mass > 0 else size, arm / root if body.mass > 0 else 0.0),
         slaved=None if body.slaved is None else _clean_slaved(body.slaved, size, arm, root),
     )
 
@@ -137,12 +137,27 @@ def _clean(x: np.ndarray, bound: np.ndarray) -> np.ndarray:
     return np.where(np.abs(x) <= NOTHING * bound, 0.0, x)
 
 
-def _clean_frame(frame: TiedFrame) -> TiedFrame:
-    def clean(x: np.ndarray) -> np.ndarray:
-        return np.where(np.abs(x) <= NOTHING * np.abs(x).max(initial=0.0), 0.0, x)
+def _clean_frames(body: ElasticBody, size: np.ndarray, arm: float) -> dict[str, TiedFrame]:
+    """Tied frames, each coordinate judged by itself (some are metres, some radians, some m kg^½): by how far it moves the body.
 
-    second = None if frame.second is None else clean(frame.second)
-    return replace(frame, translation=clean(frame.translation), turning=clean(frame.turning), second=second)
+    size (m,): displacement of the mass, its mean square; arm (m): of the mass, or of frames that lie farther out.
+    """
+    frames = body.frames
+    arm = max([arm, *(float(np.linalg.norm(f.position)) for f in frames.values())]) or 1.0
+    for f in frames.values():
+        size = np.maximum(size, np.abs(f.translation).max(axis=0, initial=0.0))
+        size = np.maximum(size, arm * np.abs(f.turning).max(axis=0, initial=0.0))
+    pairs = np.multiply.outer(size, size) / arm
+
+    return {
+        key: replace(
+            f,
+            translation=_clean(f.translation, size),
+            turning=_clean(f.turning, size / arm),
+            second=None if f.second is None else _clean(f.second, pairs),
+        )
+        for key, f in frames.items()
+    }
 
 
 def typical_amplitudes(body: ElasticBody, size: float) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_modes import Modes
 from gough.robot.tree import bodies, placed_joints, placed_loops
-from gough.structure.elastic_bodies import is_carried
+from gough.structure.elastic_bodies import in_words, is_carried
 from gough.structure.elastic_reduction import tied_body
 from gough.structure.flexible import attached_points, composed, point_key
 
@@ -57,10 +57,10 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
         carried = is_carried(robot, name)
         held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
         try:
-            tied, choice, names = tied_body(body.flexible, body.frames, held, carried, robot.file)
+            tied, choice, names = tied_body(body.flexible, body.frames, held, carried, robot.origin)
             missing = missing_compliance(tied, choice)
         except UsageError as error:
-            raise StructureError(f"{name}: flexible: {error}") from error
+            raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
         moments = _with_moments(robot, name)
         for m in missing:
             if m.share < least or (m.kind == "moment" and m.frame not in moments):

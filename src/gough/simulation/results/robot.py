@@ -42,7 +42,7 @@ class RobotRecord:
     def of(cls, model: "Model") -> "RobotRecord":
         """The record of a model."""
         described = describe(model.robot)
-        folder = "" if model.robot.file is None else str(Path(model.robot.file).parent)
+        folder = "" if model.robot.origin is None else str(Path(model.robot.origin).parent)
         asked = model.velocities if isinstance(model.velocities, str | None) else tuple(model.velocities)
         return cls(model.robot.name, robot_hash(model), described, model.free, asked, folder, model)
 
@@ -103,7 +103,7 @@ class RobotRecord:
         digest = robot_hash(model)
         if digest == self.digest:
             return
-        mine, theirs = _hashed(self.description, self._file), _hashed(describe(model.robot), model.robot.file)
+        mine, theirs = _hashed(self.description, self._file), _hashed(describe(model.robot), model.robot.origin)
         found = list(differences(mine, theirs)) if self.description is not None else []
         if not found:
             made = self.description is None
@@ -133,7 +133,7 @@ def robot_hash(model: "Model") -> str:
     if described is None:  # made in Python: its numbers, to the digits that other machines reproduce
         values = [f"{x:.9e}" for x in model.parameters]
         described = {"name": model.robot.name, "parameters": dict(zip(model.parameter_names, values, strict=True))}
-    return _digest(described, model.robot.file)
+    return _digest(described, model.robot.origin)
 
 
 def _digest(described: dict[str, Any], file: str | None) -> str:

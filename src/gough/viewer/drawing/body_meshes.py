@@ -20,7 +20,7 @@ REMEDY = "drawing meshes of bodies needs trimesh, which comes with the viewer: p
 def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | None]]:
     """(mesh in the body's axes (m), colour) of every body with one, by its full name."""
     return {
-        name: (_placed(body.mesh, robot.file), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
+        name: (_placed(body.mesh, robot.origin), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
     }
 
 

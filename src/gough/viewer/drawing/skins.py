@@ -20,7 +20,7 @@ def flexible_bodies(model: Model) -> dict[int, ElasticBody]:
     """Constants of flexible bodies in description axes, by link; those with nodes."""
     if not model.mechanism.flexible:
         return {}
-    constants = model.cached("elastic bodies for drawing", lambda: elastic_bodies(model.robot))
+    constants = model.cached("elastic bodies for drawing", lambda: elastic_bodies(model.robot, again=True))
     found = {i: constants[model.mechanism.links[i].name] for i in model.mechanism.flexible}
     return {i: body for i, body in found.items() if len(body.nodes)}
 
