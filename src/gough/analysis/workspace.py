@@ -176,7 +176,7 @@ class _rich_bar:
 def _orientations(model: Model, given: Any) -> np.ndarray | None:
     if given is None:
         return None
-    if not model.geometry.by_legs:
+    if not model.geometry.legs_reach:
         raise UsageError(f"orientations: the platform of {model.robot.name} does not take any orientation")
     try:
         angles = np.asarray(given, dtype=float)

@@ -5,6 +5,7 @@ kept, so a robot never jumps to another assembly by itself. `near` picks the bra
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +54,14 @@ class Geometry:
     def by_legs(self) -> bool:
         """Whether a pose gives the joints of every leg by itself."""
         return legs_follow(self.model.mechanism)
+
+    @property
+    def legs_reach(self) -> bool:
+        """Whether each leg follows a pose by itself, whatever v is: a robot led by its drives takes the same poses."""
+        mechanism = self.model.mechanism
+        own = mechanism.selection
+        led = replace(own, independent=(*range(6), *own.independent[mechanism.layout.mobility :]))
+        return legs_follow(replace(mechanism, selection=led))
 
     @property
     def by_closed_legs(self) -> bool:
@@ -135,13 +144,14 @@ class Geometry:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(q (n, nq), failed checks (n,)) of poses (n, 7); elastic (n, k): default those of near, else 0."""
         elastic = self._bent(len(poses), near, elastic)
-        if not self.by_legs and not self.by_closed_legs:
+        by_legs = self.legs_reach
+        if not by_legs and not self.by_closed_legs:
             if branch is not None:
                 raise UsageError(f"branch=: the legs of {self.model.robot.name} have no closed form; use near=")
             return pose_led(self.model, poses, parameters, self._started(elastic, near))
         poses = np.concatenate([poses, elastic], axis=1)
         joints, names = self._leg_joints(poses, parameters, near, branch)
-        if not self.by_legs:
+        if not by_legs:
             return close_platform(self.model, np.concatenate([poses, joints], axis=1), names, parameters, near)
         if near is not None:
             near_joints = near[:, self.lead :]
