@@ -65,6 +65,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
         self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
+        self.mechanism = replace(self.mechanism, size=float(10.0 ** np.round(np.log10(self.size))))
         if robot.closure_tolerance is not None:
             allowed = row_tolerances(self, robot.closure_tolerance)
             self.mechanism = replace(self.mechanism, tolerances=allowed)
