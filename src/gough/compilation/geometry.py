@@ -17,7 +17,7 @@ from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
 from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
-from gough.compilation.settling import carried_pose, home_guess, settle, stated_home
+from gough.compilation.settling import carried_pose, carriers_known, home_guess, settle, stated_home
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import legs_follow
@@ -92,7 +92,9 @@ class Geometry:
         given, carried = start.copy(), carried_pose(model, start, known)
         start[:7] = start[:7] if carried is None else carried
         start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
-        if carried is None and not known[:7].all():  # legs found at no stated pose say nothing about stated joints
+        if (
+            not carriers_known(model, known) and not known[:7].all()
+        ):  # legs found at no stated pose say nothing about stated joints
             start[known] = given[known]
         return start
 

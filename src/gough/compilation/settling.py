@@ -17,8 +17,15 @@ from gough.compilation.closing import (
 from gough.compilation.mobility import enough, null_space, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
-from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector, quaternion_product
+from gough.compilation.rotations import (
+    compose_poses,
+    pose_array,
+    pose_difference,
+    quaternion_of_rotation_vector,
+    quaternion_product,
+)
 from gough.errors import StructureError
+from gough.robot.tree import platform_joint
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -39,16 +46,24 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
     q = neutral(mechanism)
     known = np.zeros(len(q), dtype=bool)
     home = robot.home
+    carrier = platform_joint(robot)
+    if carrier is not None:
+        q[:7] = pose_array(carrier.joint.placement)
+        stated = None if home is None else home.joints.get(carrier.name)
+        if stated is not None:
+            q[:7] = compose_poses(q[:7], _unit(np.asarray(stated, dtype=float)))
+            known[:7] = True
     if home is None:
         return q, known
     if home.pose is not None and mechanism.has_platform:
         q[:7] = pose_array(home.pose)
         known[:7] = True
     for name, values in home.joints.items():
-        links = [link for link in mechanism.links if link.joint == name]
+        links = [link for link in mechanism.links if link.joint == name]  # none: the platform's, see above
         index = [link.q + j for link in links for j in range(link.nq)]
-        q[index] = values
-        known[index] = True
+        if index:
+            q[index] = values
+            known[index] = True
     return normalised(mechanism, q), known
 
 
@@ -71,7 +86,7 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
     """What `home.joints` states and the home does not have: how far off (rad, or of the robot's size), and in words
     "elbow: 30 deg stated, 34.2 deg taken"; the largest first."""
     stated, known = home_guess(model)
-    out = []
+    out = _platform_not_kept(model)
     for link in model.mechanism.links:
         own = slice(link.q, link.q + link.nq)
         if link.motion == "platform" or not link.nq or not known[own].all():
@@ -88,6 +103,23 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
             name = link.joint if link.motion == "ball" else model.layout.q_names[link.q]
             out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
     return sorted(out, key=lambda x: -x[0])
+
+
+def _platform_not_kept(model: "Model") -> list[tuple[float, str]]:
+    """The same for the free joint that the platform's pose stands for."""
+    carrier = platform_joint(model.robot)
+    stated = None if carrier is None else model.robot.home.joints.get(carrier.name)
+    if carrier is None or stated is None:
+        return []
+    pose = compose_poses(pose_array(carrier.joint.placement), _unit(np.asarray(stated, dtype=float)))
+    off = np.abs(pose_difference(pose, model.home[:7])) / np.array([model.size] * 3 + [1.0] * 3)
+    texts = [", ".join(f"{x:.6g}" for x in values) for values in (pose, model.home[:7])]
+    said = f"{carrier.name}: the platform at [{texts[0]}] stated, at [{texts[1]}] taken"
+    return [(float(off.max()), said)] if off.max() > KEPT else []
+
+
+def _unit(pose: np.ndarray) -> np.ndarray:
+    return np.concatenate([pose[:3], pose[3:] / np.linalg.norm(pose[3:])])
 
 
 def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -151,8 +183,12 @@ def _nearest(model: "Model", q: np.ndarray, error: np.ndarray, start: np.ndarray
 
 
 def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """`start` with the joints that carry a named platform led to its stated pose, as far as they can."""
+    """`start` with the joints that carry a named platform led to its stated pose, as far as they can; without one the
+    platform is where they are."""
     tie = _tie(model)
+    carried = carried_pose(model, start, known)
+    if carried is not None:
+        return np.concatenate([carried, start[7:]])
     if tie is None or not known[:7].all():
         return start
     held = known.copy()
@@ -164,18 +200,22 @@ def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.n
 
 
 def carried_pose(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
-    """Pose (7,) of a named platform whose carrying joints are all given, while it is not; else None."""
+    """Pose (7,) that the joints of `start` give a named platform, where none is stated; else None."""
     tie = _tie(model)
     if tie is None or known[:7].any():
-        return None
-    carrying = [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
-    if not all(known[link.q : link.q + link.nq].all() for link in carrying):
         return None
     held = np.ones(len(start), dtype=bool)
     held[:7] = False
     starts = random_starts(model, start, held)
     q, error = close(model, starts, model.parameters[None], _free(model, held), rows_of(model, [tie]))
     return q[int(np.argmin(np.round(error, 9))), :7] if error.min() < CLOSED else None
+
+
+def carriers_known(model: "Model", known: np.ndarray) -> bool:
+    """Whether all joints that carry a named platform are given."""
+    tie = _tie(model)
+    carrying = [] if tie is None else [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
+    return tie is not None and all(known[link.q : link.q + link.nq].all() for link in carrying)
 
 
 def _tie(model: "Model") -> "CutJoint | None":

@@ -11,7 +11,7 @@ from gough.errors import StructureError, UsageError
 from gough.fem.elastic_body import ElasticBody
 from gough.robot import Body, Robot
 from gough.robot.flexible import Flexible
-from gough.robot.tree import bodies, placed_joints, platform_name
+from gough.robot.tree import bodies, placed_joints, platform_joint, platform_name
 from gough.structure.flexible import Points, attached_points, point_key
 
 
@@ -31,8 +31,7 @@ def is_carried(robot: Robot, name: str) -> bool:
     """Whether a joint carries the body; else it is the free platform, whose frame may float."""
     if name != platform_name(robot):
         return True
-    carrier = next((j for j in placed_joints(robot) if j.body_name == name), None)
-    return carrier is not None and not (carrier.joint.type == "free" and carrier.parent == "world")
+    return platform_joint(robot) is None and any(j.body_name == name for j in placed_joints(robot))
 
 
 def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> ElasticBody:
