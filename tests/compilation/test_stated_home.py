@@ -180,3 +180,59 @@ def test_a_free_joint_that_contradicts_the_stated_pose_is_told() -> None:
     data, _, _ = floating(1, {}, {"pose": {"position": [0, 0, 0.5]}, "joints": {"base": [0, 0, 0.7, 1, 0, 0, 0]}})
     with pytest.warns(gough.errors.HomeWarning, match="base: the platform at"):
         built(data | {"platform": "p", "velocities": "platform"})
+
+
+def bars(crank: float, coupler: float, rocker: float, ground: float, turned: Rotation, home: dict) -> dict:
+    """A planar four-bar, turned in space; with all coordinates 0 its bars lie on one line."""
+    frame = turned.as_matrix().tolist()
+    far = {"matrix": frame, "position": turned.apply([ground, 0, 0]).tolist()}
+    lengths = {"crank": crank, "coupler": coupler, "rocker": rocker}
+    return {
+        "format": 1,
+        "name": "bars",
+        "bodies": [{"name": name, "mass": 1, "center_of_mass": [x / 2, 0, 0]} for name, x in lengths.items()],
+        "joints": [
+            {
+                "name": "A",
+                "type": "revolute",
+                "parent": "world",
+                "child": "crank",
+                "pose": {"matrix": frame},
+                "drive": {},
+            },
+            {
+                "name": "B",
+                "type": "revolute",
+                "parent": "crank",
+                "child": "coupler",
+                "pose": {"position": [crank, 0, 0]},
+            },
+            {"name": "D", "type": "revolute", "parent": "world", "child": "rocker", "pose": far},
+        ],
+        "loops": [
+            {
+                "name": "C",
+                "type": "revolute",
+                "first": {"body": "coupler", "pose": {"position": [coupler, 0, 0]}},
+                "second": {"body": "rocker", "pose": {"position": [rocker, 0, 0]}},
+            }
+        ],
+        "home": home,
+    }
+
+
+@pytest.mark.parametrize(
+    "lengths", [(0.3, 0.5, 0.3, 0.5), (0.3, 0.5, 0.5, 0.3), (0.4, 0.4, 0.4, 0.4), (0.7, 0.2, 0.7, 0.2)]
+)
+def test_a_home_that_is_not_stated_is_no_change_point(lengths: tuple[float, ...]) -> None:
+    """Parallelograms, kites and rhombi close with all coordinates 0, where their bars lie on a line and they can fold."""
+    for seed in range(3):
+        model = built(bars(*lengths, Rotation.random(random_state=seed), {}))
+        A, B, D = model.home
+        crank, coupler, rocker, ground = lengths
+        tip = crank * np.exp(1j * A) + coupler * np.exp(1j * (A + B))
+        assert abs(tip - ground - rocker * np.exp(1j * D)) < 1e-9
+        assert model.mobility == 1 and model.singularity(model.home).parallel > 0.01
+    with pytest.raises(gough.StructureError, match="home is singular") as caught:
+        built(bars(*lengths, Rotation.identity(), {"joints": {"A": 0, "B": 0, "D": 0}}))
+    assert "another home" in str(caught.value) and "closure_tolerance" not in str(caught.value)

@@ -17,7 +17,7 @@ from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
 from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
-from gough.compilation.settling import carried_pose, carriers_known, home_guess, settle, stated_home
+from gough.compilation.settling import carried_pose, carriers_known, home_guess, regular_home, settle, stated_home
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import legs_follow
@@ -78,6 +78,15 @@ class Geometry:
         q = stated_home(model, start, known)
         if q is None:
             q = settle(model, self.home_start(), known)
+        return self._begun_at(q)
+
+    def settle_elsewhere(self) -> np.ndarray | None:
+        """The same where the first home is singular and the description leaves a choice; else None."""
+        _, known = home_guess(self.model)
+        q = regular_home(self.model, self.home_start(), known)
+        return None if q is None else self._begun_at(q)
+
+    def _begun_at(self, q: np.ndarray) -> np.ndarray:
         self.home_joints = q[self.lead :]
         if any(kind is not None for kind in self.kinds):
             self._recognise_branches(q)

@@ -19,6 +19,7 @@ from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
+from gough.compilation.mobility import SingularHomeError
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states, states_around
@@ -73,8 +74,16 @@ class Model(ConfigurationCalls, DynamicsCalls):
         check_links(self.mechanism)
         check_free_friction(self)
         self.home = self.geometry.settle_home()
+        try:
+            chosen = select(self)
+        except SingularHomeError:
+            elsewhere = self.geometry.settle_elsewhere()
+            if elsewhere is None:
+                raise
+            self.home = elsewhere
+            chosen = select(self)
         self.home.setflags(write=False)
-        self.mechanism, self.null_space = select(self)
+        self.mechanism, self.null_space = chosen
         check_drives(self)
         check_home(self)
 

@@ -14,7 +14,7 @@ from gough.compilation.closing import (
     loosened,
     rows_of,
 )
-from gough.compilation.mobility import enough, null_space, scaled_closures
+from gough.compilation.mobility import enough, null_space, regularity, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
 from gough.compilation.rotations import (
@@ -36,6 +36,10 @@ NEARLY = 1e-4
 """Error up to which loops that stay open next to the guess are not given up for an assembly elsewhere."""
 LITTLE = 1e-2
 """Error up to which loops are said to be open by a little."""
+MOST_TRIED = 48
+"""Assemblies that are looked at for one that is not singular."""
+WELL_CONDITIONED = 0.05
+"""Assemblies at least this well conditioned count as equally good: the nearest is taken."""
 KEPT = 1e-6
 """Difference (rad, or relative to the robot's size) of a stated home coordinate from the one taken that is rounding."""
 
@@ -163,6 +167,25 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     if closure_errors(model, best[None], model.parameters[None])[0] < CLOSED:
         return best
     raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
+
+
+def regular_home(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """Closed q (nq,) that is not singular, with all that is given; None where that leaves no choice.
+
+    The nearest to `start` of those that are well conditioned, else the best conditioned one.
+    """
+    free = _free(model, known)
+    if known.all() or not free.any():
+        return None
+    q, error = close(model, random_starts(model, start, known), model.parameters[None], free)
+    best, merit = None, 0.0
+    for k in _nearest(model, q, error, start)[:MOST_TRIED]:
+        found = min(regularity(model, q[k]), WELL_CONDITIONED)
+        if found > merit:
+            best, merit = q[k], found
+        if merit == WELL_CONDITIONED:
+            break
+    return best
 
 
 def fitted_nearby(model: "Model", start: np.ndarray, held: np.ndarray, share: float) -> np.ndarray | None:
