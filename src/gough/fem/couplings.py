@@ -98,11 +98,8 @@ def couplings_of(
     translates, turns = followed(unit), followed(turn)
     stretches = followed(stretch.reshape(n, 3, 9)).reshape(3, 3)
 
-    # From the points where M has no say.
-    weight = np.repeat(mass, 3)
-    first = (field.T @ (weight[:, None] * np.tile(np.eye(3), (len(mass), 1)))).T
-    at = np.einsum("ai,gj->gaij", np.eye(3), position).reshape(-1, 9)
-    moments = (field.T @ (weight[:, None] * at)).T.reshape(3, 3, -1)
+    of_points = couplings_of_points(mass, position, field)  # where M has no say
+    first, moments = of_points.first, of_points.moments
     first[translates] = (M @ t).T[translates]
     even, odd = 0.5 * (moments + moments.transpose(1, 0, 2)), 0.5 * (moments - moments.transpose(1, 0, 2))
     by_stretch = (M @ s).T.reshape(3, 3, -1)
@@ -114,15 +111,25 @@ def couplings_of(
 
     tt, tr, rr = t.T @ (M @ t), t.T @ (M @ rho), rho.T @ (M @ rho)
     total = float(np.diag(tt)[translates].mean()) if translates.any() else float(mass.sum())
-    MS = position.T @ mass
+    MS = of_points.MS
     for a, b, c in CYCLIC:  # t_a'M ρ_b = ∫ e_a · (e_b × x) dm, and the other way round
         known = [sign * tr[i, j] for i, j, sign in ((a, b, 1.0), (b, a, -1.0)) if translates[i] and turns[j]]
         if known:
             MS[c] = np.mean(known)
     along = np.array([s[:, 4 * a] @ (M @ s[:, 4 * a]) for a in range(3)])  # ∫ x_a² dm
-    J = _inertia(rr, turns, along, stretches.diagonal(), crossed(position.T @ (mass[:, None] * position)))
+    J = _inertia(rr, turns, along, stretches.diagonal(), of_points.J)
     _doubted(total, np.diag(tt)[translates], J)
     return Couplings(total, MS, J, first, even + odd).placed(np.eye(3), centre)
+
+
+def couplings_of_points(mass: np.ndarray, position: np.ndarray, field: csr_array) -> Couplings:
+    """The couplings that mass points have: mass (g,), position (g, 3), field (3 g, d)."""
+    weight = np.repeat(mass, 3)
+    first = (field.T @ (weight[:, None] * np.tile(np.eye(3), (len(mass), 1)))).T
+    at = np.einsum("ai,gj->gaij", np.eye(3), position).reshape(-1, 9)
+    moments = (field.T @ (weight[:, None] * at)).T.reshape(3, 3, -1)
+    J = crossed(position.T @ (mass[:, None] * position))
+    return Couplings(float(mass.sum()), position.T @ mass, J, first, moments)
 
 
 def _of_least_energy(K: csr_array, free: np.ndarray, fields: np.ndarray) -> np.ndarray:
