@@ -24,7 +24,14 @@ from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
-from gough.compilation.soundness import check_amount, check_drives, check_free_friction, check_home, check_links
+from gough.compilation.soundness import (
+    check_amount,
+    check_drives,
+    check_free_friction,
+    check_home,
+    check_links,
+    check_springs,
+)
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, Program, count
@@ -85,6 +92,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self.home.setflags(write=False)
         self.mechanism, self.null_space = chosen
         check_drives(self)
+        check_springs(self)
         check_home(self)
 
     @property
