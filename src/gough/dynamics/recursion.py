@@ -255,7 +255,7 @@ def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any, resting: A
     if link.rotor is not None:
         total = total + numbers.parameters[link.rotor] * rate_dot
     for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
-        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]), resting)
+        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]), resting=resting)
     if link.spring is not None:
         stiffness, damping, rest, preload = numbers.at(link.spring)
         total = total + stiffness * (posture.q[link.q] - rest) + damping * rate - preload
