@@ -1,6 +1,5 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from gough.compilation.sampling import sample_states
 from gough.compilation.settling import not_kept
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError
+from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError, warn
 from gough.program import trace
 from gough.scalar import dot, sqrt
 from gough.structure import Mechanism
@@ -117,7 +116,7 @@ def check_home_pose(model: "Model") -> None:
     )
     if moved > FAR_POSE * model.size or turned > FAR_POSE:
         raise StructureError(f"{text}, which is another place. Give a home.pose that can be assembled.")
-    warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=6)
+    warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning)
 
 
 def check_home_joints(model: "Model") -> None:
@@ -125,11 +124,10 @@ def check_home_joints(model: "Model") -> None:
     moved = not_kept(model)
     if moved and moved[0][0] > GUESSED:
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
-        warnings.warn(
+        warn(
             f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
             f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses.",
             HomeWarning,
-            stacklevel=5,
         )
 
 
@@ -146,11 +144,10 @@ def check_springs(model: "Model") -> None:
                 f"and does nothing. Give `from` or `to` another position, or leave it out."
             )
         if not lengths[0, k] > COINCIDE * model.size:
-            warnings.warn(
+            warn(
                 f"{model.robot.name}: spring {spring.name}: its two points coincide at home, where its force has no direction: "
                 f"nothing can be computed there. Give another home, or `from` or `to` another position.",
                 HomeWarning,
-                stacklevel=5,
             )
 
 
@@ -176,26 +173,24 @@ def check_home(model: "Model") -> None:
     check_home_joints(model)
     violated = model.limit_margins(model.home).violated()
     if violated:
-        warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=5)
+        warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning)
     mechanism = model.mechanism
     drives = [mechanism.links[d.link].u for d in mechanism.drives]
     if len(drives) < model.mobility or (not mechanism.rows and drives == list(mechanism.selection.independent)):
         return  # nothing to be held, or a tree that is led by its drives, which is regular everywhere
     measure = model.singularity(model.home)
     if not measure.parallel > NEAR_SINGULAR:
-        warnings.warn(
+        warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
             f"{lost_direction(model, model.home, 'singular:drives')}. Give another home.",
             SingularHomeWarning,
-            stacklevel=5,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
     if len(folded):
         names = ", ".join(measure.serial_names[k] for k in folded)
-        warnings.warn(
+        warn(
             f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
             SingularHomeWarning,
-            stacklevel=5,
         )
 
 

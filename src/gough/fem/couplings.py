@@ -15,14 +15,13 @@ fields: they take those of least energy xᵀK x. A direction that freedoms do no
 plane) leaves its part to the mass points.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
-from gough.errors import ModalDataWarning
+from gough.errors import ModalDataWarning, warn
 from gough.fem.cross import hat
 from gough.fem.integrals import ShapeIntegrals, crossed, without_noise
 
@@ -164,17 +163,15 @@ def _inertia(
 def _doubted(mass: float, along: np.ndarray, J: np.ndarray) -> None:
     """Warn of a matrix that no body's mass has: other masses along other axes, or an inertia that none has."""
     if along.size and (mass <= 0.0 or np.ptp(along) > CLOSE * mass):
-        warnings.warn(
+        warn(
             f"the mass matrix gives masses of {', '.join(f'{m:.6g}' for m in along)} kg along its axes, a body has one: see that "
             "nodes, freedoms and units are those of the matrix",
             ModalDataWarning,
-            stacklevel=4,
         )
     moments = np.linalg.eigvalsh(J)
     if moments[0] < -CLOSE * moments[2] or moments[2] > (1.0 + CLOSE) * (moments[0] + moments[1]):
-        warnings.warn(
+        warn(
             f"the mass matrix gives principal moments of inertia {', '.join(f'{m:.6g}' for m in moments)} kg m2, which no body "
             "has: see that nodes, freedoms and units are those of the matrix",
             ModalDataWarning,
-            stacklevel=4,
         )

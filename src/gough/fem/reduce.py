@@ -1,12 +1,11 @@
 """From finite elements to the constants of a flexible body: ties, basis, integrals, damping."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Literal, cast, get_args
 
 import numpy as np
 
-from gough.errors import ReductionWarning, UsageError
+from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem.basis import build_basis
 from gough.fem.basis_choices import MEAN, Basis, BasisChoice
 from gough.fem.damping import Damping, damping_matrix
@@ -81,7 +80,7 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
     for warning in [*massless(M, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
-        warnings.warn(warning, ReductionWarning, stacklevel=3)
+        warn(warning, ReductionWarning)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
         frequencies = np.sqrt(np.diag(K) / np.diag(M)) / (2.0 * np.pi)

@@ -15,7 +15,6 @@ Jumps     Nothing is interpolated across a time that is stored twice; at that ti
           forces are those of the interval's start, and so are the accelerations at its end.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.rotations import quaternion_product
-from gough.errors import RunWarning, Status, UsageError
+from gough.errors import RunWarning, Status, UsageError, warn
 from gough.simulation.control.law import Follow
 from gough.simulation.given import floats, is_number
 from gough.simulation.motion.rotation_charts import (
@@ -154,11 +153,10 @@ def _told(run: Run) -> Run:
             f"{e['column']} by about {e['error']:.2g} {e['unit']} ({100 * e['relative']:.2g} % of its range)"
             for e in large
         )
-        warnings.warn(
+        warn(
             f"{run.robot.name}: resample: stored states are too far apart for what happens between them: {shown}; keep more of "
             "them (every=), or take their own times",
             RunWarning,
-            stacklevel=4,
         )
     return run.described(settings={**run.info.settings, "interpolation_error": found}) if found else run
 
