@@ -25,6 +25,7 @@ from gough.compilation.rotations import (
     quaternion_product,
 )
 from gough.errors import StructureError
+from gough.robot.plausible import description_doubts
 from gough.robot.tree import platform_joint
 
 if TYPE_CHECKING:
@@ -292,13 +293,33 @@ def _wrapped(model: "Model", difference: np.ndarray) -> np.ndarray:
 
 
 def open_loops(model: "Model", q: np.ndarray) -> str:
-    """What is left open at q, the worst loops first."""
+    """What is left open at q, the worst loops first, and what may be wrong."""
+    q = _each_closed(model, q)
     left = [o for o in openings(model, q) if not o.error < CLOSED]
     parts = [f"{o.cut.name} stays {o.text or 'open'}" for o in left]
     shown = "; ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-    change = "Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops"
+    change = (
+        "Change home (pose or joints: guesses that choose the assembly), or the lengths and joint axes of these loops"
+    )
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max(o.error for o in left) < LITTLE:
         change += f". If they may stay open a little, say so: `closure_tolerance: {enough(left)}`"
-    return f"{shown}. {change}."
+    doubts = [text for text in description_doubts(model.robot) if "millimetres" in text]
+    return " ".join([f"{shown}. {change}.", *doubts])
+
+
+def _each_closed(model: "Model", q: np.ndarray) -> np.ndarray:
+    """q (nq,) with each loop closed that can be closed by itself, the platform held: far misses of others hide how near it is."""
+    mechanism = model.mechanism
+    held = np.zeros(len(q), dtype=bool)
+    held[: mechanism.layout.n_pose] = True
+    for opening in sorted(openings(model, q), key=lambda o: o.error):
+        if opening.error < CLOSED:
+            continue
+        rows = rows_of(model, [opening.cut])
+        tried, error = close(model, q[None], model.parameters[None], _free(model, held), rows)
+        before, after = ({o.cut.name: o.error for o in openings(model, x)} for x in (q, tried[0]))
+        if error[0] < CLOSED and all(after[n] <= max(before[n], CLOSED) * 1.01 for n in after):
+            q = tried[0]
+    return q
