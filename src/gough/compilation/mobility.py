@@ -35,6 +35,8 @@ STAYED = 0.7
 NEEDED = 5
 """Assembled neighbours that must confirm the rank at home."""
 RANK_TOLERANCE = 1e-7
+FITS = 1e-8
+"""Opening, over the robot's size, that no length which does not fit leaves: it is what an iteration leaves near a singular place."""
 NOTHING = 1e-12
 """A scaled closure row no larger than this closes nothing."""
 THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
@@ -139,7 +141,7 @@ def nearly_movable(model: "Model") -> str:
                 name = opening.cut.name
                 worst[name] = max(worst.get(name, opening), opening, key=lambda o: o.error)
             largest = sorted(worst.values(), key=lambda o: -o.error)
-            if largest[0].error < CLOSED:
+            if largest[0].error < FITS:
                 return ""  # they fit: it is the place that is singular
             told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
             return (
