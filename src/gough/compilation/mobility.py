@@ -36,7 +36,7 @@ NEEDED = 5
 """Assembled neighbours that must confirm the rank at home."""
 RANK_TOLERANCE = 1e-7
 FITS = 1e-8
-"""Opening, over the robot's size, that no length which does not fit leaves: it is what an iteration leaves near a singular place."""
+"""Opening, over the robot's size, that is no misfit but what an iteration leaves near a singular place."""
 NOTHING = 1e-12
 """A scaled closure row no larger than this closes nothing."""
 THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
