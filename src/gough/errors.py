@@ -1,5 +1,7 @@
 """Exceptions, warnings and the status codes of single states; any layer may use them, they use none."""
 
+import sys
+import warnings
 from enum import IntEnum
 from typing import Any
 
@@ -81,6 +83,14 @@ class BadStateError(GoughError, ArithmeticError):
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
+
+
+def warn(text: str, category: type[Warning]) -> None:
+    """A warning at the line outside this library that led to it, so that it is shown there, and once."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in ("gough", "pydantic"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 class SingularHomeWarning(UserWarning):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import gough
 from analysis.bending_arm import AREA, RHO, SECOND, E, G, L, arm
 from gough.analysis.modes import undamped
 from gough.errors import BadStateError, UsageError
+from gough.robot import loads
 
 SPEED = np.sqrt(E * SECOND / (RHO * AREA)) / L**2
 """Angular frequency (rad/s) of a beam mode per square of its wave number times length."""
@@ -93,3 +95,47 @@ def test_rigid_robots_have_servo_modes() -> None:
 def test_a_motion_without_inertia_is_said() -> None:
     with pytest.raises(BadStateError, match=r"mass matrix is not positive definite .* use stiffening: on"):
         undamped(np.array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2))
+
+
+def rod_between(first: str, second: str, **more: object) -> np.ndarray:
+    """Frequencies (Hz) of a rod of 0.8 m, 80 × 30 mm, held by joints at its two ends."""
+    beam: dict = {
+        "length": 0.8,
+        "section": {"rectangle": {"y": 0.08, "z": 0.03}},
+        "section_y": [0, 1, 0],
+        "elements": 12,
+    }
+    beam |= {"material": {"E": 70e9, "nu": 0.3, "density": 2700.0}} | more
+    data = {
+        "format": 1,
+        "name": "rod",
+        "gravity": [0, 0, 0],
+        "bodies": [{"name": "rod", "flexible": {"beam": beam, "modes": {"kind": "nodal"}, "stiffening": "off"}}],
+        "joints": [{"name": "base", "type": first, "parent": "world", "child": "rod"}],
+        "loops": [
+            {
+                "name": "end",
+                "type": second,
+                "first": {"body": "rod", "pose": {"position": [0.8, 0, 0]}},
+                "second": {"body": "world", "pose": {"position": [0.8, 0, 0]}},
+            }
+        ],
+    }
+    return gough.natural_frequencies(gough.build(loads(json.dumps(data))), about="undeformed").frequencies_hz
+
+
+@pytest.mark.parametrize("rotary", [False, True])
+def test_a_pinned_beam_has_the_frequencies_of_its_theory_in_space(rotary: bool) -> None:
+    """(nπ/L)² √(E I/ρ A), over √(1 + r² (nπ/L)²) with rotary inertia (Rayleigh): though the rod's frame turns with its pin."""
+    k, r = np.pi * np.arange(1, 3) / 0.8, 0.08 / np.sqrt(12)
+    truth = k**2 * np.sqrt(70e9 / 2700) * r / (2 * np.pi)
+    truth = truth / np.sqrt(1 + (r * k) ** 2) if rotary else truth
+    found = rod_between("revolute", "revolute", rotary_inertia=rotary)
+    np.testing.assert_allclose([found[np.argmin(np.abs(found - f))] for f in truth], truth, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rotary", [False, True])
+def test_a_beam_turned_round_is_the_same_beam(rotary: bool) -> None:
+    for pin in ("revolute", "spherical"):
+        one, other = rod_between("fixed", pin, rotary_inertia=rotary), rod_between(pin, "fixed", rotary_inertia=rotary)
+        np.testing.assert_allclose(other[:6], one[:6], rtol=1e-7)

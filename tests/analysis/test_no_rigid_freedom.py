@@ -233,3 +233,20 @@ joints:
     second = [0.03 * 0.005**3 / 12, 0.005 * 0.03**3 / 12]
     exact = [1.8751040687**2 * np.sqrt(70e9 * i / (2700 * area * 0.5**4)) / (2 * np.pi) for i in second]
     np.testing.assert_allclose(found, exact, rtol=1e-3)
+
+
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+@pytest.mark.parametrize("force", [0.0, 1.5])
+def test_the_wall_holds_what_hangs_on_it_at_the_rest_that_is_found(gravity: float, force: float) -> None:
+    """joint_reactions takes the rest of static_equilibrium; without drives nothing but loads balances there."""
+    text = FILE.read_text().replace("name: rod\n", "name: rod\n    frames: {tip: {position: [0.5, 0, 0]}}\n")
+    model = gough.build(loads(f"gravity: [0, {-gravity}, 0]\n" + text))
+    load = {"rod.tip": [0, -force, 0, 0, 0, 0]}
+    rest = gough.static_equilibrium(model, wrench=load)
+    found = model.joint_reactions(rest.q, np.zeros(3), np.zeros(3), load, tau=[])
+    weight = RHO * B * H * L * gravity
+    np.testing.assert_allclose(found.joints[0, 1], force + weight, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.joints[0, 5], force * L + weight * L / 2, rtol=2e-3, atol=1e-9)
+    pushed = {"rod.tip": [0, -force - 1, 0, 0, 0, 0]}
+    with pytest.raises(gough.UsageError, match=r"forward_dynamics\(q, v, \[\], wrench\)"):
+        model.joint_reactions(rest.q, np.zeros(3), np.zeros(3), pushed)

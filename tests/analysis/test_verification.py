@@ -2,15 +2,18 @@
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import gough
+from gough.analysis import verification
 from gough.analysis.verification import Check, sample, verify
 from gough.robot import loads
 from gough.robot.writer import dumps
 
+UNEQUAL = Path(__file__).with_name("five_unequal_legs.yaml")
 NAMES = [
     "closure_error",
     "drive_rates",
@@ -152,6 +155,30 @@ def test_flexible_robots(name):
         warnings.simplefilter("ignore")
         done = verify(gough.build(name), states=4)
     assert all(c.verdict == "pass" for c in done.checks), done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_rounding_of_an_ill_conditioned_inverse_model_is_no_failure(seed):
+    """A slender forearm: at poses far from singularities the inverse dynamics has a condition of 1e6 and more."""
+    done = verify(gough.build(UNEQUAL), states=24, seed=seed)
+    assert done.passed, done
+    code = next(c for c in done.checks if c.name == "code")
+    assert code.tolerance < 1e-6 and (code.measured <= 1e-10 or "inverse_dynamics, state" in code.note)
+
+
+def test_code_that_differs_is_told_with_its_function_and_state(lopes, monkeypatch):
+    right = verification.evaluate
+
+    def other(program, slots):
+        found = right(program, slots)
+        if "tau" in found:
+            found["tau"][1] *= 1 + 1e-9
+        return found
+
+    monkeypatch.setattr(verification, "evaluate", other)
+    code = next(c for c in verify(lopes, states=3, seed=1).checks if c.name == "code")
+    assert code.verdict == "FAIL" and "tau of inverse_dynamics, state 1" in code.note
 
 
 def test_wrong_reactions_of_a_flexible_robot_are_noticed():

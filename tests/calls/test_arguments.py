@@ -117,6 +117,7 @@ MISUSE = [
         r"natural_frequencies: model='robot.yaml'; expected a gough.Model",
     ),
     (lambda m: m.assemble(coordinates=[1.0]), r"coordinates=\[1.0\]; expected a mapping"),
+    (lambda m: m.coriolis_matrix(m.home, np.zeros(m.layout.nv), "foo"), r"coordinates='foo'; use one of rpy_zyx"),
     (lambda m: m.mass_matrix([[1, 2], [3]]), r"mass_matrix: q=.*real numbers"),
     (lambda m: m.mass_matrix(m.home + 0j), r"complex numbers"),
     (lambda m: m.mass_matrix([None, 1.0, 2.0, 3.0]), r"not all entries are numbers"),

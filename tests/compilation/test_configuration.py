@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
 from compilation.hexapods import model
+from compilation.test_stated_home import guided
 from gough import Status
-from laws.subjects import built, subject
+from gough.robot import loads
+from laws.subjects import built, described, subject
 
 EYE = np.eye(3)
 
@@ -38,6 +42,40 @@ def test_coordinates_change_home_and_leave_the_rest() -> None:
     np.testing.assert_allclose(Rotation.from_quat(np.roll(q[3:7], -1)).as_matrix(), expected.as_matrix(), atol=1e-12)
     np.testing.assert_allclose(m.configuration(coordinates={"x": 0.1})[3:7], m.home[3:7], atol=1e-14)
     np.testing.assert_allclose(m.configuration(coordinates={}), m.home, atol=1e-12)
+
+
+def skewed_guides() -> gough.Robot:
+    """A platform on three guides whose legs have no closed form."""
+    data = guided()
+    for leg in data["legs"]:
+        leg["chain"][1]["axes"] = [[1, 0, 0], [0, 0.8, 0.6]]
+        spin = {"name": "spin", "type": "revolute", "axis": [0.28, 0, 0.96], "body": {"name": "fork", "mass": 0.1}}
+        leg["chain"].append(spin)
+        leg["cut"] = {
+            "name": "cross",
+            "type": "universal",
+            "axes": [[1, 0, 0], [0, 1, 0]],
+            "on_leg": leg["cut"]["on_leg"],
+        }
+    return loads(json.dumps(data))
+
+
+@pytest.mark.parametrize("name", ["generic-0", "generic-2", "ups-0", "delta", "skewed guides"])
+def test_a_robot_led_by_its_drives_takes_the_same_poses(name: str) -> None:
+    """What v is says nothing about where the platform can stand, nor what naming one of its coordinates leaves."""
+    robot = skewed_guides() if name == "skewed guides" else described(name)
+    by_platform, by_drives = built(robot, velocities="platform"), built(robot, velocities="drives")
+    steps = np.random.default_rng(3).uniform(-0.03, 0.03, (8, by_platform.layout.nv))
+    q = by_platform.integrate(by_platform.home, steps)
+    found = by_drives.assemble(q[:, :7])
+    np.testing.assert_allclose(found.q, q, rtol=0, atol=1e-9)
+    led = by_drives.configuration(drives=by_platform.drives(q), near=q)  # the drives' own way there
+    np.testing.assert_allclose(led, found.q, rtol=0, atol=1e-9)
+    moved = by_drives.configuration(coordinates={"x": by_drives.home[0] + 0.01})
+    expected = by_drives.home[:7] + [0.01, 0, 0, 0, 0, 0, 0]
+    np.testing.assert_allclose(moved[:7], expected, rtol=0, atol=1e-9)
+    unreachable = by_drives.assemble(expected + [0, 0, 50.0, 0, 0, 0, 0], on_bad_state="mark")
+    assert unreachable.status != Status.OK or by_drives.closure_error(unreachable.q) < 1e-10
 
 
 def test_unreachable_poses_are_marked_and_others_kept() -> None:

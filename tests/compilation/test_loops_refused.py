@@ -195,3 +195,31 @@ def test_a_home_outside_limits_is_said() -> None:
     data["joints"][0]["limits"] = {"lower": 2.0, "upper": 3.0}
     with pytest.warns(gough.HomeWarning, match="crank lower"):
         built(data)
+
+
+def sprung(position: list[float]) -> dict:
+    """A lever on a pin at the world's origin, and a spring from a point of the world to the same point of the lever."""
+    return {
+        "format": 1,
+        "name": "lever",
+        "bodies": [{"name": "a", "mass": 1, "center_of_mass": [0.1, 0, 0]}],
+        "joints": [{"name": "R", "type": "revolute", "parent": "world", "child": "a", "drive": {}}],
+        "springs": [
+            {
+                "name": "k",
+                "from": {"body": "world", "position": position},
+                "to": {"body": "a", "position": position},
+                "stiffness": 10,
+            }
+        ],
+    }
+
+
+def test_a_spring_between_points_that_coincide() -> None:
+    with pytest.raises(gough.StructureError, match="spring k: its two points coincide wherever"):
+        built(sprung([0, 0, 0]))
+    with pytest.raises(gough.StructureError, match="spring k: its two points coincide wherever"):
+        built(sprung([0, 0, 0.4]))
+    with pytest.warns(gough.errors.HomeWarning, match="spring k: its two points coincide at home"):
+        model = built(sprung([0.1, 0, 0]))
+    assert np.isfinite(model.bias_force([0.3], [0.0])).all()

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from compilation.random_loops import CUT_ROWS, guesses, named_values, random_loop
@@ -126,3 +127,112 @@ def test_guesses_that_were_not_kept_are_said() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", gough.HomeWarning)
         built(data)  # rounded: still guesses, but not elsewhere
+
+
+def floating(seed: int, friction: dict, home: dict) -> tuple[dict, Rotation, np.ndarray]:
+    """A body on a free joint whose frame stands anywhere: (description, the frame's rotation, its position)."""
+    rng = np.random.default_rng(seed)
+    turned, position = Rotation.random(random_state=seed), rng.uniform(-1, 1, 3)
+    pose = {"matrix": turned.as_matrix().tolist(), "position": position.tolist()}
+    inertia = {"about": "center_of_mass", "xx": 1, "yy": 1.2, "zz": 0.9}
+    data = {
+        "format": 1,
+        "name": "floating",
+        "bodies": [{"name": "p", "mass": 2, "center_of_mass": [0.1, -0.2, 0.3], "inertia": inertia}],
+        "joints": [
+            {"name": "base", "type": "free", "parent": "world", "child": "p", "pose": pose, "friction": friction}
+        ],
+        "home": home,
+    }
+    return data, turned, position
+
+
+@pytest.mark.parametrize("friction", [{}, {"viscous": 3.0}, {"viscous": 1.0, "coulomb": 2.0}])
+@pytest.mark.parametrize("stated", [False, True])
+def test_a_body_that_is_called_the_platform_is_the_same_body(friction: dict, stated: bool) -> None:
+    """`platform: p` gives it a pose and a twist: its free joint keeps its frame, its home and its friction."""
+    rng = np.random.default_rng(5)
+    moved, turn = rng.uniform(-1, 1, 3), Rotation.random(random_state=9)
+    home = {"joints": {"base": [*moved.tolist(), *np.roll(turn.as_quat(), 1).tolist()]}} if stated else {}
+    data, frame, origin = floating(3, friction, home)
+    named = built(data | {"platform": "p", "velocities": "platform"})
+    rates = [f"base_{n}" for n in ("x", "y", "z", "wx", "wy", "wz")]
+    plain = built(data | {"velocities": rates})
+    position = origin + frame.apply(moved) if stated else origin
+    rotation = frame * turn if stated else frame
+    np.testing.assert_allclose(named.home_pose[:3], position, atol=1e-12)
+    np.testing.assert_allclose(
+        Rotation.from_quat(np.roll(named.home_pose[3:], -1)).as_matrix(), rotation.as_matrix(), atol=1e-12
+    )
+    v = rng.normal(size=6)  # of the joint: along its frame's axes, turning in the body's
+    twist = np.concatenate([frame.apply(v[:3]), rotation.apply(v[3:])])
+    ours, truth = named.energies(named.home, twist), plain.energies(plain.home, v)
+    np.testing.assert_allclose([ours.kinetic, ours.losses], [truth.kinetic, truth.losses], rtol=1e-10)
+    spin = np.linalg.norm(v[3:])
+    lost = friction.get("viscous", 0) * v @ v + friction.get("coulomb", 0) * (np.abs(v[:3]).sum() + spin)
+    np.testing.assert_allclose(ours.losses, lost, rtol=1e-10, atol=1e-12)
+    force = plain.bias_force(plain.home, v)
+    wrench = np.concatenate([frame.apply(force[:3]), rotation.apply(force[3:])])
+    np.testing.assert_allclose(named.bias_force(named.home, twist), wrench, rtol=1e-9, atol=1e-9)
+
+
+def test_a_free_joint_that_contradicts_the_stated_pose_is_told() -> None:
+    data, _, _ = floating(1, {}, {"pose": {"position": [0, 0, 0.5]}, "joints": {"base": [0, 0, 0.7, 1, 0, 0, 0]}})
+    with pytest.warns(gough.errors.HomeWarning, match="base: the platform at"):
+        built(data | {"platform": "p", "velocities": "platform"})
+
+
+def bars(crank: float, coupler: float, rocker: float, ground: float, turned: Rotation, home: dict) -> dict:
+    """A planar four-bar, turned in space; with all coordinates 0 its bars lie on one line."""
+    frame = turned.as_matrix().tolist()
+    far = {"matrix": frame, "position": turned.apply([ground, 0, 0]).tolist()}
+    lengths = {"crank": crank, "coupler": coupler, "rocker": rocker}
+    return {
+        "format": 1,
+        "name": "bars",
+        "bodies": [{"name": name, "mass": 1, "center_of_mass": [x / 2, 0, 0]} for name, x in lengths.items()],
+        "joints": [
+            {
+                "name": "A",
+                "type": "revolute",
+                "parent": "world",
+                "child": "crank",
+                "pose": {"matrix": frame},
+                "drive": {},
+            },
+            {
+                "name": "B",
+                "type": "revolute",
+                "parent": "crank",
+                "child": "coupler",
+                "pose": {"position": [crank, 0, 0]},
+            },
+            {"name": "D", "type": "revolute", "parent": "world", "child": "rocker", "pose": far},
+        ],
+        "loops": [
+            {
+                "name": "C",
+                "type": "revolute",
+                "first": {"body": "coupler", "pose": {"position": [coupler, 0, 0]}},
+                "second": {"body": "rocker", "pose": {"position": [rocker, 0, 0]}},
+            }
+        ],
+        "home": home,
+    }
+
+
+@pytest.mark.parametrize(
+    "lengths", [(0.3, 0.5, 0.3, 0.5), (0.3, 0.5, 0.5, 0.3), (0.4, 0.4, 0.4, 0.4), (0.7, 0.2, 0.7, 0.2)]
+)
+def test_a_home_that_is_not_stated_is_no_change_point(lengths: tuple[float, ...]) -> None:
+    """Parallelograms, kites and rhombi close with all coordinates 0, where their bars lie on a line and they can fold."""
+    for seed in range(3):
+        model = built(bars(*lengths, Rotation.random(random_state=seed), {}))
+        A, B, D = model.home
+        crank, coupler, rocker, ground = lengths
+        tip = crank * np.exp(1j * A) + coupler * np.exp(1j * (A + B))
+        assert abs(tip - ground - rocker * np.exp(1j * D)) < 1e-9
+        assert model.mobility == 1 and model.singularity(model.home).parallel > 0.01
+    with pytest.raises(gough.StructureError, match="home is singular") as caught:
+        built(bars(*lengths, Rotation.identity(), {"joints": {"A": 0, "B": 0, "D": 0}}))
+    assert "another home" in str(caught.value) and "closure_tolerance" not in str(caught.value)

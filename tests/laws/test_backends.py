@@ -11,11 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import gough
 from backends import compiled_c, cuda_host
 from backends.compiled_c import Compiled
 from backends.kernels import run
+from dynamics.test_dry_friction import four_bar
 from gough.backends.c import flat_listing
 from gough.backends.cuda import Kernel as GpuKernel
 from gough.backends.llvm import Kernel, store
@@ -28,12 +30,14 @@ from laws.subjects import built
 
 N = 11
 ROBOTS = ("five_bar", "lopes")
-MORE = ("pedrammehr2012", "delta", "redundant_planar", "three_rrr", "fried", "andrews", "ankle")
+MORE = ("pedrammehr2012", "delta", "redundant_planar", "three_rrr", "fried", "andrews", "ankle", "dry four-bar")
 SUBJECTS = (*ROBOTS, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE))
 
 
 @lru_cache(maxsize=2)
 def model(name: str) -> gough.Model:
+    if name == "dry four-bar":
+        return four_bar(Rotation.random(random_state=3), 1.0, "universal", {"coulomb": 0.5})
     return built(gough.load(name))
 
 

@@ -4,10 +4,13 @@ Bending in a plane of the section: v is cubic and equilibrium EI th'' + k G A (v
 c = EI / (k G A), 0 without shear; four numbers at the ends fix the cubic. Stretching and torsion are linear.
 A section is four points at (±√(Iz/A), ±√(Iy/A)), which have its area's second moments. Points follow torsion, and with
 rotary inertia the section's turning; their displacement of second order is that of the centreline, -½ ∫ (v'² + w'²) ds.
+Without rotary inertia a section's turning about its own diameters costs nothing, whether the beam bends or the body turns: points
+that do not move in the body, of both signs and no mass together, take that from its inertia.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,4 +189,21 @@ def beam_field(
             here = int(np.argmin(np.linalg.norm(nodes - np.asarray(held, float), axis=1)))
             points, ends = points - ends[here], ends - ends[here]
         field.second, field.drawn = points, ends
+    return field if plane or rotary else _without_diameters(field, nodes, bar, section_y)
+
+
+def _without_diameters(field: ElementField, nodes: np.ndarray, bar: Bar, section_y: Any) -> ElementField:
+    """The field with points that have minus the inertia of all sections about their diameters, and nothing else."""
+    inertia = np.zeros((3, 3))
+    for start, end in itertools.pairwise(nodes):
+        _, y, z = element_axes(end - start, False, section_y)
+        along = bar.density * np.linalg.norm(end - start)
+        inertia += along * (bar.Iy * np.outer(y, y) + bar.Iz * np.outer(z, z))
+    spread, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)  # ∫ x xᵀ dm
+    mass = np.concatenate([-0.5 * spread, -0.5 * spread, spread])
+    field.mass = np.concatenate([field.mass, mass])
+    field.position = np.concatenate([field.position, axes.T, -axes.T, np.zeros((3, 3))])
+    field.shape = np.concatenate([field.shape, np.zeros((9, *field.shape.shape[1:]))])
+    if field.second is not None:
+        field.second = np.concatenate([field.second, np.zeros((9, *field.second.shape[1:]))])
     return field

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 
 import pytest
 
 import gough
 from cli.command import gough_json
+from gough.errors import UnitWarning
 from gough.robot import load, loads
 from gough.robot.loader import gallery
 from gough.robot.plausible import description_doubts
@@ -27,6 +29,7 @@ HARDLY = [
     ("xx: 0.00027, yy: 0.00027, zz: 0.00054", "xx: 270, yy: 270, zz: 540", "platform", "540 kg m²"),
     ("drive: {}", "drive: {}\n        limits: {lower: -90, upper: 90}", "limits.upper", "90 rad"),
     ("drive: {}", "drive: {stroke: [-45, 45]}", "drive.stroke", "45 rad"),
+    ("position: [78.25180805870446 mm, 16", "position: [78.25180805870446, 16", "base.position", "m, where all other"),
     ("home: {", "home: {joints: {leg0.servo: 20}, ", "leg0.servo", "20 rad"),
 ]
 
@@ -35,8 +38,12 @@ HARDLY = [
 def test_a_number_that_can_hardly_be_meant_is_told(written, instead, place, value):
     text = IDLE.read_text()
     assert written in text
-    found = description_doubts(loads(text.replace(written, instead)))
-    assert any(place in doubt and value in doubt for doubt in found), found
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = description_doubts(loads(text.replace(written, instead)))
+    read = [str(w.message) for w in caught if w.category is UnitWarning]
+    told = [any(place in doubt and value in doubt for doubt in doubts) for doubts in (found, read)]
+    assert sum(told) == 1, (found, read)  # when it is read or when it is looked at, not both
 
 
 @pytest.mark.parametrize("name", MEANT, ids=[Path(n).stem for n in MEANT])
@@ -52,6 +59,31 @@ def test_robots_that_are_meant_are_not_doubted(name):
 def test_several_turns_of_a_joint_may_be_meant(turns):
     text = IDLE.read_text().replace("drive: {}", f"drive: {{}}\n        limits: {{lower: -{turns}, upper: {turns}}}")
     assert description_doubts(loads(text)) == []
+
+
+def test_a_base_in_millimetres_is_told_and_no_other_leg_is_blamed(tmp_path):
+    """One of five unequal legs: the others reach the platform as they did."""
+    text = (ROOT / "tests" / "analysis" / "five_unequal_legs.yaml").read_text()
+    (tmp_path / "far.yaml").write_text(text.replace("position: [0.5, 0.03, 0]", "position: [500, 30, 0]"))
+    with pytest.raises(gough.StructureError) as caught:
+        gough.build(tmp_path / "far.yaml")
+    said = str(caught.value)
+    assert "arm.ball stays" in said and "legs[arm].base.position" in said and "millimetres" in said
+    assert not any(f"{leg}.ball" in said for leg in ("gantry", "strut", "crank", "prop"))
+    (report,) = gough_json("check", tmp_path / "far.yaml", code=1)["problems"]
+    assert "millimetres" in report["message"]
+
+
+def test_a_robot_far_from_the_world_s_origin_is_not_doubted():
+    shifted = load(IDLE)
+    legs = [
+        leg.model_copy(update={"base": leg.base.model_copy(update={"position": (500.0, 30.0 + k / 10, 0.0)})})
+        for k, leg in enumerate(shifted.legs)
+    ]
+    home = shifted.home.model_copy(
+        update={"pose": shifted.home.pose.model_copy(update={"position": (500.0, 30.2, 0.1)})}
+    )
+    assert description_doubts(shifted.model_copy(update={"legs": tuple(legs), "home": home})) == []
 
 
 def test_a_platform_that_no_drive_moves_is_told(tmp_path):

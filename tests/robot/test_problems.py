@@ -80,7 +80,7 @@ CASES = [
     (f"{SLIDE}/body/name", "lower", "chain[1].body.name", "used twice", "of its own"),
     (f"{CUT}/name", "slide", "cut.name", "used twice", "of its own"),
     ("legs/2/name", "leg0", "legs[2].name", "used twice", "of its own"),
-    ("legs/2/name", "platform", "legs[2].name", "used twice", "of its own"),
+    ("legs/2/name", "platform", "legs[2].name", "leg name 'platform' is already the platform's", "of its own"),
     ("legs/2/name", "world", "legs[2].name", "reserved", "another name"),
     ("springs/1/name", "s1", "springs[1].name", "used twice", "of its own"),
     ("legs/1/like", "upss", "legs[1].like", "no template 'upss'", "'ups'"),

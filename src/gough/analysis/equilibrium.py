@@ -7,7 +7,6 @@ drive forces           all independent coordinates      r = 0
 Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from gough.compilation.arguments import as_array, as_rows, common_batch, paramet
 from gough.compilation.closing import CLOSED, closure_errors
 from gough.compilation.retraction import retract, step_units
 from gough.compilation.status import check_option, codes, complain
-from gough.errors import ReductionWarning, UsageError
+from gough.errors import ReductionWarning, UsageError, warn
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -120,11 +119,10 @@ def _tell_large_deflections(model: "Model", q: np.ndarray, parameters: np.ndarra
         if angle > worst:
             worst, where = angle, link.name
     if where:
-        warnings.warn(
+        warn(
             f"at rest {where} is turned by {worst:.3g} rad ({np.degrees(worst):.3g} deg) by bending: shapes are made for small "
             f"deflections, and those of one body are off by about {50 * worst**2:.2g} % there; describe it as several bodies",
             ReductionWarning,
-            stacklevel=4,
         )
 
 

@@ -14,7 +14,7 @@ from gough.compilation.leading import (
     NamedCoordinates,
     coordinate_units,
     natural_coordinates,
-    turn_coordinates,
+    staying_coordinates,
 )
 from gough.errors import UsageError
 
@@ -150,14 +150,13 @@ def check_names(model: Model, names: list[str]) -> None:
     given, freedoms = set(names), model.mobility
     if not freedoms:
         raise UsageError(f"{model.robot.name} has no rigid freedom: its coordinates cannot be chosen")
-    by_pose = model.geometry.by_legs and given <= set(COORDINATES)
+    by_pose = model.geometry.legs_reach and given <= set(COORDINATES)
     if by_pose or given <= set(natural_coordinates(model)) or given <= set(model.layout.drive_names):
         return
-    idle = set(turn_coordinates(model)) - given  # ball joints may stay as they are
-    if len(given) not in (freedoms, freedoms - len(idle)):
+    if len(given) not in (freedoms, freedoms - len(staying_coordinates(model, names))):
         raise UsageError(
             f"{', '.join(names)}: {len(given)} coordinates for {freedoms} freedoms of {model.robot.name}. Use "
-            f"{', '.join(COORDINATES if model.geometry.by_legs else natural_coordinates(model))} or the drives "
+            f"{', '.join(COORDINATES if model.geometry.legs_reach else natural_coordinates(model))} or the drives "
             f"({', '.join(model.layout.drive_names)}); of these what is not given stays as at home. "
             f"Or give {freedoms} coordinates (ranges and fixed together)."
         )
@@ -166,7 +165,7 @@ def check_names(model: Model, names: list[str]) -> None:
 def arguments(model: Model, values: dict[str, np.ndarray]) -> dict[str, Any]:
     """What `model.assemble` takes for named values (n,)."""
     drives = model.layout.drive_names
-    by_pose = model.geometry.by_legs and set(values) <= set(COORDINATES)
+    by_pose = model.geometry.legs_reach and set(values) <= set(COORDINATES)
     if by_pose or not set(values) <= set(drives) or set(values) <= set(natural_coordinates(model)):
         return {"coordinates": values}
     home = model.home[model.drive_index]

@@ -6,7 +6,6 @@ Samples are evaluated in chunks of bounded memory by a few threads (compiled cod
 import os
 import sys
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
@@ -21,7 +20,7 @@ from gough.analysis.workspace_result import Workspace
 from gough.analysis.workspace_states import Settings, Surveyor, empty
 from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole
 from gough.compilation import Model
-from gough.errors import UsageError
+from gough.errors import UsageError, warn
 
 CHUNK = 4096
 """Samples at once in a thread; some megabytes for a hexapod."""
@@ -92,7 +91,7 @@ def workspace(
     order = np.array([places.index(name) for name in surveyor.places.all] + [-1], dtype=np.int16)
     out["place"] = order[out["place"]]
     if partial:
-        warnings.warn("workspace: interrupted; the result has only what was done", PartialResultWarning, stacklevel=3)
+        warn("workspace: interrupted; the result has only what was done", PartialResultWarning)
     return Workspace(
         robot=model.robot.name,
         samples=samples,
@@ -176,7 +175,7 @@ class _rich_bar:
 def _orientations(model: Model, given: Any) -> np.ndarray | None:
     if given is None:
         return None
-    if not model.geometry.by_legs:
+    if not model.geometry.legs_reach:
         raise UsageError(f"orientations: the platform of {model.robot.name} does not take any orientation")
     try:
         angles = np.asarray(given, dtype=float)

@@ -102,7 +102,7 @@ class Surveyor:
     @property
     def led(self) -> bool:
         """Whether states are found by following from others, not each by itself from a pose."""
-        return not (self.model.geometry.by_legs and {*self.samples.names, *self.samples.fixed} <= set(COORDINATES))
+        return not (self.model.geometry.legs_reach and {*self.samples.names, *self.samples.fixed} <= set(COORDINATES))
 
     def survey(self, x: np.ndarray, near: np.ndarray | None = None) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """(arrays, q (n, nq)) at values x (n, axes) of the coordinates that vary; near: where to start from."""

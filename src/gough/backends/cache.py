@@ -12,12 +12,11 @@ import logging
 import os
 import stat
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from gough.errors import CacheWarning, FileError
+from gough.errors import CacheWarning, FileError, warn
 from gough.files import write_file
 
 log = logging.getLogger("gough.cache")
@@ -189,4 +188,4 @@ def _say(text: str, about: str) -> None:
     """A warning, once for each place."""
     if about not in said:
         said[about] = text
-        warnings.warn(text, CacheWarning, stacklevel=3)
+        warn(text, CacheWarning)

@@ -62,6 +62,7 @@ def examine(file: str) -> dict[str, Any]:
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
         except StructureError as error:
             problems = [{"file": file, "line": None, "message": str(error), "text": f"{file}: {error}"}]
+            doubts = [text for text in doubts if text not in str(error)]  # told there
         else:
             problems = _unreadable_meshes(file, model.robot)
     found, paths = (None, []) if model is None else (_found(model), load_paths_of(model))

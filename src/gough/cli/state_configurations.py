@@ -66,7 +66,10 @@ def given_configurations(model: "Model", table: Table) -> Given:
 
 def _other_freedoms(model: "Model") -> tuple[str, ...]:
     """Coordinates that belong to v and are not the platform's."""
-    return tuple(name for name in own_coordinates(model) if name not in (*POSITION, *ANGLES))
+    from gough.compilation.leading import led_by_platform
+
+    led = led_by_platform(model) if model.mechanism.has_platform else model
+    return tuple(name for name in own_coordinates(led) if name not in (*POSITION, *ANGLES))
 
 
 def _has_drives(table: Table, names: tuple[str, ...]) -> bool:

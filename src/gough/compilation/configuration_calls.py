@@ -16,9 +16,8 @@ from gough.compilation.leading import (
     coordinate_units,
     coordinates_led,
     drives_led,
-    natural_coordinates,
+    staying_coordinates,
     step_led,
-    turn_coordinates,
 )
 from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
@@ -66,7 +65,7 @@ class ConfigurationCalls(Calls):
 
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
         `near` (default home). coordinates: {name: value} with x y z yaw pitch roll of the platform or joint coordinates;
-        independent ones that are not named stay as at home. elastic: elastic coordinates (..., n), default those of `near`,
+        what `staying_coordinates` says stays as at home. elastic: elastic coordinates (..., n), default those of `near`,
         else 0. near: q whose assembly is kept.
         branch: (length or elbow, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
         """
@@ -82,7 +81,7 @@ class ConfigurationCalls(Calls):
             raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
         if coordinates is not None and branch is not None and not set(coordinates) <= set(COORDINATES):
             raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
-        by_pose = model.geometry.by_legs or branch is not None  # the rest of the pose is that of home
+        by_pose = model.geometry.legs_reach or branch is not None  # the rest of the pose is that of home
         if coordinates is not None and by_pose and set(coordinates) <= set(COORDINATES):
             pose, coordinates = _pose_from_coordinates(model, coordinates), None
         if coordinates is not None:
@@ -213,7 +212,7 @@ class ConfigurationCalls(Calls):
 
 
 def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
-    """(names, values (..., k)) to lead to: what is named, and of v's own coordinates the others as at home."""
+    """(names, values (..., k)) to lead to: what is named, and what stays beside it as at home."""
     allowed = coordinate_units(model)
     unknown = [k for k in coordinates if k not in allowed]
     if unknown:
@@ -221,10 +220,7 @@ def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str],
     if len(coordinates) > model.layout.nv:
         raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
     names = list(coordinates)
-    rest = [n for n in natural_coordinates(model) if n not in names]
-    if not set(names) <= set(natural_coordinates(model)):  # others than v's own: they decide, but ball joints stay
-        turns = [n for n in turn_coordinates(model) if n not in names]
-        rest = turns if len(names) + len(turns) <= model.mobility else []
+    rest = staying_coordinates(model, names)
     home = dict(zip(rest, NamedCoordinates(model, rest).values(model.home), strict=True))
     if not names + rest:
         return [], np.zeros(0)

@@ -7,7 +7,13 @@ import numpy as np
 
 from gough.arguments import checked, design, numbers, word, wrenches
 from gough.compilation.arguments import Array, as_array, common_batch, finish
-from gough.compilation.coriolis import coordinate_function, coordinate_rates, coordinates_of, euler_matrix
+from gough.compilation.coriolis import (
+    check_sequence,
+    coordinate_function,
+    coordinate_rates,
+    coordinates_of,
+    euler_matrix,
+)
 from gough.compilation.external import Wrench, external_load, on_platform
 from gough.compilation.frame_calls import FrameCalls
 from gough.compilation.function import Function
@@ -172,6 +178,7 @@ class DynamicsCalls(FrameCalls):
     ) -> CoordinateTerms:
         """x, ẋ, M, C and T (v = T ẋ) in named coordinates."""
         model = self._model
+        check_sequence(coordinates)
         if not model.mechanism.selection.leads_from_platform:
             return own_coordinate_terms(model, q, v, self._parameters(parameters), on_bad_state)
         q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
@@ -224,12 +231,18 @@ class DynamicsCalls(FrameCalls):
         off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
         slack = self._run("dynamics_residual", motion | {"tau": np.zeros_like(tau)}, parameters).outputs["residual"]
         scale = np.abs(slack).max(axis=-1) + np.abs(np.asarray(tau, dtype=float)).max(axis=-1, initial=0.0)
-        free = self._run(
-            "dynamics_residual",
-            motion | {"tau": np.zeros_like(tau), "acceleration": np.zeros_like(acceleration)},
-            parameters,
-        )
-        scale = scale + np.abs(free.outputs["residual"]).max(axis=-1)
+        numbers = np.array(self._parameters(parameters))
+        numbers[..., list(model.mechanism.gravity)] = 0.0
+        idle = {"tau": np.zeros_like(tau), "acceleration": np.zeros_like(acceleration)}
+        still = motion | idle | {"wrench": np.zeros_like(motion["wrench"])}
+        weightless = (still, numbers)
+        for one, given_numbers in (
+            (motion | idle, parameters),
+            (still, parameters),
+            weightless,
+        ):  # what balances at rest, alone
+            found = self._run("dynamics_residual", one, given_numbers).outputs["residual"]
+            scale = scale + np.abs(found).max(axis=-1)
         unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
         # forces of a mechanism at rest may all cancel: what is left of them is rounding of its weight
         rounding = 1e-12 * weight_energy(model.mechanism, model.size, self._parameters(parameters))
@@ -238,9 +251,10 @@ class DynamicsCalls(FrameCalls):
             return
         if given:
             raise UsageError("joint_reactions: tau does not give this motion; leave it out to have it computed")
+        loaded = "" if wrench is None else ", wrench"
         raise UsageError(
             f"joint_reactions: {model.robot.name} has no drives, and left to itself it does not accelerate so (equations are off "
-            f"by {missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []).vdot"
+            f"by {missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []{loaded}).vdot"
         )
 
     def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:

@@ -12,6 +12,7 @@ from gough.dynamics.mass_matrix import bends_at_points, mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
+from gough.dynamics.twists import link_twist
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ SOUND = 1e-10
 MOST = 300
 """Velocities up to which their inertia is looked at one by one."""
 NO_INERTIA = 1e-14
-"""Inertia, scaled and relative to the largest, that is rounding."""
+"""Inertia, relative to what could be there, that is rounding."""
 
 
 def without_inertia(model: "Model", mechanism: Mechanism, states: np.ndarray) -> tuple[int, ...]:
@@ -37,11 +38,36 @@ def without_inertia(model: "Model", mechanism: Mechanism, states: np.ndarray) ->
     unit = step_units(mechanism, model.size)[list(mechanism.selection.independent)]
     numbers = Numbers(mechanism, model.parameters)
     for q in states:
-        M = np.diag(np.array(mass_matrix(Loops(Posture(numbers, q))), dtype=float)) * unit**2
-        joints = [k for k in joints if abs(M[k]) <= NO_INERTIA * np.abs(M).max(initial=0.0)]
+        loops = Loops(Posture(numbers, q))
+        M = np.abs(np.diag(np.array(mass_matrix(loops), dtype=float))) * unit**2
+        joints = [k for k in joints if M[k] <= NO_INERTIA * M.max(initial=0.0)]
+        bent = M[mechanism.layout.mobility :].max(initial=0.0)
+        joints = [
+            k
+            for k in joints
+            if M[k] <= NO_INERTIA * (bent if k >= mechanism.layout.mobility else _moved(loops, k) * unit[k] ** 2)
+        ]
         if not joints:
             return ()
     return tuple(joints)
+
+
+def _moved(loops: Loops, k: int) -> float:
+    """About the inertia of all that moves with the k-th of v, whatever the directions: what a velocity without inertia of its
+    own is compared with. Heavy rotors elsewhere have no say."""
+    mechanism, numbers = loops.mechanism, loops.posture.numbers
+    v = np.zeros(mechanism.layout.nv)
+    v[k] = 1.0
+    u = np.array(loops.rates(v), dtype=float)
+    total = 0.0
+    for i, link in enumerate(mechanism.links):
+        if link.rotor is not None:
+            total += abs(numbers.parameters[link.rotor]) * u[link.u] ** 2
+        if link.ten is not None:
+            ten = np.abs(np.array(numbers.at(link.ten), dtype=float))
+            moving, turning = (np.linalg.norm(np.array(x, dtype=float)) for x in link_twist(loops.posture, u, i))
+            total += float(ten[0] * moving**2 + ten[1:4].sum() * moving * turning + ten[4:].sum() * turning**2)
+    return total
 
 
 def _slender(ten: np.ndarray) -> bool:

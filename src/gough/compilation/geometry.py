@@ -5,6 +5,7 @@ kept, so a robot never jumps to another assembly by itself. `near` picks the bra
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
 from gough.compilation.rotations import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
-from gough.compilation.settling import carried_pose, home_guess, settle, stated_home
+from gough.compilation.settling import carried_pose, carriers_known, home_guess, regular_home, settle, stated_home
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import legs_follow
@@ -55,6 +56,14 @@ class Geometry:
         return legs_follow(self.model.mechanism)
 
     @property
+    def legs_reach(self) -> bool:
+        """Whether each leg follows a pose by itself, whatever v is: a robot led by its drives takes the same poses."""
+        mechanism = self.model.mechanism
+        own = mechanism.selection
+        led = replace(own, independent=(*range(6), *own.independent[mechanism.layout.mobility :]))
+        return legs_follow(replace(mechanism, selection=led))
+
+    @property
     def by_closed_legs(self) -> bool:
         """Whether closed forms give all legs of a platform that v may not lead, or that has fewer than six freedoms."""
         cuts = self.model.mechanism.cuts
@@ -69,6 +78,15 @@ class Geometry:
         q = stated_home(model, start, known)
         if q is None:
             q = settle(model, self.home_start(), known)
+        return self._begun_at(q)
+
+    def settle_elsewhere(self) -> np.ndarray | None:
+        """The same where the first home is singular and the description leaves a choice; else None."""
+        _, known = home_guess(self.model)
+        q = regular_home(self.model, self.home_start(), known)
+        return None if q is None else self._begun_at(q)
+
+    def _begun_at(self, q: np.ndarray) -> np.ndarray:
         self.home_joints = q[self.lead :]
         if any(kind is not None for kind in self.kinds):
             self._recognise_branches(q)
@@ -83,7 +101,9 @@ class Geometry:
         given, carried = start.copy(), carried_pose(model, start, known)
         start[:7] = start[:7] if carried is None else carried
         start[self.lead :] = self._settle_legs(start[: self.lead], start[self.lead :], known[self.lead :])
-        if carried is None and not known[:7].all():  # legs found at no stated pose say nothing about stated joints
+        if (
+            not carriers_known(model, known) and not known[:7].all()
+        ):  # legs found at no stated pose say nothing about stated joints
             start[known] = given[known]
         return start
 
@@ -135,13 +155,14 @@ class Geometry:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(q (n, nq), failed checks (n,)) of poses (n, 7); elastic (n, k): default those of near, else 0."""
         elastic = self._bent(len(poses), near, elastic)
-        if not self.by_legs and not self.by_closed_legs:
+        by_legs = self.legs_reach
+        if not by_legs and not self.by_closed_legs:
             if branch is not None:
                 raise UsageError(f"branch=: the legs of {self.model.robot.name} have no closed form; use near=")
             return pose_led(self.model, poses, parameters, self._started(elastic, near))
         poses = np.concatenate([poses, elastic], axis=1)
         joints, names = self._leg_joints(poses, parameters, near, branch)
-        if not self.by_legs:
+        if not by_legs:
             return close_platform(self.model, np.concatenate([poses, joints], axis=1), names, parameters, near)
         if near is not None:
             near_joints = near[:, self.lead :]

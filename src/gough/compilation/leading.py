@@ -7,7 +7,10 @@ import numpy as np
 from gough.compilation.closing import OF_DIRECTIONS, slack
 from gough.compilation.coriolis import coordinates_of, euler_matrix
 from gough.compilation.following import follow, tree_rates
+from gough.compilation.mobility import choose
+from gough.compilation.retraction import normalised, step_units
 from gough.compilation.rotations import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
+from gough.compilation.sampling import sample_states
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,10 +35,11 @@ def pose_led(
 
     A platform with fewer than six freedoms cannot take every pose: one it cannot take is out of reach.
     """
-    columns = model.mechanism.selection.independent
+    led = led_by_platform(model)
+    columns = led.mechanism.selection.independent
     on_platform = [k for k, c in enumerate(columns) if c < 6]
     start = _starts(model, near, len(poses))
-    balls = _ball_rates(model)
+    balls = _ball_rates(led)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         out = np.zeros((len(q), len(columns)))
@@ -44,13 +48,33 @@ def pose_led(
             out[:, k] = -_turned(start[states], q, at)[:, axis]
         return out
 
-    q, names = follow(model, start, parameters, misses)
+    q, names = follow(led, start, parameters, misses)
     off = np.abs(pose_difference(q[:, :7], poses)) / np.array([model.size] * 3 + [1.0] * 3)
     wrong = (names == "") & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
     names[wrong] = "out_of_reach:platform"
     q[names != ""] = np.nan
     q[:, :7] = np.where((names == "")[:, None], q[:, :7], poses)
     return q, names
+
+
+def led_by_platform(model: "Model") -> "Model":
+    """The robot with as much of the platform's twist in v as the platform has freedoms; the rest of v as it is."""
+    return model.cached("led by the platform", lambda: _led_by_platform(model))
+
+
+def _led_by_platform(model: "Model") -> "Model":
+    own = list(model.mechanism.selection.independent)
+    elastic = own[model.layout.mobility :]
+    around = np.concatenate([model.home[None], sample_states(model)["q"]])
+    unit = step_units(model.mechanism, model.size)
+    rates = tree_rates(model, around, model.parameters[None]) / unit[:, None] * unit[own]
+    good = np.isfinite(rates).all(axis=(1, 2))
+    taken = choose(rates[good], list(range(6)), len(own), first=elastic)
+    if len(taken) - len(elastic) <= sum(c < 6 for c in own):
+        return model
+    taken = choose(rates[good], own, len(own), first=taken)
+    rigid = [c for c in taken if c not in elastic]
+    return model if len(taken) < len(own) else model.led_by([*rigid, *elastic], around[good])
 
 
 def step_led(
@@ -267,10 +291,35 @@ def turn_coordinates(model: "Model") -> list[str]:
     return [model.layout.v_names[k] for k, _, _ in _ball_rates(model)]
 
 
+def staying_coordinates(model: "Model", names: list[str]) -> list[str]:
+    """Coordinates that stay where they are when some are named.
+
+    Of v's own, all others. Of the platform's alone, where v has others: as many of the platform's others as it has freedoms.
+    Else ball joints do not spin, and the rest moves as little as it can.
+    """
+    natural = natural_coordinates(model)
+    if set(names) <= set(natural):
+        return [n for n in natural if n not in names]
+    turns = [n for n in turn_coordinates(model) if n not in names]
+    turns = turns if len(names) + len(turns) <= model.mobility else []
+    if not all(_is_pose(model, n) for n in names):
+        return turns
+    candidates = [*names, *(n for n in COORDINATES if n not in names), *turns]
+    named = NamedCoordinates(model, candidates)
+    around = np.concatenate([model.home[None], sample_states(model)["q"]])
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    rates = named.rates(around, tree_rates(model, around, model.parameters[None])) * unit
+    rates = (rates / np.where(named.angular, 1.0, model.size)[:, None])[:, :, : model.mobility]
+    rates = rates[np.isfinite(rates).all(axis=(1, 2))]
+    first = choose(rates, list(range(len(names))), len(names))
+    if len(first) < len(names):
+        return turns
+    taken = choose(rates, list(range(len(names), len(candidates))), model.mobility, first=first)
+    return [candidates[k] for k in taken[len(names) :]]
+
+
 def normal(model: "Model", q: np.ndarray) -> np.ndarray:
     """q with unit quaternions."""
-    from gough.compilation.retraction import normalised
-
     return normalised(model.mechanism, q)
 
 

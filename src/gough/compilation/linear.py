@@ -6,7 +6,6 @@ residual r(q, v, v̇, τ) = M v̇ + h - S τ - F vanishes, so M δv̇ = -∂r/�
 N δ̇ = N δv + D(N v)[N δ] - D(N δ)[N v]: the last two are the bracket of the motions, ω × δφ for rotations, 0 for coordinates.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from gough.compilation.arguments import as_array, common_batch, finish
 from gough.compilation.external import Wrench, external_load, residual_slope
 from gough.compilation.tangent import tangent_derivative
-from gough.errors import FrictionWarning, UsageError
+from gough.errors import FrictionWarning, UsageError, warn
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -114,11 +113,10 @@ def _damping(
         return viscous
     slope = float(np.abs(whole - viscous).max(initial=0.0))
     if slope > MATTERS * float(np.abs(viscous).max(initial=0.0)):
-        warnings.warn(
+        warn(
             f"linearize: {model.robot.name}: the slope of smoothed Coulomb friction at this v damps by up to {slope:.4g} "
             f"(N s/m, N m s/rad), {np.abs(viscous).max(initial=0.0):.4g} without it; friction='viscous' leaves it out",
             FrictionWarning,
-            stacklevel=5,
         )
     return whole
 

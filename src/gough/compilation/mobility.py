@@ -35,10 +35,16 @@ STAYED = 0.7
 NEEDED = 5
 """Assembled neighbours that must confirm the rank at home."""
 RANK_TOLERANCE = 1e-7
+FITS = 1e-8
+"""Opening, over the robot's size, that is no misfit but what an iteration leaves near a singular place."""
 NOTHING = 1e-12
 """A scaled closure row no larger than this closes nothing."""
 THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
 """How independent a row or velocity must be to be taken, tried in turn; relative to the largest."""
+
+
+class SingularHomeError(StructureError):
+    """The closures have another rank at home than around it: no robot can be told from there."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ def sample(model: "Model") -> Samples:
         )
     q = neighbours(model, null)
     if len(q) < NEEDED:
-        raise StructureError(
+        raise SingularHomeError(
             f"{model.robot.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
             f"neighbours along them can be assembled: home is singular or the mechanism is shaky. "
             f"{nearly_movable(model) or 'Give another home.'}"
@@ -82,12 +88,28 @@ def sample(model: "Model") -> Samples:
     around = [null_space(g, least) for g in G[1:]]
     found = {r for r, _ in around}
     if found != {rank}:
-        raise StructureError(
+        raise SingularHomeError(
             f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
             f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
             f"{nearly_movable(model) or 'Give another home.'}"
         )
     return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
+
+
+def regularity(model: "Model", q: np.ndarray) -> float:
+    """How far q (nq,) is from being singular: the smallest of the singular values of the closures that count, over the largest,
+    and of the drives' rates in the free motions. 0 where the closures have another rank than around q.
+    """
+    least = least_motion(model)
+    G = scaled_closures(model, q[None])[0]
+    rank, null = null_space(G, least)
+    around = neighbours(model, null, home=q) if null.shape[1] else q[None, :0]
+    if len(around) < NEEDED or any(null_space(g, least)[0] != rank for g in scaled_closures(model, around)):
+        return 0.0
+    s = np.linalg.svd(G, compute_uv=False)
+    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    moved = np.linalg.svd(null[drives], compute_uv=False) if drives else np.ones(1)
+    return float(min(s[rank - 1] / s[0] if rank else 1.0, moved[-1]))
 
 
 def nearly_movable(model: "Model") -> str:
@@ -112,15 +134,15 @@ def nearly_movable(model: "Model") -> str:
             held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
             if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:
                 continue  # held weakly, not by what does not fit
-            model.home = q[0]
-            around = neighbours(model, null) if null.shape[1] else q[:0]
-            model.home = home
+            around = neighbours(model, null, home=q[0]) if null.shape[1] else q[:0]
         if len(around) >= NEEDED:
             worst: dict[str, Opening] = {}
             for opening in (o for x in (q[0], *around) for o in openings(model, x)):
                 name = opening.cut.name
                 worst[name] = max(worst.get(name, opening), opening, key=lambda o: o.error)
             largest = sorted(worst.values(), key=lambda o: -o.error)
+            if largest[0].error < FITS:
+                return ""  # they fit: it is the place that is singular
             told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
             return (
                 f"With loops a little open it has {null.shape[1]} freedoms: {told}. Make their lengths and directions "
@@ -143,17 +165,20 @@ def scaled_closures(model: "Model", q: np.ndarray, parameters: np.ndarray | None
     return G / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
 
 
-def neighbours(model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach: float = REACH) -> np.ndarray:
+def neighbours(
+    model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach: float = REACH, home: np.ndarray | None = None
+) -> np.ndarray:
     """Assembled configurations (up to count, nq) around home, along its free motions `null` (nu, mobility)."""
+    home = model.home if home is None else home
     rng = np.random.default_rng(20140612)
     steps = rng.normal(size=(count, null.shape[1])) @ null.T
     steps *= reach / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300)
     unit = step_units(model.mechanism, model.size)
-    start = retract(model.mechanism, np.repeat(model.home[None], count, axis=0), steps * unit)
+    start = retract(model.mechanism, np.repeat(home[None], count, axis=0), steps * unit)
     q, error = close(model, start, model.parameters[None])
-    moved = (np.abs(q - model.home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
+    moved = (np.abs(q - home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
     if model.mechanism.tolerances:  # what slides back to where the loops fit is no neighbour
-        moved = np.linalg.norm(q - model.home, axis=1) > STAYED * np.linalg.norm(start - model.home, axis=1)
+        moved = np.linalg.norm(q - home, axis=1) > STAYED * np.linalg.norm(start - home, axis=1)
     return q[(error < CLOSED) & moved]
 
 

@@ -19,11 +19,19 @@ from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
+from gough.compilation.mobility import SingularHomeError
 from gough.compilation.posed import SUFFIX, trace_posed
 from gough.compilation.rotations import pose_array
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
-from gough.compilation.soundness import check_amount, check_drives, check_free_friction, check_home, check_links
+from gough.compilation.soundness import (
+    check_amount,
+    check_drives,
+    check_free_friction,
+    check_home,
+    check_links,
+    check_springs,
+)
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Count, Program, count
@@ -66,6 +74,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         self._lock = threading.RLock()
         self._cache: dict[Any, Any] = {}
         self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
+        self.mechanism = replace(self.mechanism, size=float(10.0 ** np.round(np.log10(self.size))))
         if robot.closure_tolerance is not None:
             allowed = row_tolerances(self, robot.closure_tolerance)
             self.mechanism = replace(self.mechanism, tolerances=allowed)
@@ -73,9 +82,18 @@ class Model(ConfigurationCalls, DynamicsCalls):
         check_links(self.mechanism)
         check_free_friction(self)
         self.home = self.geometry.settle_home()
+        try:
+            chosen = select(self)
+        except SingularHomeError:
+            elsewhere = self.geometry.settle_elsewhere()
+            if elsewhere is None:
+                raise
+            self.home = elsewhere
+            chosen = select(self)
         self.home.setflags(write=False)
-        self.mechanism, self.null_space = select(self)
+        self.mechanism, self.null_space = chosen
         check_drives(self)
+        check_springs(self)
         check_home(self)
 
     @property

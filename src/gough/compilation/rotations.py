@@ -54,6 +54,12 @@ def pose_difference(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     return np.concatenate([end[..., :3] - start[..., :3], phi], axis=-1)
 
 
+def compose_poses(frame: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """Pose (..., 7) in the world of one that is given in a frame (..., 7)."""
+    position = frame[..., :3] + np.einsum("...ij,...j->...i", rotation_of_quaternion(frame[..., 3:]), pose[..., :3])
+    return np.concatenate([position, quaternion_product(frame[..., 3:], pose[..., 3:])], axis=-1)
+
+
 def rotation_vector(q: np.ndarray) -> np.ndarray:
     """Rotation vector (..., 3) of unit quaternions (..., 4), at most π long."""
     q = np.where(q[..., :1] < 0, -q, q)

@@ -14,11 +14,19 @@ from gough.compilation.closing import (
     loosened,
     rows_of,
 )
-from gough.compilation.mobility import enough, null_space, scaled_closures
+from gough.compilation.mobility import enough, null_space, regularity, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
-from gough.compilation.rotations import pose_array, quaternion_of_rotation_vector, quaternion_product
+from gough.compilation.rotations import (
+    compose_poses,
+    pose_array,
+    pose_difference,
+    quaternion_of_rotation_vector,
+    quaternion_product,
+)
 from gough.errors import StructureError
+from gough.robot.plausible import description_doubts
+from gough.robot.tree import platform_joint
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -29,6 +37,10 @@ NEARLY = 1e-4
 """Error up to which loops that stay open next to the guess are not given up for an assembly elsewhere."""
 LITTLE = 1e-2
 """Error up to which loops are said to be open by a little."""
+MOST_TRIED = 48
+"""Assemblies that are looked at for one that is not singular."""
+WELL_CONDITIONED = 0.05
+"""Assemblies at least this well conditioned count as equally good: the nearest is taken."""
 KEPT = 1e-6
 """Difference (rad, or relative to the robot's size) of a stated home coordinate from the one taken that is rounding."""
 
@@ -39,16 +51,24 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
     q = neutral(mechanism)
     known = np.zeros(len(q), dtype=bool)
     home = robot.home
+    carrier = platform_joint(robot)
+    if carrier is not None:
+        q[:7] = pose_array(carrier.joint.placement)
+        stated = None if home is None else home.joints.get(carrier.name)
+        if stated is not None:
+            q[:7] = compose_poses(q[:7], _unit(np.asarray(stated, dtype=float)))
+            known[:7] = True
     if home is None:
         return q, known
     if home.pose is not None and mechanism.has_platform:
         q[:7] = pose_array(home.pose)
         known[:7] = True
     for name, values in home.joints.items():
-        links = [link for link in mechanism.links if link.joint == name]
+        links = [link for link in mechanism.links if link.joint == name]  # none: the platform's, see above
         index = [link.q + j for link in links for j in range(link.nq)]
-        q[index] = values
-        known[index] = True
+        if index:
+            q[index] = values
+            known[index] = True
     return normalised(mechanism, q), known
 
 
@@ -71,7 +91,7 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
     """What `home.joints` states and the home does not have: how far off (rad, or of the robot's size), and in words
     "elbow: 30 deg stated, 34.2 deg taken"; the largest first."""
     stated, known = home_guess(model)
-    out = []
+    out = _platform_not_kept(model)
     for link in model.mechanism.links:
         own = slice(link.q, link.q + link.nq)
         if link.motion == "platform" or not link.nq or not known[own].all():
@@ -88,6 +108,23 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
             name = link.joint if link.motion == "ball" else model.layout.q_names[link.q]
             out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
     return sorted(out, key=lambda x: -x[0])
+
+
+def _platform_not_kept(model: "Model") -> list[tuple[float, str]]:
+    """The same for the free joint that the platform's pose stands for."""
+    carrier = platform_joint(model.robot)
+    stated = None if carrier is None else model.robot.home.joints.get(carrier.name)
+    if carrier is None or stated is None:
+        return []
+    pose = compose_poses(pose_array(carrier.joint.placement), _unit(np.asarray(stated, dtype=float)))
+    off = np.abs(pose_difference(pose, model.home[:7])) / np.array([model.size] * 3 + [1.0] * 3)
+    texts = [", ".join(f"{x:.6g}" for x in values) for values in (pose, model.home[:7])]
+    said = f"{carrier.name}: the platform at [{texts[0]}] stated, at [{texts[1]}] taken"
+    return [(float(off.max()), said)] if off.max() > KEPT else []
+
+
+def _unit(pose: np.ndarray) -> np.ndarray:
+    return np.concatenate([pose[:3], pose[3:] / np.linalg.norm(pose[3:])])
 
 
 def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -133,6 +170,25 @@ def settle(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
     raise StructureError(f"{model.robot.name}: the home configuration cannot be assembled: {open_loops(model, best)}")
 
 
+def regular_home(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
+    """Closed q (nq,) that is not singular, with all that is given; None where that leaves no choice.
+
+    The nearest to `start` of those that are well conditioned, else the best conditioned one.
+    """
+    free = _free(model, known)
+    if known.all() or not free.any():
+        return None
+    q, error = close(model, random_starts(model, start, known), model.parameters[None], free)
+    best, merit = None, 0.0
+    for k in _nearest(model, q, error, start)[:MOST_TRIED]:
+        found = min(regularity(model, q[k]), WELL_CONDITIONED)
+        if found > merit:
+            best, merit = q[k], found
+        if merit == WELL_CONDITIONED:
+            break
+    return best
+
+
 def fitted_nearby(model: "Model", start: np.ndarray, held: np.ndarray, share: float) -> np.ndarray | None:
     """q (nq,) next to `start` where no loop is open by more than this share of the robot's size; None if there is none.
 
@@ -151,8 +207,12 @@ def _nearest(model: "Model", q: np.ndarray, error: np.ndarray, start: np.ndarray
 
 
 def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """`start` with the joints that carry a named platform led to its stated pose, as far as they can."""
+    """`start` with the joints that carry a named platform led to its stated pose, as far as they can; without one the
+    platform is where they are."""
     tie = _tie(model)
+    carried = carried_pose(model, start, known)
+    if carried is not None:
+        return np.concatenate([carried, start[7:]])
     if tie is None or not known[:7].all():
         return start
     held = known.copy()
@@ -164,18 +224,22 @@ def carry_platform(model: "Model", start: np.ndarray, known: np.ndarray) -> np.n
 
 
 def carried_pose(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
-    """Pose (7,) of a named platform whose carrying joints are all given, while it is not; else None."""
+    """Pose (7,) that the joints of `start` give a named platform, where none is stated; else None."""
     tie = _tie(model)
     if tie is None or known[:7].any():
-        return None
-    carrying = [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
-    if not all(known[link.q : link.q + link.nq].all() for link in carrying):
         return None
     held = np.ones(len(start), dtype=bool)
     held[:7] = False
     starts = random_starts(model, start, held)
     q, error = close(model, starts, model.parameters[None], _free(model, held), rows_of(model, [tie]))
     return q[int(np.argmin(np.round(error, 9))), :7] if error.min() < CLOSED else None
+
+
+def carriers_known(model: "Model", known: np.ndarray) -> bool:
+    """Whether all joints that carry a named platform are given."""
+    tie = _tie(model)
+    carrying = [] if tie is None else [model.mechanism.links[i] for i in model.mechanism.path_to_root(tie.first)]
+    return tie is not None and all(known[link.q : link.q + link.nq].all() for link in carrying)
 
 
 def _tie(model: "Model") -> "CutJoint | None":
@@ -229,13 +293,33 @@ def _wrapped(model: "Model", difference: np.ndarray) -> np.ndarray:
 
 
 def open_loops(model: "Model", q: np.ndarray) -> str:
-    """What is left open at q, the worst loops first."""
+    """What is left open at q, the worst loops first, and what may be wrong."""
+    q = _each_closed(model, q)
     left = [o for o in openings(model, q) if not o.error < CLOSED]
     parts = [f"{o.cut.name} stays {o.text or 'open'}" for o in left]
     shown = "; ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
-    change = "Change home (pose or joints: guesses that choose the assembly), or the lengths of these loops"
+    change = (
+        "Change home (pose or joints: guesses that choose the assembly), or the lengths and joint axes of these loops"
+    )
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
     elif max(o.error for o in left) < LITTLE:
         change += f". If they may stay open a little, say so: `closure_tolerance: {enough(left)}`"
-    return f"{shown}. {change}."
+    doubts = [text for text in description_doubts(model.robot) if "millimetres" in text]
+    return " ".join([f"{shown}. {change}.", *doubts])
+
+
+def _each_closed(model: "Model", q: np.ndarray) -> np.ndarray:
+    """q (nq,) with each loop closed that can be closed by itself, the platform held: far misses of others hide how near it is."""
+    mechanism = model.mechanism
+    held = np.zeros(len(q), dtype=bool)
+    held[: mechanism.layout.n_pose] = True
+    for opening in sorted(openings(model, q), key=lambda o: o.error):
+        if opening.error < CLOSED:
+            continue
+        rows = rows_of(model, [opening.cut])
+        tried, error = close(model, q[None], model.parameters[None], _free(model, held), rows)
+        before, after = ({o.cut.name: o.error for o in openings(model, x)} for x in (q, tried[0]))
+        if error[0] < CLOSED and all(after[n] <= max(before[n], CLOSED) * 1.01 for n in after):
+            q = tried[0]
+    return q

@@ -1,19 +1,24 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
-import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.compilation.catalogue import slots_of
 from gough.compilation.closing import OF_DIRECTIONS, slack
 from gough.compilation.following import tree_rates
+from gough.compilation.function import Function
 from gough.compilation.lost import lost_direction
 from gough.compilation.mobility import scaled_closures
 from gough.compilation.rotations import pose_array, pose_difference
 from gough.compilation.sampling import sample_states
 from gough.compilation.settling import not_kept
-from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError, warn
+from gough.program import trace
+from gough.scalar import dot, sqrt
 from gough.structure import Mechanism
 from gough.structure.bending import POINT
 
@@ -31,6 +36,8 @@ LARGEST_CLOSURES = 4_000_000
 """Most entries of the matrix of all closures (equations × joint freedoms)."""
 MEASURED = (1.6e6, 10.0, 0.3)
 """Entries of a chain of 400 four-bars, and what it took to build: s, GB."""
+COINCIDE = 1e-9
+"""Distance of two points, over the robot's size, that is none."""
 LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
@@ -109,7 +116,7 @@ def check_home_pose(model: "Model") -> None:
     )
     if moved > FAR_POSE * model.size or turned > FAR_POSE:
         raise StructureError(f"{text}, which is another place. Give a home.pose that can be assembled.")
-    warnings.warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning, stacklevel=6)
+    warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning)
 
 
 def check_home_joints(model: "Model") -> None:
@@ -117,12 +124,47 @@ def check_home_joints(model: "Model") -> None:
     moved = not_kept(model)
     if moved and moved[0][0] > GUESSED:
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
-        warnings.warn(
+        warn(
             f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
             f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses.",
             HomeWarning,
-            stacklevel=5,
         )
+
+
+def check_springs(model: "Model") -> None:
+    """A spring between points that are always the same has no direction; one whose points meet at home has none there."""
+    if not model.mechanism.springs:
+        return
+    samples = np.concatenate([model.home[None], sample_states(model)["q"]])
+    lengths = spring_lengths(model).values(q=samples, parameters=model.parameters)["length"]
+    for k, spring in enumerate(model.mechanism.springs):
+        if not (lengths[:, k] > COINCIDE * model.size).any():
+            raise StructureError(
+                f"{model.robot.name}: spring {spring.name}: its two points coincide wherever the robot is: it has no direction "
+                f"and does nothing. Give `from` or `to` another position, or leave it out."
+            )
+        if not lengths[0, k] > COINCIDE * model.size:
+            warn(
+                f"{model.robot.name}: spring {spring.name}: its two points coincide at home, where its force has no direction: "
+                f"nothing can be computed there. Give another home, or `from` or `to` another position.",
+                HomeWarning,
+            )
+
+
+def spring_lengths(model: "Model") -> Function:
+    """Function q -> length (springs,) of all point-to-point springs (m)."""
+
+    def equations(q: Any, parameters: Any) -> dict[str, Any]:
+        posture = Posture(Numbers(model.mechanism, parameters), q)
+        out = []
+        for spring in model.mechanism.springs:
+            points = [np.array(posture.numbers.at(p), dtype=object) for p in spring.points]
+            a, b = (posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True))
+            out.append(sqrt(dot(b - a, b - a)))
+        return {"length": np.array(out, dtype=object)}
+
+    program = trace(equations, slots_of(model.mechanism, ("q",)), "spring lengths", {"parameters": model.pattern})
+    return Function(program, model.mechanism.table, model.pattern)
 
 
 def check_home(model: "Model") -> None:
@@ -131,26 +173,24 @@ def check_home(model: "Model") -> None:
     check_home_joints(model)
     violated = model.limit_margins(model.home).violated()
     if violated:
-        warnings.warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning, stacklevel=5)
+        warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning)
     mechanism = model.mechanism
     drives = [mechanism.links[d.link].u for d in mechanism.drives]
     if len(drives) < model.mobility or (not mechanism.rows and drives == list(mechanism.selection.independent)):
         return  # nothing to be held, or a tree that is led by its drives, which is regular everywhere
     measure = model.singularity(model.home)
     if not measure.parallel > NEAR_SINGULAR:
-        warnings.warn(
+        warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
             f"{lost_direction(model, model.home, 'singular:drives')}. Give another home.",
             SingularHomeWarning,
-            stacklevel=5,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
     if len(folded):
         names = ", ".join(measure.serial_names[k] for k in folded)
-        warnings.warn(
+        warn(
             f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
             SingularHomeWarning,
-            stacklevel=5,
         )
 
 

@@ -88,7 +88,7 @@ def _losses(loops: Loops, u: Vector) -> Any:
     for cut in loops.cuts:
         first = link_twist(posture, u, cut.cut.first)[1]
         second = cut.from_second(link_twist(posture, u, cut.cut.second)[1])
-        friction = cut_friction(cut, first, second)
+        friction = cut_friction(cut, first, second, u)
         if friction is not None:
             total = total + dot(friction, first - second)
     numbers = posture.numbers

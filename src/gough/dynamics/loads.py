@@ -11,7 +11,7 @@ import numpy as np
 
 from gough.dynamics.closures import CutGeometry
 from gough.dynamics.posture import Posture
-from gough.dynamics.recursion import LinkWrench
+from gough.dynamics.recursion import LinkWrench, resting_rate
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
 from gough.scalar import dot, note, sqrt, zeros
@@ -20,11 +20,11 @@ from gough.spatial import cross
 Vector = np.ndarray
 
 
-def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector) -> Vector | None:
+def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
     """Moment (3,), tip axes, that keeps the first link turning against the cut joint's friction; None without friction.
 
-    w_first, w_second: angular velocities, tip axes. The second link needs the opposite moment. Per free axis, or along
-    the relative velocity for a ball.
+    w_first, w_second: angular velocities, tip axes; u: tree velocities. The second link needs the opposite moment. Per free
+    axis, or along the relative velocity for a ball.
     """
     joint = cut.cut
     viscous, coulomb, smoothing = cut.posture.numbers.at(joint.friction)
@@ -32,12 +32,13 @@ def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector) -> Vector 
         return None
     with note(f"{joint.name}: friction [Pedrammehr 2012, eq. 31]"):
         relative = w_first - w_second
+        resting = resting_rate(cut.posture.mechanism, u)
         if joint.free_axes == (("ball", 0),):
-            return viscous * relative + coulomb_vector(relative, coulomb, smoothing)
+            return viscous * relative + coulomb_vector(relative, coulomb, smoothing, resting)
         moment = zeros(3)
         for side, axis in joint.free_axes:
             e = cut.L_R[:, axis] if side == "leg" else cut.from_second(cut.P_R[:, axis])
-            moment = moment + e * friction_force(dot(e, relative), viscous, coulomb, smoothing)
+            moment = moment + e * friction_force(dot(e, relative), viscous, coulomb, smoothing, resting)
         return moment
 
 

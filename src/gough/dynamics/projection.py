@@ -75,7 +75,7 @@ class TreeForces:
             spin = cut.from_second(self.motions[second].w)
         first = cut.cut.first
         own = cut.from_world(self.u[3:6]) if self._is_platform(first) else self.motions[first].w
-        return cut_friction(cut, own, spin)
+        return cut_friction(cut, own, spin, self.u)
 
     def _cut_friction(self, cut: CutGeometry) -> None:
         friction = self.cut_friction(cut)

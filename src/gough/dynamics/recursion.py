@@ -27,11 +27,13 @@ import numpy as np
 from gough.dynamics.posture import Deflection, Posture, Step, direction
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector
-from gough.scalar import dot, note, zeros
+from gough.scalar import abs_, dot, note, zeros
 from gough.spatial import Inertia, cross, inertia_wrench, turning_matrix
-from gough.structure import WORLD, Link
+from gough.structure import WORLD, Link, Mechanism
 
 Vector = np.ndarray
+RESTING = 1e-9
+"""Part of v's rates up to which a rate that loops give is rounding, or the error of a configuration: see `resting_rate`."""
 
 
 @dataclass
@@ -224,18 +226,36 @@ def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
     if link.motion == "ball":
         rate = u[link.columns]
         viscous, coulomb, smoothing = posture.numbers.at(link.friction) if link.friction else (0.0, 0.0, 0.0)
-        return viscous * rate + coulomb_vector(rate, coulomb, smoothing)
-    return np.array([own_force(posture, link, u[link.u], ud[link.u])], dtype=object)
+        return viscous * rate + coulomb_vector(rate, coulomb, smoothing, _resting(posture.mechanism, link, u))
+    resting = _resting(posture.mechanism, link, u)
+    return np.array([own_force(posture, link, u[link.u], ud[link.u], resting)], dtype=object)
 
 
-def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any) -> Any:
+def resting_rate(mechanism: Mechanism, u: Vector) -> Any:
+    """Rate (rad/s; m/s over the robot's size) up to which a joint that follows v through loops is at rest: a small part of
+    all that v's joints and platform do."""
+    own = mechanism.selection.independent[: mechanism.layout.mobility]
+    turning = sum((abs_(u[c]) for c in own if mechanism.layout.u_units[c] == "rad/s"), start=0.0)
+    sliding = sum((abs_(u[c]) for c in own if mechanism.layout.u_units[c] == "m/s"), start=0.0)
+    return RESTING * turning + (RESTING / mechanism.size) * sliding
+
+
+def _resting(mechanism: Mechanism, link: Link, u: Vector) -> Any:
+    """`resting_rate` in the unit of a joint's rate; 0 where v itself has the rate."""
+    if not link.friction or set(link.columns) <= set(mechanism.selection.independent):
+        return 0.0
+    slow = resting_rate(mechanism, u)
+    return slow * mechanism.size if link.motion == "translation" else slow
+
+
+def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any, resting: Any) -> Any:
     """Rotor inertia, friction and spring of a scalar joint: what its coordinate meets besides its link's wrench."""
     numbers = posture.numbers
     total: Any = 0.0
     if link.rotor is not None:
         total = total + numbers.parameters[link.rotor] * rate_dot
     for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
-        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]))
+        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]), resting=resting)
     if link.spring is not None:
         stiffness, damping, rest, preload = numbers.at(link.spring)
         total = total + stiffness * (posture.q[link.q] - rest) + damping * rate - preload

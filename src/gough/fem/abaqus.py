@@ -5,13 +5,12 @@ FORMAT=MATRIX INPUT (the default) and LABELS have lines `node, component, node, 
 no nodes: generalised coordinates of a substructure where they have stiffness and mass.
 """
 
-import warnings
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, diags_array
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.abaqus_input import read_abaqus_input
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.given_matrices import from_matrices
@@ -77,11 +76,10 @@ def read_abaqus_matrices(
 def _held(K: csr_array) -> np.ndarray:
     held = K.diagonal() > HELD
     if held.any():
-        warnings.warn(
+        warn(
             f"{int(held.sum())} freedoms are held by boundary conditions and left out; for a free body generate the matrices "
             "in a step without them",
             ModalDataWarning,
-            stacklevel=4,
         )
     return held
 

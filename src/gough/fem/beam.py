@@ -1,6 +1,7 @@
 """Straight beams, and polylines of them, in space or in the body's xy plane."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,6 +10,7 @@ from gough.errors import UsageError
 from gough.fem.beam_element import GAUSS, StraightElements, gauss_on_unit
 from gough.fem.beam_line import Line, line
 from gough.fem.beam_shortening import STATIONS, BeamShortening
+from gough.fem.couplings import couplings_of_points
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.operators import mass_matrix, rows_of_blocks, sum_of_blocks
@@ -36,7 +38,8 @@ def beam_elements(
         sections with Iy = Iz.
     plane: the beam lies in z = constant and moves in the xy plane alone: 3 freedoms (ux, uy, θz) a node, the section's y
         axis in the plane; else 6 freedoms (ux, uy, uz, θx, θy, θz) a node. Freedoms are along the body's axes.
-    rotary_inertia: whether sections that turn with bending have inertia; default: Timoshenko beams. Torsion always has.
+    rotary_inertia: whether sections that turn with bending have inertia, be it that the beam bends or that its frame turns;
+        default: Timoshenko beams. Torsion always has.
     """
     if theory not in THEORIES:
         raise UsageError(f"beam: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
@@ -60,6 +63,10 @@ def beam_elements(
 
     mass, position, field_rows = mass_points(GAUSS)
     translation, rotation = _node_operators(n, plane)
+    couplings = None
+    if not rotary and not plane:  # sections that bending does not turn are not turned by the body's frame either
+        exact = couplings_of_points(mass, position, field_rows)
+        couplings = replace(exact, J=exact.J - _of_bent_sections(course, material))
     return FiniteElements(
         nodes=course.nodes,
         K=sum_of_blocks(stiffness, freedoms, size),
@@ -71,6 +78,7 @@ def beam_elements(
         field=field_rows,
         cells=np.arange(n - 1)[:, None] + np.arange(2),
         shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, *mass_points(STATIONS)),
+        couplings=couplings,
     )
 
 
@@ -136,6 +144,14 @@ def _mass_points(
     mass = (material.density * A * course.length)[:, None] * weight
     mass = np.repeat(mass.ravel(), per_station) / per_station
     return mass, position.reshape(-1, 3), field.reshape(len(A), -1, 3, 12)
+
+
+def _of_bent_sections(course: Line, material: Material) -> np.ndarray:
+    """Inertia (3, 3) of the sections about their own principal axes, that of torsion left out."""
+    _, Iy, Iz, _ = course.constants.T
+    y, z = course.axes[:, 1], course.axes[:, 2]
+    lengths = material.density * course.length
+    return np.einsum("e,ea,eb->ab", lengths * Iy, y, y) + np.einsum("e,ea,eb->ab", lengths * Iz, z, z)
 
 
 def _node_operators(n: int, plane: bool) -> tuple[csr_array, csr_array]:

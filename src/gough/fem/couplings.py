@@ -16,14 +16,13 @@ plane) leaves its part to the mass points. A direction that only some nodes have
 lets the body go that way.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
-from gough.errors import ModalDataWarning
+from gough.errors import ModalDataWarning, warn
 from gough.fem.cross import hat
 from gough.fem.integrals import ShapeIntegrals, crossed, without_noise
 
@@ -100,11 +99,8 @@ def couplings_of(
     stretches = _followed(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
     stretches |= np.logical_and.outer(translates, translates)
 
-    # From the points where M has no say.
-    weight = np.repeat(mass, 3)
-    first = (field.T @ (weight[:, None] * np.tile(np.eye(3), (len(mass), 1)))).T
-    at = np.einsum("ai,gj->gaij", np.eye(3), position).reshape(-1, 9)
-    moments = (field.T @ (weight[:, None] * at)).T.reshape(3, 3, -1)
+    of_points = couplings_of_points(mass, position, field)  # where M has no say
+    first, moments = of_points.first, of_points.moments
     first[translates] = (M @ t).T[translates]
     even, odd = 0.5 * (moments + moments.transpose(1, 0, 2)), 0.5 * (moments - moments.transpose(1, 0, 2))
     by_stretch = (M @ s).T.reshape(3, 3, -1)
@@ -116,13 +112,13 @@ def couplings_of(
 
     tt, tr, rr = t.T @ (M @ t), t.T @ (M @ rho), rho.T @ (M @ rho)
     total = float(np.diag(tt)[translates].mean()) if translates.any() else float(mass.sum())
-    MS = position.T @ mass
+    MS = of_points.MS
     for a, b, c in CYCLIC:  # t_a'M ρ_b = ∫ e_a · (e_b × x) dm, and the other way round
         known = [sign * tr[i, j] for i, j, sign in ((a, b, 1.0), (b, a, -1.0)) if translates[i] and turns[j]]
         if known:
             MS[c] = np.mean(known)
     along = np.array([s[:, 4 * a] @ (M @ s[:, 4 * a]) for a in range(3)])  # ∫ x_a² dm
-    J = _inertia(rr, turns, along, stretches.diagonal(), crossed(position.T @ (mass[:, None] * position)))
+    J = _inertia(rr, turns, along, stretches.diagonal(), of_points.J)
     _doubted(total, np.diag(tt)[translates], J)
     return Couplings(total, MS, J, first, even + odd).placed(np.eye(3), centre)
 
@@ -137,6 +133,16 @@ def _let_go(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, presen
     some = np.broadcast_to(present.any(axis=0), present.shape)
     energy, terms = np.sum(x * (K @ x), axis=0), np.sum(np.abs(x) * (abs(K) @ np.abs(x)), axis=0)
     return _followed(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
+
+
+def couplings_of_points(mass: np.ndarray, position: np.ndarray, field: csr_array) -> Couplings:
+    """The couplings that mass points have: mass (g,), position (g, 3), field (3 g, d)."""
+    weight = np.repeat(mass, 3)
+    first = (field.T @ (weight[:, None] * np.tile(np.eye(3), (len(mass), 1)))).T
+    at = np.einsum("ai,gj->gaij", np.eye(3), position).reshape(-1, 9)
+    moments = (field.T @ (weight[:, None] * at)).T.reshape(3, 3, -1)
+    J = crossed(position.T @ (mass[:, None] * position))
+    return Couplings(float(mass.sum()), position.T @ mass, J, first, moments)
 
 
 def _of_least_energy(K: csr_array, free: np.ndarray, fields: np.ndarray) -> np.ndarray:
@@ -171,17 +177,15 @@ def _inertia(
 def _doubted(mass: float, along: np.ndarray, J: np.ndarray) -> None:
     """Warn of a matrix that no body's mass has: other masses along other axes, or an inertia that none has."""
     if along.size and (mass <= 0.0 or np.ptp(along) > CLOSE * mass):
-        warnings.warn(
+        warn(
             f"the mass matrix gives masses of {', '.join(f'{m:.6g}' for m in along)} kg along its axes, a body has one: see that "
             "nodes, freedoms and units are those of the matrix",
             ModalDataWarning,
-            stacklevel=4,
         )
     moments = np.linalg.eigvalsh(J)
     if moments[0] < -CLOSE * moments[2] or moments[2] > (1.0 + CLOSE) * (moments[0] + moments[1]):
-        warnings.warn(
+        warn(
             f"the mass matrix gives principal moments of inertia {', '.join(f'{m:.6g}' for m in moments)} kg m2, which no body "
             "has: see that nodes, freedoms and units are those of the matrix",
             ModalDataWarning,
-            stacklevel=4,
         )

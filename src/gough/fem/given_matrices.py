@@ -8,14 +8,13 @@ itself (couplings.py says what is exact), and only the products ∫ Φ_ka Φ_lb 
 masses lumped to the nodes: they change the inertia to second order in the deflection.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, diags_array, eye_array, issparse
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.couplings import couplings_of
 from gough.fem.cross import hat
 from gough.fem.finite_elements import FiniteElements
@@ -93,7 +92,7 @@ def from_matrices(
     if held is not None and held.any():
         elements = restricted(elements, csr_array(eye_array(d))[:, np.flatnonzero(~held)])
     for doubt in doubtful_units(float(elements.mass.sum()), nodes):
-        warnings.warn(doubt, ModalDataWarning, stacklevel=3)
+        warn(doubt, ModalDataWarning)
     return elements
 
 

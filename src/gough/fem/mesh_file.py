@@ -2,14 +2,13 @@
 
 import contextlib
 import io
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gough.errors import MeshWarning, UsageError
+from gough.errors import MeshWarning, UsageError, warn
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.mesh_counts import refuse_hostile
@@ -47,10 +46,9 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
     number = np.full(len(points), -1)
     number[used] = np.arange(len(used))
     if len(used) < len(points):
-        warnings.warn(
+        warn(
             f"{path}: {len(points) - len(used)} nodes belong to no solid cell and are left out",
             MeshWarning,
-            stacklevel=2,
         )
     try:
         elements = solid_elements(points[used], [number[b] for b in blocks], material)
@@ -59,7 +57,7 @@ def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[F
             f"{path}: {error} (cells and nodes counted from 0 in the file's order of solid cells)"
         ) from None
     for doubt in doubtful_units(float(np.sum(elements.mass)), elements.nodes):
-        warnings.warn(f"{path}: {doubt}; {size_report(elements)}", MeshWarning, stacklevel=2)
+        warn(f"{path}: {doubt}; {size_report(elements)}", MeshWarning)
     sets = _node_sets(mesh, number)
     return replace(elements, node_sets=sets), sets
 
@@ -122,10 +120,9 @@ def _written_once(blocks: list[np.ndarray], path: object) -> list[np.ndarray]:
         count += len(again)
     if not count:
         return blocks
-    warnings.warn(
+    warn(
         f"{path}: {count} of {sum(map(len, blocks))} solid cells are written again (groups that overlap?) and taken once",
         MeshWarning,
-        stacklevel=3,
     )
     return kept
 

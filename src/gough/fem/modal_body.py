@@ -1,12 +1,11 @@
 """From modal data to the constants of a flexible body."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.cross import hat
 from gough.fem.damping import Damping, damping_matrix
 from gough.fem.elastic_body import ElasticBody, TiedFrame
@@ -57,7 +56,7 @@ def elastic_body(
             f"frames whose displacement of second order is not known and taken as zero: {', '.join(unknown)}. Loads there "
             "neither stiffen nor soften the body: give frame_seconds, or `second` at a node there"
         )
-        warnings.warn(remark, ModalDataWarning, stacklevel=3)
+        warn(remark, ModalDataWarning)
         remarks.append(remark)
     if stiff:
         none = np.zeros((3, m, m))
@@ -108,11 +107,10 @@ def _frame(data: ModalData, name: str, frame: ModalFrame, stiff: bool) -> TiedFr
 
 def _compared(name: str, stated: np.ndarray, followed: np.ndarray, close: float) -> None:
     if np.abs(stated - followed).max() > close:
-        warnings.warn(
+        warn(
             f"frame {name!r}: its displacement of second order (up to {np.abs(stated).max():.4g}) is not that of its node (up to "
             f"{np.abs(followed).max():.4g}): used as stated; leave frame_seconds out to take the node's",
             ModalDataWarning,
-            stacklevel=4,
         )
 
 

@@ -1,11 +1,10 @@
 """Modal data recomputed and compared: shapes, normalisation, stiffness, mass, inertia, units. Errors and named warnings."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.cross import hat
 from gough.fem.damping import semidefinite
 from gough.fem.integrals import shape_integrals
@@ -53,7 +52,7 @@ def checked(data: ModalData) -> tuple[ModalData, list[str]]:
         raise _no_stiffness(K, int(np.argmin(square)))
     remarks += _normalisation(M) + _compared(data, K, M)
     for remark in remarks:
-        warnings.warn(remark, ModalDataWarning, stacklevel=4)
+        warn(remark, ModalDataWarning)
     return ModalData(**(vars(data) | {"K": K, "M": M, "D": D})), remarks
 
 

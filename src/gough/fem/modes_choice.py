@@ -1,13 +1,12 @@
 """How many modes to keep, with degenerate groups kept whole and turned into a stated position."""
 
-import warnings
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from gough.errors import ReductionWarning, UsageError
+from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem.modes import ElasticModes
 from gough.fem.sparse_parts import order
 
@@ -67,7 +66,7 @@ def keep(solver: ElasticModes, cut: Cut, *rows: Measure) -> Kept:
         remark = (
             f"a cut at {wanted} modes splits the degenerate modes {start + 1}–{end} ({hz:.6g} Hz): {done}, {kept} modes"
         )
-        warnings.warn(remark, ReductionWarning, stacklevel=4)
+        warn(remark, ReductionWarning)
         remarks = (remark,)
     if kept == 0:
         lowest = np.sqrt(values[0]) / (2 * np.pi) if len(values) else np.inf

@@ -1,12 +1,11 @@
 """Modes of a Nastran run: grids and masses of the bulk data, eigenvectors and eigenvalues of the .op2."""
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.cross import hat
 from gough.fem.modal_data import ModalData, Stated
 from gough.fem.modal_file import in_si
@@ -38,7 +37,7 @@ def read_nastran_modes(bulk: str | Path, op2: str | Path, subcase: int | None = 
     mass = np.concatenate([masses.masses, masses.beside])
     keep = _elastic(nodes, mass, shapes)
     if not keep.all():
-        warnings.warn(f"{int((~keep).sum())} rigid modes of {op2} left out", ModalDataWarning, stacklevel=2)
+        warn(f"{int((~keep).sum())} rigid modes of {op2} left out", ModalDataWarning)
     modal = _generalized_mass(results, table, len(values))[keep]
     data = ModalData(
         nodes=nodes,

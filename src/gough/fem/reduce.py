@@ -1,13 +1,12 @@
 """From finite elements to the constants of a flexible body: ties, basis, integrals, damping."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Literal, cast, get_args
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
-from gough.errors import ReductionWarning, UsageError
+from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem.basis import build_basis
 from gough.fem.basis_choices import MEAN, Basis, BasisChoice, FreeModes
 from gough.fem.damping import Damping, damping_matrix
@@ -70,7 +69,7 @@ def _demand_free(tied: TiedElements, basis: Basis, clamped: bool) -> None:
     )
     if found.share > GROUNDED:
         raise UsageError(f"{text} (or reduce it as it is held: ClampedModes(at=None) in Python)")
-    warnings.warn(text, ReductionWarning, stacklevel=4)
+    warn(text, ReductionWarning)
 
 
 def _lowest(K: np.ndarray, M: np.ndarray) -> float:
@@ -131,7 +130,7 @@ def assembled(tied: TiedElements, basis: Basis, damping: Damping | None, stiffen
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
     for warning in [*massless(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
-        warnings.warn(warning, ReductionWarning, stacklevel=3)
+        warn(warning, ReductionWarning)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
         frequencies = np.sqrt(np.diag(K) / np.diag(M)) / (2.0 * np.pi)

@@ -8,7 +8,7 @@ from pydantic import Field
 from gough.robot.fields import Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, given, look
 from gough.robot.joint import AxisPair, Friction, Limits
-from gough.robot.joint_checks import axes_faults, axis_kind_faults, effect_faults
+from gough.robot.joint_checks import SCALAR, axes_faults, axis_kind_faults, effect_faults
 from gough.robot.pose import Pose
 from gough.robot.suggestions import MEANT
 
@@ -67,6 +67,15 @@ def closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
         yield Fault(("length",), data["length"], f"length on a {kind} {what}", "length only on constant_length")
     if kind == "constant_length" and given(data, "friction"):
         yield Fault(("friction",), data["friction"], f"friction on a constant_length {what}", "no friction")
+    for key in ("lower", "upper", "speed"):
+        if given(data, "limits", key) and kind in SCALAR:
+            message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
+            yield Fault(
+                ("limits", key),
+                look(data, "limits", key),
+                message,
+                "this joint in the tree, with its limits, and the loop cut at another joint",
+            )
     yield from axis_kind_faults(kind, data)
     yield from axes_faults(data, perpendicular=False)
     yield from effect_faults(kind, data)

@@ -1,6 +1,6 @@
 """A leg: joints and bodies from the base, a chain or a tree, closed on the platform by a cut and by further loops."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
@@ -49,7 +49,7 @@ class Leg(Item):
         yield from _like_the_cut(data, [*names, *loops], [*places, *loop_places])
         written = look(data, "cut", "name") if given(data, "cut", "name") else None
         yield from repeated([*names, written], [*places, ("cut", "name")], "joint")
-        yield from repeated(loops, loop_places, "loop", [*names, written])
+        yield from repeated(loops, loop_places, "loop", {"a joint's": [*names, written]})
         bodies = [body_name(joint) for joint in chain]
         yield from repeated(bodies, [("chain", i, "body", "name") for i in range(len(chain))], "body")
         yield from coordinate_faults(names, [look(joint, "type") for joint in chain], places)
@@ -74,13 +74,18 @@ def listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def repeated(names: list[Any], places: list[Place], what: str, taken: Iterable[Any] = ()) -> Iterator[Fault]:
-    """Names that have been used before, or are among those taken."""
-    seen = {name for name in taken if isinstance(name, str)}
+def repeated(
+    names: list[Any], places: list[Place], what: str, taken: Mapping[str, Iterable[Any]] | None = None
+) -> Iterator[Fault]:
+    """Names that have been used before, or that others have; taken: {whose: names}."""
+    owner = {name: whose for whose, them in (taken or {}).items() for name in them if isinstance(name, str)}
+    seen: set[str] = set()
     for name, place in zip(names, places, strict=True):
         if not isinstance(name, str):
             continue
-        if name in seen:
+        if name in owner:
+            yield Fault(place, name, f"{what} name {name!r} is already {owner[name]}", "a name of its own")
+        elif name in seen:
             yield Fault(place, name, f"{what} name {name!r} is used twice", "a name of its own")
         seen.add(name)
 

@@ -1,6 +1,5 @@
 """Text or file to Robot: read, merge templates, validate, report everything that is wrong at once."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib import resources
@@ -10,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gough.arguments import checked, path, word
-from gough.errors import UnitWarning, UnreadableFileError
+from gough.errors import UnitWarning, UnreadableFileError, warn
 from gough.robot.bare_angles import bare_angles, coordinate_angles
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
@@ -109,7 +108,7 @@ def _loads(text: str, file: str) -> Robot:
     for finding in unphysical_bodies(robot):
         mark, _ = locate(raw, finding.places[0])
         written = f"{file}:{mark.line}: {mark.path}"
-        warnings.warn(str(replace(finding, written=written)), UnphysicalInertiaWarning, stacklevel=4)
+        warn(str(replace(finding, written=written)), UnphysicalInertiaWarning)
     return robot
 
 
@@ -133,7 +132,7 @@ def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
         mark, _ = locate(raw, place)
         if mark not in told:
             told.add(mark)
-            warnings.warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning, stacklevel=4)
+            warn(f"{file}:{mark.line}: {mark.path}: {said}", UnitWarning)
 
 
 def locate(raw: Any, place: Place) -> tuple[Mark, Any]:

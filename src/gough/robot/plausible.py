@@ -4,6 +4,7 @@ What is said is a doubt, not an error: every number here can be modelled. The bo
 hardly ever doubted.
 """
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -13,10 +14,12 @@ from pydantic import BaseModel
 
 from gough.robot.pose import Mdh, Pose
 from gough.robot.robot import Robot
-from gough.robot.tree import bodies, placed_joints, placed_loops
+from gough.robot.tree import WORLD, bodies, placed_joints, placed_loops
 
 FAR_HOME = 100.0
 """The platform's home is farther from all bases than so many extents of the robot, or a frame from its body."""
+LONG = 10.0
+"""A length (m) that is seldom meant beside others that are a hundred times shorter."""
 FAR_MASS = 10.0
 """A mass centre is farther from its joint, or a radius of gyration larger, than so many extents of the robot."""
 DENSE, FILLED = 25e3, 1500.0
@@ -42,7 +45,9 @@ Doubt = tuple[str, str]
 
 def description_doubts(robot: Robot) -> list[str]:
     """Sentences about numbers that can hardly be meant, each with its place and value."""
-    found = [*_angles(robot), *_joint_angles(robot), *_materials(robot)]
+    told = robot.file is not None  # angles of a file are told with their lines when it is read
+    angles = [] if told else [*_angles(robot), *_joint_angles(robot)]
+    found = [*angles, *_lengths(robot), *_materials(robot)]
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
@@ -81,6 +86,34 @@ def extent(robot: Robot) -> float:
         beam = getattr(body.flexible, "beam", None)
         lengths.append(float(getattr(beam, "length", None) or 0.0))
     return max(lengths)
+
+
+def _stated_lengths(robot: Robot) -> Iterator[tuple[str, float]]:
+    """(place, distance (m)) of everything that is placed: bases from where most of them are, the rest in their bodies."""
+    bases = np.array([leg.base.position for leg in robot.legs], dtype=float)
+    for leg, away in zip(robot.legs, bases - np.median(bases, axis=0) if len(bases) else (), strict=True):
+        yield f"legs[{leg.name}].base.position", _norm(away)
+        yield f"legs[{leg.name}].on_platform.position", _norm(leg.on_platform.position)
+    for joint in placed_joints(robot):
+        if joint.parent != WORLD:
+            yield f"{joint.name}: its position", _norm(joint.joint.placement.position)
+    for loop in placed_loops(robot):
+        for body, pose in ((loop.first, loop.first_pose), (loop.second, loop.second_pose)):
+            if body != WORLD:
+                yield f"{loop.name}: its position on {body}", _norm(pose.position)
+        yield f"{loop.name}: length", loop.length or 0.0
+
+
+def _lengths(robot: Robot) -> Iterator[Doubt]:
+    """Distances that are beyond all others: millimetres without their unit, in some places or in one."""
+    stated = sorted((x for x in _stated_lengths(robot) if x[1] > 0), key=lambda x: x[1])
+    gaps = [b[1] / a[1] if b[1] > LONG else 0.0 for a, b in itertools.pairwise(stated)]
+    if max(gaps, default=0.0) < FAR_HOME:
+        return
+    first = int(np.argmax(gaps)) + 1
+    for place, length in stated[first:]:
+        text = f"{length:.4g} m, where all other distances are at most {stated[first - 1][1]:.3g} m"
+        yield place, f"{text}. Are these millimetres? Write the unit, for instance '{length:.4g} mm'."
 
 
 def _norm(position: Any) -> float:

@@ -6,7 +6,6 @@ fill the memory. ruamel.yaml is imported on first use.
 """
 
 import re
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -67,9 +66,7 @@ def read(text: str, file: str) -> tuple[Any, list[Problem]]:
     if len(text) > MOST_BYTES:
         return None, [_alone(file, None, f"{len(text)} characters", f"at most {MOST_BYTES}")]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of ruamel: an anchor that is used again is no fault
-            node = _compose(text)
+        node = _compose(text)
     except _TooMuchError as error:
         return None, [_alone(file, error.line, error.message, error.expected)]
     except MarkedYAMLError as error:
@@ -116,6 +113,10 @@ def _compose(text: str) -> Any:
 
     class Counting(Composer):
         count = 0
+
+        def __init__(self, loader: Any = None) -> None:
+            super().__init__(loader)
+            self.warn_double_anchors = False  # an anchor that is used again is no fault
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             self.count += 1

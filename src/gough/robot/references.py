@@ -1,13 +1,16 @@
 """Checks across a whole robot on raw data: names used twice, and names that refer to nothing."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gough.robot.coordinates import GROUND, RESERVED, coordinate_faults, reserved_faults
+from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, given, look, nearest
 from gough.robot.joint import COORDINATES
 from gough.robot.joint_checks import can_convert
 from gough.robot.leg import body_name, listed, repeated
+from gough.robot.pose import QUATERNION_TOLERANCE
 from gough.robot.units import si_unit
 
 DIMENSIONS = {
@@ -38,10 +41,12 @@ def name_faults(data: Any) -> Iterator[Fault]:
     }
     legs, bodies, joints, loops, springs = groups.values()
     platform = None if named_platform(data) else platform_name(data)
-    yield from repeated([platform, *legs[0]], [("platform", "name"), *legs[1]], "leg")
-    yield from repeated(*bodies, "body", [platform, *legs[0]])
-    yield from repeated(*joints, "joint", legs[0])
-    yield from repeated(*loops, "loop", [*legs[0], *joints[0]])
+    own = {"the platform's": [platform]}
+    own_leg = {"a leg's": legs[0]}
+    yield from repeated(*legs, "leg", own)
+    yield from repeated(*bodies, "body", own_leg | own)
+    yield from repeated(*joints, "joint", own_leg)
+    yield from repeated(*loops, "loop", {"a joint's": joints[0]} | own_leg)
     yield from repeated(*springs, "spring")
     everything = [([platform], [("platform", "name")]), legs, bodies, joints, loops, springs]
     for name, place in [pair for names, places in everything for pair in zip(names, places, strict=True)]:
@@ -137,6 +142,9 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
         if len(entries) != count:
             yield Fault(place, value, f"{len(entries)} coordinates of a {kind} joint", f"{count}")
             continue
+        wxyz = numbers(entries[-4:], 4) if kind in ("spherical", "free") else None
+        if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
+            yield Fault(place, value, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6: qw qx qy qz")
         for index, (entry, dimension) in enumerate(zip(entries, DIMENSIONS[kind], strict=True)):
             if not can_convert(entry, dimension):
                 at = (*place, index) if isinstance(value, list | tuple) else place

@@ -1,13 +1,13 @@
 """The robot: platform, legs, bodies, joints, loops, springs, gravity, home."""
 
 import os
-import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
+from gough.errors import warn
 from gough.robot.body import Body
 from gough.robot.drive_checks import velocity_faults, weight_faults
 from gough.robot.errors import UnphysicalInertiaWarning
@@ -192,7 +192,7 @@ class Robot(Item):
     def _physical(self, info: ValidationInfo) -> Self:
         if not (info.context or {}).get("reading"):
             for finding in unphysical_bodies(self):
-                warnings.warn(str(finding), UnphysicalInertiaWarning, stacklevel=2)
+                warn(str(finding), UnphysicalInertiaWarning)
         return self
 
     def __eq__(self, other: object) -> bool:

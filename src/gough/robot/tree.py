@@ -89,6 +89,19 @@ def platform_name(robot: Robot) -> str | None:
     return robot.platform.name if isinstance(robot.platform, Platform) else robot.platform
 
 
+def platform_joint(robot: Robot) -> PlacedJoint | None:
+    """The free joint from the world to the body that is the platform, which the platform's pose and twist stand for.
+
+    None where there is none, or where it has friction: that belongs to the joint's own coordinates.
+    """
+    name = platform_name(robot)
+    found = next((j for j in placed_joints(robot) if j.body_name == name and j.parent == WORLD), None)
+    if found is None or found.joint.type != "free":
+        return None
+    rubs = found.joint.friction.viscous != 0 or found.joint.friction.coulomb != 0
+    return None if rubs else found
+
+
 def bodies(robot: Robot) -> dict[str, Body]:
     """Every body by its full name: the platform, those of the legs, the robot's own."""
     result: dict[str, Body] = {}

@@ -1,13 +1,12 @@
 """What can be said about a run before it begins: a motion that the robot cannot follow, a start out of equilibrium, a step that
 is too long for what is stiff."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
-from gough.errors import RunWarning, UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
 from gough.simulation.arguments import one_of
 from gough.simulation.integration.plant import Plant
@@ -42,7 +41,7 @@ def told(model: "Model", found: list[Event], check: str) -> list[Event]:
         text = "; ".join(text for _, text in found)
         raise UsageError(f"{model.robot.name}: {text} (check='warn' runs it all the same)")
     if found:
-        warnings.warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning, stacklevel=4)
+        warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning)
     return found
 
 

@@ -1,7 +1,6 @@
 """One simulation: a robot, what drives it, a method; the result is a `Run`."""
 
 import time as clock
-import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import RunWarning, UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.arguments import (
     MOST_EQUAL,
     MOST_SAMPLES,
@@ -202,7 +201,7 @@ def simulate(
     if not unbalanced:
         return run
     if check != "off":
-        warnings.warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning, stacklevel=3)
+        warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning)
     return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
 
 

@@ -8,7 +8,7 @@ from gough.errors import StructureError
 from gough.joints import ALL
 from gough.robot import Robot
 from gough.robot.coordinates import taken_names
-from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body
+from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure.axes import internal_axes, triad
 from gough.structure.bending import Bending
 from gough.structure.cutting import cut_frames, fixed_cut
@@ -41,7 +41,7 @@ class _Builder(Bending):
         if carried is None and self.platform is None:
             self._name_elastic()
         for joint in joints:
-            if joint is not carried:
+            if carried is None or joint.name != carried.name:
                 self._joint(joint)
         for joint in joints:
             if joint.body.telescopic is not None:
@@ -101,9 +101,8 @@ class _Builder(Bending):
         """Link 0. Returns the joint that it replaces: a free one between the world and the platform's body."""
         if self.platform is None:
             return None
-        carrier = next((j for j in joints if j.body_name == self.platform), None)
-        replaced = carrier if carrier and carrier.joint.type == "free" and carrier.parent == "world" else None
-        own = carrier is None or replaced is not None
+        replaced = platform_joint(self.robot)
+        own = replaced is not None or not any(j.body_name == self.platform for j in joints)
         body = platform_body(self.robot)
         assert body is not None
         self.q_names += POSE_NAMES

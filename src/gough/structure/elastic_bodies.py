@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough.errors import ReductionWarning, StructureError, UsageError
+from gough.errors import ReductionWarning, StructureError, UsageError, warn
 from gough.fem.elastic_body import ElasticBody
 from gough.robot import Body, Pose, Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_modes import ORIGIN
-from gough.robot.tree import bodies, placed_joints, platform_name
+from gough.robot.tree import bodies, placed_joints, platform_joint, platform_name
 from gough.structure.flexible import Points, attached_points, point_key
 
 MANY = 150
@@ -41,7 +41,7 @@ def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
             names += [name] * (name not in names)
     for (category, where, text), names in {} if again else said.items():
         others = f" (and {len(names) - 1} like it)" if len(names) > 1 else ""
-        warnings.warn(f"{where}{': ' if where else ''}{names[0]}{others}: flexible: {text}", category, stacklevel=2)
+        warn(f"{where}{': ' if where else ''}{names[0]}{others}: flexible: {text}", category)
     return made
 
 
@@ -67,8 +67,7 @@ def is_carried(robot: Robot, name: str) -> bool:
     """Whether a joint carries the body; else it is the free platform, whose frame may float."""
     if name != platform_name(robot):
         return True
-    carrier = next((j for j in placed_joints(robot) if j.body_name == name), None)
-    return carrier is not None and not (carrier.joint.type == "free" and carrier.parent == "world")
+    return platform_joint(robot) is None and any(j.body_name == name for j in placed_joints(robot))
 
 
 def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> ElasticBody:
@@ -86,11 +85,10 @@ def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> Elasti
     except UsageError as error:
         raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
     if made.modes > MANY:
-        warnings.warn(
+        warn(
             f"{made.modes} elastic coordinates: building the model and every evaluation take time with their square or more "
             "(minutes at 500). Reduce the body to modes, for instance modes: {number: 10}, or condense it to its frames",
             ReductionWarning,
-            stacklevel=2,
         )
     return made
 

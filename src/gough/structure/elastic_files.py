@@ -1,13 +1,12 @@
 """Flexible bodies from files of other programs: modal data, and matrices."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from gough.errors import ModalDataWarning, UsageError
+from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.elastic_body import ElasticBody
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.modal_data import ModalData
@@ -43,10 +42,9 @@ def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticB
     body = elastic_body(data, ties, None, flexible.stiffening)
     for key, name in own.items():
         if np.abs(body.frames[name].rotation - np.eye(3)).max() > AT_THE_PLACE:
-            warnings.warn(
+            warn(
                 f"the file's frame {name!r} has axes of its own; those of {key} in the description are used",
                 ModalDataWarning,
-                stacklevel=2,
             )
     theirs = {key: replace(body.frames[name], rotation=np.eye(3)) for key, name in own.items()}
     return replace(body, frames={key: body.frames[key] for key in ties} | theirs)

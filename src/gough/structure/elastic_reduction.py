@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -56,8 +57,9 @@ def _reduced(
 ) -> ElasticBody:
     """A body from its elements. keys: of its frames by name; places: of everything tied, by key."""
     elements, choice, ties = _to_be_reduced(flexible, keys, places, carried, file)
-    with warnings.catch_warnings():
-        if flexible.modes is not None and flexible.modes.pairs is not None:  # what happens to a pair is said
+    stated = flexible.modes is not None and flexible.modes.pairs is not None  # what happens to a pair
+    with warnings.catch_warnings() if stated else nullcontext():
+        if stated:
             warnings.filterwarnings("ignore", ".*degenerate modes.*", ReductionWarning)
         body = reduce(elements, choice, ties, None, flexible.stiffening)
     return _without_momentum(body) if getattr(choice, "frame", None) == MEAN else body

@@ -163,6 +163,8 @@ class Mechanism:
     selection: Selection
     tolerances: tuple[float, ...] = ()
     """By how much each closure may stay open (m, 1, m², as its residual), where the description allows it."""
+    size: float = 1.0
+    """The robot's size (m) to a power of ten, so that most designs have the same: rates in m/s are beside it like rad/s."""
 
     @property
     def has_platform(self) -> bool:

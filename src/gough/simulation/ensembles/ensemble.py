@@ -5,7 +5,6 @@ goes on where it was. Parts that are there are not done again, parts that are no
 """
 
 import time as clock
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,7 +29,7 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import RunWarning, UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.arguments import (
     MOST_EQUAL,
     count,
@@ -312,7 +311,7 @@ def _tell_doubts(found: Ensemble) -> None:
             "not exact; gough.simulate passes such poses, one run at a time"
         )
     if texts:
-        warnings.warn(f"{found.subject.model.robot.name if found.subject else ''}: {'. '.join(texts)}", RunWarning, 4)
+        warn(f"{found.subject.model.robot.name if found.subject else ''}: {'. '.join(texts)}", RunWarning)
 
 
 def _smoothed(

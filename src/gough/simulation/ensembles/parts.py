@@ -6,13 +6,12 @@ from another number or another study is named and done again.
 
 import hashlib
 import json
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import FileError, RunWarning, UsageError
+from gough.errors import FileError, RunWarning, UsageError, warn
 from gough.files import make_folder, npz, read_npz, write_file
 from gough.simulation.results.robot import robot_hash
 
@@ -82,7 +81,7 @@ class Parts:
             if about.get("digest") != _digest(found):
                 raise FileError(f"{self.path(k)}: its numbers were changed")
         except FileError as problem:
-            warnings.warn(f"{problem}; the runs of this part are done again", RunWarning, stacklevel=2)
+            warn(f"{problem}; the runs of this part are done again", RunWarning)
             return None
         return found
 

@@ -91,7 +91,7 @@ def _assembled(target: Target, wanted: Sample, near: Any) -> tuple[np.ndarray, n
     model, n = target.model, len(wanted.position)
     if near is not None and (np.shape(near) != (model.layout.nq,) or not np.isfinite(near).all()):
         raise UsageError(f"near has shape {np.shape(near)}; give one finite configuration ({model.layout.nq},)")
-    at_once = target.kind == "pose" and target.columns is not None and model.geometry.by_legs
+    at_once = target.kind == "pose" and target.columns is not None and model.geometry.legs_reach
     if at_once:
         return _reached(target, wanted.position, None if near is None else np.asarray(near, dtype=float))
     q = np.full((n, model.layout.nq), np.nan)

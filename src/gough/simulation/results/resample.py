@@ -16,7 +16,6 @@ Jumps     Nothing is interpolated across a time that is stored twice; at that ti
           forces are those of the interval's start, and so are the accelerations at its end.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,7 +27,7 @@ from gough.compilation.following import tree_rates
 from gough.compilation.mobility import CLOSED
 from gough.compilation.retraction import step_units
 from gough.compilation.rotations import quaternion_product
-from gough.errors import RunWarning, Status, UsageError
+from gough.errors import RunWarning, Status, UsageError, warn
 from gough.simulation.control.law import Follow
 from gough.simulation.given import floats, is_number
 from gough.simulation.motion.rotation_charts import (
@@ -184,11 +183,10 @@ def _told(run: Run) -> Run:
     found = run.cached("interpolation error", make)
     turned, name = _largest_turn(run)
     if turned > HALF_TURN:
-        warnings.warn(
+        warn(
             f"{run.robot.name}: resample: {name} turns by about {turned:.3g} rad between two stored states, and more than half a "
             "turn cannot be told from less; keep more of them (every=), or take their own times",
             RunWarning,
-            stacklevel=4,
         )
     large = [e for e in found.values() if e["relative"] > WORTH_TELLING]
     if large:
@@ -196,11 +194,10 @@ def _told(run: Run) -> Run:
             f"{e['column']} by about {e['error']:.2g} {e['unit']} ({100 * e['relative']:.2g} % of its range)"
             for e in large
         )
-        warnings.warn(
+        warn(
             f"{run.robot.name}: resample: stored states are too far apart for what happens between them: {shown}; keep more of "
             "them (every=), or take their own times",
             RunWarning,
-            stacklevel=4,
         )
     return run.described(settings={**run.info.settings, "interpolation_error": found}) if found else run
 
