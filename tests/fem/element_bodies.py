@@ -33,12 +33,11 @@ KUHN = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0
 
 @dataclass(frozen=True)
 class Body:
-    """elements; mass matrix (6, 6) of rigid motion (v, ω) about the origin as M has it, and as the points have it;
-    motions (6, r): the rigid motions the freedoms can make."""
+    """elements; mass matrix (6, 6) of rigid motion (v, ω) about the origin; motions (6, r): the rigid motions the freedoms
+    can make."""
 
     elements: FiniteElements
     rigid_mass: np.ndarray
-    point_mass: np.ndarray
     motions: np.ndarray
 
 
@@ -76,19 +75,19 @@ def rod(start, end, section_axes, A, Iy, Iz, rotary):
     return rigid_mass(m, (start + end) / 2, inertia)
 
 
-def beam_body(theory):
+def beam_body(theory, rotary):
     points = np.array([[0.1, 0.2, 0.3], [0.6, 0.1, 0.9], [0.9, 0.9, 0.7]])
     sections = [Rectangle(0.03, 0.05), IBeam(0.08, 0.05, 0.006, 0.008)]
     up = np.array([0.1, 0.9, 0.2])
-    elements = beam_elements(points, sections, STEEL, elements=[2, 3], theory=theory, section_y=up)
-    as_mass, as_points = np.zeros((6, 6)), np.zeros((6, 6))
+    choices = {"theory": theory, "section_y": up, "rotary_inertia": rotary}
+    elements = beam_elements(points, sections, STEEL, elements=[2, 3], **choices)
+    total = np.zeros((6, 6))
     for (a, b), s in zip(((0, 1), (1, 2)), sections, strict=True):
         x = (points[b] - points[a]) / np.linalg.norm(points[b] - points[a])
         z = np.cross(x, up) / np.linalg.norm(np.cross(x, up))
         axes = (x, np.cross(z, x), z)
-        as_mass += rod(points[a], points[b], axes, s.area, s.Iy, s.Iz, theory == "timoshenko")
-        as_points += rod(points[a], points[b], axes, s.area, s.Iy, s.Iz, True)
-    return Body(elements, as_mass, as_points, np.eye(6))
+        total += rod(points[a], points[b], axes, s.area, s.Iy, s.Iz, rotary)
+    return Body(elements, total, np.eye(6))
 
 
 def plane_beam_body(theory):
@@ -102,7 +101,7 @@ def plane_beam_body(theory):
         axes = (x, np.cross([0, 0, 1], x), np.array([0, 0, 1]))
         section = (s.Iy, s.Iz) if rotary else (0.0, 0.0)
         total += rod(points[a], points[b], axes, s.area, *section, rotary)
-    return Body(elements, total, total, np.eye(6)[:, [0, 1, 5]])
+    return Body(elements, total, np.eye(6)[:, [0, 1, 5]])
 
 
 def polygon_lamina(corners):
@@ -132,7 +131,7 @@ def plate_rigid_mass(rotary, holed):
     return rigid_mass(per_area * total, ORIGIN + SKEW[:, :2] @ centre, central)
 
 
-def plate_body(theory, membrane):
+def plate_body(theory, membrane, rotary=None):
     holed = theory == "kirchhoff"  # the other has so many freedoms without
     elements = plate_elements(
         OUTLINE,
@@ -143,11 +142,12 @@ def plate_body(theory, membrane):
         points=[[0.2, 0.3]],
         theory=theory,
         membrane=membrane,
+        rotary_inertia=rotary,
         rotation=SKEW,
         origin=ORIGIN,
     )
-    expected = plate_rigid_mass(theory == "mindlin", holed)
-    return Body(elements, expected, expected, np.eye(6) if membrane else across_motions())
+    expected = plate_rigid_mass(theory == "mindlin" if rotary is None else rotary, holed)
+    return Body(elements, expected, np.eye(6) if membrane else across_motions())
 
 
 def across_motions():
@@ -205,16 +205,19 @@ def solid_body(kind):
     mass = STEEL.density * size.prod()
     central = mass / 12 * SKEW @ np.diag(np.sum(size**2) - size**2) @ SKEW.T
     expected = rigid_mass(mass, ORIGIN + SKEW @ size / 2, central)
-    return Body(elements, expected, expected, np.eye(6))
+    return Body(elements, expected, np.eye(6))
 
 
 MAKERS: dict[str, Callable[[], Body]] = {
-    "euler_bernoulli": lambda: beam_body("euler_bernoulli"),
-    "timoshenko": lambda: beam_body("timoshenko"),
+    "euler_bernoulli": lambda: beam_body("euler_bernoulli", False),
+    "rayleigh": lambda: beam_body("euler_bernoulli", True),
+    "sheared": lambda: beam_body("timoshenko", False),
+    "timoshenko": lambda: beam_body("timoshenko", True),
     "plane_euler_bernoulli": lambda: plane_beam_body("euler_bernoulli"),
     "plane_timoshenko": lambda: plane_beam_body("timoshenko"),
     "kirchhoff": lambda: plate_body("kirchhoff", False),
     "kirchhoff_membrane": lambda: plate_body("kirchhoff", True),
+    "kirchhoff_rotary": lambda: plate_body("kirchhoff", False, True),
     "mindlin": lambda: plate_body("mindlin", False),
     "mindlin_membrane": lambda: plate_body("mindlin", True),
     **{f"solid_{kind}": lambda kind=kind: solid_body(kind) for kind in (4, 10, 8, 20, 27)},

@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 
 from fem.element_bodies import MAKERS, body, freedom_count, solved
+from gough.fem.basis import build_basis
+from gough.fem.basis_choices import ClampedModes
+from gough.fem.reduce import assembled
+from gough.fem.tie_nodes import Tie
+from gough.fem.ties import tie
 
 KINDS = pytest.mark.parametrize("name", MAKERS)
 
@@ -59,12 +64,36 @@ def test_rigid_motions_have_the_mass_and_inertia_of_the_body(name):
 
 @KINDS
 def test_points_have_the_mass_moments_and_inertia_of_the_body(name):
+    """Also of motions that the freedoms cannot make."""
     b = body(name)
     field = rigid_fields(b.elements.position)
-    assert b.elements.mass.min() > 0
-    assert b.elements.mass.sum() == pytest.approx(b.point_mass[0, 0], rel=1e-12)
+    assert b.elements.mass.sum() == pytest.approx(b.rigid_mass[0, 0], rel=1e-12)
     seen = field.T @ (np.repeat(b.elements.mass, 3)[:, None] * field)
-    assert np.max(np.abs(seen - b.point_mass)) < 1e-12 * np.max(np.abs(b.point_mass))
+    assert np.max(np.abs(seen - b.rigid_mass)) < 1e-12 * np.max(np.abs(b.rigid_mass))
+
+
+@KINDS
+def test_rigid_motion_shapes_and_their_coupling_are_of_one_kinetic_energy(name):
+    """All of the mass matrix of (v, ω, ė) of the reduced body is that of M: else frequencies depend on what holds it."""
+    e, motion = body(name).elements, body(name).motions
+    solid = e.rotation is None
+    tied = tie(e, {"held": Tie(e.nodes[0], radius=0.4 if solid else None)})
+    basis = build_basis(tied, ClampedModes("held", 6))
+    made = assembled(tied, basis, None, "off")
+    columns = np.concatenate([rigid(name), tied.expansion @ basis.shapes], axis=1)
+    expected = columns.T @ (e.M @ columns)
+
+    a, b, c = (
+        made.N1[:, 1, 2] - made.N1[:, 2, 1],
+        made.N1[:, 2, 0] - made.N1[:, 0, 2],
+        made.N1[:, 0, 1] - made.N1[:, 1, 0],
+    )
+    coupling = motion.T @ np.concatenate([made.MSde, np.stack([a, b, c])])  # ∫ Φ dm, ∫ x × Φ dm
+    S = np.cross(made.MS, np.eye(3)).T  # S u = MS × u
+    whole = motion.T @ np.block([[made.mass * np.eye(3), -S], [S, made.J]]) @ motion
+    seen = np.block([[whole, coupling], [coupling.T, made.M]])
+    size = np.sqrt(np.diag(expected))
+    assert np.max(np.abs(seen - expected) / np.outer(size, size)) < 1e-8
 
 
 @KINDS

@@ -3,14 +3,12 @@
 Bending in a plane of the section: v is cubic and equilibrium EI th'' + k G A (v' - th) = 0 gives th = v' + c v''' with
 c = EI / (k G A), 0 without shear; four numbers at the ends fix the cubic. Stretching and torsion are linear.
 A section is four points at (±√(Iz/A), ±√(Iy/A)), which have its area's second moments. Points follow torsion, and with
-rotary inertia the section's turning; their displacement of second order is that of the centreline, -½ ∫ (v'² + w'²) ds.
-Without rotary inertia a section's turning about its own diameters costs nothing, whether the beam bends or the body turns: points
-that do not move in the body, of both signs and no mass together, take that from its inertia.
+rotary inertia the section's turning; without, its inertia about y and z is taken away from the whole body's turning too.
+Their displacement of second order is that of the centreline, -½ ∫ (v'² + w'²) ds.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,6 +130,18 @@ class _Element:
         return K
 
 
+def _taken_away(bar: Bar) -> list[tuple[np.ndarray, float, bool]]:
+    """(offset, share of the mass, follows torsion) of points with the inertia -diag(0, Iy, Iz) and no mass in all.
+
+    A section without rotary inertia has none about y and z, neither where the beam bends nor where the whole body turns.
+    """
+    inertia = -np.diag([0.0, bar.Iy, bar.Iz]) / bar.area
+    moments = np.diag(np.trace(inertia) / 2 * np.eye(3) - inertia)
+    at = 1.7 * np.sqrt((bar.Iy + bar.Iz) / bar.area)  # anywhere
+    pairs = [(sign * at * e, moments[k] / (2 * at**2), False) for k, e in enumerate(np.eye(3)) for sign in (1, -1)]
+    return [*pairs, (np.zeros(3), -sum(share for _, share, _ in pairs), False)]
+
+
 def beam_field(
     nodes: np.ndarray,
     bar: Bar,
@@ -151,7 +161,10 @@ def beam_field(
     m = motion.shape[2]
     x, weight = gauss(STATIONS)
     y, z = np.sqrt(bar.Iz / bar.area), np.sqrt(bar.Iy / bar.area)
-    section = [(0.0, 0.0)] if plane and not rotary else [(y, z), (y, -z), (-y, z), (-y, -z)]
+    corners = [(0.0, 0.0)] if plane and not rotary else [(y, z), (y, -z), (-y, z), (-y, -z)]
+    section = [(np.array([0.0, a, b]), 1 / len(corners), True) for a, b in corners]
+    if not plane and not rotary:
+        section += _taken_away(bar)
     mass, position, shape, second = [], [], [], []
     drawn, K = [np.zeros((3, m, m))], np.zeros((m, m))
     for k in range(len(nodes) - 1):
@@ -161,10 +174,9 @@ def beam_field(
         centre, turn = e.centre(x * e.L)
         for i in range(STATIONS):
             pulled = drawn[-1] + np.multiply.outer(A[0], e.shortening(float(x[i] * e.L)))
-            for a, b in section:
-                off = np.array([0.0, a, b])
-                follows = turn[i] if rotary else turn[i] * np.array([[1.0], [0.0], [0.0]])
-                mass.append(bar.density * bar.area * e.L * weight[i] / len(section))
+            for off, share, twisted in section:
+                follows = turn[i] if rotary else turn[i] * np.array([[float(twisted)], [0.0], [0.0]])
+                mass.append(bar.density * bar.area * e.L * weight[i] * share)
                 position.append(nodes[k] + A.T @ (off + [x[i] * e.L, 0, 0]))
                 shape.append(A.T @ (centre[i] + np.cross(follows.T, off).T))
                 second.append(pulled)
@@ -189,21 +201,4 @@ def beam_field(
             here = int(np.argmin(np.linalg.norm(nodes - np.asarray(held, float), axis=1)))
             points, ends = points - ends[here], ends - ends[here]
         field.second, field.drawn = points, ends
-    return field if plane or rotary else _without_diameters(field, nodes, bar, section_y)
-
-
-def _without_diameters(field: ElementField, nodes: np.ndarray, bar: Bar, section_y: Any) -> ElementField:
-    """The field with points that have minus the inertia of all sections about their diameters, and nothing else."""
-    inertia = np.zeros((3, 3))
-    for start, end in itertools.pairwise(nodes):
-        _, y, z = element_axes(end - start, False, section_y)
-        along = bar.density * np.linalg.norm(end - start)
-        inertia += along * (bar.Iy * np.outer(y, y) + bar.Iz * np.outer(z, z))
-    spread, axes = np.linalg.eigh(0.5 * np.trace(inertia) * np.eye(3) - inertia)  # ∫ x xᵀ dm
-    mass = np.concatenate([-0.5 * spread, -0.5 * spread, spread])
-    field.mass = np.concatenate([field.mass, mass])
-    field.position = np.concatenate([field.position, axes.T, -axes.T, np.zeros((3, 3))])
-    field.shape = np.concatenate([field.shape, np.zeros((9, *field.shape.shape[1:]))])
-    if field.second is not None:
-        field.second = np.concatenate([field.second, np.zeros((9, *field.second.shape[1:]))])
     return field

@@ -1,7 +1,6 @@
 """Straight beams, and polylines of them, in space or in the body's xy plane."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,7 +9,6 @@ from gough.errors import UsageError
 from gough.fem.beam_element import GAUSS, StraightElements, gauss_on_unit
 from gough.fem.beam_line import Line, line
 from gough.fem.beam_shortening import STATIONS, BeamShortening
-from gough.fem.couplings import couplings_of_points
 from gough.fem.finite_elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.operators import mass_matrix, rows_of_blocks, sum_of_blocks
@@ -38,8 +36,8 @@ def beam_elements(
         sections with Iy = Iz.
     plane: the beam lies in z = constant and moves in the xy plane alone: 3 freedoms (ux, uy, θz) a node, the section's y
         axis in the plane; else 6 freedoms (ux, uy, uz, θx, θy, θz) a node. Freedoms are along the body's axes.
-    rotary_inertia: whether sections that turn with bending have inertia, be it that the beam bends or that its frame turns;
-        default: Timoshenko beams. Torsion always has.
+    rotary_inertia: whether sections have inertia about their own y and z axes, as they turn with bending and with the whole
+        body; default: Timoshenko beams. That of their spin about the centreline is always there in space.
     """
     if theory not in THEORIES:
         raise UsageError(f"beam: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
@@ -63,10 +61,6 @@ def beam_elements(
 
     mass, position, field_rows = mass_points(GAUSS)
     translation, rotation = _node_operators(n, plane)
-    couplings = None
-    if not rotary and not plane:  # sections that bending does not turn are not turned by the body's frame either
-        exact = couplings_of_points(mass, position, field_rows)
-        couplings = replace(exact, J=exact.J - _of_bent_sections(course, material))
     return FiniteElements(
         nodes=course.nodes,
         K=sum_of_blocks(stiffness, freedoms, size),
@@ -78,7 +72,6 @@ def beam_elements(
         field=field_rows,
         cells=np.arange(n - 1)[:, None] + np.arange(2),
         shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, *mass_points(STATIONS)),
-        couplings=couplings,
     )
 
 
@@ -115,43 +108,63 @@ def _to_local(course: Line) -> np.ndarray:
 def _mass_points(
     course: Line, cut: StraightElements, material: Material, rotary: bool, stations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """mass (g,), position (g, 3), field along the elements' own axes (e, g/e, 3, 12); stations: Gauss points an element.
-
-    Four points a station, off the centreline, carry the section's second moments. Without rotary inertia they follow
-    torsion but not the section's turning with bending; in the plane the centreline alone is enough then.
-    """
-    A, Iy, Iz, _ = course.constants.T
-    xi, weight = gauss_on_unit(stations)
-    if course.plane and not rotary:
-        offset = np.zeros((len(A), 1, 2))
-    else:
-        y, z, none = np.sqrt(2 * Iz / A), np.sqrt(2 * Iy / A), np.zeros_like(A)
-        offset = np.stack([np.stack(p, -1) for p in ((y, none), (-y, none), (none, z), (none, -z))], axis=1)
+    """mass (g,), position (g, 3), field along the elements' own axes (e, g/e, 3, 12); stations: Gauss points an element."""
+    share, offset, twisted = _section_points(course, rotary)
     per_station = offset.shape[1]
+    xi, weight = gauss_on_unit(stations)
 
     shapes = cut.shapes(xi)[:, :, None]  # (e, q, 1, 6, 12)
-    y, z = offset[:, None, :, 0, None], offset[:, None, :, 1, None]
+    y, z = offset[:, None, :, 1, None], offset[:, None, :, 2, None]
     field = np.repeat(shapes[..., :3, :], per_station, axis=2)
     if rotary:
         field[..., 0, :] += z * shapes[..., 4, :] - y * shapes[..., 5, :]
-    field[..., 1, :] -= z * shapes[..., 3, :]
-    field[..., 2, :] += y * shapes[..., 3, :]
+    field[..., 1, :] -= twisted[:, None] * z * shapes[..., 3, :]
+    field[..., 2, :] += twisted[:, None] * y * shapes[..., 3, :]
 
     start, direction = course.nodes[:-1], course.axes[:, 0]
     centre = start[:, None] + xi[:, None] * (course.length[:, None] * direction)[:, None]
-    across = np.einsum("eoi,eix->eox", offset, course.axes[:, 1:])
-    position = centre[:, :, None] + across[:, None]
-    mass = (material.density * A * course.length)[:, None] * weight
-    mass = np.repeat(mass.ravel(), per_station) / per_station
-    return mass, position.reshape(-1, 3), field.reshape(len(A), -1, 3, 12)
+    position = centre[:, :, None] + np.einsum("eoi,eix->eox", offset, course.axes)[:, None]
+    A = course.constants[:, 0]
+    mass = (material.density * A * course.length)[:, None, None] * weight[:, None] * share[:, None]
+    return mass.ravel(), position.reshape(-1, 3), field.reshape(len(A), -1, 3, 12)
 
 
-def _of_bent_sections(course: Line, material: Material) -> np.ndarray:
-    """Inertia (3, 3) of the sections about their own principal axes, that of torsion left out."""
-    _, Iy, Iz, _ = course.constants.T
-    y, z = course.axes[:, 1], course.axes[:, 2]
-    lengths = material.density * course.length
-    return np.einsum("e,ea,eb->ab", lengths * Iy, y, y) + np.einsum("e,ea,eb->ab", lengths * Iz, z, z)
+def _section_points(course: Line, rotary: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """share (e, p) of a station's mass, offset (e, p, 3) from the centreline along the element's axes, and whether each of
+    the p points follows torsion.
+
+    Two pairs of points carry the second moments ∫ y² dA and ∫ z² dA. Without rotary inertia they follow torsion but not
+    the section's turning with bending. Then neither may the section's inertia about y and z be there when the whole body
+    turns, or the beam's motion would weigh otherwise with a joint at its one end than at its other. So pairs that stay where
+    they are, some of negative mass, take it away: -diag(0, Iy, Iz) has the second moments ½ diag(-Iy - Iz, Iy - Iz, Iz - Iy).
+    What is left is the centreline's inertia and the spin about it. In the plane that is the centreline alone.
+    """
+    A, Iy, Iz, _ = course.constants.T
+    if course.plane and not rotary:
+        return np.ones((len(A), 1)), np.zeros((len(A), 1, 3)), np.ones(1)
+    y, z = np.sqrt(Iz / A), np.sqrt(Iy / A)
+    if rotary:
+        share, offset = _pairs(A, [(1, np.sqrt(2) * y, 0.25), (2, np.sqrt(2) * z, 0.25)])
+        return share, offset, np.ones(4)
+    mean = np.sqrt((Iy + Iz) / (2 * A))
+    pairs = [(1, y, 0.5), (2, z, 0.5), (0, mean, -0.5)]
+    uneven = (Iy - Iz) / (2 * (Iy + Iz))
+    if np.any(np.abs(uneven) > 1e-12):
+        pairs += [(1, mean, uneven), (2, mean, -uneven)]
+    share, offset = _pairs(A, pairs)
+    return share, offset, np.repeat([1.0, 1.0, 0.0, 0.0, 0.0][: len(pairs)], 2)
+
+
+def _pairs(
+    each: np.ndarray, pairs: Sequence[tuple[int, np.ndarray, np.ndarray | float]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """share (e, p) and offset (e, p, 3) of pairs of points at ± a distance (e,) along an axis, with a share of mass each."""
+    share = np.empty((len(each), len(pairs), 2))
+    offset = np.zeros((len(each), len(pairs), 2, 3))
+    for k, (axis, distance, part) in enumerate(pairs):
+        share[:, k] = np.broadcast_to(part, len(each))[:, None]
+        offset[:, k, 0, axis], offset[:, k, 1, axis] = distance, -distance
+    return share.reshape(len(each), -1), offset.reshape(len(each), -1, 3)
 
 
 def _node_operators(n: int, plane: bool) -> tuple[csr_array, csr_array]:

@@ -9,7 +9,7 @@ from gough.errors import UsageError
 from gough.fem.memory import demand
 from gough.fem.sections import Section
 
-BYTES, BYTES_OF_A_PAIR = 5.5e4, 100.0
+BYTES, BYTES_OF_A_PAIR = 1.3e5, 100.0
 """Memory an element takes while matrices are made, and a pair of points while they are checked; measured."""
 
 

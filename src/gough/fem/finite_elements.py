@@ -27,7 +27,8 @@ class FiniteElements:
     nodes (n, 3). K, M (d, d): stiffness and consistent mass, symmetric. translation, rotation (3 n, d): small
     displacement and rotation vector of node i are rows 3 i … 3 i + 2 (rotation None: nodes without one, as in solids).
     mass (g,), position (g, 3), field (3 g, d): the mass as points that integrate products of the displacement field and
-    of positions exactly; field @ x is their displacement. cells: nodes of each cell, for drawing.
+    of positions exactly, also of rigid motion: one kinetic energy (so some masses may be negative); field @ x is their
+    displacement. cells: nodes of each cell, for drawing.
     shortening: see there; None where the elements have none.
     couplings: with rigid motion, where the points do not carry them exactly (a mass matrix of another code); else None.
     node_sets: nodes (indices) that a file names. labels (n,): the numbers that a file gives them; None where there are none.
