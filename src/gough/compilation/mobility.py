@@ -130,6 +130,8 @@ def nearly_movable(model: "Model") -> str:
             if error[0] >= CLOSED:
                 continue
             G = scaled_closures(model, q)[0]
+            if not np.isfinite(G).all():
+                continue
             rank, null = null_space(G, least_motion(model))
             held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
             if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:

@@ -170,7 +170,7 @@ def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
                     "the unit ('12 kg.mm2')."
                 ),
             )
-        if mass > DENSE * size**3 or (mass > FILLED * size**3 and mass > HEAVY * lightest):
+        if mass > DENSE * size * size * size or (mass > FILLED * size * size * size and mass > HEAVY * lightest):
             others = f"the lightest body has {lightest:.3g} kg" if lightest < mass else "nothing so small is so heavy"
             yield (
                 name,
