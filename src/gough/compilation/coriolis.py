@@ -24,10 +24,14 @@ if TYPE_CHECKING:
 EULER_ORDER = {"rpy_zyx": (2, 1, 0), "bryant_xyz": (0, 1, 2)}
 
 
+def demand_sequence(coordinates: str) -> None:
+    """UsageError for coordinates that there are not."""
+    if coordinates not in SEQUENCES:
+        raise UsageError(f"coordinates={coordinates!r}; use one of {', '.join(SEQUENCES)}")
+
+
 def coordinates_of(q: np.ndarray, sequence: str) -> np.ndarray:
     """Coordinates x (..., 6): position and the angles of the sequence (rad)."""
-    if sequence not in SEQUENCES:
-        raise UsageError(f"coordinates={sequence!r}; use one of {', '.join(SEQUENCES)}")
     R = rotation_of_quaternion(q[..., 3:7])
     if sequence == "rpy_zyx":
         angles = [

@@ -7,7 +7,13 @@ import numpy as np
 
 from gough.arguments import checked, design, numbers, word, wrenches
 from gough.compilation.arguments import Array, as_array, common_batch, finish
-from gough.compilation.coriolis import coordinate_function, coordinate_rates, coordinates_of, euler_matrix
+from gough.compilation.coriolis import (
+    coordinate_function,
+    coordinate_rates,
+    coordinates_of,
+    demand_sequence,
+    euler_matrix,
+)
 from gough.compilation.external import Wrench, external_load, on_platform
 from gough.compilation.frame_calls import FrameCalls
 from gough.compilation.function import Function
@@ -172,6 +178,7 @@ class DynamicsCalls(FrameCalls):
     ) -> CoordinateTerms:
         """x, ẋ, M, C and T (v = T ẋ) in named coordinates."""
         model = self._model
+        demand_sequence(coordinates)
         if not model.mechanism.selection.leads_from_platform:
             return own_coordinate_terms(model, q, v, self._parameters(parameters), on_bad_state)
         q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)

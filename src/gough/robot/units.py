@@ -3,7 +3,7 @@
 A unit is a product of factors: `.` or `*` multiplies, `/` divides by the one factor after it, an exponent follows its
 factor (`m2`, `m^2`, `s-1`). Decimal factors are exact: "12 mm" is the double nearest to 0.012.
 Angles are a dimension of their own so that "30 deg" is refused as a length; a radian may be left out of a derived unit
-("N.m" serves where "N.m/rad" is meant).
+("N.m" serves where "N.m/rad" is meant). A turn may not: Hz is a unit of frequencies, not of rotary speeds.
 """
 
 import math
@@ -181,6 +181,14 @@ def fits(dimension: Dimension, name: str) -> bool:
     return dimension[3] == 0 and dimension[:3] != (0, 0, 0)
 
 
+def check_cycles(unit: str, names: tuple[str, ...]) -> None:
+    """Refuse Hz wherever no frequency is meant: it counts turns, and a turn is 2 pi rad, not the radian that may be left out."""
+    if "frequency" not in names and re.search(r"(?<![A-Za-zµ°])Hz(?![A-Za-zµ°])", unit):
+        raise UnitError(
+            "Hz counts turns, and stands for frequencies only: write rev/s, rpm or rad/s (1 Hz is 6.28319 rad/s)"
+        )
+
+
 def si_unit(name: str) -> str:
     """The SI unit of a dimension by its name ("length" gives "m")."""
     return DIMENSIONS[name][1]
@@ -191,4 +199,5 @@ def convert(text: str, names: tuple[str, ...]) -> float:
     value, dimension = parse(text)
     if not any(fits(dimension, name) for name in names):
         raise UnitError("a unit of another dimension")
+    check_cycles(text, names)
     return value

@@ -114,6 +114,10 @@ def _column(place: str, cell: str) -> tuple[str, float]:
     if not any(units.fits(dimension, d) for d in allowed):
         expected = " or ".join(f"a {d} ({units.si_unit(d) or '1'})" for d in allowed)
         raise UsageError(f"{place}: column {name} is in {unit}; it is {expected}")
+    try:
+        units.check_cycles(unit, allowed)
+    except units.UnitError as error:
+        raise UsageError(f"{place}: column {name}: {error}") from None
     return name, float(scale)
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.dynamics.loads import SPRING
 from gough.errors import EXPLANATION, GoughError, Status
 from gough.simulation.integration.crossing import NEAR, nearest_loop
 from gough.simulation.integration.methods import METHODS, stable_with_any
@@ -23,6 +24,8 @@ REMEDIES = {
     "rounding does not allow (raise it)",
     "not_converged:Newton": "take a shorter step or a larger tolerance",
     "singular:Newton": "take a shorter step",
+    f"not_finite:{SPRING}": "the two points of the spring coincide, where its force has no direction: begin elsewhere, or move "
+    "one of its points",
     "not_finite:controller": "the controller gave no finite force at that time: look at its gains and at what it returns",
     "controller failed": "the controller's own function raised an error at that time, or returned no numbers, as is shown",
 }
