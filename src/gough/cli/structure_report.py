@@ -46,6 +46,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "home": {
             "q": dict(zip(layout.q_names, model.home.tolist(), strict=True)),
             "parallel": float(measure.parallel),
+            "inverse": float(measure.inverse) if layout.v_elastic else None,
             "serial": measure.serial.tolist(),
             "serial_names": list(measure.serial_names),
             "source": robot.home.source,

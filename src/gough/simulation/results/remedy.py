@@ -35,6 +35,9 @@ def remedy(run: "Run") -> str:
     """What to do, in words; "" for a run that finished."""
     if run.info.finished:
         return ""
+    unstable = next((text for _, text in run.info.events if text.startswith("control: ")), "")
+    if unstable:  # wherever it ended: that is where deformations without end came to
+        return unstable.removeprefix("control: ")
     rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
