@@ -18,6 +18,7 @@ from gough.arguments import checked, flag, mapping, number, numbers, several, wh
 from gough.errors import UsageError
 from gough.simulation.ensembles.own import platform_key
 from gough.simulation.given import floats, is_number
+from gough.simulation.results.units import units_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -133,11 +134,11 @@ class Varied:
         head, _, rest = name.partition(".")
         if name in model.parameter_names:
             return model.mechanism.table.units[model.parameter_names.index(name)]
-        layout = model.layout
+        layout, units = model.layout, units_of(model)
         if head == "rate" and rest in layout.v_names:
-            return layout.u_units[layout.u_names.index(rest)]
+            return units.v[layout.v_names.index(rest)]
         if head == "at":
-            known = dict(zip(layout.q_names, layout.q_units, strict=True))
+            known = dict(zip(layout.q_names, units.q, strict=True))
             return known.get(rest, "rad")  # yaw, pitch, roll
         return "N m" if name.rpartition(".")[2].startswith("m") else "N"
 
