@@ -101,3 +101,21 @@ velocities: [P, R]
     out, _ = gough("modes", path, "--drives", "free", "--count", "1")
     assert "at +9.905 1/s" in out  # √(9.81/0.1)
     assert out.count("+9.905") == 2 and "and 1 more (--count)" in out
+
+
+def test_a_state_without_rest_is_told_without_arguments_of_python(tmp_path: Path):
+    """A slide that gravity pulls along comes to rest nowhere."""
+    path = tmp_path / "falling.yaml"
+    path.write_text(
+        """
+format: 1
+name: falling
+bodies: [{name: a, mass: 1}]
+joints: [{name: P, type: prismatic, axis: [0, 0, 1], parent: world, child: a}]
+velocities: [P]
+""",
+        encoding="utf-8",
+    )
+    _, err = gough("modes", path, "--drives", "free", code=3)
+    assert "out of balance along a motion that does not change them" in err
+    assert "on_bad_state" not in err and "near=" not in err

@@ -7,6 +7,8 @@ import numpy as np
 from gough.errors import EXPLANATION, BadStateError, Status, UsageError
 
 ON_BAD_STATE = ("raise", "mark")
+IN_PYTHON = "; good ones are in the exception's .result (or pass on_bad_state='mark')"
+"""What callers in Python are told; commands leave it out."""
 TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
 
 NO_REST = "forces are out of balance along a motion that does not change them: there is no rest next to here; give other forces"
@@ -57,8 +59,7 @@ def complain(
             lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
     raise BadStateError(
-        f"{where}: {len(bad)} of {total} states are bad; good ones are in the exception's .result "
-        f"(or pass on_bad_state='mark').\n" + "\n".join(lines),
+        f"{where}: {len(bad)} of {total} states are bad{IN_PYTHON}.\n" + "\n".join(lines),
         result,
     )
 
