@@ -9,7 +9,8 @@ import pytest
 
 import gough
 from analysis.bending_arm import AREA, RHO, SECOND, E, G, L, arm
-from gough.errors import UsageError
+from gough.errors import BadStateError, Status, UsageError
+from gough.robot import loads
 
 
 def tip_height(model: gough.Model, q: np.ndarray) -> float:
@@ -103,3 +104,44 @@ joints:
     assert m.frame_pose(rest.q, "rod.tip")[0][2] == pytest.approx(-sunk, rel=1e-9)
     again = gough.static_equilibrium(m, q=rest.q)
     assert again.q == pytest.approx(rest.q, rel=1e-9, abs=1e-12)
+
+
+def test_a_neutral_rest_is_a_rest() -> None:
+    """Gravity across the plane of a five-bar does no work: it rests wherever it is, and goes nowhere where it is pushed."""
+    m = gough.build("five_bar")
+    q = m.integrate(m.home, [0.2, -0.1])
+    rest = gough.static_equilibrium(m, tau=[0.0, 0.0], near=q)
+    assert rest.status == 0
+    np.testing.assert_allclose(rest.q, q, atol=1e-14)
+    with pytest.raises(BadStateError, match="out of balance along a motion that does not change them"):
+        gough.static_equilibrium(m, tau=[0.0, 1.0])
+
+
+def test_a_rest_that_is_neutral_along_one_motion_is_found_along_the_others() -> None:
+    """A cart on a level rail with a pendulum: the bob hangs straight below, the cart stays."""
+    text = """
+format: 1
+name: cart
+bodies: [{name: cart, mass: 2}, {name: bob, mass: 1, center_of_mass: [0, 0, -0.3]}]
+joints:
+  - {name: rail, type: prismatic, axis: [1, 0, 0], parent: world, child: cart}
+  - {name: pin, type: revolute, axis: [0, 1, 0], parent: cart, child: bob}
+velocities: [rail, pin]
+"""
+    rest = gough.static_equilibrium(gough.build(loads(text)), tau=[], near=[0.7, 0.4])
+    np.testing.assert_allclose(rest.q, [0.7, 0.0], atol=1e-9)
+
+
+def test_what_is_wrong_with_the_given_state_is_said() -> None:
+    m = gough.build("five_bar")
+    apart = m.home + [0.1, 0, 0, 0]
+    for call in (
+        lambda: gough.static_equilibrium(m, q=apart),
+        lambda: gough.static_equilibrium(m, tau=[0, 0], near=apart),
+        lambda: gough.natural_frequencies(m, q=apart, about="undeformed"),
+    ):
+        with pytest.raises(BadStateError, match=r"OPEN_LOOP at pin[\s\S]*mm apart"):
+            call()
+    marked = gough.static_equilibrium(m, q=np.stack([m.home, apart]), on_bad_state="mark")
+    assert [Status(int(s)).name for s in marked.status] == ["OK", "OPEN_LOOP"]
+    assert np.isnan(marked.q[1]).all()

@@ -11,6 +11,7 @@ import pytest
 
 import gough
 from analysis.bending_arm import arm
+from gough.analysis.zero_dynamics import growth_without_stress
 from gough.errors import UsageError
 
 
@@ -58,3 +59,25 @@ def test_what_it_needs() -> None:
         gough.zero_dynamics(gough.build("five_bar"))
     with pytest.raises(UsageError, match="moves in"):
         gough.zero_dynamics(long2014(), output="leg0.link1")
+
+
+@pytest.mark.parametrize(
+    ("name", "grows"), [pytest.param("delta_flexible", True, marks=pytest.mark.slow), ("dualemps", False)]
+)
+def test_growth_while_the_floating_frame_is_held_is_that_of_the_inverse_model(name: str, grows: bool) -> None:
+    """Outside: elastic accelerations of inverse dynamics for a frame that does not accelerate, differenced by elastic
+    coordinates and rates, are a linear system whose fastest growth is looked for."""
+    m = gough.build(name)
+    n, d, still = m.layout.n_elastic, 1e-6, np.zeros(m.mobility)
+    both = np.concatenate([np.eye(n), -np.eye(n)]) * d
+    held = {"pose": m.home[:7]} if m.mechanism.has_platform else {"coordinates": {}}
+    bent = m.configuration(**held, elastic=both)
+    rates = np.concatenate([np.zeros((2 * n, m.mobility)), both], axis=1)
+    pushed = m.inverse_dynamics(bent, np.zeros(m.layout.nv), still).eddot
+    moving = m.inverse_dynamics(m.home, rates, still).eddot
+    of_e, of_rate = ((x[:n] - x[n:]).T / (2 * d) for x in (pushed, moving))
+    found = np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [of_e, of_rate]])).real.max()
+    growth = growth_without_stress(m, m.home, m.parameters)
+    assert growth == pytest.approx(found, rel=1e-3) if grows else growth == 0.0
+    if grows:
+        assert gough.zero_dynamics(m).eigenvalues.real.max() == pytest.approx(growth, rel=1e-3)

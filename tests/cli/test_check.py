@@ -1,3 +1,5 @@
+import math
+import re
 from importlib import resources
 
 import pytest
@@ -100,3 +102,47 @@ def test_not_text(tmp_path):
     path.write_bytes(b"\xff\xfe\x00\x80")
     out, err = gough("check", path, code=1)
     assert "UTF-8" in out + err
+
+
+CRANK = """
+format: 1
+name: crank
+gravity: [0, 0, 0]
+bodies:
+  - {name: crank, mass: 1, center_of_mass: [0.1, 0, 0]}
+  - {name: rod, mass: 1, center_of_mass: [0.3, 0, 0]}
+  - {name: slide, mass: 1}
+joints:
+  - {name: A, type: revolute, parent: world, child: crank}
+  - {name: B, type: revolute, parent: crank, child: rod, pose: {position: [0.2, 0, 0]}}
+  - {name: X, type: prismatic, axis: [1, 0, 0], parent: world, child: slide, drive: {}}
+loops:
+  - {name: C, type: revolute, axis: [0, 0, 1], first: {body: rod, pose: {position: [0.6, 0, 0]}}, second: {body: slide}}
+velocities: [A]
+home: {joints: {A: ANGLE, B: TILT}}
+"""
+
+
+@pytest.mark.parametrize("angle", [0.01, 0.4])
+def test_a_home_near_dead_centre_is_doubted(tmp_path, angle):
+    """A slide drives its crank by dx/dA = -r sin A (1 + r cos A / √(l² - r² sin² A)), over the robot's size: small near A = 0."""
+    path = tmp_path / "crank.yaml"
+    path.write_text(
+        CRANK.replace("ANGLE", str(angle)).replace("TILT", str(-angle - math.asin(math.sin(angle) / 3))),
+        encoding="utf-8",
+    )
+    report = gough_json("check", path)
+    r, rod = 0.2, 0.6
+    lever = r * math.sin(angle) * (1 + r * math.cos(angle) / math.sqrt(rod**2 - (r * math.sin(angle)) ** 2))
+    parallel, size = report["model"]["parallel"], gough_json("show", path)["characteristic_length"]
+    assert parallel == pytest.approx(lever / size, rel=1e-6)
+    assert report["model"]["inverse"] is None
+    doubted = [text for text in report["warnings"] if "near a parallel singularity: reciprocal condition" in text]
+    assert bool(doubted) == (parallel < 0.01)
+    assert (angle == 0.01) == (parallel < 0.01)
+
+
+def test_the_inverse_model_of_a_flexible_robot_is_measured(description):
+    path, _ = description("title:", "title:", "dualemps")
+    out, _ = gough("check", path)
+    assert re.search(r"reciprocal condition 1 \(drives\), 1 \(inverse model\) and 0\.354 \(worst loop", out)

@@ -231,3 +231,23 @@ def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch):
     out = tmp_path / "part.csv"
     _, err = gough("eval", QUICK, "energies", "--state", states(*[GOOD] * 9), "--out", out, code=130)
     assert len(table(out.read_text())) == 4 and "after 4 of 9" in err
+
+
+def test_a_run_is_a_file_of_states(tmp_path):
+    """Forces of inverse dynamics at the states of a run are those that the run had."""
+    path = tmp_path / "run.csv"
+    m = library.build("five_bar")
+    law = library.laws.ComputedTorque()
+    there = m.drives(m.home) + [0.1, -0.05]
+    move = library.motions.quintic(drives=[m.drives(m.home), there], names=m.layout.drive_names, durations=[0.1])
+    run = library.simulate(m, move, law)
+    run.save(path)
+    out, err = gough("eval", "five_bar", "inverse_dynamics", "--state", path)
+    assert "is a run; channels that are no part of a state are not read: work.drives" in err
+    rows = list(csv.DictReader(io.StringIO(out)))
+    found = [[float(row[f"tau.{name}"]) for name in m.layout.drive_names] for row in rows]
+    np.testing.assert_allclose(found, run.tau, rtol=1e-6, atol=1e-9)
+    other = tmp_path / "states.csv"
+    other.write_text(path.read_text(encoding="utf-8").replace("gough run", "something"), encoding="utf-8")
+    _, err = gough("eval", "five_bar", "inverse_dynamics", "--state", other, code=2)
+    assert "unknown column or array 'work.drives'" in err

@@ -81,3 +81,41 @@ def test_map_of_modes(tmp_path: Path):
     kept = np.load(tmp_path / "map.npz")
     assert kept["frequencies_hz"].shape == (6, 2)
     assert len(found["files"]) == 2
+
+
+def test_modes_print_what_the_verdict_cites(tmp_path: Path):
+    """A soft slide swings slowly; a pendulum that stands departs at √(g/l), last by size: it is listed however short the list."""
+    path = tmp_path / "standing.yaml"
+    path.write_text(
+        """
+format: 1
+name: standing
+bodies: [{name: a, mass: 1}, {name: b, mass: 1, center_of_mass: [0, 0, 0.1]}]
+joints:
+  - {name: P, type: prismatic, axis: [1, 0, 0], parent: world, child: a, spring: {stiffness: 1, damping: 0.1}}
+  - {name: R, type: revolute, axis: [0, 1, 0], parent: world, child: b}
+velocities: [P, R]
+""",
+        encoding="utf-8",
+    )
+    out, _ = gough("modes", path, "--drives", "free", "--count", "1")
+    assert "at +9.905 1/s" in out  # √(9.81/0.1)
+    assert out.count("+9.905") == 2 and "and 1 more (--count)" in out
+
+
+def test_a_state_without_rest_is_told_without_arguments_of_python(tmp_path: Path):
+    """A slide that gravity pulls along comes to rest nowhere."""
+    path = tmp_path / "falling.yaml"
+    path.write_text(
+        """
+format: 1
+name: falling
+bodies: [{name: a, mass: 1}]
+joints: [{name: P, type: prismatic, axis: [0, 0, 1], parent: world, child: a}]
+velocities: [P]
+""",
+        encoding="utf-8",
+    )
+    _, err = gough("modes", path, "--drives", "free", code=3)
+    assert "out of balance along a motion that does not change them" in err
+    assert "on_bad_state" not in err and "near=" not in err

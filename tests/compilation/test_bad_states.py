@@ -204,3 +204,36 @@ def test_singularities_of_other_robots(name: str, coordinate: str, low: float, h
     assert s.model.singularity(q_of(low)).parallel < 1e-10
     batch = np.stack([q_of(low)] * 3 + [s.model.home] * 60)
     assert (s.model.inverse_dynamics(batch, Z, np.ones(6), on_bad_state="mark").status[:3] == Status.SINGULAR).all()
+
+
+@pytest.mark.parametrize("length", [0.0, 0.9, 1.0 + 1e-5])
+def test_a_quaternion_of_a_given_state_has_unit_length_in_every_call(length: float) -> None:
+    """One rule: evaluations, equilibria and runs refuse it; only what makes a q (`project`, `integrate`) normalises."""
+    m = model()
+    q = m.home.copy()
+    q[3:7] *= length
+    still = np.zeros(6)
+    for call in (
+        lambda: m.forward_dynamics(q, still, still),
+        lambda: m.mass_matrix(q),
+        lambda: gough.static_equilibrium(m, q=q),
+        lambda: gough.natural_frequencies(m, q=q, about="undeformed"),
+    ):
+        with pytest.raises(gough.BadStateError, match="BAD_QUATERNION at platform"):
+            call()
+    for run in (
+        lambda: gough.simulate(m, q=q, duration=0.01),
+        lambda: gough.simulate_many(m, q=np.stack([m.home, q]), duration=0.01),
+    ):
+        with pytest.raises(gough.UsageError, match=r"q.*quaternion \(qw qx qy qz\) of platform is not of unit length"):
+            run()
+    if length:
+        np.testing.assert_allclose(m.project(q), m.home, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["lopes", "five_bar"])
+def test_coordinates_that_there_are_not_are_refused_for_every_robot(name: str) -> None:
+    m = gough.build(name)
+    for call in (m.coriolis_matrix, m.coordinate_terms):
+        with pytest.raises(gough.UsageError, match="coordinates='rpy_xyz'; use one of rpy_zyx, bryant_xyz"):
+            call(m.home, np.zeros(m.layout.nv), "rpy_xyz")

@@ -5,6 +5,7 @@ import math
 import pickle
 
 import pytest
+from pydantic import ValidationError
 
 from gough.robot import Body, Drive, Friction, Pose
 from gough.robot.joint import ChainJoint
@@ -74,6 +75,31 @@ def test_decimal_units_are_exact():
 def test_other_dimension_is_refused(text, dimension):
     with pytest.raises(UnitError, match="another dimension"):
         convert(text, (dimension,))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("1 Hz", ("angular speed",)),
+        ("1Hz", ("speed", "angular speed")),
+        ("2 N.m/Hz", ("angular damping",)),
+        ("2 Nm/Hz", ("damping", "angular damping")),
+        ("3 Hz2.kg.m2", ("torque",)),
+        ("3 W/Hz", ("torque",)),
+        ("3 Hz^2.kg.m^2/rad", ("angular stiffness",)),
+    ],
+)
+def test_hertz_count_turns_and_are_no_radians(text, names):
+    """[SI brochure, 2.3.4 and table 4]: the hertz is for periodic phenomena, a rotary speed is in rad/s."""
+    with pytest.raises(UnitError, match=r"write rev/s, rpm or rad/s"):
+        convert(text, names)
+
+
+def test_a_drive_says_what_to_write_for_hertz():
+    with pytest.raises(ValidationError, match=r"write rev/s, rpm or rad/s"):
+        Drive(speed_limit="1 Hz")  # type: ignore[arg-type]
+    assert Drive(speed_limit="1 rev/s").speed_limit == pytest.approx(2 * math.pi, rel=1e-15)  # type: ignore[arg-type]
+    assert convert("5 Hz", ("frequency",)) == 5.0
 
 
 @pytest.mark.parametrize(

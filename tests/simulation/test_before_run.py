@@ -14,7 +14,11 @@ import gough
 from gough.cli.main import app
 from gough.errors import RunWarning, UsageError
 from gough.robot import loads
+from gough.simulation.before_run import _of_inverse
+from gough.simulation.integration.instant import Rows
+from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.stability import longest_step
+from gough.simulation.motion.table import table
 from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 from simulation.sliders import slider
@@ -201,3 +205,26 @@ def test_on_the_command_line(tmp_path) -> None:
     assert "too long for what is stiffest" in CliRunner().invoke(app, options).output
     refused = CliRunner().invoke(app, [*options, "--check", "raise"])
     assert refused.exit_code not in (0, 3)
+
+
+@pytest.mark.slow
+def test_computed_torque_whose_bodies_run_away_is_told_before_and_after_the_run() -> None:
+    """The zero dynamics of this robot's floating frame are unstable; those of its drives, and of another law, are not."""
+    m = gough.build("delta_flexible")
+    there = m.home[:7] + [0.01, 0, 0, 0, 0, 0, 0]
+    move = gough.motions.quintic(poses=[m.home[:7], there], durations=[0.05])
+    with pytest.raises(UsageError, match=r"control: the zero dynamics are unstable.*\+1\.74\de\+04 1/s.*drives_of"):
+        gough.simulate(m, move, gough.laws.ComputedTorque(), start="static", check="raise")
+    own = Plant(m, gough.laws.ComputedTorque(), Rows.of(table(gough.laws.drives_of(m, move))))
+    assert not _of_inverse(own, m.home, m.parameters)
+    stiff = gough.laws.ComputedTorque(model="rigid")
+    assert not stiff.holds_floating(m, "pose")
+
+
+def test_a_run_that_grew_without_end_says_why() -> None:
+    m = gough.build("five_bar")
+    events = [(0.0, "control: the zero dynamics are unstable")]
+    run = gough.Run.from_states(
+        m, [0.0], m.home[None], [[0, 0]], [[0, 0]], stopped="folded:arm at t = 1 s", events=events
+    )
+    assert remedy(run) == "the zero dynamics are unstable"

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import gough
+from gough import vary
 from gough.errors import RunWarning, UsageError
 from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
 from gough.simulation.ensembles.work import PART, part_of
@@ -277,3 +278,22 @@ def test_runs_that_crossed_say_so(model: gough.Model) -> None:
         run = found.run(k)
         assert run.crossings and "not exact" in run.crossings[0][1]
         assert run.summary()["crossed"]
+
+
+def test_a_part_of_nothing_varies_nothing_and_is_refused() -> None:
+    """A factor times 0 is 0 in every run: the numbers that were asked for are not the ones that would be simulated."""
+    m = gough.build("five_bar")
+    assert m.parameters[list(m.parameter_names).index("gravity.x")] == 0.0
+    for draw in (vary.spread(0.1), vary.within(0.2)):
+        with pytest.raises(UsageError, match=r"gravity\.x is 0.*normal or uniform in m/s2.*free=\['gravity\.x'\]"):
+            gough.simulate_many(m, vary=vary.monte_carlo({"gravity.x": draw}, 4), duration=0.01)
+
+
+def test_runs_that_do_not_go_into_memory_are_refused_before_it_is_taken() -> None:
+    with pytest.raises(UsageError, match=r"runs=100000000: .* GB, 2 GB are the most; draw at most \d+"):
+        vary.monte_carlo({"gravity.z": vary.spread(0.1)}, 10**8)
+    m = gough.build("five_bar")
+    many = vary.monte_carlo({"gravity.z": vary.spread(0.1)}, 1000)
+    with pytest.raises(UsageError, match=r"1000 runs that store 1000002 states each need .* GB.*at most \d+ at a time"):
+        gough.simulate_many(m, vary=many, duration=100, step=1e-4, stored=10**6)
+    assert gough.simulate_many(m, vary=many, duration=0.01, stored=10**6).runs == 1000  # ten steps each: that goes

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gough
+from gough.robot import loads
 from gough.structure.parameters import ParameterTable, structural_value
 
 
@@ -79,3 +80,29 @@ def test_nan_breaks_the_pattern() -> None:
 def test_wrong_length() -> None:
     with pytest.raises(gough.UsageError, match=r"expected \(\.\.\., 6\)"):
         table().check(np.zeros(5), {})
+
+
+def test_units_are_told_and_gears_are_in_rotor_inertias() -> None:
+    """Units by dimension: a power is viscous · rate², so N m s/rad where rates are rad/s; both where a joint turns and slides."""
+    text = """
+format: 1
+name: units
+bodies: [{name: a, mass: 1, center_of_mass: [0.1, 0, 0]}, {name: b, mass: 1}, {name: c, mass: 1}]
+joints:
+  - {name: R, type: revolute, parent: world, child: a, drive: {rotor_inertia: 0.5, gear: 2, viscous: 0.1},
+     spring: {stiffness: 3, rest: 90 deg}}
+  - {name: P, type: prismatic, axis: [1, 0, 0], parent: a, child: b, friction: {coulomb: 2}, drive: {rotor_inertia: 0.5}}
+  - {name: C, type: cylindrical, parent: b, child: c, friction: {viscous: 1}}
+velocities: [R, P, C_angle, C_offset]
+springs: [{name: k, from: {body: world}, to: {body: b, position: [0, 1, 0]}, stiffness: 10}]
+"""
+    m = gough.build(loads(text))
+    found = dict(zip(m.parameter_names, zip(m.parameters, m.mechanism.table.units, strict=True), strict=True))
+    assert found["R.rotor_inertia"] == (2.0, "kg m2 at the joint: gear^2 = 4 is in it")
+    assert found["P.rotor_inertia"] == (0.5, "kg")
+    assert found["R.drive.friction.viscous"][1] == "N m s/rad"
+    assert found["P.friction.coulomb"] == (2.0, "N")
+    assert found["C.friction.viscous"][1] == "N m s/rad or N s/m"
+    assert [found[f"R.spring.{n}"][1] for n in ("stiffness", "damping", "rest")] == ["N m/rad", "N m s/rad", "radian"]
+    assert found["k.rest_length"][1] == "m" and not any(unit == "SI" for _, unit in found.values())
+    assert "R.spring.rest" not in [m.parameter_names[i] for i in m.pattern]  # a right angle of a spring is no structure

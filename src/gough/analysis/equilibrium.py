@@ -17,7 +17,9 @@ from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
 from gough.compilation.arguments import as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.closing import CLOSED, closure_errors
-from gough.compilation.retraction import retract, step_units
+from gough.compilation.lost import lost_direction
+from gough.compilation.openings import openings
+from gough.compilation.retraction import bad_quaternions, retract, step_units
 from gough.compilation.status import check_option, codes, complain
 from gough.errors import ReductionWarning, UsageError, warn
 from gough.text import short_repr
@@ -32,6 +34,9 @@ BENT = 0.3
 """Turn (rad) of a frame by bending that is told: the elastica bends 4 % less then, about half its square."""
 BALANCED = 1e-9
 """Accepted residual relative to the forces that balance: weight, springs, drives, loads, each by itself."""
+NEUTRAL = 1e-13
+"""Stiffness over what the forces themselves would give that is rounding: nothing leads back there."""
+NOT_BALANCED = "singular:stiffness"
 ROUNDING = 1e-5
 """Part of the stiffness times a typical size that is added to them: where nothing but springs balances, 1e-14 of what they
 would carry when moved by that size is rounding."""
@@ -76,7 +81,8 @@ def static_equilibrium(
     """Rest under gravity, springs and a wrench ({frame: (..., 6)} or (..., 6) on a rigid platform).
 
     Held: the platform's pose, or the rigid part of q (default: home), or the drive positions `drives` (..., n), or the
-    drive forces tau (..., n). near: where the search starts with drives or tau (default: home).
+    drive forces tau (..., n). near: where the search starts with drives or tau (default: home). Where forces balance and
+    nothing leads back (neutral rest), q is the one next to where the search starts.
     """
     check_option(on_bad_state)
     if sum(x is not None for x in (pose, q, drives, tau)) > 1:
@@ -90,8 +96,10 @@ def static_equilibrium(
     loads = [as_array(f"wrench {frame}".strip(), x, 6) for frame, x in given.items()]
     batch = common_batch("static_equilibrium", start, forces, numbers, *loads)
     rows, own = as_rows(start, batch), parameter_rows(numbers, batch)
-    found, push, off, names = _settle(model, rows, as_rows(forces, batch), held, wrench, own, drives, batch)
-    names = np.where(np.isfinite(rows).all(axis=1), names, "not_finite:input")
+    begin = np.where((bad_quaternions(model.mechanism, rows) != "")[:, None], np.nan, rows)
+    found, push, off, names = _settle(model, begin, as_rows(forces, batch), held, wrench, own, drives, batch)
+    names = np.where(np.isfinite(rows).all(axis=1), _blamed(model, rows, names, own), "not_finite:input")
+    found[names != ""], push[names != ""] = np.nan, np.nan
     layout = model.layout
     result = Equilibrium(
         found.reshape(*batch, layout.nq),
@@ -101,7 +109,7 @@ def static_equilibrium(
         codes(names).reshape(batch),
     )
     if on_bad_state == "raise" and (names != "").any():
-        complain("static_equilibrium", names, batch, result)
+        complain("static_equilibrium", names, batch, result, lambda k, name: _explained(model, rows[k], name))
     _tell_large_deflections(model, found[names == ""], own if len(own) == 1 else own[names == ""])
     return result
 
@@ -124,6 +132,38 @@ def _tell_large_deflections(model: "Model", q: np.ndarray, parameters: np.ndarra
             f"deflections, and those of one body are off by about {50 * worst**2:.2g} % there; describe it as several bodies",
             ReductionWarning,
         )
+
+
+def _explained(model: "Model", q: np.ndarray, name: str) -> str:
+    return "" if name == NOT_BALANCED else lost_direction(model, q, name)
+
+
+def start_faults(model: "Model", rows: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """What is wrong with each q (n, nq) that is given, as the name of a check; "" where nothing is."""
+    out = np.array(
+        [f"bad_quaternion:{place}" if place else "" for place in bad_quaternions(model.mechanism, rows)], object
+    )
+    with np.errstate(invalid="ignore"):  # a quaternion of zeros
+        gaps = closure_errors(model, rows, parameters)
+    for k in np.flatnonzero(~(gaps < CLOSED) & (out == "")):
+        out[k] = f"open_loop:{openings(model, rows[k])[0].cut.name}" if model.mechanism.cuts else "not_finite:input"
+    return out
+
+
+def _blamed(model: "Model", rows: np.ndarray, names: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """The failed checks (n,): where it failed because of the start q (n, nq), what is wrong with that."""
+    quaternions = bad_quaternions(model.mechanism, rows)
+    bad = np.flatnonzero((names != "") | (quaternions != ""))
+    if not len(bad):
+        return names
+    own = parameters if len(parameters) == 1 else parameters[bad]
+    out, faults = names.copy(), start_faults(model, rows[bad], own)
+    of_forces = np.full(len(bad), "", dtype=object)
+    if (faults == "").any():
+        forces = model.function("bias_force")(q=rows[bad], v=np.zeros(model.layout.nv), parameters=own)
+        of_forces[forces.bad] = forces.failed
+    out[bad] = np.where(faults != "", faults, np.where(of_forces != "", of_forces, names[bad]))
+    return out
 
 
 def _start(
@@ -168,14 +208,14 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
             forces.drive_map(q[active]),
         )
         miss = None if targets is None else targets[active] - q[active][:, model.drive_index]
-        step, push = _newton(r, K, S, own, layout.mobility, held, miss)
         balancing = [np.abs(part * own).max(axis=1, initial=0.0) for part in forces.parts(q[active], tau[active])]
         rounding = ROUNDING * np.abs(K * own * own[:, None]).max(axis=2, initial=0.0)
         scale = np.sum(balancing, axis=0)[:, None] + _carried(model, K, q[active], own)[:, None] + rounding
+        step, push = _newton(r, K, S, own, layout.mobility, held, miss, scale.max(axis=1, initial=0.0))
         off[active] = (np.abs(r * own) / np.maximum(scale, 1e-300)).max(axis=1, initial=0.0)
         size = np.abs(step / own).max(axis=1, initial=0.0)
         lost = ~np.isfinite(size)
-        names[active[lost]] = "singular:stiffness"
+        names[active[lost]] = NOT_BALANCED
         gap = np.zeros(len(active)) if miss is None else np.abs(miss).max(axis=1, initial=0.0) / model.size
         done = ~lost & (off[active] < BALANCED) & (gap < CLOSED) & ((size < 1e-12) | (size >= 0.5 * last[active]))
         last[active] = size
@@ -213,11 +253,11 @@ def _carried(model: "Model", K: np.ndarray, q: np.ndarray, own: np.ndarray) -> n
     return np.einsum("nij,nj->ni", stiff, np.abs(q[:, at])).max(axis=1, initial=0.0)
 
 
-def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, np.ndarray]:
-    """(steps (n, nv) along v, changes of tau (n, drives)); NaN where there is none."""
+def _newton(r, K, S, own, mobility: int, held: str, miss, scale) -> tuple[np.ndarray, np.ndarray]:
+    """(steps (n, nv) along v, changes of tau (n, drives)); NaN where there is none. scale (n,): of the forces, in r * own."""
     n, nv, count = S.shape
     if held == "tau":
-        return _solved(K * own[:, None] * own, -r * own) * own, np.zeros((n, count))
+        return _shortest(K * own[:, None] * own, -r * own, scale) * own, np.zeros((n, count))
     free = np.arange(mobility, nv) if held == "rigid" else np.arange(nv)
     K = K[:, :, free] * own[:, None] * own[free]
     S = S * own[:, None]
@@ -233,6 +273,18 @@ def _newton(r, K, S, own, mobility: int, held: str, miss) -> tuple[np.ndarray, n
     A[:, :nv, :nv], A[:, :nv, nv:], A[:, nv:, :nv] = K / size, -S, np.swapaxes(S, 1, 2)
     x = _solved(A, np.concatenate([-r * own / size[:, 0], miss], axis=1))
     return x[:, :nv] * own, x[:, nv:] * size[:, 0]
+
+
+def _shortest(A: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Solutions (n, k) of square systems. Where nothing leads back along a motion (neutral rest: a planar robot across gravity)
+    that motion is left out; NaN where forces are out of balance along it."""
+    finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(b).all(axis=1))
+    u, s, vt = np.linalg.svd(np.where(finite[:, None, None], A, 0.0))
+    neutral = s <= NEUTRAL * np.maximum(s.max(axis=1, initial=0.0), scale)[:, None]
+    left = np.einsum("nji,nj->ni", u, b)
+    short = np.einsum("nji,nj->ni", vt, np.where(neutral, 0.0, left) / np.where(neutral, 1.0, s))
+    short[(neutral & (np.abs(left) > BALANCED * scale[:, None])).any(axis=1)] = np.nan
+    return np.where(np.asarray(neutral.any(axis=1))[:, None], short, _solved(A, b))
 
 
 def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:

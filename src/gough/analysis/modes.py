@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.analysis.equilibrium import Equilibrium, static_equilibrium
+from gough.analysis.equilibrium import Equilibrium, start_faults, static_equilibrium
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, mapping, numbers, shown, take, word, wrenches
 from gough.compilation.linear import FRICTION
+from gough.compilation.lost import lost_direction
 from gough.compilation.retraction import step_units
+from gough.compilation.status import complain
 from gough.errors import BadStateError, UsageError
 from gough.text import short_repr
 
@@ -132,6 +134,9 @@ def reference_state(model: "Model", q: Any, about: str, wrench: Any, parameters:
     layout = model.layout
     if layout.n_elastic and start[layout.elastic].any():
         raise UsageError("about='undeformed': q has elastic coordinates that are not 0")
+    faults = start_faults(model, start[None], numbers[None])
+    if faults[0]:
+        complain(f"about={about!r}", faults, (), start, lambda _, name: lost_direction(model, start, name))
     none = np.zeros(len(layout.drive_names))
     state = Equilibrium(start, none, start[layout.elastic], np.zeros(()), np.zeros((), dtype=np.uint8))
     return state, RestForces(model, numbers, None)

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.analysis.modes import quadratic_eigenvalues, reference_state
+from gough.analysis.modes import GROWING, quadratic_eigenvalues, reference_state
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
+from gough.compilation.following import tree_rates
 from gough.compilation.retraction import step_units
+from gough.dynamics.flexible import elastic_numbers
+from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.text import short_repr
 
@@ -73,6 +76,40 @@ def zero_dynamics(
         else f"unstable: tracking {what} exactly makes deformations grow, at {growth:+.4g} 1/s"
     )
     return ZeroDynamics(eigenvalues, output, stable, verdict)
+
+
+def growth_without_stress(model: "Model", q: np.ndarray, parameters: np.ndarray) -> float:
+    """Fastest growth (1/s) of the floating frame's zero dynamics at q (nq,), from M, S and the material's stiffness and damping
+    alone: without weight, springs and prestress, and without the derivatives that take most of `zero_dynamics`'s time. 0 where
+    nothing grows by more than rounding."""
+    layout = model.layout
+    unit = step_units(model.mechanism, model.size)
+    own = unit[list(model.mechanism.selection.independent)]
+    moved = tree_rates(model, q[None], parameters[None])[0] * own
+    material = Numbers(model.mechanism, parameters)
+    K, D = np.zeros((layout.nv, layout.nv)), np.zeros((layout.nv, layout.nv))
+    for link in model.mechanism.links:
+        if link.elastic is not None:
+            of, T = elastic_numbers(material, link.elastic), moved[link.elastic.columns]
+            K += T.T @ of.K.astype(float) @ T
+            D += T.T @ of.D.astype(float) @ T
+    M = model.function("mass_matrix").values(q=q, parameters=parameters)["M"] * own[:, None] * own
+    S = model.function("drive_map").values(q=q, parameters=parameters)["S"] * own[:, None]
+    if not (np.isfinite(M).all() and np.isfinite(S).all() and np.isfinite(K).all()):
+        return 0.0
+    W, N = _null(S.T), np.eye(layout.nv)[:, layout.mobility :]
+    found = quadratic_eigenvalues(W.T @ M @ N, W.T @ D @ N, W.T @ K @ N)
+    growth = float(np.real(found).max(initial=0.0))
+    return growth if growth > GROWING * np.abs(found).max(initial=0.0) else 0.0
+
+
+def unstable_inverse(growth: float) -> str:
+    """What that growth (1/s) means to a law that computes with the inverse model, and what to do."""
+    return (
+        f"the zero dynamics are unstable at the start: computed torque with bodies that bend makes their deformations grow at "
+        f"{growth:+.4g} 1/s, whatever its gains; lead the drives instead, by JointPD or ComputedTorque with the motion "
+        "gough.laws.drives_of(model, motion); see gough.zero_dynamics"
+    )
 
 
 def _null(rows: np.ndarray) -> np.ndarray:

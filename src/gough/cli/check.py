@@ -19,8 +19,8 @@ def check(file: File, json: Json = False) -> None:
 
     JSON keys: file, valid, problems[] (file line path value message expected), warnings[], load_paths[] (bodies[] frame kind
     direction compliance missing text: loads that shapes of flexible bodies do not follow), model (freedoms velocities drives
-    loops equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open parallel serial
-    serial_names; null if none). Exit code 1 if there are problems.
+    loops equations redundant_closures home home_moved without_inertia closure_error closure_tolerance left_open parallel inverse
+    (of a flexible robot) serial serial_names; null if none). Exit code 1 if there are problems.
     """
     report = examine(file)
     if json:
@@ -42,7 +42,7 @@ def examine(file: str) -> dict[str, Any]:
     import warnings
 
     from gough.compilation import build
-    from gough.compilation.soundness import motion_doubts
+    from gough.compilation.soundness import condition_doubts, motion_doubts
     from gough.errors import StructureError
     from gough.robot import DescriptionError, load
     from gough.robot.plausible import description_doubts
@@ -56,7 +56,7 @@ def examine(file: str) -> dict[str, Any]:
             robot = load(file)
             doubts = description_doubts(robot)
             model = build(robot)
-            doubts += motion_doubts(model)
+            doubts += [*motion_doubts(model), *condition_doubts(model)]
         except DescriptionError as error:
             keys = ("file", "line", "path", "value", "message", "expected")
             problems = [{**{k: getattr(p, k) for k in keys}, "text": str(p)} for p in error.problems]
@@ -129,6 +129,7 @@ def _found(model: Any) -> dict[str, Any]:
         "closure_tolerance": model.robot.closure_tolerance,
         "left_open": left_open(model),
         "parallel": float(measure.parallel),
+        "inverse": float(measure.inverse) if model.layout.v_elastic else None,
         "serial": [float(x) for x in measure.serial],
         "serial_names": list(measure.serial_names),
     }
@@ -156,10 +157,12 @@ def _summary(report: dict[str, Any]) -> str:
     if m["drives"] < m["freedoms"]:
         lines.append("Fewer drives than freedoms: it has forward dynamics, no inverse dynamics.")
     measures = [f"{m['parallel']:.3g} (drives)"] if m["drives"] >= m["freedoms"] else []
+    if measures and m["inverse"] is not None:
+        measures.append(f"{m['inverse']:.3g} (inverse model)")
     if m["serial"]:
         worst, name = min(zip(m["serial"], m["serial_names"], strict=True))
         measures.append(f"{worst:.3g} (worst loop or leg, {name})")
-    told = f"; reciprocal condition {' and '.join(measures)}" if measures else ""
+    told = f"; reciprocal condition {', '.join(measures[:-2] + [' and '.join(measures[-2:])])}" if measures else ""
     if m["closure_tolerance"] is None:
         lines.append(f"Home is closed to {m['closure_error']:.1e} of the robot's size{told}.")
     else:

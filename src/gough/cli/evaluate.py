@@ -11,7 +11,8 @@ from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.functions import column_names, inputs_of, run
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import note, say, write_json
-from gough.cli.state_files import csv_text, read_table, write_table
+from gough.cli.state_columns import known_names
+from gough.cli.state_files import csv_text, is_run, read_table, write_table
 from gough.cli.state_inputs import Inputs, gather
 
 CHUNK = 65536
@@ -68,6 +69,12 @@ def evaluate(
     """
     table = read_table(state)
     model, _ = open_model(robot)
+    if is_run(state):  # works, references, energies: channels of a run that are no part of a state
+        known = set(known_names(model))
+        more = [name for name in table if name not in known]
+        table = {name: x for name, x in table.items() if name in known}
+        if more:
+            note(f"note: {state} is a run; channels that are no part of a state are not read: {', '.join(more)}")
     inputs = gather(model, table, inputs_of(model, function))
     for text in inputs.assumed:
         note(f"note: {text}")

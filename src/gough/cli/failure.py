@@ -62,10 +62,11 @@ def _tell_of_the_cache() -> None:
 
 def explain(error: Exception) -> tuple[str, int]:
     """(message, exit code) of an exception."""
+    from gough.compilation.status import IN_PYTHON
     from gough.errors import BadStateError, GoughError
 
     if isinstance(error, BadStateError):
-        return str(error), BAD_STATES
+        return str(error).replace(IN_PYTHON, "").replace(" (near=)", ""), BAD_STATES
     if isinstance(error, UnicodeDecodeError):
         return f"not UTF-8 text: {error}", BAD_USAGE
     if isinstance(error, io.UnsupportedOperation) or not isinstance(error, OSError | GoughError):

@@ -157,8 +157,14 @@ def _show(model: "Model", found: "Modes", count: int) -> None:
         say(f"and {rest} more (--count)")
     if np.any(np.real(found.eigenvalues)):
         shown = table("eigenvalue (1/s)", "Hz", "damping", numbers=("eigenvalue (1/s)", "Hz", "damping"))
-        for value, ratio in zip(found.eigenvalues[:count], found.damping, strict=False):
+        growing = int(np.argmax(np.real(found.eigenvalues)))  # what the verdict speaks of, wherever it stands
+        chosen = [*range(min(count, len(found.eigenvalues)))]
+        for k in [*chosen, *([growing] if growing not in chosen and not found.stable else [])]:
+            value, ratio = found.eigenvalues[k], found.damping[k]
             text = f"{np.real(value):+.4g}" + (f" ± {np.imag(value):.5g}i" if np.imag(value) else "")
             shown.add_row(text, short(abs(value) / (2 * np.pi), 6), short(ratio, 3))
         console().print(shown)
+        rest = len(found.eigenvalues) - shown.row_count
+        if rest > 0:
+            say(f"and {rest} more (--count)")
     say(f"verdict: {found.verdict}")

@@ -116,6 +116,8 @@ def _home(r: dict[str, Any]) -> None:
         say(f"  left open within the closure tolerance of {r['closure_tolerance'] * 1e3:.4g} mm: {left}")
     serial = dict(zip(r["home"]["serial_names"], r["home"]["serial"], strict=True))
     measures = [f"{r['home']['parallel']:.3g} (drives)"] if len(r["drives"]) >= r["freedoms"] else []
+    if measures and r["home"]["inverse"] is not None:
+        measures.append(f"{r['home']['inverse']:.3g} (inverse model)")
     if serial:
         worst = min(serial, key=lambda name: serial[name])
         kind = "leg" if worst in [leg["name"] for leg in r["legs"]] else "loop"

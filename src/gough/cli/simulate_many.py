@@ -109,8 +109,10 @@ def _simulated(
 
 def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[str, str]) -> dict[str, Any]:
     """Figures over all runs that finished."""
+    from gough.simulation.results.units import units_of
+
     good = found.end_q[np.isnan(found.failed)]
-    names, units = made.model.layout.q_names, made.model.layout.q_units
+    names, units = made.model.layout.q_names, units_of(made.model).q
     ends = [{"name": name, "unit": units[k], **_figures(good[:, k])} for k, name in enumerate(names) if len(good)]
     return {
         "robot": made.model.robot.name,

@@ -48,12 +48,17 @@ def coordinate_names(model: "Model") -> tuple[str, ...]:
     return tuple(coordinate_units(model))
 
 
-def refuse_unknown(model: "Model", names: list[str]) -> None:
-    """UsageError for the first name that is no column or array of this robot."""
+def known_names(model: "Model") -> list[str]:
+    """Columns and arrays that a file of states of this robot may have."""
     groups = groups_of(model)
     pose = ("pose", *QUATERNION) if model.mechanism.has_platform else ()
     columns = [c for group in groups.values() for c in group]
-    known = [*groups, *columns, *pose, *coordinate_names(model), *PASSED_ON]
+    return [*groups, *columns, *pose, *coordinate_names(model), *PASSED_ON]
+
+
+def refuse_unknown(model: "Model", names: list[str]) -> None:
+    """UsageError for the first name that is no column or array of this robot."""
+    known = known_names(model)
     for name in names:
         if name not in known:
             raise UsageError(f"unknown column or array {name!r}{_hint(model, name, known)}")

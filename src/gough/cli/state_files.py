@@ -2,6 +2,7 @@
 
 import csv
 import io
+import itertools
 from array import array
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from gough.errors import UsageError
 from gough.files import npz, read_npz, write_file
 from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
 
+OF_RUN = '# about: {"kind": "gough run"'
+"""How the third line of a run's .csv file begins."""
 Table = dict[str, np.ndarray]
 TEXT = "problem"
 """The one column of texts in a result; it is not read."""
@@ -52,6 +55,13 @@ def _read_csv(path: Path) -> Table:
             rows.append(number(f"{path}:{k}: column {name}", cell) if known else np.nan)
     table = np.frombuffer(rows).reshape(-1, len(header)) if rows else np.zeros((0, len(header)))
     return {name: table[:, i] for i, name in enumerate(header) if name != TEXT}
+
+
+def is_run(path: Path) -> bool:
+    """Whether a .csv file is one that a run was written to: it says so below its header."""
+    if path.suffix != ".csv":
+        return False
+    return any(line.startswith(OF_RUN) for _, line in itertools.islice(read_lines(path), 3))
 
 
 def write_table(path: Path, arrays: Table, columns: dict[str, list[str]]) -> None:

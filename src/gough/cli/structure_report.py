@@ -16,6 +16,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
     from gough.compilation.openings import left_open
     from gough.robot.tree import platform_body
+    from gough.simulation.results.units import units_of
 
     robot, layout = model.robot, model.layout
     measure = model.singularity(model.home)
@@ -46,6 +47,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "home": {
             "q": dict(zip(layout.q_names, model.home.tolist(), strict=True)),
             "parallel": float(measure.parallel),
+            "inverse": float(measure.inverse) if layout.v_elastic else None,
             "serial": measure.serial.tolist(),
             "serial_names": list(measure.serial_names),
             "source": robot.home.source,
@@ -53,8 +55,8 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         },
         "closure_tolerance": robot.closure_tolerance,
         "layout": {
-            "q": dict(zip(layout.q_names, layout.q_units, strict=True)),
-            "v": dict(zip(layout.v_names, layout.v_units, strict=True)),
+            "q": dict(zip(layout.q_names, units_of(model).q, strict=True)),
+            "v": dict(zip(layout.v_names, units_of(model).v, strict=True)),
         },
         "structural_zeros": {
             "count": len(model.pattern),
@@ -77,10 +79,12 @@ def _velocities(model: "Model") -> list[dict[str, str | None]]:
 
     Elastic rates stand last; their acceleration is found, not given: None.
     """
+    from gough.simulation.results.units import units_of
+
     layout, elastic = model.layout, model.layout.v_names[model.layout.mobility :]
     names = zip(
         layout.v_names,
-        layout.v_units,
+        units_of(model).v,
         [*own_coordinates(model), *elastic],
         velocity_columns(model),
         [*acceleration_columns(model), *[None] * len(elastic)],

@@ -6,7 +6,8 @@ import numpy as np
 
 from gough.compilation.mobility import scaled_closures
 from gough.compilation.openings import openings
-from gough.compilation.status import TURNED_REMEDY, status_of
+from gough.compilation.status import TURNED_REMEDY, place_of, status_of
+from gough.dynamics.loads import SPRING
 from gough.errors import Status
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ def lost_direction(model: "Model", q: np.ndarray, name: str) -> str:
         worst = next((o for o in openings(model, q) if o.text), None)
         return (
             "" if worst is None else f"{worst.cut.name} is {worst.text}{f'; {TURNED_REMEDY}' if worst.turned else ''}"
+        )
+    if place_of(name).startswith(SPRING):
+        return (
+            f"its two points coincide, where its force has no direction: move the robot, or a point of {place_of(name)}"
         )
     if name.endswith(":mass matrix"):
         M = model.function("mass_matrix").values(q=q, parameters=model.parameters)["M"]

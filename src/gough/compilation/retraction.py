@@ -3,6 +3,7 @@
 import numpy as np
 
 from gough.compilation.rotations import integrate_pose, quaternion_of_rotation_vector, quaternion_product
+from gough.dynamics.validity import QUATERNION_TOLERANCE
 from gough.structure import Mechanism
 
 
@@ -33,6 +34,18 @@ def normalised(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
             norm = np.linalg.norm(out[..., start : start + 4], axis=-1, keepdims=True)
             out[..., start : start + 4] /= np.where(norm > 0, norm, np.nan)
     return out
+
+
+def bad_quaternions(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
+    """Where each of q (n, nq) has a quaternion that is not of unit length to 1e-6, the rule of every q that is given; "" if
+    nowhere. Only `integrate` and `project`, which make a q, normalise."""
+    names = np.full(len(q), "", dtype=object)
+    for link in mechanism.links:
+        if link.motion in ("platform", "ball"):
+            start = 3 if link.motion == "platform" else link.q
+            off = np.abs(np.linalg.norm(q[:, start : start + 4], axis=1) - 1.0) > QUATERNION_TOLERANCE
+            names[off & (names == "")] = "platform" if link.motion == "platform" else link.joint
+    return names
 
 
 def neutral(mechanism: Mechanism) -> np.ndarray:

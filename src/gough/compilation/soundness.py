@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 NEAR_SINGULAR = 1e-4
 SAME_POSE, FAR_POSE = 1e-6, 0.3
 """Difference (sizes, rad) between the stated home pose and the assembled one that is nothing, or too much."""
+DOUBTFUL = 1e-2
+"""Reciprocal condition below which a home, or an inverse model beside the drives' own, is doubted; NEAR_SINGULAR is warned of."""
 NEIGHBOURS = 5
 GUESSED = 0.02
 """Difference (rad, or of the robot's size) up to which home.joints were guesses that are merely not exact."""
@@ -138,6 +140,8 @@ def check_springs(model: "Model") -> None:
     samples = np.concatenate([model.home[None], sample_states(model)["q"]])
     lengths = spring_lengths(model).values(q=samples, parameters=model.parameters)["length"]
     for k, spring in enumerate(model.mechanism.springs):
+        if all(i in model.pattern for i in spring.coefficients[1:]):
+            continue  # of stiffness alone: force = stiffness × line, regular everywhere
         if not (lengths[:, k] > COINCIDE * model.size).any():
             raise StructureError(
                 f"{model.robot.name}: spring {spring.name}: its two points coincide wherever the robot is: it has no direction "
@@ -192,6 +196,34 @@ def check_home(model: "Model") -> None:
             f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
             SingularHomeWarning,
         )
+
+
+def condition_doubts(model: "Model") -> list[str]:
+    """Sentences about a home that is no singular pose but near one, and about an inverse model of a flexible robot that is."""
+    if len(model.mechanism.drives) < model.mobility or not model.mobility:
+        return []
+    measure, found = model.singularity(model.home), []
+    parallel, inverse = float(measure.parallel), float(measure.inverse)
+    if NEAR_SINGULAR < parallel < DOUBTFUL:
+        found.append(
+            f"home is near a parallel singularity: reciprocal condition {parallel:.2g}, where {DOUBTFUL:g} and more is usual; "
+            f"{lost_direction(model, model.home, 'singular:drives')}, or hardly. Is home meant to be there?"
+        )
+    near = [k for k, x in enumerate(measure.serial) if NEAR_SINGULAR < x < DOUBTFUL]
+    if near:
+        told = ", ".join(f"{measure.serial_names[k]} ({measure.serial[k]:.2g})" for k in near[:MOST_TOLD])
+        found.append(
+            f"home is near a serial singularity of {told}: reciprocal condition, where {DOUBTFUL:g} and more is usual. Is home "
+            "meant to be there?"
+        )
+    if model.layout.v_elastic and not inverse > DOUBTFUL * parallel:
+        found.append(
+            f"the inverse model of the flexible robot is nearly singular at home: reciprocal condition {inverse:.2g}, while that "
+            f"of its drives is {parallel:.2g}. Bodies that bend give way before the floating frame follows: inverse dynamics "
+            "and computed torque of poses ask for forces that no drive has. Lead the drives instead (gough.laws.drives_of); see "
+            "gough.zero_dynamics"
+        )
+    return found
 
 
 def motion_doubts(model: "Model") -> list[str]:

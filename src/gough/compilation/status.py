@@ -7,7 +7,13 @@ import numpy as np
 from gough.errors import EXPLANATION, BadStateError, Status, UsageError
 
 ON_BAD_STATE = ("raise", "mark")
+IN_PYTHON = "; good ones are in the exception's .result (or pass on_bad_state='mark')"
+"""What callers in Python are told; commands leave it out."""
 TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
+
+NO_REST = "forces are out of balance along a motion that does not change them: there is no rest next to here; give other forces"
+OF_CHECKS = {"singular:stiffness": NO_REST}
+"""What some checks mean, where it is not what their status means elsewhere."""
 
 
 def status_of(name: str) -> Status:
@@ -46,13 +52,13 @@ def complain(
         index = tuple(int(k) for k in np.unravel_index(states[0], batch)) if batch else ()
         at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
         status = status_of(name)
-        reason = TURNED_REMEDY if ", turned by " in name else EXPLANATION[status]
+        reason = TURNED_REMEDY if ", turned by " in name else OF_CHECKS.get(name, EXPLANATION[status])
         lines.append(f"  {len(states)} × {status.name} at {place_of(name)}{at}: {reason}")
         more = explain(states[0], name) if explain is not None else ""
         if more:
             lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
-    others = "; good ones are in the exception's .result (or pass on_bad_state='mark')" if len(bad) < total else ""
+    others = IN_PYTHON if len(bad) < total else ""
     raise BadStateError(f"{where}: {len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines), result)
 
 

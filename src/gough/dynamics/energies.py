@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.loads import cut_friction, spring_energy
+from gough.dynamics.loads import cut_friction, spring_energy, spring_losses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import own_forces, telescopic_tensors
 from gough.dynamics.twists import link_twist, point_velocity
 from gough.dynamics.validity import check_state
-from gough.scalar import dot, sqrt, zeros
+from gough.scalar import dot, zeros
 from gough.spatial.inertia import kinetic_energy
 
 Vector = np.ndarray
@@ -91,12 +91,4 @@ def _losses(loops: Loops, u: Vector) -> Any:
         friction = cut_friction(cut, first, second, u)
         if friction is not None:
             total = total + dot(friction, first - second)
-    numbers = posture.numbers
-    for spring in posture.mechanism.springs:
-        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
-        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
-        speeds = [point_velocity(posture, u, i, x) for i, x in zip(spring.links, points, strict=True)]
-        line = ends[1] - ends[0]
-        rate = dot(line, speeds[1] - speeds[0]) / sqrt(dot(line, line))
-        total = total + numbers.parameters[spring.coefficients[1]] * rate * rate
-    return total
+    return total + spring_losses(posture, lambda i, x: point_velocity(posture, u, i, x))

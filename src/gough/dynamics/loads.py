@@ -12,12 +12,18 @@ import numpy as np
 from gough.dynamics.closures import CutGeometry
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import LinkWrench, resting_rate
+from gough.errors import StructureError
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
-from gough.scalar import dot, note, sqrt, zeros
+from gough.scalar import check, dot, note, sqrt, zeros
 from gough.spatial import cross
+from gough.structure.mechanism import PointSpring
 
 Vector = np.ndarray
+COINCIDE = 1e-12
+"""Distance (m) of a spring's two points below which its force has no direction."""
+SPRING = "spring "
+"""What the place of that check begins with."""
 
 
 def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
@@ -54,18 +60,51 @@ def spring_forces(posture: Posture, velocities: Any) -> list[tuple[int, LinkWren
             points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
             ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
             line = ends[1] - ends[0]
-            length = sqrt(dot(line, line))
-            along = line / length
             stiffness, damping, rest, preload = numbers.at(spring.coefficients)
-            tension = stiffness * (length - rest) + preload
-            if velocities is not None and not structurally_zero(damping):
-                speed = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
-                tension = tension + damping * dot(along, speed[1] - speed[0])
+            if all(map(structurally_zero, (damping, rest, preload))):
+                force = line * stiffness  # regular where the points meet: the length that divides cancels
+            else:
+                length = _length(spring, line)
+                along = line / length
+                tension = stiffness * (length - rest) + preload
+                if velocities is not None and not structurally_zero(damping):
+                    speed = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
+                    tension = tension + damping * dot(along, speed[1] - speed[0])
+                force = along * tension
             for link, point, sign in ((spring.links[0], points[0], -1.0), (spring.links[1], points[1], 1.0)):
                 if link >= 0:
-                    f = posture.from_world(link, along * (sign * tension))
+                    f = posture.from_world(link, force * sign)
                     out.append((link, LinkWrench(f, cross(point, f))))
     return out
+
+
+def _length(spring: PointSpring, line: Vector) -> Any:
+    """Length (m) of a spring whose force needs a direction."""
+    square = dot(line, line)
+    if structurally_zero(square):
+        raise StructureError(
+            f"spring {spring.name}: its two points coincide wherever the robot is, so that its force has no direction. Give "
+            "`from` or `to` another position, or leave it out."
+        )
+    check(f"not_finite:{SPRING}{spring.name}", square, COINCIDE**2)
+    return sqrt(square)
+
+
+def spring_losses(posture: Posture, velocities: Any) -> Any:
+    """Power (W) that dampers of point-to-point springs take; velocities as for `spring_forces`."""
+    total: Any = 0.0
+    numbers = posture.numbers
+    for spring in posture.mechanism.springs:
+        damping = numbers.parameters[spring.coefficients[1]]
+        if structurally_zero(damping):
+            continue
+        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+        ends = [posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True)]
+        speeds = [velocities(i, x) for i, x in zip(spring.links, points, strict=True)]
+        line = ends[1] - ends[0]
+        rate = dot(line, speeds[1] - speeds[0]) / _length(spring, line)
+        total = total + damping * rate * rate
+    return total
 
 
 def spring_energy(posture: Posture) -> Any:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.program import Slot
+from gough.simulation.results.units import MASS_NORMALISED, units_of
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-FORCE = {"m/s": "N", "rad/s": "N m"}
+FORCE = {"m/s": "N", "rad/s": "N m", f"{MASS_NORMALISED}/s": "N/kg^0.5", "1/s": "N m"}
 """Unit of the force that works along a rate of some unit."""
 
 Entry = tuple[str, str]
@@ -22,6 +23,8 @@ Entry = tuple[str, str]
 def entries(model: "Model", slot: Slot) -> list[Entry]:
     """(name, unit) of every entry of a slot; the unit is that of the slot where entries have none of their own."""
     known = _inputs(model, slot.name) or _outputs(model, slot.name)
+    if slot.name == "acceleration":
+        known = known[: slot.size]  # elastic rates, which stand last, have theirs found, not given
     if len(known) == slot.size:
         return known
     index = ["".join(f"[{k}]" for k in place) for place in np.ndindex(*slot.shape)]
@@ -31,12 +34,13 @@ def entries(model: "Model", slot: Slot) -> list[Entry]:
 
 def _inputs(model: "Model", slot: str) -> list[Entry]:
     layout, mechanism = model.layout, model.mechanism
-    v = list(zip(layout.v_names, layout.v_units, strict=True))
+    units = units_of(model)
+    v = list(zip(layout.v_names, units.v, strict=True))
     if slot == "q":
-        return list(zip(layout.q_names, layout.q_units, strict=True))
+        return list(zip(layout.q_names, units.q, strict=True))
     if slot == "pose":
         lead = layout.joints.start
-        return list(zip(layout.q_names[:lead], layout.q_units[:lead], strict=True))
+        return list(zip(layout.q_names[:lead], units.q[:lead], strict=True))
     if slot == "v":
         return v
     if slot in ("acceleration", "vdot"):
@@ -56,16 +60,17 @@ def _outputs(model: "Model", slot: str) -> list[Entry]:
     from gough.dynamics.reactions import joint_links
 
     layout, mechanism = model.layout, model.mechanism
-    v, drives = layout.v_names, layout.drive_names
+    v, drives, units = layout.v_names, layout.drive_names, units_of(model)
     force = {"f": "N", "m": "N m"}
     table: dict[str, list[Entry]] = {
         "M": [(f"{a} {b}", "") for a, b in product(v, v)],
-        "h": [(n, FORCE.get(u, "")) for n, u in zip(v, layout.v_units, strict=True)],
-        "g": [(n, FORCE.get(u, "")) for n, u in zip(v, layout.v_units, strict=True)],
+        "h": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
+        "g": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
+        "eddot": [(f"d/dt {n}", f"{u}2") for n, u in zip(v, units.v, strict=True)][layout.mobility :],
         "S": [(f"{a} {d}", "") for a, d in product(v, drives)],
-        "qdot": [(f"d/dt {n}", f"{u}/s") for n, u in zip(layout.q_names, layout.q_units, strict=True)],
-        "u": list(zip(layout.u_names, layout.u_units, strict=True)),
-        "ud": [(f"d/dt {n}", f"{u}2") for n, u in zip(layout.u_names, layout.u_units, strict=True)],
+        "qdot": [(f"d/dt {n}", f"{u}/s") for n, u in zip(layout.q_names, units.q, strict=True)],
+        "u": list(zip(layout.u_names, units.u, strict=True)),
+        "ud": [(f"d/dt {n}", f"{u}2") for n, u in zip(layout.u_names, units.u, strict=True)],
         "joints": [(f"{mechanism.links[i].joint} {w}", force[w[0]]) for i in joint_links(mechanism) for w in WRENCH],
         "cuts": [(f"{c.name} {w}", force[w[0]]) for c in mechanism.cuts for w in WRENCH],
         "twist": [(n, "m/s" if n[0] == "v" else "rad/s") for n in TWIST],

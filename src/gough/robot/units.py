@@ -247,7 +247,7 @@ def convert(text: str, names: tuple[str, ...]) -> float:
     value, dimension = parse(text)
     found = Quantity(value, text.strip(), dimension)
     if not any(serves(found, name) for name in names):
-        hertz = "; Hz counts turns" if any(fits(dimension, name) for name in names) else ""
+        hertz = "; Hz counts turns: write rev/s, rpm or rad/s" if any(fits(dimension, name) for name in names) else ""
         raise UnitError(f"a unit of another dimension{hertz}")
     return found if len(names) > 1 else value
 

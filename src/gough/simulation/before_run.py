@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
+from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
 from gough.errors import RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
 from gough.simulation.arguments import one_of
+from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.stability import longest_step, poles
 from gough.simulation.integration.state import StateLayout
@@ -72,7 +74,24 @@ def _has_force_limit(model: "Model") -> bool:
 
 def state_events(plant: Plant, first: Array, start: str, method: str, step: float, numbers: Array) -> list[Event]:
     """What is wrong with the first state (n,), and with the step (s) there. numbers (n,): parameters."""
-    return [*_of_start(plant, first, start, numbers), *_of_step(plant, first, method, step, numbers)]
+    return [
+        *_of_inverse(plant, first, numbers),
+        *_of_start(plant, first, start, numbers),
+        *_of_step(plant, first, method, step, numbers),
+    ]
+
+
+def _of_inverse(plant: Plant, first: Array, numbers: Array) -> list[Event]:
+    """Computed torque with a model that bends, where its bodies run away while it does what it should."""
+    law, own = plant.law, plant.laws_robot
+    model = own.model
+    if not isinstance(law, ComputedTorque) or not law.holds_floating(model, plant.rows.kind):
+        return []
+    if not own.same_structure or len(model.mechanism.drives) != model.mobility:
+        return []
+    believed = numbers if own.numbers is None else own.numbers
+    growth = growth_without_stress(model, first[: model.layout.nq], believed)
+    return [(0.0, f"control: {unstable_inverse(growth)}")] if growth > 0 else []
 
 
 def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Event]:

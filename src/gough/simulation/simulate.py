@@ -53,6 +53,7 @@ from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.report import spans
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import energy_events
+from gough.simulation.results.remedy import REMEDIES
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.starting import starting_state
@@ -212,7 +213,7 @@ def _through(course: Course, pieces: Pieces, first: Array, kept: list[Array]) ->
     except Stopped as problem:
         course.keep_last()
         if not any(map(len, kept)):
-            raise UsageError(f"the run cannot begin: {problem.why}") from problem
+            raise UsageError(f"the run cannot begin: {problem.why}{_why_not(problem.why)}") from problem
         return f"{problem.why} at t = {problem.time:.9g} s"
     except KeyboardInterrupt:
         course.keep_last()
@@ -220,6 +221,11 @@ def _through(course: Course, pieces: Pieces, first: Array, kept: list[Array]) ->
             raise
         return f"interrupted after t = {_last(kept, course.states.t):.9g} s"
     return "finished"
+
+
+def _why_not(reason: str) -> str:
+    """What more there is to say about a run that does not begin."""
+    return next((f": {text}" for begin, text in REMEDIES.items() if begin != "step:" and reason.startswith(begin)), "")
 
 
 def _last(kept: list[Array], place: int) -> float:

@@ -1,10 +1,11 @@
 """The first state of a simulation."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
+from gough.compilation.retraction import bad_quaternions
 from gough.errors import BadStateError, UsageError
 from gough.simulation.arguments import one_of
 from gough.simulation.control.replay import ForcesOverTime
@@ -13,6 +14,9 @@ from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
 
 Array = np.ndarray
 CLOSED = 1e-8
@@ -37,6 +41,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
             raise UsageError(f"the forces are those of a run of another robot than {model.robot.name}; give q= and v=")
     if q is not None:
         first_q = _vector("q", q, layout.nq)
+        demand_quaternions(model, first_q[None])
     if start == "static":
         first_q = _at_rest(plant, first_q, parameters)
     if v is not None:
@@ -53,6 +58,16 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
         demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None])
     inner = plant.inner_at(first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
+
+
+def demand_quaternions(model: "Model", q: Array) -> None:
+    """UsageError for first states (runs, nq) that have a quaternion that is not of unit length: the rule of forward_dynamics."""
+    names = bad_quaternions(model.mechanism, q)
+    for k in np.flatnonzero(names != ""):
+        of = f" of run {k}" if len(q) > 1 else ""
+        raise UsageError(
+            f"q{of}: the quaternion (qw qx qy qz) of {names[k]} is not of unit length to 1e-6; normalise it, or use model.project"
+        )
 
 
 def _at_rest(plant: Plant, q: Array, parameters: Array) -> Array:

@@ -17,6 +17,10 @@ from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, PointSpring
 from gough.structure.selection import Selection
 
+FRICTION = {"rotation": ("N m s/rad", "N m", "rad/s"), "translation": ("N s/m", "N", "m/s")}
+"""Units of viscous, coulomb and smoothing by the motion they act in."""
+SPRING = {"rotation": ("N m/rad", "N m s/rad", "radian", "N m"), "translation": ("N/m", "N s/m", "m", "N")}
+"""Of stiffness, damping, rest and preload. A rest of π/2 is a number like others: right angles of "rad" are structure."""
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
@@ -146,7 +150,9 @@ class _Builder(Bending):
         name = f"{self.platform}.platform"
         on_first = self._placement(f"{name}.first", axes.T, np.zeros(3))
         on_second = self._placement(f"{name}.second", np.eye(3), np.zeros(3))
-        friction = self.table.add_all(f"{name}.friction", ("viscous", "coulomb", "smoothing"), (0.0, 0.0, 0.0), "SI")
+        friction = self.table.add_all(
+            f"{name}.friction", ("viscous", "coulomb", "smoothing"), (0.0, 0.0, 0.0), FRICTION["rotation"]
+        )
         self.cuts.append(fixed_cut(name, link, 0, on_first, on_second, friction, sum(c.rows for c in self.cuts)))
 
     def _joint(self, placed: PlacedJoint) -> None:
@@ -202,8 +208,10 @@ class _Builder(Bending):
                 placement=placement if k == 0 else (),
                 ten=self._ten(name, body, axes) if last else None,
                 telescopic=None,
-                friction=self._friction(f"{place}.friction", joint.friction) if k == 0 else (),
-                spring=self._joint_spring(place, joint.spring) if joint.spring else None,
+                friction=self._friction(f"{place}.friction", joint.friction, *(m.kind for m in kind.motions))
+                if k == 0
+                else (),
+                spring=self._joint_spring(place, joint.spring, moved) if joint.spring else None,
                 rotor=None,
                 drive=None,
                 to_user=axes,
@@ -223,11 +231,13 @@ class _Builder(Bending):
         weight = self.table.add(f"{place}.weight", d.weight, "1") if d.weight is not None else None
         self.drives.append(Drive(place, index, unit, weight))
         inertia_unit = "kg m2" if link.motion == "rotation" else "kg"
+        if d.gear != 1.0:
+            inertia_unit += f" at the joint: gear^2 = {d.gear**2:.6g} is in it"
         return replace(
             link,
             drive=len(self.drives) - 1,
             rotor=self.table.add(f"{place}.rotor_inertia", d.gear**2 * d.rotor_inertia, inertia_unit),
-            friction=(*link.friction, *self._friction(f"{place}.drive.friction", d)),
+            friction=(*link.friction, *self._friction(f"{place}.drive.friction", d, link.motion)),
         )
 
     def _cut(self, loop) -> None:
@@ -298,14 +308,17 @@ class _Builder(Bending):
             for t, v in zip(TEN, ten, strict=True)
         )
 
-    def _friction(self, name: str, friction) -> tuple[int, ...]:
-        return self.table.add_all(
-            name, ("viscous", "coulomb", "smoothing"), (friction.viscous, friction.coulomb, friction.smoothing), "SI"
-        )
+    def _friction(self, name: str, friction, *motions: str) -> tuple[int, ...]:
+        """motions: kinds in which it acts; a cylinder's turns and slides share the numbers. None: it turns (cuts)."""
+        kinds = dict.fromkeys("translation" if m == "translation" else "rotation" for m in motions or ("rotation",))
+        units = [" or ".join(words) for words in zip(*(FRICTION[k] for k in kinds), strict=True)]
+        values = (friction.viscous, friction.coulomb, friction.smoothing)
+        return self.table.add_all(name, ("viscous", "coulomb", "smoothing"), values, units)
 
-    def _joint_spring(self, place: str, spring) -> tuple[int, ...]:
+    def _joint_spring(self, place: str, spring, motion: str) -> tuple[int, ...]:
         values = (spring.stiffness, spring.damping, spring.rest, spring.preload)
-        return self.table.add_all(f"{place}.spring", ("stiffness", "damping", "rest", "preload"), values, "SI")
+        names = ("stiffness", "damping", "rest", "preload")
+        return self.table.add_all(f"{place}.spring", names, values, SPRING[motion])
 
     def _spring(self, spring) -> PointSpring:
         ends = []
@@ -320,7 +333,8 @@ class _Builder(Bending):
                 f"spring {spring.name}: both ends are on {spring.to.body}, where it can do nothing; tie it to two bodies"
             )
         values = (spring.stiffness, spring.damping, spring.rest_length, spring.preload)
-        coefficients = self.table.add_all(spring.name, ("stiffness", "damping", "rest_length", "preload"), values, "SI")
+        names = ("stiffness", "damping", "rest_length", "preload")
+        coefficients = self.table.add_all(spring.name, names, values, SPRING["translation"])
         return PointSpring(spring.name, (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1]), coefficients)
 
     def _link_of(self, body: str) -> int:

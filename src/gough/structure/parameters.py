@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 
@@ -27,9 +28,12 @@ class ParameterTable:
         self.values.append(float(value))
         return len(self.names) - 1
 
-    def add_all(self, name: str, suffixes: Iterable[str], values: Iterable[float], unit: str) -> tuple[int, ...]:
+    def add_all(
+        self, name: str, suffixes: Iterable[str], values: Iterable[float], unit: str | Sequence[str]
+    ) -> tuple[int, ...]:
         """Positions of a group of parameters `name.suffix`."""
-        return tuple(self.add(f"{name}.{s}", v, unit) for s, v in zip(suffixes, values, strict=True))
+        units = repeat(unit) if isinstance(unit, str) else unit
+        return tuple(self.add(f"{name}.{s}", v, u) for s, v, u in zip(suffixes, values, units, strict=False))
 
     def structural(self, free: Sequence[str] = ()) -> dict[int, float]:
         """{position: exact value} of the parameters that are structure: exact zeros and multiples of 90°.

@@ -97,6 +97,12 @@ class ComputedTorque(Law):
                 f"elastic='simulated': elastic coordinates of {name} are bound to each other by closures; use 'measured'"
             )
 
+    def holds_floating(self, model: "Model", kind: str) -> bool:
+        """Whether it gives the rigid part of v of a model that bends the accelerations it wants, so that what the bodies do is
+        left to the zero dynamics. kind: of the motion."""
+        bends = model.layout.v_elastic > 0 and not self._straight
+        return bends and (kind == "pose" or drive_of_entries(model.mechanism) is not None)
+
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""
         return of_platform(model, motion, parameters) if motion.kind == "pose" else in_drive_order(model, motion)

@@ -49,7 +49,7 @@ from gough.simulation.ensembles.parts import Parts, fingerprint
 from gough.simulation.ensembles.plan import Plan
 from gough.simulation.ensembles.progress import telling
 from gough.simulation.ensembles.sampled import Varied
-from gough.simulation.ensembles.start import designs_of, first_states
+from gough.simulation.ensembles.start import demand_room, designs_of, first_states
 from gough.simulation.ensembles.work import DEVICES, Work, part_of, time_loop
 from gough.simulation.given import demand_model
 from gough.simulation.integration.crossing import distances_of
@@ -246,6 +246,7 @@ def simulate_many(
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
         )
+    demand_room(model, (q, v, parameters, vary), end / step, stored)
     described, designs = model, designs_of(model, parameters, vary)
     model, designs = _smoothed(model, smoothing, made, designs)
     believed = own_robot(law, model, designs, described, lambda x: _smoothed(x, smoothing, made, None)[0])

@@ -18,6 +18,7 @@ from gough.arguments import checked, flag, mapping, number, numbers, several, wh
 from gough.errors import UsageError
 from gough.simulation.ensembles.own import platform_key
 from gough.simulation.given import floats, is_number
+from gough.simulation.results.units import units_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 MOST_RUNS = 100_000_000
+MOST_DRAWN = 2e9
+"""Bytes of all numbers that are drawn, and of what drawing them takes."""
 ALONG = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
@@ -108,6 +111,12 @@ class Varied:
                     f"{model.robot.name} has no parameter {name!r}; see model.parameter_names or `gough show ROBOT "
                     "--parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx"
                 )
+            if name in self.relative and not out[:, places[name]].any():
+                unit = self.unit(model, name)
+                raise UsageError(
+                    f"{name} is 0, and so is every part of it: spread and within vary nothing. Give normal or uniform in {unit}, "
+                    f"and build the model with free=[{name!r}]"
+                )
             factor = out[:, places[name]] if name in self.relative else 1.0
             out[:, places[name]] = factor * self.values[name]
         return out
@@ -125,11 +134,11 @@ class Varied:
         head, _, rest = name.partition(".")
         if name in model.parameter_names:
             return model.mechanism.table.units[model.parameter_names.index(name)]
-        layout = model.layout
+        layout, units = model.layout, units_of(model)
         if head == "rate" and rest in layout.v_names:
-            return layout.u_units[layout.u_names.index(rest)]
+            return units.v[layout.v_names.index(rest)]
         if head == "at":
-            known = dict(zip(layout.q_names, layout.q_units, strict=True))
+            known = dict(zip(layout.q_names, units.q, strict=True))
             return known.get(rest, "rad")  # yaw, pitch, roll
         return "N m" if name.rpartition(".")[2].startswith("m") else "N"
 
@@ -173,6 +182,11 @@ def monte_carlo(
         raise UsageError("monte_carlo: give {name: draw} with draws of gough.vary: normal, uniform, spread or within")
     if isinstance(runs, bool) or not (isinstance(runs, int | np.integer) and 0 < runs <= MOST_RUNS):
         raise UsageError(f"runs={runs!r}: give how many, at most {MOST_RUNS}")
+    if (size := 8.0 * runs * (len(what) + 3)) > MOST_DRAWN:
+        raise UsageError(
+            f"runs={runs}: drawing {len(what)} numbers of so many takes {size / 1e9:.3g} GB, {MOST_DRAWN / 1e9:g} GB are the "
+            f"most; draw at most {int(MOST_DRAWN / 8 / (len(what) + 3))} at a time, each time with another seed"
+        )
     seeds = np.atleast_1d(floats("seed", seed))
     if (
         seeds.ndim != 1

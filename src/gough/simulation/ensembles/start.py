@@ -1,5 +1,6 @@
 """First states and designs of all runs of an ensemble."""
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,39 @@ from gough.simulation.given import floats
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
-from gough.simulation.starting import CLOSED, starting_state
+from gough.simulation.starting import CLOSED, demand_quaternions, starting_state
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Array = np.ndarray
+SHARE, USUAL = 0.8, 16e9
+"""Part of a machine's memory that an ensemble may take; its memory (bytes) where it does not say."""
+
+
+def memory() -> float:
+    """Bytes of memory that this machine has; USUAL where it does not say."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # no POSIX
+        return USUAL
+
+
+def demand_room(model: "Model", given: tuple[Any, ...], steps: float, stored: int) -> None:
+    """UsageError where as many runs as q, v, parameters and vary speak of do not go into memory: their designs, first states,
+    and what they store, each twice while it is put together."""
+    runs = max(
+        x.runs if isinstance(x, Varied) else 1 if isinstance(x, Mapping) or np.ndim(x) < 2 else len(x) for x in given
+    )
+    layout, most = model.layout, SHARE * memory()
+    state = layout.nq + 2 * layout.nv + len(layout.drive_names) + 8
+    kept = int(steps / max(steps // stored, 1)) + 2
+    numbers = 2 * (state * kept + (len(model.parameters) if any(x is not None for x in given[2:]) else 0))
+    if 8.0 * runs * numbers > most:
+        raise UsageError(
+            f"{runs} runs that store {kept} states each need about {8e-9 * runs * numbers:.3g} GB, {most / 1e9:.3g} GB are the "
+            f"most here; do at most {int(most / 8 / numbers)} at a time, or store fewer states of each (stored=)"
+        )
 
 
 def designs_of(model: "Model", parameters: Any, varied: Varied | None) -> Array | None:
@@ -56,6 +84,8 @@ def first_states(
     q, v = (
         None if x is None else rows_of(n, x, s) for n, x, s in zip("qv", given, (layout.nq, layout.nv), strict=True)
     )
+    if q is not None:
+        demand_quaternions(model, q)
     if q is None or v is None:
         nominal = starting_state(plant, motion, None, None, "given", model.parameters)
         q = nominal[None, : layout.nq] if q is None else q

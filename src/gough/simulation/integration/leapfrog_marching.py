@@ -6,10 +6,10 @@ import numpy as np
 
 from gough.backends.llvm.march import Marched
 from gough.errors import UsageError
-from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.simulation.integration.leapfrog import LeapfrogLayout, begin_program, leapfrog_step, slope_program
 from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped
 from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.time_loop import failed_check
 
 Vector = np.ndarray
 REFRESH, LASTS = 2000, 0.15
@@ -82,5 +82,4 @@ class Leapfrog(Marching):
         known = {"state": x[None], "given": given, "parameters": self.parameters[None]}
         if own is not None:
             known["own"] = own
-        _, failed = evaluate_with_care(program, flat_inputs(program, known, 1))
-        return failed[0] or "not_finite:state"
+        return failed_check(program, known)

@@ -63,7 +63,7 @@ class Sundials:
             if hasattr(library, name):
                 return getattr(library, name)
         raise UsageError(
-            f"method='cvode': {name} is not in the SUNDIALS of scikit-sundae; install another version of it"
+            f"method='cvode' or 'cvode_bdf': {name} is not in the SUNDIALS of scikit-sundae; install another version of it"
         )
 
     def __getattr__(self, name: str) -> Any:  # those of SIGNATURES are attributes
@@ -86,7 +86,7 @@ class Sundials:
 def sundials() -> Sundials:
     """The library; UsageError where it is not installed."""
     if find_spec("sksundae") is None:
-        raise UsageError(f"method='cvode' {MISSING}")
+        raise UsageError(f"method='cvode' or 'cvode_bdf' {MISSING}")
     import sksundae._cy_cvode as extension  # pyright: ignore[reportMissingImports]
 
     # What the extension is linked with is found through it; where systems do not look there, in the folder beside it.
@@ -94,5 +94,7 @@ def sundials() -> Sundials:
     beside = sorted(own.parent.parent.glob("scikit_sundae.libs/*sundials*"))
     found = Sundials([ctypes.CDLL(str(path)) for path in (own, *beside)])
     if found.version[0] < OLDEST:
-        raise UsageError(f"method='cvode' needs SUNDIALS {OLDEST} or newer, not {found.version}: update scikit-sundae")
+        raise UsageError(
+            f"method='cvode' or 'cvode_bdf' needs SUNDIALS {OLDEST} or newer, not {found.version}: update scikit-sundae"
+        )
     return found

@@ -1,6 +1,6 @@
 """A program as a compiled time loop of one run."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from gough.backends.llvm.march import March, Marched, single
 from gough.program import Program
+from gough.program.passes.inline_calls import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
 Vector = np.ndarray
@@ -19,6 +20,17 @@ class Stopped(Exception):
     def __init__(self, why: str, time: float) -> None:
         super().__init__(f"{why} at t = {time:.6g} s")
         self.why, self.time = why, time
+
+
+def failed_check(program: Program, known: dict[str, Vector]) -> str:
+    """Which check fails for inputs (1, n) by name, by the interpreter."""
+    with np.errstate(all="ignore"):
+        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or "not_finite:state"
+        if not found.startswith("not_finite:"):
+            return found
+        whole = inline_calls(program)  # what is not finite may have a name in equations that a step calls
+        named = replace(whole, checks=tuple(c for c in whole.checks if c.name.startswith("not_finite:")))
+        return evaluate_with_care(named, flat_inputs(named, known, 1))[1][0] or found
 
 
 @dataclass
@@ -44,7 +56,7 @@ class Loop:
 
     def reason(self, state: Vector, given: Vector) -> str:
         """Which check the step from one state (n,) fails, by the interpreter."""
-        return self._with_care(state, given)[1] or "not_finite:state"
+        return failed_check(self.program, self._known(state, given))
 
     def with_care(self, state: Vector, given: Vector) -> tuple[Vector, Vector, bool] | None:
         """(state (n,), record (k,), whether it goes on) after one turn of the interpreter, whose solves are pivoted: machine code
@@ -55,8 +67,10 @@ class Loop:
         found = {slot.name: x[0] for slot, x in zip(self.program.outputs, outputs, strict=True)}
         return found["state"], found["record"], bool(found["running"][0] > 0)
 
+    def _known(self, state: Vector, given: Vector) -> dict[str, Vector]:
+        return {"state": state[None], "given": given.reshape(1, -1), "parameters": self.parameters[None]}
+
     def _with_care(self, state: Vector, given: Vector) -> tuple[list[Vector], str]:
-        known = {"state": state[None], "given": given.reshape(1, -1), "parameters": self.parameters[None]}
         with np.errstate(all="ignore"):
-            outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, known, 1))
+            outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, self._known(state, given), 1))
         return outputs, failed[0]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.dynamics.loads import SPRING
 from gough.errors import EXPLANATION, GoughError, Status
 from gough.simulation.integration.crossing import NEAR, nearest_loop
 from gough.simulation.integration.methods import METHODS, stable_with_any
@@ -24,6 +25,8 @@ REMEDIES = {
     "rounding does not allow (raise it)",
     "not_converged:Newton": "take a shorter step or a larger tolerance",
     "singular:Newton": "take a shorter step",
+    f"not_finite:{SPRING}": "the two points of the spring coincide, where its force has no direction: begin elsewhere, or move "
+    "one of its points",
     "not_finite:controller": "the controller gave no finite force at that time: look at its gains and at what it returns",
     "controller failed": "the controller's own function raised an error at that time, or returned no numbers, as is shown",
 }
@@ -33,6 +36,9 @@ def remedy(run: "Run") -> str:
     """What to do, in words; "" for a run that finished."""
     if run.info.finished:
         return ""
+    unstable = next((text for _, text in run.info.events if text.startswith("control: ")), "")
+    if unstable:  # wherever it ended: that is where deformations without end came to
+        return unstable.removeprefix("control: ")
     rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
