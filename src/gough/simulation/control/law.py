@@ -215,7 +215,7 @@ class Law:
 class Free(Law):
     """No drive force, or the same all the time: tau (drives,), N or N·m."""
 
-    tau: Sequence[float] | np.ndarray = ()
+    tau: float | Sequence[float] | np.ndarray = ()
     name = "free"
     computes = False
 
