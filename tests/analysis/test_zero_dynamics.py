@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_growth_while_the_floating_frame_is_held_is_that_of_the_inverse_model(na
     m = gough.build(name)
     n, d, still = m.layout.n_elastic, 1e-6, np.zeros(m.mobility)
     both = np.concatenate([np.eye(n), -np.eye(n)]) * d
-    held = {"pose": m.home[:7]} if m.mechanism.has_platform else {"coordinates": {}}
+    held: dict[str, Any] = {"pose": m.home[:7]} if m.mechanism.has_platform else {"coordinates": {}}
     bent = m.configuration(**held, elastic=both)
     rates = np.concatenate([np.zeros((2 * n, m.mobility)), both], axis=1)
     pushed = m.inverse_dynamics(bent, np.zeros(m.layout.nv), still).eddot

@@ -55,7 +55,7 @@ def four_bar(turned: Rotation, size: float, joint: str, friction: dict) -> gough
 def test_an_axis_that_stands_still_meets_no_dry_friction(size: float) -> None:
     """The motion is planar: the axis in the plane does not turn. A pin in its place says what the other one needs."""
     for seed in range(6):
-        turned = Rotation.random(random_state=seed)
+        turned = Rotation.from_rotvec(np.random.default_rng(seed).normal(size=3))
         both = four_bar(turned, size, "universal", {"coulomb": COULOMB})
         pin = four_bar(turned, size, "revolute", {"coulomb": COULOMB})
         rates = np.array([[3.0], [-0.2], [1e-5], [0.0]])
@@ -90,7 +90,7 @@ def test_slow_motions_have_the_friction_of_fast_ones() -> None:
 @pytest.mark.filterwarnings("ignore::gough.errors.HomeWarning")
 @pytest.mark.parametrize("precision", ["fast", "ieee"])
 def test_compiled_code_calls_the_same_rates_rest(precision: str) -> None:
-    turned = Rotation.random(random_state=3)
+    turned = Rotation.from_rotvec(np.random.default_rng(3).normal(size=3))
     m = four_bar(turned, 1.0, "universal", {"coulomb": COULOMB})
     q = m.configuration(coordinates={"A": m.home[0] + np.linspace(-0.3, 0.3, 64)})
     f = gough.build(m.robot, precision=precision).function("joint_reactions")

@@ -80,6 +80,7 @@ def test_a_robot_far_from_the_world_s_origin_is_not_doubted():
         leg.model_copy(update={"base": leg.base.model_copy(update={"position": (500.0, 30.0 + k / 10, 0.0)})})
         for k, leg in enumerate(shifted.legs)
     ]
+    assert shifted.home.pose is not None
     home = shifted.home.model_copy(
         update={"pose": shifted.home.pose.model_copy(update={"position": (500.0, 30.2, 0.1)})}
     )

@@ -3,6 +3,8 @@ says, with the forces of the inverse dynamics."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -89,7 +91,7 @@ def test_drives_begin_where_their_motion_does(given: dict) -> None:
     model = built(gough.load("five_bar"))
     start = model.drives(model.home)
     motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.5])
-    first = {k: model.configuration(drives=start + x) if k == "q" else x for k, x in given.items()}
+    first: dict[str, Any] = {k: model.configuration(drives=start + x) if k == "q" else x for k, x in given.items()}
     with pytest.raises(UsageError, match=r"right_motor begins at .* its motion at .* give a controller"):
         gough.simulate(model, motion, **first)
     name = f"{'at' if 'q' in given else 'rate'}.right_motor"
