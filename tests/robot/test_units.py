@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
@@ -154,3 +155,11 @@ def test_parts_made_before_their_joint_that_fit():
     made = ChainJoint(name="a", type="prismatic", drive=Drive(force_limit="30 N", stroke=("-1 mm", "3 mm")))  # type: ignore[arg-type]
     assert made.drive == Drive(force_limit=30, stroke=(-1e-3, 3e-3))
     assert ChainJoint(name="a", type="cylindrical", friction={"coulomb": 3}).friction.coulomb == 3  # type: ignore[arg-type]
+
+
+def test_numbers_that_remember_their_unit_compute_as_numbers_do():
+    given = convert("30 mm", ("length", "angle"))
+    assert isinstance(given, Quantity)
+    for made in (given - np.float64(0.01), given + np.float64(0.01), given * np.float64(2), given / np.float64(2)):
+        assert type(made) is np.float64
+    assert type(-given) is float and type(given + 1) is float

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from gough.errors import UsageError
 
@@ -125,6 +126,22 @@ class Quantity(float):
 
     def __reduce__(self) -> tuple[type, tuple[float, str, Dimension]]:
         return type(self), (float(self), self.written, self.dimension)
+
+    # What is computed is a plain number, and of NumPy's kind beside one of those, which does not go first by itself here.
+    def __add__(self, other: Any) -> Any:
+        return float(self) + other
+
+    def __sub__(self, other: Any) -> Any:
+        return float(self) - other
+
+    def __mul__(self, other: Any) -> Any:
+        return float(self) * other
+
+    def __truediv__(self, other: Any) -> Any:
+        return float(self) / other
+
+    def __neg__(self) -> float:
+        return -float(self)
 
     @property
     def unit(self) -> "WrittenUnit":
