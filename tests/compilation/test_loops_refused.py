@@ -197,7 +197,7 @@ def test_a_home_outside_limits_is_said() -> None:
         built(data)
 
 
-def sprung(position: list[float]) -> dict:
+def sprung(position: list[float], **more: float) -> dict:
     """A lever on a pin at the world's origin, and a spring from a point of the world to the same point of the lever."""
     return {
         "format": 1,
@@ -210,6 +210,7 @@ def sprung(position: list[float]) -> dict:
                 "from": {"body": "world", "position": position},
                 "to": {"body": "a", "position": position},
                 "stiffness": 10,
+                **more,
             }
         ],
     }
@@ -221,5 +222,5 @@ def test_a_spring_between_points_that_coincide() -> None:
     with pytest.raises(gough.StructureError, match="spring k: its two points coincide wherever"):
         built(sprung([0, 0, 0.4]))
     with pytest.warns(gough.errors.HomeWarning, match="spring k: its two points coincide at home"):
-        model = built(sprung([0.1, 0, 0]))
+        model = built(sprung([0.1, 0, 0], rest_length=0.02))
     assert np.isfinite(model.bias_force([0.3], [0.0])).all()

@@ -140,14 +140,13 @@ def check_springs(model: "Model") -> None:
     samples = np.concatenate([model.home[None], sample_states(model)["q"]])
     lengths = spring_lengths(model).values(q=samples, parameters=model.parameters)["length"]
     for k, spring in enumerate(model.mechanism.springs):
-        if all(i in model.pattern for i in spring.coefficients[1:]):
-            continue  # of stiffness alone: force = stiffness × line, regular everywhere
         if not (lengths[:, k] > COINCIDE * model.size).any():
             raise StructureError(
                 f"{model.robot.name}: spring {spring.name}: its two points coincide wherever the robot is: it has no direction "
                 f"and does nothing. Give `from` or `to` another position, or leave it out."
             )
-        if not lengths[0, k] > COINCIDE * model.size:
+        directed = not all(i in model.pattern for i in spring.coefficients[1:])  # else its force is stiffness × line
+        if directed and not lengths[0, k] > COINCIDE * model.size:
             warn(
                 f"{model.robot.name}: spring {spring.name}: its two points coincide at home, where its force has no direction: "
                 f"nothing can be computed there. Give another home, or `from` or `to` another position.",

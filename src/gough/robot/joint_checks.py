@@ -129,7 +129,7 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
 
 def telescopic_unit_faults(kind: Any, inertia: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
     """Coefficients of inertia over the coordinate of a scalar joint, in units of that coordinate."""
-    per = {"revolute": "angle", "prismatic": "length"}.get(kind)
+    per = {"revolute": "angle", "prismatic": "length"}.get(kind) if isinstance(kind, str) else None
     for entry in ("xx", "yy", "zz", "xy", "xz", "yz") if per else ():
         for power, dimension in ((1, f"inertia per {per}"), (2, f"inertia per {per} squared")):
             yield from unit_faults(look(inertia, entry, power), (*place, entry, power), dimension)
