@@ -100,9 +100,7 @@ class Passage:
             return until - 0.5 * longest
         length = min(2.0 * until, longest)
         lengths = length * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5])
-        if (
-            now.min() < CLOSE
-        ):  # points of a short one would all be near the pose: it lies before or between the first of a long
+        if now.min() < CLOSE:  # points of a short one would all be near the pose; a long one has its first behind it
             lengths = np.concatenate([np.geomspace(longest, length, 60), lengths])
         apart = np.abs(lengths[:, None] * NODES - until).min(axis=1)
         return float(lengths[apart >= 0.9 * apart.max()][0])
