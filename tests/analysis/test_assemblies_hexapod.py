@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.compilation.rotations import pose_difference, rotation_of_quaternion
+from gough.spatial.poses import pose_difference, rotation_of_quaternion
 
 BASE = [
     [0.0, 0.0, 0.0],

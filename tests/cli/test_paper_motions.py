@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.papers import SCENARIOS, long2014, lopes, pedrammehr2012
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths

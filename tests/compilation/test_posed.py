@@ -7,7 +7,7 @@ import pytest
 
 import gough
 from gough.compilation.catalogue import CATALOGUE
-from gough.compilation.rotations import integrate_pose
+from gough.spatial.poses import integrate_pose
 from laws.subjects import built, described
 
 

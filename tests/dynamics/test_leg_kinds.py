@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from analysis.planar_designs import ThreeRRR, yaw
-from gough.compilation.rotations import integrate_pose
+from gough.spatial.poses import integrate_pose
 
 BRANCHES = list(product((0, 1), (0, 1)))
 

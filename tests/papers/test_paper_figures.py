@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.papers.briot2014.circle import CENTRE, RADIUS, SPEED
 from gough.papers.briot2014.point import acceleration_of_P
 from gough.papers.fried.carry import ANGLES, carry

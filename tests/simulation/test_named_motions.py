@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.errors import UsageError
 from gough.papers import SCENARIOS
 from gough.robot import gallery

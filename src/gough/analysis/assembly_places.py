@@ -3,7 +3,7 @@
 import numpy as np
 
 from gough.compilation import Model
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction
 from gough.structure import WORLD, Link, Mechanism

@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.mobility import neighbours
-from gough.compilation.rotations import integrate_pose
+from gough.spatial.poses import integrate_pose
 from gough.errors import UsageError
 
 REACH = (0.15, 0.25)

@@ -21,7 +21,7 @@ from gough.compilation.leading import (
 )
 from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
-from gough.compilation.rotations import integrate_pose, pose_array
+from gough.spatial.poses import integrate_pose, pose_array
 from gough.compilation.singularity import singularity
 from gough.compilation.status import check_option, codes, complain, places
 from gough.errors import BadStateError, UsageError

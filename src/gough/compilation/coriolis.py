@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.function import Function
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.dynamics.coordinates import SEQUENCES, coordinate_mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError

@@ -9,7 +9,7 @@ from gough.compilation.coriolis import coordinates_of, euler_matrix
 from gough.compilation.following import follow, tree_rates
 from gough.compilation.mobility import choose
 from gough.compilation.retraction import normalised, step_units
-from gough.compilation.rotations import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
+from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 from gough.compilation.sampling import sample_states
 from gough.errors import UsageError
 

@@ -21,7 +21,7 @@ from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.mobility import SingularHomeError
 from gough.compilation.posed import SUFFIX, trace_posed
-from gough.compilation.rotations import pose_array
+from gough.spatial.poses import pose_array
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
 from gough.compilation.soundness import (

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.closing import row_scales
-from gough.compilation.rotations import quaternion_of_rotation_vector, quaternion_product
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture

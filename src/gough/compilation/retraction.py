@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gough.compilation.rotations import integrate_pose, quaternion_of_rotation_vector, quaternion_product
+from gough.spatial.poses import integrate_pose, quaternion_of_rotation_vector, quaternion_product
 from gough.dynamics.validity import QUATERNION_TOLERANCE
 from gough.structure import Mechanism
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.mobility import neighbours
-from gough.compilation.rotations import integrate_pose
+from gough.spatial.poses import integrate_pose
 from gough.dynamics.inverse import wrench_size
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from gough.compilation.closing import (
 from gough.compilation.mobility import enough, null_space, regularity, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
-from gough.compilation.rotations import (
+from gough.spatial.poses import (
     compose_poses,
     pose_array,
     pose_difference,

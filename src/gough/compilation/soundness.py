@@ -11,7 +11,7 @@ from gough.compilation.following import tree_rates
 from gough.compilation.function import Function
 from gough.compilation.lost import lost_direction
 from gough.compilation.mobility import scaled_closures
-from gough.compilation.rotations import pose_array, pose_difference
+from gough.spatial.poses import pose_array, pose_difference
 from gough.compilation.sampling import sample_states
 from gough.compilation.settling import not_kept
 from gough.dynamics.numbers import Numbers

@@ -17,7 +17,7 @@ def acceleration_of_P(run: "Run") -> tuple[np.ndarray, np.ndarray]:
     """(t (n,), s; ¹⁷ÿ_P (n,), m/s²): filtered at 100 Hz forwards and backwards, so that nothing is shifted in time."""
     from scipy.signal import butter, sosfiltfilt
 
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     t = np.arange(run.time[0], run.time[-1], 1.0 / RATE)
     velocity = _even(run.time, run["link17.twist"][:, :3], t)

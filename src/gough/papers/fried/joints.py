@@ -53,7 +53,7 @@ class Joints:
 
 def joints(model: "Model", s: States) -> Joints:
     """Along states of the platform."""
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     q = model.configuration(pose=s.pose)
     R = rotation_of_quaternion(s.pose[:, 3:])

@@ -33,7 +33,7 @@ NAMED = {
 
 def costs(model: "Model", states: States) -> dict[str, float]:
     """{name: relative error}, of the rigid robot along the motion."""
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     weight = model.parameters[model.parameter_names.index("platform.M")] * np.array(model.robot.gravity)
     q = model.configuration(pose=states.pose)

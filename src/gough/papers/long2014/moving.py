@@ -17,7 +17,7 @@ TIMES = 5.0
 
 def moving(run: "Run", plate: "ElasticBody") -> str:
     """HTML."""
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     rows = np.unique(
         np.searchsorted(run.time, np.linspace(run.time[0], run.time[-1], MOST_FRAMES)).clip(0, len(run) - 1)

@@ -58,7 +58,7 @@ class Tracked:
 
 def tracked(name: str, run: "Run", path: "Motion") -> Tracked:
     """A run with its errors from a motion of the platform."""
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     wanted = path.at(np.clip(run.time, 0.0, path.duration)).position
     turned = rotation_of_quaternion(wanted[:, 3:]) @ np.swapaxes(rotation_of_quaternion(run["pose"][:, 3:]), -1, -2)

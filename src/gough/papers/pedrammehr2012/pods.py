@@ -112,7 +112,7 @@ def steiner(m: float, c: np.ndarray) -> np.ndarray:
 
 def pod_forces(pods: Pods, s: States, do: Switches = ALL_ON) -> PodForces:
     """Drive forces at states; printed numbers of equations at the lines."""
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     R = rotation_of_quaternion(s.pose[:, 3:])
     V, w_p, A, al_p = (x[:, None] for x in (s.v[:, :3], s.v[:, 3:], s.acceleration[:, :3], s.acceleration[:, 3:]))

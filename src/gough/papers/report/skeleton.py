@@ -51,6 +51,6 @@ def _fixed(point: tuple[float, ...], q: np.ndarray) -> np.ndarray:
 
 
 def _on_platform(q: np.ndarray, point: tuple[float, ...]) -> np.ndarray:
-    from gough.compilation.rotations import rotation_of_quaternion
+    from gough.spatial.poses import rotation_of_quaternion
 
     return q[:, :3] + np.einsum("nij,j->ni", rotation_of_quaternion(q[:, 3:7]), np.asarray(point, dtype=float))

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.rotation_charts import turned

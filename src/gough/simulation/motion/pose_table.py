@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.simulation.motion.curve import Polynomials, piece_of
 from gough.simulation.motion.rotation_charts import quaternion_of
 from gough.simulation.motion.table import LARGEST, MotionTable

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.simulation.motion.curve import Three
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])

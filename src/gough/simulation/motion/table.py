@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import a_motion, checked
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.errors import UsageError
 from gough.simulation.given import demand
 from gough.simulation.motion.curve import horner, piece_of

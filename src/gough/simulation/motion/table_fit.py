@@ -9,7 +9,7 @@ Chebyshev coefficients, but a piece that meets the tolerances has quickly fallin
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.errors import UsageError
 from gough.simulation.motion.curve import horner
 from gough.simulation.motion.motion import Motion

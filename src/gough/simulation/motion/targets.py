@@ -15,7 +15,7 @@ import numpy as np
 from gough.compilation.following import tree_rates
 from gough.compilation.leading import coordinate_units
 from gough.compilation.mobility import neighbours
-from gough.compilation.rotations import pose_difference, quaternion_product
+from gough.spatial.poses import pose_difference, quaternion_product
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
 from gough.robot.units import as_written, misfit

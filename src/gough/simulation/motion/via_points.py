@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from gough.arguments import numbers, shown, take
-from gough.compilation.rotations import pose_array, quaternion_product
+from gough.spatial.poses import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import UnitError, convert

@@ -342,7 +342,7 @@ def _twist(run: "Run") -> Array:
 
 
 def _frame_pose(run: "Run", frame: str) -> Array:
-    from gough.compilation.rotations import pose_array
+    from gough.spatial.poses import pose_array
 
     position, rotation = run.model.frame_pose(run.q, frame, parameters=run.parameters, on_bad_state="mark")
     good = np.isfinite(position).all(axis=1)

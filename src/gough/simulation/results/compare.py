@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.compilation.rotations import pose_difference
+from gough.spatial.poses import pose_difference
 from gough.errors import UsageError
 from gough.simulation.given import demand, texts
 from gough.simulation.results.names import quaternions

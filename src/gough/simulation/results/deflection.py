@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.rotations import quaternion_of_rotation_vector, rotation_of_quaternion
+from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
 from gough.dynamics.numbers import Numbers
 
 if TYPE_CHECKING:

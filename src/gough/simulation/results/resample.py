@@ -26,7 +26,7 @@ from gough.compilation.closing import close
 from gough.compilation.following import tree_rates
 from gough.compilation.mobility import CLOSED
 from gough.compilation.retraction import step_units
-from gough.compilation.rotations import quaternion_product
+from gough.spatial.poses import quaternion_product
 from gough.errors import RunWarning, Status, UsageError, warn
 from gough.simulation.control.law import Follow
 from gough.simulation.given import floats, is_number

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.rotations import rotation_of_quaternion
+from gough.spatial.poses import rotation_of_quaternion
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run

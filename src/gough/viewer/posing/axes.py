@@ -8,7 +8,7 @@ import numpy as np
 from gough.analysis.grids import known_coordinates
 from gough.compilation import Model
 from gough.compilation.leading import COORDINATES, NamedCoordinates, natural_coordinates
-from gough.compilation.rotations import quaternion_of_rotation_vector, quaternion_product
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.errors import UsageError
 
 TURNS = COORDINATES[3:]
