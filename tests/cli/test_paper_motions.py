@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gough.spatial.poses import rotation_of_quaternion
 from gough.papers import SCENARIOS, long2014, lopes, pedrammehr2012
+from gough.spatial.poses import rotation_of_quaternion
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths
 from papers.library import drive_forces, model

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import gough
-from gough.spatial.poses import rotation_of_quaternion
 from gough.papers.briot2014.circle import CENTRE, RADIUS, SPEED
 from gough.papers.briot2014.point import acceleration_of_P
 from gough.papers.fried.carry import ANGLES, carry
@@ -16,6 +15,7 @@ from gough.papers.long2014 import table4
 from gough.papers.long2014.figures import deformation
 from gough.papers.lopes.sweep import DURATIONS, Sweep
 from gough.papers.report.skeleton import hexapod
+from gough.spatial.poses import rotation_of_quaternion
 from gough.structure.elastic_bodies import elastic_bodies
 from papers.fried import bryant
 

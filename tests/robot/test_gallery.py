@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gough.robot import Robot, gallery, load
-from gough.robot.pose import rotation_x, rotation_y, rotation_z
 from gough.robot.tree import platform_body
+from papers.vectors import rotation_x, rotation_y, rotation_z
 from robot.documents import cut_of, platform_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")

@@ -5,8 +5,8 @@ import pytest
 
 from gough.errors import UsageError
 from gough.robot import Body, Drive, Pose, dumps, load, loads
-from gough.robot.pose import rotation_x, rotation_y
 from gough.robots import hexapod
+from papers.vectors import rotation_x, rotation_y
 from robot.documents import cut_of, platform_of
 
 ANGLES = np.radians([10, 110, 130, 230, 250, 350])

@@ -9,8 +9,8 @@ import pytest
 
 from gough.errors import UsageError
 from gough.robot import Body, Platform, dumps, load, loads
-from gough.robot.pose import rotation_x, rotation_y
 from gough.robots import delta
+from papers.vectors import rotation_x, rotation_y
 from robots.likeness import assert_alike
 
 SIZES = (0.16, 0.045, 0.52, 1.24)

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 import gough
 from gough import laws, motions
 from gough.errors import UsageError
-from gough.simulation.control.pose_error import rotation_error
+from gough.spatial.exponential import rotation_error
 from laws.subjects import built
 from simulation.sliders import MASS, settling, slider
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.mobility import neighbours
-from gough.spatial.poses import integrate_pose
 from gough.errors import UsageError
+from gough.spatial.poses import integrate_pose
 
 REACH = (0.15, 0.25)
 """Largest offsets from home: positions relative to the robot's size, angles in rad."""

@@ -21,10 +21,10 @@ from gough.compilation.leading import (
 )
 from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
-from gough.spatial.poses import integrate_pose, pose_array
 from gough.compilation.singularity import singularity
 from gough.compilation.status import check_option, codes, complain, places
 from gough.errors import BadStateError, UsageError
+from gough.spatial.poses import integrate_pose, pose_array
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model

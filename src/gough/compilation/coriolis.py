@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.function import Function
-from gough.spatial.poses import rotation_of_quaternion
 from gough.dynamics.coordinates import SEQUENCES, coordinate_mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
@@ -17,11 +16,10 @@ from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.rewrite import replay
+from gough.spatial.euler import euler_angles, euler_matrix
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
-
-EULER_ORDER = {"rpy_zyx": (2, 1, 0), "bryant_xyz": (0, 1, 2)}
 
 
 def check_sequence(sequence: str) -> None:
@@ -33,44 +31,13 @@ def check_sequence(sequence: str) -> None:
 def coordinates_of(q: np.ndarray, sequence: str) -> np.ndarray:
     """Coordinates x (..., 6): position and the angles of the sequence (rad)."""
     check_sequence(sequence)
-    R = rotation_of_quaternion(q[..., 3:7])
-    if sequence == "rpy_zyx":
-        angles = [
-            np.arctan2(R[..., 1, 0], R[..., 0, 0]),
-            np.arctan2(-R[..., 2, 0], np.hypot(R[..., 0, 0], R[..., 1, 0])),
-            np.arctan2(R[..., 2, 1], R[..., 2, 2]),
-        ]
-    else:
-        angles = [
-            np.arctan2(-R[..., 1, 2], R[..., 2, 2]),
-            np.arctan2(R[..., 0, 2], np.hypot(R[..., 0, 0], R[..., 0, 1])),
-            np.arctan2(-R[..., 0, 1], R[..., 0, 0]),
-        ]
-    return np.concatenate([q[..., :3], np.stack(angles, axis=-1)], axis=-1)
+    return np.concatenate([q[..., :3], euler_angles(sequence, q[..., 3:7])], axis=-1)
 
 
 def coordinate_rates(x: np.ndarray, v: np.ndarray, sequence: str) -> np.ndarray:
     """ẋ (..., 6) of a twist v at coordinates x."""
-    E = euler_matrix(x[..., 3:], sequence)
+    E = euler_matrix(sequence, x[..., 3:])
     return np.concatenate([v[..., :3], np.linalg.solve(E, v[..., 3:, None])[..., 0]], axis=-1)
-
-
-def euler_matrix(angles: np.ndarray, sequence: str) -> np.ndarray:
-    """E (..., 3, 3) with ω = E · (rates of the angles), world axes."""
-    first, second, third = EULER_ORDER[sequence]
-    r1 = _about(first, angles[..., 0])
-    r2 = r1 @ _about(second, angles[..., 1])
-    e = np.broadcast_to(np.eye(3)[first], r1.shape[:-1])
-    return np.stack([e, r1[..., :, second], r2[..., :, third]], axis=-1)
-
-
-def _about(axis: int, angle: np.ndarray) -> np.ndarray:
-    out = np.zeros((*angle.shape, 3, 3))
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    out[..., axis, axis] = 1.0
-    out[..., i, i] = out[..., j, j] = np.cos(angle)
-    out[..., i, j], out[..., j, i] = -np.sin(angle), np.sin(angle)
-    return out
 
 
 def coordinate_function(model: "Model", sequence: str) -> Function:

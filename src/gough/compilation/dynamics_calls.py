@@ -12,7 +12,6 @@ from gough.compilation.coriolis import (
     coordinate_function,
     coordinate_rates,
     coordinates_of,
-    euler_matrix,
 )
 from gough.compilation.external import Wrench, external_load, on_platform
 from gough.compilation.frame_calls import FrameCalls
@@ -24,6 +23,7 @@ from gough.compilation.retraction import step_units
 from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
+from gough.spatial.euler import euler_matrix
 from gough.structure.size import weight_energy
 
 
@@ -190,7 +190,7 @@ class DynamicsCalls(FrameCalls):
         e = coordinate_function(model, coordinates)(x=full, joints=q[..., 7:], xdot=xdot, parameters=numbers)
         T = np.zeros((*batch, 6, 6))
         T[..., :3, :3] = np.eye(3)
-        T[..., 3:, 3:] = euler_matrix(full[..., 3:], coordinates)
+        T[..., 3:, 3:] = euler_matrix(coordinates, full[..., 3:])
         result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
         return finish("coordinate_terms", e, result, on_bad_state)
 

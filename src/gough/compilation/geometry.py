@@ -15,7 +15,6 @@ from gough.compilation.closed_legs import close_platform
 from gough.compilation.function import Function
 from gough.compilation.leading import pose_led
 from gough.compilation.newton import leg_newton
-from gough.spatial.poses import integrate_pose, pose_difference
 from gough.compilation.search import search_leg
 from gough.compilation.settling import carried_pose, carriers_known, home_guess, regular_home, settle, stated_home
 from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
@@ -25,6 +24,7 @@ from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.program import trace
 from gough.spatial import rotation_from_quaternion_wxyz
+from gough.spatial.poses import integrate_pose, pose_difference
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model

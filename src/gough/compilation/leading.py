@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.closing import OF_DIRECTIONS, slack
-from gough.compilation.coriolis import coordinates_of, euler_matrix
+from gough.compilation.coriolis import coordinates_of
 from gough.compilation.following import follow, tree_rates
 from gough.compilation.mobility import choose
 from gough.compilation.retraction import normalised, step_units
-from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 from gough.compilation.sampling import sample_states
 from gough.errors import UsageError
+from gough.spatial.euler import euler_matrix
+from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -229,7 +230,7 @@ class NamedCoordinates:
         C = np.zeros((len(q), len(self.names), tree.shape[2]))
         if any(i >= 3 for i in self._on_platform.values()):
             angles = coordinates_of(q[:, :7], "rpy_zyx")[:, 3:]
-            spins = np.einsum("nij,njk->nik", np.linalg.inv(euler_matrix(angles, "rpy_zyx")), tree[:, 3:6])
+            spins = np.einsum("nij,njk->nik", np.linalg.inv(euler_matrix("rpy_zyx", angles)), tree[:, 3:6])
         for k, i in self._on_platform.items():
             C[:, k] = tree[:, i] if i < 3 else spins[:, i - 3]
         for k, link in self._joints.items():

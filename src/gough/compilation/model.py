@@ -21,7 +21,6 @@ from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.mobility import SingularHomeError
 from gough.compilation.posed import SUFFIX, trace_posed
-from gough.spatial.poses import pose_array
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
 from gough.compilation.soundness import (
@@ -41,6 +40,7 @@ from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.robot import Robot, load
 from gough.robot.item import nearest
+from gough.spatial.poses import pose_array
 from gough.structure import Layout, Mechanism, build_structure
 from gough.structure.size import characteristic_length, size_of_bodies
 

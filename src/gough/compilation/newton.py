@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.closing import row_scales
-from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.program import trace
 from gough.scalar import zeros
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
 if TYPE_CHECKING:
     from gough.compilation.function import Function

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gough.spatial.poses import integrate_pose, quaternion_of_rotation_vector, quaternion_product
 from gough.dynamics.validity import QUATERNION_TOLERANCE
+from gough.spatial.poses import integrate_pose, quaternion_of_rotation_vector, quaternion_product
 from gough.structure import Mechanism
 
 

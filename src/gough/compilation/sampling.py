@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.mobility import neighbours
-from gough.spatial.poses import integrate_pose
 from gough.dynamics.inverse import wrench_size
+from gough.spatial.poses import integrate_pose
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model

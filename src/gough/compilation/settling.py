@@ -17,6 +17,9 @@ from gough.compilation.closing import (
 from gough.compilation.mobility import enough, null_space, regularity, scaled_closures
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
+from gough.errors import StructureError
+from gough.robot.plausible import description_doubts
+from gough.robot.tree import platform_joint
 from gough.spatial.poses import (
     compose_poses,
     pose_array,
@@ -24,9 +27,6 @@ from gough.spatial.poses import (
     quaternion_of_rotation_vector,
     quaternion_product,
 )
-from gough.errors import StructureError
-from gough.robot.plausible import description_doubts
-from gough.robot.tree import platform_joint
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model

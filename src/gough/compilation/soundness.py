@@ -11,7 +11,6 @@ from gough.compilation.following import tree_rates
 from gough.compilation.function import Function
 from gough.compilation.lost import lost_direction
 from gough.compilation.mobility import scaled_closures
-from gough.spatial.poses import pose_array, pose_difference
 from gough.compilation.sampling import sample_states
 from gough.compilation.settling import not_kept
 from gough.dynamics.numbers import Numbers
@@ -19,6 +18,7 @@ from gough.dynamics.posture import Posture
 from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError, warn
 from gough.program import trace
 from gough.scalar import dot, sqrt
+from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Mechanism
 from gough.structure.bending import POINT
 

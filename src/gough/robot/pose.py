@@ -18,6 +18,8 @@ from pydantic import Field
 
 from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers, three
 from gough.robot.item import Fault, Item, given, look
+from gough.spatial import about_axis, bryant_xyz, rpy_zyx
+from gough.spatial.poses import rotation_of_quaternion
 
 UNIT_TOLERANCE = 1e-9
 QUATERNION_TOLERANCE = 1e-6
@@ -97,13 +99,12 @@ class Pose(Item):
     def rotation(self) -> np.ndarray:
         """(3, 3): the columns are the axes of the placed frame in its antecedent frame."""
         if self.rpy_zyx is not None:
-            yaw, pitch, roll = self.rpy_zyx
-            return rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll)
+            return rpy_zyx(self.rpy_zyx).astype(float)
         if self.bryant_xyz is not None:
-            a, b, c = self.bryant_xyz
-            return rotation_x(a) @ rotation_y(b) @ rotation_z(c)
+            return bryant_xyz(self.bryant_xyz).astype(float)
         if self.quaternion_wxyz is not None:
-            return _from_quaternion(self.quaternion_wxyz)
+            wxyz = np.array(self.quaternion_wxyz)
+            return rotation_of_quaternion(wxyz / math.hypot(*wxyz))
         if self.matrix is not None:
             return np.array(self.matrix, dtype=float)
         if self.axes is not None:
@@ -138,39 +139,18 @@ class Mdh(Item):
 
     def pose(self) -> Pose:
         """The joint frame at zero coordinate, in the antecedent frame."""
-        turn = rotation_z(self.gamma)
-        tilt = turn @ rotation_x(self.alpha)
+        turn = about(2, self.gamma)
+        tilt = turn @ about(0, self.alpha)
         position = turn @ np.array([self.d, 0.0, self.b]) + tilt @ np.array([0.0, 0.0, self.r])
-        return Pose.from_matrix(tilt @ rotation_z(self.theta) + 0.0, position + 0.0, self.source)
+        return Pose.from_matrix(tilt @ about(2, self.theta) + 0.0, position + 0.0, self.source)
 
 
 OptionalPose = Annotated[Pose, Field(default_factory=Pose)]
 
 
-def cosine_sine(angle: float) -> tuple[float, float]:
-    """cos and sin, exact where the angle is within 1e-12 of a multiple of a quarter turn."""
-    quarters = round(angle / (math.pi / 2))
-    if abs(angle - quarters * (math.pi / 2)) <= 1e-12 * max(1.0, abs(angle)):
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
-    return math.cos(angle), math.sin(angle)
-
-
-def rotation_x(angle: float) -> np.ndarray:
-    """Rotation about x by an angle in rad, (3, 3)."""
-    c, s = cosine_sine(angle)
-    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def rotation_y(angle: float) -> np.ndarray:
-    """Rotation about y by an angle in rad, (3, 3)."""
-    c, s = cosine_sine(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-
-
-def rotation_z(angle: float) -> np.ndarray:
-    """Rotation about z by an angle in rad, (3, 3)."""
-    c, s = cosine_sine(angle)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+def about(axis: int, angle: float) -> np.ndarray:
+    """Rotation (3, 3) about coordinate axis 0, 1 or 2 by an angle in rad, exact at quarter turns."""
+    return about_axis(axis, angle).astype(float)
 
 
 def axis_faults(value: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
@@ -192,14 +172,3 @@ def _matrix_faults(matrix: np.ndarray, value: Any) -> Iterator[Fault]:
         yield Fault(("matrix",), value, "not a rotation: its columns are not orthonormal", f"to 1e-9, is {error:.2g}")
     elif np.linalg.det(matrix) < 0:
         yield Fault(("matrix",), value, "not a rotation: a mirror image", "determinant +1")
-
-
-def _from_quaternion(wxyz: tuple[float, float, float, float]) -> np.ndarray:
-    w, x, y, z = np.array(wxyz) / math.hypot(*wxyz)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

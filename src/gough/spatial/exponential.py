@@ -1,5 +1,5 @@
-"""The rotation of a rotation vector θ, and the angular velocity that goes with θ̇; without division, so that θ = 0 is a
-point like any other.
+"""The rotation of a rotation vector θ, the angular velocity that goes with θ̇, and the vector of a rotation; without
+division, so that θ = 0 is a point like any other.
 
 Derivation  with s = |θ|² and the entire functions a = sin√s/√s, b = (1 - cos√s)/s, c = (√s - sin√s)/√s³ of s:
     R = I + a θ̂ + b θ̂²                                                     (1)
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import dot
+from gough.scalar import atan2, dot, select, sqrt
 from gough.spatial.rotation import about_axis
 from gough.spatial.vector import Vector, cross, skew
 
@@ -70,3 +70,36 @@ def _sum(coefficients: list[float], s: Any) -> Any:
     for x in reversed(coefficients[:-1]):
         total = total * s + x
     return total
+
+
+def _inverse_coefficients() -> list[float]:
+    """(n!)² 2ⁿ / (2n + 1)!"""
+    out = [1.0]
+    for n in range(1, 18):
+        out.append(out[-1] * n / (2 * n + 1))
+    return out
+
+
+_INVERSE = _inverse_coefficients()
+SMALL = 0.2
+"""1 - cos of the angle up to which the series is used (0.64 rad)."""
+
+
+def rotation_error(wanted: np.ndarray, found: np.ndarray) -> Vector:
+    """Rotation vector (3,), world axes, that turns `found` (3, 3) into `wanted`.
+
+    E = wanted foundᵀ has the axis part ½(E - Eᵀ) = sin θ n̂ and the trace 1 + 2 cos θ; the vector is θ/sin θ times the former,
+    with θ/sin θ = Σ (n!)² (2x)ⁿ/(2n + 1)! of x = 1 - cos θ (no root, no division at θ = 0), beyond SMALL by the angle itself.
+    At θ = π the axis has no sign, and the error jumps.
+    """
+    E = wanted @ found.T
+    part = 0.5 * np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]], dtype=object)
+    cosine = 0.5 * (E[0, 0] + E[1, 1] + E[2, 2] - 1.0)
+    x = 1.0 - cosine
+    series: Any = 0.0
+    near = select(x - SMALL, 0.0, x)
+    for c in reversed(_INVERSE):
+        series = series * near + c
+    sine = sqrt(select(x - SMALL, dot(part, part), 1.0))
+    far = atan2(sine, select(x - SMALL, cosine, 0.0)) / sine
+    return select(x - SMALL, far, series) * part

@@ -117,3 +117,15 @@ def _check_rotation(rotation: np.ndarray) -> None:
     error = np.abs(rotation @ np.swapaxes(rotation, -1, -2) - np.eye(3)).max() if finite and rotation.size else 0.0
     if error > 1e-6 or (finite and rotation.size and (np.linalg.det(rotation) < 0).any()):
         raise UsageError(f"pose: the rotation matrix is not orthonormal and right-handed (error {error:.2g})")
+
+
+def quaternion_towards(start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(quaternions wxyz (..., 4) that turn z towards end - start, lengths (...))."""
+    d = np.asarray(end) - np.asarray(start)
+    length = np.linalg.norm(d, axis=-1)
+    z = d / np.where(length > 0, length, 1.0)[..., None]
+    w = 1.0 + z[..., 2]
+    flipped = w < 1e-9  # straight down: half a turn about x
+    q = np.stack([w, -z[..., 1], z[..., 0], np.zeros_like(w)], axis=-1)
+    q[flipped] = (0.0, 1.0, 0.0, 0.0)
+    return q / np.linalg.norm(q, axis=-1, keepdims=True), length

@@ -16,7 +16,7 @@ def exact_sincos(angle: Any) -> tuple[Any, Any]:
     """(sin, cos); exact at multiples of 90° when the angle is a plain number."""
     if isinstance(angle, float | int):
         quarter = round(angle / (math.pi / 2))
-        if abs(angle - quarter * (math.pi / 2)) <= QUARTER_TURN_TOLERANCE:
+        if abs(angle - quarter * (math.pi / 2)) <= QUARTER_TURN_TOLERANCE * max(1.0, abs(angle)):
             return [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarter % 4]
     return sin(angle), cos(angle)
 

@@ -1,7 +1,5 @@
 """Choosing a link's internal axes: the description's own when the joint's axes are principal, the joint's triad else."""
 
-import math
-
 import numpy as np
 
 Vector3 = tuple[float, float, float]
@@ -43,13 +41,3 @@ def internal_axes(directions: np.ndarray) -> tuple[np.ndarray, list[tuple[int, f
         principal = [(int(np.argmax(np.abs(c))), float(c[np.argmax(np.abs(c))])) for c in rounded.T]
         return np.eye(3), principal
     return directions, [(k, 1.0) for k in range(3)]
-
-
-def angles_of(rotation: np.ndarray) -> Vector3:
-    """(yaw, pitch, roll) of Rz Ry Rx; roll = 0 where yaw and roll turn about one axis."""
-    r = np.asarray(rotation, dtype=float)
-    horizontal = math.hypot(r[0, 0], r[1, 0])
-    pitch = math.atan2(-r[2, 0], horizontal)
-    if horizontal < 1e-9:
-        return math.atan2(-r[0, 1], r[1, 1]), pitch, 0.0
-    return math.atan2(r[1, 0], r[0, 0]), pitch, math.atan2(r[2, 1], r[2, 2])

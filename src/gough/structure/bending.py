@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.robot import Robot
 from gough.robot.tree import platform_name
-from gough.structure.axes import angles_of
+from gough.spatial import rpy_zyx_angles
 from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.elastic_places import add_elastic, add_tie
 from gough.structure.flexible import cleaned, demand_still, point_key, still, turned
@@ -103,4 +103,4 @@ class Bending:
     def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
         clean = np.where(np.abs(position) < 1e-15, 0.0, position)
         lengths = self.table.add_all(name, PLACEMENT[:3], clean, "m")
-        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], angles_of(rotation), "rad"))
+        return (*lengths, *self.table.add_all(name, PLACEMENT[3:], rpy_zyx_angles(rotation), "rad"))

@@ -8,11 +8,12 @@ import pytest
 
 import gough
 from gough.errors import UsageError
+from gough.spatial import quaternion_wxyz_from_rotation
+from gough.spatial.poses import quaternion_towards
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.palette import BAD
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, nice_above
-from gough.viewer.scene.turning import between_points, quaternion_wxyz
 
 viser = pytest.importorskip("viser")
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")
@@ -140,14 +141,14 @@ def test_quaternions_turn_as_matrices_do(rng: np.random.Generator):
     q[:4] = np.eye(4)
     q /= np.linalg.norm(q, axis=1, keepdims=True)
     R = viser.transforms.SO3(q).as_matrix()
-    ours = quaternion_wxyz(R)
+    ours = quaternion_wxyz_from_rotation(R)
     np.testing.assert_allclose(np.abs(np.sum(ours * q, axis=1)), 1.0, atol=1e-12)
 
 
 def test_spans_point_from_end_to_end(rng: np.random.Generator):
     start, d = rng.normal(size=(50, 3)), rng.normal(size=(50, 3))
     d[0], d[1] = (0, 0, 2), (0, 0, -3)
-    turn, length = between_points(start, start + d)
+    turn, length = quaternion_towards(start, start + d)
     z = viser.transforms.SO3(turn).as_matrix()[..., 2]
     np.testing.assert_allclose(z * length[:, None], d, atol=1e-9)
 

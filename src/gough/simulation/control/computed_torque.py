@@ -27,11 +27,11 @@ from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.numbers import as_numbers, entries
 from gough.simulation.control.own_robot import CLOSINGS, as_model
-from gough.simulation.control.pose_error import rotation_error
 from gough.simulation.control.reference import in_drive_order, of_platform
 from gough.simulation.integration.moves import closed
 from gough.simulation.integration.plain_rates import drive_of_entries, elastic_places
 from gough.simulation.results.units import units_of
+from gough.spatial.exponential import rotation_error
 
 if TYPE_CHECKING:
     from gough.compilation import Model

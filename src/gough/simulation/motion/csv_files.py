@@ -17,8 +17,8 @@ from gough.errors import UsageError
 from gough.robot import units
 from gough.simulation.motion.coordinate_motion import measured
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.rotation_charts import from_euler
 from gough.simulation.motion.spline import spline
+from gough.spatial.euler import quaternion_of_euler
 from gough.text import cells, check_columns, number, read_lines, wrong_count
 
 DIMENSIONS = {"t": ("time",)}
@@ -66,7 +66,7 @@ def spline_file(
             q = _unit(np.stack([columns[name] for name in QUATERNION], axis=1))
         elif position is not None and set(names) == {*POSITION, *ANGLES}:
             angles = np.stack([columns[name] for name in ANGLES], axis=1)
-            q = from_euler((2, 1, 0), angles, np.zeros_like(angles), np.zeros_like(angles))[0]
+            q = quaternion_of_euler("rpy_zyx", angles)
         else:
             raise UsageError(
                 f"columns {' '.join(names)}: give x y z with qw qx qy qz or with yaw pitch roll, or x y z of a frame"

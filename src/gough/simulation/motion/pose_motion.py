@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gough.spatial.poses import quaternion_product
 from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.rotation_charts import turned
+from gough.spatial.charts import turned
+from gough.spatial.poses import quaternion_product
 from gough.structure.layout import POSE_NAMES, POSE_UNITS
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.spatial.poses import quaternion_product
 from gough.simulation.motion.curve import Polynomials, piece_of
-from gough.simulation.motion.rotation_charts import quaternion_of
 from gough.simulation.motion.table import LARGEST, MotionTable
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
 if TYPE_CHECKING:
     from gough.simulation.motion.pose_motion import PoseMotion
@@ -25,7 +24,7 @@ def pose_table(motion: "PoseMotion") -> MotionTable | None:
     x, phi = _from(path, starts), _from(turn, starts)
     most = max(x.shape[2], phi.shape[2])
     x, phi = (np.pad(c, ((0, 0), (0, 0), (0, most - c.shape[2]))) for c in (x, phi))
-    begun = quaternion_of(phi[:, :, 0])
+    begun = quaternion_of_rotation_vector(phi[:, :, 0])
     phi[:, :, 0] = 0.0  # about one axis: exp((φ0 + δ)^) = exp(δ^) exp(φ0^)
     return MotionTable.of(motion, breaks, np.concatenate([x, phi], axis=1), quaternion_product(begun, motion.base))
 

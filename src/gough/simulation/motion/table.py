@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import a_motion, checked
-from gough.spatial.poses import quaternion_product
 from gough.errors import UsageError
 from gough.simulation.given import demand
 from gough.simulation.motion.curve import horner, piece_of
 from gough.simulation.motion.motion import SLACK, Motion, Sample
-from gough.simulation.motion.rotation_charts import CONJUGATE, from_rotation_vector, rotation_vector
+from gough.spatial.charts import CONJUGATE, from_rotation_vector
 from gough.spatial.exponential import LARGEST
+from gough.spatial.poses import quaternion_product, rotation_vector
 from gough.text import short_repr
 
 POSITION_ERROR = 1e-13

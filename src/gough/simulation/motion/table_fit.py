@@ -9,16 +9,9 @@ Chebyshev coefficients, but a piece that meets the tolerances has quickly fallin
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from gough.spatial.poses import quaternion_product
 from gough.errors import UsageError
 from gough.simulation.motion.curve import horner
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.rotation_charts import (
-    CONJUGATE,
-    from_rotation_vector,
-    rotation_vector,
-    rotation_vector_rates,
-)
 from gough.simulation.motion.table import (
     ACCELERATION_ERROR,
     LARGEST,
@@ -29,6 +22,12 @@ from gough.simulation.motion.table import (
     groups_of,
     position_size,
 )
+from gough.spatial.charts import (
+    CONJUGATE,
+    from_rotation_vector,
+    rotation_vector_rates,
+)
+from gough.spatial.poses import quaternion_product, rotation_vector
 
 POINTS = 10
 """Chebyshev points a piece: polynomials have degree POINTS + 1."""

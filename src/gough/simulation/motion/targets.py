@@ -15,13 +15,13 @@ import numpy as np
 from gough.compilation.following import tree_rates
 from gough.compilation.leading import coordinate_units
 from gough.compilation.mobility import neighbours
-from gough.spatial.poses import pose_difference, quaternion_product
 from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
 from gough.robot.units import as_written, misfit
 from gough.simulation.motion.motion import Motion, Sample
-from gough.simulation.motion.rotation_charts import CONJUGATE, rotate
 from gough.spatial import quaternion_wxyz_from_rotation
+from gough.spatial.charts import CONJUGATE, rotate
+from gough.spatial.poses import pose_difference, quaternion_product
 
 if TYPE_CHECKING:
     from gough.compilation import Model

@@ -7,7 +7,6 @@ from typing import Any, TypedDict
 import numpy as np
 
 from gough.arguments import numbers, shown, take
-from gough.spatial.poses import pose_array, quaternion_product
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import UnitError, convert
@@ -16,9 +15,11 @@ from gough.simulation.motion.coordinate_motion import coordinate_motion, unit_of
 from gough.simulation.motion.curve import Curve, constant
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.pose_motion import IDENTITY, pose_motion
-from gough.simulation.motion.rotation_charts import AXES, CONJUGATE, euler_angles, rotation_vector
+from gough.spatial.charts import CONJUGATE
+from gough.spatial.euler import EULER_AXES, euler_angles
+from gough.spatial.poses import pose_array, quaternion_product, rotation_vector
 
-ORIENTATIONS = ("shortest", *AXES)
+ORIENTATIONS = ("shortest", *EULER_AXES)
 HALF_TURN = np.pi - 1e-6
 
 
@@ -175,7 +176,7 @@ def _poses(where: Where) -> Points:
         return Points(
             "pose", names, units, x, frame, extend, "rotation_vector", None, _continued(quaternion_product(q, base))
         )
-    angles = euler_angles(how, q) if len(q) else np.zeros((0, 3))
+    angles = np.unwrap(euler_angles(how, q), axis=0)
     written = [_written(pose, how) for _, pose in read]
     if any(w is not None for w in written):  # more than half a turn may be meant: take the angles as they are written
         if any(w is None for w in written):

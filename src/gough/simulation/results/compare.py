@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.spatial.poses import pose_difference
 from gough.errors import UsageError
 from gough.simulation.given import demand, texts
 from gough.simulation.results.names import quaternions
 from gough.simulation.results.run import Run
+from gough.spatial.poses import pose_difference
 from gough.structure.layout import POSE_NAMES
 from gough.text import short_repr
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
 from gough.dynamics.numbers import Numbers
+from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
 
 if TYPE_CHECKING:
     from gough.compilation import Model

@@ -26,17 +26,9 @@ from gough.compilation.closing import close
 from gough.compilation.following import tree_rates
 from gough.compilation.mobility import CLOSED
 from gough.compilation.retraction import step_units
-from gough.spatial.poses import quaternion_product
 from gough.errors import RunWarning, Status, UsageError, warn
 from gough.simulation.control.law import Follow
 from gough.simulation.given import floats, is_number
-from gough.simulation.motion.rotation_charts import (
-    CONJUGATE,
-    from_rotation_vector,
-    rotate,
-    rotation_vector,
-    rotation_vector_rates,
-)
 from gough.simulation.results.interpolation import hermite, intervals, place_in, sampled
 from gough.simulation.results.interpolation_error import (
     FEW,
@@ -48,6 +40,13 @@ from gough.simulation.results.interpolation_error import (
 )
 from gough.simulation.results.run import Run
 from gough.simulation.results.states import locked
+from gough.spatial.charts import (
+    CONJUGATE,
+    from_rotation_vector,
+    rotate,
+    rotation_vector_rates,
+)
+from gough.spatial.poses import quaternion_product, rotation_vector
 
 Array = np.ndarray
 

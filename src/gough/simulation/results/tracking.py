@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.spatial.poses import rotation_of_quaternion
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
+from gough.spatial.poses import rotation_of_quaternion
 
 Array = np.ndarray
 REFERENCE = "reference"

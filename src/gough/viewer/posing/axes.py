@@ -8,8 +8,8 @@ import numpy as np
 from gough.analysis.grids import known_coordinates
 from gough.compilation import Model
 from gough.compilation.leading import COORDINATES, NamedCoordinates, natural_coordinates
-from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.errors import UsageError
+from gough.spatial.euler import quaternion_of_euler
 
 TURNS = COORDINATES[3:]
 """Angles of the platform, R = Rz(yaw) Ry(pitch) Rx(roll)."""
@@ -76,5 +76,4 @@ def pose_of(coordinates: np.ndarray) -> np.ndarray:
     x = np.asarray(coordinates, dtype=float)
     if x.shape[-1] != len(COORDINATES):
         raise UsageError(f"{x.shape[-1]} coordinates; give {' '.join(COORDINATES)}")
-    turns = [quaternion_of_rotation_vector(x[..., 3 + k, None] * np.eye(3)[2 - k]) for k in range(3)]
-    return np.concatenate([x[..., :3], quaternion_product(quaternion_product(turns[0], turns[1]), turns[2])], axis=-1)
+    return np.concatenate([x[..., :3], quaternion_of_euler("rpy_zyx", x[..., 3:])], axis=-1)

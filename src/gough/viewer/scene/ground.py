@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from gough.spatial import quaternion_wxyz_from_rotation
 from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.palette import GRID, GRID_SECTION
-from gough.viewer.scene.turning import quaternion_wxyz
 
 
 def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
@@ -34,7 +34,7 @@ def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
         fade_from="origin",
         shadow_opacity=0.16,
         position=at,
-        wxyz=quaternion_wxyz(upright(up)),
+        wxyz=quaternion_wxyz_from_rotation(upright(up)),
     )
 
 

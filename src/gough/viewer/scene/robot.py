@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.spatial import quaternion_wxyz_from_rotation
+from gough.spatial.poses import quaternion_towards
 from gough.structure import WORLD
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.drawing.piece import GROUPS
@@ -14,7 +16,6 @@ from gough.viewer.scene.ground import add_ground
 from gough.viewer.scene.palette import ROLES, Colour, mixed
 from gough.viewer.scene.pieces import HIDDEN, PieceNode, by_node
 from gough.viewer.scene.skins import SkinsScene
-from gough.viewer.scene.turning import between_points, quaternion_wxyz
 
 FRAMES_OPEN = 30
 """Frames in which exaggerated loops stay open after they could not be closed."""
@@ -105,7 +106,7 @@ class RobotScene:
         if not np.isfinite(placed.position).all():
             return
         self._q = q
-        turns = quaternion_wxyz(placed.rotation)
+        turns = quaternion_wxyz_from_rotation(placed.rotation)
         with self._whole():
             for link, node in self._links.items():
                 if link != WORLD:
@@ -113,7 +114,7 @@ class RobotScene:
                     node.wxyz = turns[link]
             for span, node in zip(self.figure.spans, self._spans, strict=True):
                 start, end = span.place(placed.position, placed.rotation)
-                turn, length = between_points(start, end)
+                turn, length = quaternion_towards(start, end)
                 node.position, node.wxyz = start, turn
                 node.scale = (1.0, 1.0, max(float(length), 1e-9))
             if self._skins is not None:

@@ -16,12 +16,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gough.spatial.poses import quaternion_product
-from gough.simulation.motion.curve import Three
+from gough.spatial.euler import EULER_AXES, about_axes
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
+
+Three = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""An orientation or its coordinates with their first and second rates, each (m, n)."""
 
 CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
-AXES = {"rpy_zyx": (2, 1, 0), "bryant_xyz": (0, 1, 2)}
-"""The axes of the Euler sequences, in the order of their angles."""
 
 _TERMS = 12
 _B, _C = ([(-1.0) ** k / math.factorial(2 * k + n) for k in range(_TERMS)] for n in (2, 3))
@@ -63,7 +64,7 @@ def from_rotation_vector(phi: np.ndarray, rate: np.ndarray, second: np.ndarray) 
     turn2 = cross(phi, second)
     wd = second + b * turn2 + c * cross(phi, turn2)
     wd = wd + growth * (db * turn + dc * cross(phi, turn)) + c * cross(rate, turn)
-    return quaternion_of(phi), w, wd
+    return quaternion_of_rotation_vector(phi), w, wd
 
 
 def rotation_vector_rates(phi: np.ndarray, w: np.ndarray, wd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -79,7 +80,7 @@ def rotation_vector_rates(phi: np.ndarray, w: np.ndarray, wd: np.ndarray) -> tup
 def from_euler(axes: tuple[int, int, int], c: np.ndarray, cd: np.ndarray, cdd: np.ndarray) -> Three:
     """ω = ċ₁ e₁ + ċ₂ u₂ + ċ₃ u₃: each axis as the rotations before it have turned it."""
     unit = np.eye(3)
-    first, second = (_about(axes[k], c[:, k]) for k in range(2))
+    first, second = (about_axes(axes[k], c[:, k]) for k in range(2))
     both = quaternion_product(first, second)
     u1 = np.broadcast_to(unit[axes[0]], (len(c), 3))
     u2, u3 = rotate(first, unit[axes[1]]), rotate(both, unit[axes[2]])
@@ -88,7 +89,7 @@ def from_euler(axes: tuple[int, int, int], c: np.ndarray, cd: np.ndarray, cdd: n
     w = w12 + cd[:, 2:] * u3
     wd = cdd[:, :1] * u1 + cdd[:, 1:2] * u2 + cdd[:, 2:] * u3
     wd = wd + cd[:, 1:2] * cross(w1, u2) + cd[:, 2:] * cross(w12, u3)
-    return quaternion_product(both, _about(axes[2], c[:, 2])), w, wd
+    return quaternion_product(both, about_axes(axes[2], c[:, 2])), w, wd
 
 
 def from_quaternion(p: np.ndarray, pd: np.ndarray, pdd: np.ndarray) -> Three:
@@ -103,26 +104,10 @@ def from_quaternion(p: np.ndarray, pd: np.ndarray, pdd: np.ndarray) -> Three:
 
 CHARTS: dict[str, Callable[[np.ndarray, np.ndarray, np.ndarray], Three]] = {
     "rotation_vector": from_rotation_vector,
-    "rpy_zyx": lambda c, cd, cdd: from_euler(AXES["rpy_zyx"], c, cd, cdd),
-    "bryant_xyz": lambda c, cd, cdd: from_euler(AXES["bryant_xyz"], c, cd, cdd),
+    "rpy_zyx": lambda c, cd, cdd: from_euler(EULER_AXES["rpy_zyx"], c, cd, cdd),
+    "bryant_xyz": lambda c, cd, cdd: from_euler(EULER_AXES["bryant_xyz"], c, cd, cdd),
     "quaternion_wxyz": from_quaternion,
 }
-
-
-def quaternion_of(phi: np.ndarray) -> np.ndarray:
-    """Unit quaternions (..., 4) of rotation vectors (..., 3) of any length."""
-    angle = np.linalg.norm(phi, axis=-1, keepdims=True)
-    tiny = angle < 1e-8  # sin(x) = x to rounding
-    slope = np.where(tiny, 0.5, np.sin(0.5 * angle) / np.where(tiny, 1.0, angle))
-    return np.concatenate([np.cos(0.5 * angle), slope * phi], axis=-1)
-
-
-def rotation_vector(q: np.ndarray) -> np.ndarray:
-    """Rotation vectors (..., 3), at most half a turn, of unit quaternions (..., 4)."""
-    q = np.where(q[..., :1] < 0, -q, q)
-    sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(sine, q[..., :1])
-    return np.where(sine > 1e-12, angle / np.where(sine > 0, sine, 1.0), 2.0) * q[..., 1:]
 
 
 def rotate(q: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -132,31 +117,11 @@ def rotate(q: np.ndarray, x: np.ndarray) -> np.ndarray:
     return x + q[..., :1] * twice + cross(axis, twice)
 
 
-def euler_angles(chart: str, q: np.ndarray) -> np.ndarray:
-    """Angles (n, 3) of an Euler sequence from unit quaternions (n, 4), each within half a turn of the ones before."""
-    w, x, y, z = q.T
-    if chart == "rpy_zyx":
-        sine = 2 * (w * y - z * x)
-        first = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        third = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
-    else:
-        sine = 2 * (w * y + x * z)
-        first = np.arctan2(2 * (w * x - y * z), 1 - 2 * (x * x + y * y))
-        third = np.arctan2(2 * (w * z - x * y), 1 - 2 * (y * y + z * z))
-    return np.unwrap(np.stack([first, np.arcsin(np.clip(sine, -1.0, 1.0)), third], axis=1), axis=0)
-
-
 def _jacobian(phi: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     hat = np.zeros((len(phi), 3, 3))
     hat[:, 2, 1], hat[:, 0, 2], hat[:, 1, 0] = phi.T
     hat -= np.swapaxes(hat, 1, 2)
     return np.eye(3) + b[..., None] * hat + c[..., None] * (hat @ hat)
-
-
-def _about(axis: int, angle: np.ndarray) -> np.ndarray:
-    q = np.zeros((len(angle), 4))
-    q[:, 0], q[:, 1 + axis] = np.cos(0.5 * angle), np.sin(0.5 * angle)
-    return q
 
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:

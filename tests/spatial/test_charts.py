@@ -5,13 +5,9 @@ import pytest
 from scipy.linalg import expm_frechet
 from scipy.spatial.transform import Rotation
 
-from gough.simulation.motion.rotation_charts import (
-    CHARTS,
-    euler_angles,
-    rotation_vector,
-    rotation_vector_rates,
-    turned,
-)
+from gough.spatial.charts import CHARTS, rotation_vector_rates, turned
+from gough.spatial.euler import euler_angles, quaternion_of_euler
+from gough.spatial.poses import rotation_vector
 
 
 def hat(x):
@@ -62,6 +58,7 @@ def test_euler_angles_are_scipy_s():
         q, _, _ = turned(chart, angles, np.zeros_like(angles), np.zeros_like(angles))
         other = wxyz(Rotation.from_euler(sequence, angles))
         assert np.abs(np.abs(np.einsum("ni,ni->n", q, other)) - 1).max() < 1e-14
+        assert np.abs(quaternion_of_euler(chart, angles) - q).max() < 1e-15
         back = euler_angles(chart, q)
         assert np.abs(np.exp(1j * back) - np.exp(1j * angles)).max() < 1e-12
 
