@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -20,6 +21,12 @@ class Status(IntEnum):
     OPEN_LOOP = 8
     LARGE_DEFLECTION = 9
     CROSSED = 10
+    STEP = 11
+    STICKING = 12
+
+    def at(self, place: str) -> "Failure":
+        """This trouble at a place: `Status.SINGULAR.at("drives")`."""
+        return Failure(self, place)
 
 
 EXPLANATION = {
@@ -34,7 +41,33 @@ EXPLANATION = {
     Status.OPEN_LOOP: "the loops are not closed at this q; make it with model.configuration or model.project",
     Status.LARGE_DEFLECTION: "a flexible body is bent by more than 1.5 rad; its shapes are made for small deflections",
     Status.CROSSED: "good; just before it a run went through an isolated singularity",
+    Status.STEP: "no step of a run passes the test of its error",
+    Status.STICKING: "a joint with Coulomb friction reverses at every step of a run",
 }
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is wrong with a state, and where ("leg3", "drives", …); its text is "singular:drives". GOOD is false."""
+
+    status: Status
+    place: str
+
+    def __bool__(self) -> bool:
+        return self.status != Status.OK
+
+    def __str__(self) -> str:
+        return f"{self.status.name.lower()}:{self.place}" if self else ""
+
+    @classmethod
+    def parse(cls, text: str) -> "Failure":
+        """The failure that begins a text such as "folded:leg1, …"; GOOD where none does."""
+        word, colon, place = text.partition(":")
+        known = Status.__members__.get(word.upper()) if colon and word.islower() else None
+        return cls(known, place) if known is not None else GOOD
+
+
+GOOD = Failure(Status.OK, "")
 
 
 class GoughError(Exception):

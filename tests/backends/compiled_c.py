@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from gough.backends.c import Listing, header, source
+from gough.errors import Failure
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
@@ -72,7 +73,7 @@ class Compiled:
 
     def bit(self, check: str) -> int:
         """Status word in which this check alone fails."""
-        return 1 << self.listing.bits.bit(check)
+        return 1 << self.listing.bits.bit(Failure.parse(check))
 
 
 def _pointer(x: np.ndarray) -> ctypes.Array:

@@ -14,7 +14,7 @@ from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_com
 from gough import scalar
 from gough.backends.c import Fixed, flat_listing, header, source
 from gough.backends.c.words import checked_identifier, comment, identifier, number, quoted
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from program import precise
 from program.specimens import OPERATIONS, random_program
@@ -92,22 +92,26 @@ def test_outputs_may_lie_where_inputs_lie(tmp_path: Path) -> None:
 
 def test_checks_set_their_bits_and_numbers_are_computed_all_the_same(tmp_path: Path) -> None:
     def equations(x):
-        scalar.check("reach:leg 0", x[0], 0.5)
-        scalar.check("reach:leg 1", x[1], 0.5)
-        scalar.check("folded:leg 0", x[2] * x[2], 0.1)
+        scalar.check(Status.OUT_OF_REACH.at("leg 0"), x[0], 0.5)
+        scalar.check(Status.OUT_OF_REACH.at("leg 1"), x[1], 0.5)
+        scalar.check(Status.FOLDED.at("leg 0"), x[2] * x[2], 0.1)
         return {"y": x[0] + x[1] + x[2]}
 
     compiled = Compiled.of(flat_listing(trace(equations, [Slot("x", (3,))], "checks"), "checks"), tmp_path)
     assert compiled({"x": [1.0, 1.0, 1.0]})[1] == 0
     y, status = compiled({"x": [0.0, 1.0, 0.1]})
-    assert status == compiled.bit("reach:leg 0") | compiled.bit("folded:leg 0")
+    assert status == compiled.bit("out_of_reach:leg 0") | compiled.bit("folded:leg 0")
     assert y == pytest.approx([1.1])
-    assert compiled({"x": [np.nan, 1.0, 1.0]})[1] == compiled.bit("reach:leg 0") | compiled.bit("not_finite:result")
+    assert compiled({"x": [np.nan, 1.0, 1.0]})[1] == compiled.bit("out_of_reach:leg 0") | compiled.bit(
+        "not_finite:result"
+    )
     assert compiled({"x": [np.inf, 1.0, 1.0]})[1] == compiled.bit("not_finite:result")
 
 
 def test_singular_systems_are_flagged(tmp_path: Path) -> None:
-    program = trace(lambda a: {"x": scalar.solve(a.reshape(2, 2), a[:2], "singular:demo")}, [Slot("a", (4,))], "solve")
+    program = trace(
+        lambda a: {"x": scalar.solve(a.reshape(2, 2), a[:2], Status.SINGULAR.at("demo"))}, [Slot("a", (4,))], "solve"
+    )
     compiled = Compiled.of(flat_listing(program, "solve"), tmp_path)
     assert compiled({"a": [2.0, 1.0, 1.0, 3.0]})[1] == 0
     assert compiled({"a": [1.0, 2.0, 2.0, 4.0]})[1] & compiled.bit("singular:demo")
@@ -115,7 +119,7 @@ def test_singular_systems_are_flagged(tmp_path: Path) -> None:
 
 def test_without_checks_only_results_are_watched(tmp_path: Path) -> None:
     listing = flat_listing(random_program(2, 80), "bare", checks=False)
-    assert listing.bits.names == ("not_finite:result",)
+    assert listing.bits.failures == (Status.NOT_FINITE.at("result"),)
     Compiled.of(listing, tmp_path)
 
 

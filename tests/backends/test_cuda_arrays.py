@@ -50,7 +50,7 @@ class OneDesign:
 
 
 def equations(x, parameters):
-    scalar.check("out_of_reach:leg0", x[0], 0.0)
+    scalar.check(Status.OUT_OF_REACH.at("leg0"), x[0], 0.0)
     root = scalar.sqrt(parameters[0] * parameters[1])
     return {"y": [x[0] * root + scalar.sin(x[1]), x[2] / x[0]], "fixed": [x[1] * 1.0, scalar.cos(x[2]) * parameters[2]]}
 
@@ -111,7 +111,10 @@ def test_bad_states_are_judged_on_the_host(function: Function) -> None:
     x = np.ones((6, 3))
     x[1, 0], x[3, 2], x[4, 1] = -1.0, np.nan, 1e22  # out of reach; not finite; an angle only the host can reduce
     found = evaluate(function, {"x": device(x), "parameters": NUMBERS})
-    assert found.bad.tolist() == [1, 3] and list(found.failed) == ["out_of_reach:leg0", "not_finite:input"]
+    assert found.bad.tolist() == [1, 3] and list(found.failed) == [
+        Status.OUT_OF_REACH.at("leg0"),
+        Status.NOT_FINITE.at("input"),
+    ]
     assert found.codes.tolist() == [0, Status.OUT_OF_REACH, 0, Status.NOT_FINITE, 0, 0]
     assert np.isnan(found.outputs["y"][[1, 3]]).all()
     np.testing.assert_allclose(found.outputs["y"][4, 0], np.sqrt(6.0) + np.sin(1e22), rtol=1e-14)
@@ -147,5 +150,5 @@ def test_arrays_that_cannot_be_right(function: Function, inputs: dict, words: st
 
 def test_arrays_of_a_gpu_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(UsageError, match=r"demo: GPU arrays need CuPy.*pip install"):
+    with pytest.raises(UsageError, match=r"residual: GPU arrays need CuPy.*pip install"):
         evaluate(Function(PROGRAM, OneDesign(), {}), {"x": device(np.ones((2, 3))), "parameters": NUMBERS})  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from backends.cuda_march_host import COMPILER, on_host
 from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
 from gough.backends.cuda.march import CudaMarch, functions, pieces
 from gough.backends.cuda.march.runtime import OPTIONS
+from gough.errors import Status
 from gough.program.interpreter import evaluate
 from gough.program.looping import rule
 from gough.program.program import Program, Slot
@@ -82,7 +83,7 @@ def heavy(n: int = 12, m: int = 8) -> Program:
         x = call(inner, np.concatenate([state, shift]))
         L = own.reshape(n, m)
         A = product(L, L.T) + np.diag(4.0 + x * x)
-        y = solve_spd(A, x, "singular:matrix")
+        y = solve_spd(A, x, Status.SINGULAR.at("matrix"))
         after = call(inner, np.concatenate([0.5 * state + y, shift]))
         return {"state": after, "record": y, "running": 1.0}
 

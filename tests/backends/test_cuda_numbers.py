@@ -11,6 +11,7 @@ from backends.cuda_host import COMPILER, HostKernel
 from gough import scalar
 from gough.backends.cuda import Kernel
 from gough.backends.cuda import kernel as making
+from gough.errors import Failure
 from gough.program import Program, Slot, evaluate, trace
 from program.specimens import OPERATIONS, N, random_program, specimen
 
@@ -107,9 +108,9 @@ def test_many_uniform_numbers_are_read_from_memory() -> None:
 
 def test_status_bits_name_the_failed_checks() -> None:
     def equations(x):
-        scalar.check("out_of_reach:leg0", x[0], 0.0)
-        scalar.check("folded:leg1", x[1], 0.5)
-        scalar.check("residual:solve", x[3], -1e-3)
+        scalar.check(Failure.parse("out_of_reach:leg0"), x[0], 0.0)
+        scalar.check(Failure.parse("folded:leg1"), x[1], 0.5)
+        scalar.check(Failure.parse("residual:solve"), x[3], -1e-3)
         return {"y": 1.0 / x[2]}
 
     kernel = Kernel(trace(equations, [Slot("x", (4,))]))

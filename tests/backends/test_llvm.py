@@ -11,6 +11,7 @@ from backends.kernels import run
 from gough import scalar
 from gough.backends.llvm import Kernel
 from gough.backends.llvm.body import SPLIT_ABOVE
+from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.ops import Op
 from program.specimens import OPERATIONS, N, random_program, specimen
@@ -115,8 +116,8 @@ def test_uniform_and_per_state_parameters_agree(seed: int) -> None:
 
 def test_status_words_tell_checks_from_results() -> None:
     def equations(x):
-        scalar.check("out_of_reach:leg0", x[0], 0.0)
-        scalar.check("folded:leg1", x[1], 0.5)
+        scalar.check(Status.OUT_OF_REACH.at("leg0"), x[0], 0.0)
+        scalar.check(Status.FOLDED.at("leg1"), x[1], 0.5)
         return {"y": 1.0 / x[2]}
 
     kernel = Kernel(trace(equations, [Slot("x", (3,))]))
@@ -131,7 +132,7 @@ def test_many_checks() -> None:
 
     def equations(x):
         for k in range(80):
-            scalar.check(f"folded:leg{k}", x[k], 0.0)
+            scalar.check(Status.FOLDED.at(f"leg{k}"), x[k], 0.0)
         return {"y": x[0]}
 
     kernel = Kernel(trace(equations, [Slot("x", (80,))]))

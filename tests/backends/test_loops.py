@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gough.backends.llvm import Kernel
+from gough.errors import Status
 from gough.program.interpreter import evaluate
 from gough.program.looping import cut_at_blocks, expand_others, rule
 from gough.program.lowering import Machine
@@ -39,7 +40,9 @@ def spd(n: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("n", "m"), [(5, 1), (8, 4), (9, 3), (14, 6), (21, 5)])
 def test_solve(n: int, m: int) -> None:
-    program = trace(lambda a, b: {"x": solve_spd(a, b, "singular:here")}, [Slot("a", (n, n)), Slot("b", (n, m))])
+    program = trace(
+        lambda a, b: {"x": solve_spd(a, b, Status.SINGULAR.at("here"))}, [Slot("a", (n, n)), Slot("b", (n, m))]
+    )
     assert any(op == Op.BLOCK for op in expand_others(program).ops)
     a, b = spd(n, 0), np.random.default_rng(1).normal(size=(STATES, n, m))
     found, bad = run(program, {"a": a, "b": b})
@@ -90,11 +93,11 @@ def test_many_numbers_of_a_design() -> None:
 
 def chained(a: np.ndarray, p: np.ndarray, b: np.ndarray) -> dict:
     """Blocks that feed each other, numbers and inputs among operands and results, checks on all kinds of nodes."""
-    x = solve_spd(a, b, "singular:first")
+    x = solve_spd(a, b, Status.SINGULAR.at("first"))
     y = product(p, x[:, :1] * b[:, :1] + 1.0)
     matrix = a + product(y, y.T) * 0.01
     matrix[0, 1] = matrix[1, 0] = 0.0
-    z = solve_spd(matrix, y, "singular:second")
+    z = solve_spd(matrix, y, Status.SINGULAR.at("second"))
     check("first:item", x[0, 0] * 1.0, -1e3)
     check("second:item", z[0, 0], -1e3)
     check("third:input", a[0, 0], 0.5)
@@ -155,7 +158,7 @@ def test_choice(n: int, dense: bool, looped: bool, monkeypatch: pytest.MonkeyPat
                 a[k, k - 1] = a[k - 1, k] = 1.0
         if dense:
             a = a + np.outer(d, d)
-        return {"x": solve_spd(a, b, "singular:chain")}
+        return {"x": solve_spd(a, b, Status.SINGULAR.at("chain"))}
 
     program = trace(chain_solve, [Slot("d", (n,)), Slot("b", (n,))])
     assert any(op == Op.BLOCK for op in expand_others(program).ops) == looped
@@ -165,7 +168,7 @@ def inner_program(blocks: bool) -> Program:
     def equations(x: np.ndarray, p: np.ndarray) -> dict:
         a = np.array([[x[(i + j) % 4] * x[i % 4] * p[j % 3] * 0.01 for j in range(6)] for i in range(6)], dtype=object)
         a = product(a, a.T) + 3.0 * np.eye(6)
-        y = solve_spd(a, x[:6] * p[0], "singular:inner") if blocks else a @ x[:6]
+        y = solve_spd(a, x[:6] * p[0], Status.SINGULAR.at("inner")) if blocks else a @ x[:6]
         check("small:inner", y[0] + 100.0, 0.0)
         return {"y": y}
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Program, Slot, trace
 
 OWN = 4
@@ -42,7 +43,7 @@ def legs(
         results = {"total": total, "forces": [made[k][0] for k in range(lanes)]}
         if solve:
             matrix = np.array([[made[k][1][i] for k in range(3)] for i in range(3)], dtype=object) + 3.0 * np.eye(3)
-            unknown = scalar.solve(matrix, total, "singular:legs")
+            unknown = scalar.solve(matrix, total, Status.SINGULAR.at("legs"))
             results["after"] = [scalar.sin(unknown[k % 3] * made[k][0]) * p[k][1] for k in range(lanes)]
         return results
 

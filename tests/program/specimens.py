@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Program, Slot, trace
 
 N = 6
@@ -115,7 +116,7 @@ def random_program(seed: int, size: int = 60, blocks: bool = True, uniform: bool
             for name in names:
                 pool += [scalar.cos(y) for y in OPERATIONS[name](bounded)]
         results = [pool[int(k)] for k in rng.integers(9, len(pool), 8)] + pool[-4:]
-        scalar.check("demo:positive", results[0] + 10.0, 0.0)
+        scalar.check(Status.RESIDUAL.at("positive"), results[0] + 10.0, 0.0)
         return {"y": results[:5], "z": np.array(results[5:9], dtype=object).reshape(2, 2), "w": results[9]}
 
     return trace(equations, [Slot("x", (N,)), Slot("p", (3,), uniform=uniform)], f"random {seed}")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Slot, count, trace
 
 RULES = [  # equation of (a, b, c), then add mul div sqrt trig
@@ -54,8 +55,8 @@ def test_work_on_uniform_inputs_is_set_apart() -> None:
 
 def test_checks_are_not_counted() -> None:
     def equations(x: Any) -> dict[str, Any]:
-        scalar.check("demo:x", x[0] * x[1] * x[2], 0.0)
-        return {"y": scalar.solve(np.array([[x[0], x[1]], [x[1], x[2]]]), x[:2], "singular:demo")}
+        scalar.check(Status.RESIDUAL.at("x"), x[0] * x[1] * x[2], 0.0)
+        return {"y": scalar.solve(np.array([[x[0], x[1]], [x[1], x[2]]]), x[:2], Status.SINGULAR.at("demo"))}
 
     c = count(trace(equations, [Slot("x", (3,))]))
     bare = count(trace(lambda x: {"y": scalar.solve(np.array([[x[0], x[1]], [x[1], x[2]]]), x[:2])}, [Slot("x", (3,))]))

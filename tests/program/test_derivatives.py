@@ -87,7 +87,7 @@ def test_second_derivatives() -> None:
 def test_checks_stay_with_the_derivative() -> None:
     program = random_program(0, 40)
     for changed in (jacobian(program, "x"), jvp(program, ["x"]), vjp(program, ["x"])):
-        assert [c.name for c in changed.checks] == [c.name for c in program.checks]
+        assert [str(c.failure) for c in changed.checks] == [str(c.failure) for c in program.checks]
 
 
 def test_jacobian_of_an_input_that_is_not_used() -> None:

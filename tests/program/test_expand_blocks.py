@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.interpreter import evaluate_nodes
 from gough.program.ops import Op
@@ -25,7 +26,7 @@ def sparse_solve(n: int, m: int, pattern: np.ndarray, numbers: np.ndarray | None
         if numbers is not None:
             for i, j in zip(*np.nonzero(~np.isnan(numbers)), strict=True):
                 A[i, j] = float(numbers[i, j])
-        return {"X": scalar.solve(A, B, "singular:demo")}
+        return {"X": scalar.solve(A, B, Status.SINGULAR.at("demo"))}
 
     return trace(equations, [Slot("A", (n, n)), Slot("B", (n, m))])
 
@@ -111,7 +112,7 @@ def test_singular_states_fail_a_check(n: int) -> None:
         bad |= ~(np.broadcast_to(nodes[check.node], 30) >= check.minimum)
     assert bad[4] and bad.sum() <= 3
     _, failed = evaluate_with_care(program, samples)
-    assert [i for i, name in enumerate(failed) if name] == [4] and failed[4] == "singular:demo"
+    assert [i for i, name in enumerate(failed) if name] == [4] and failed[4] == Status.SINGULAR.at("demo")
 
 
 def test_elimination_order_avoids_pivots_that_vanish() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.ops import Call, Op
 from gough.program.passes.dead_code import remove_dead_code
@@ -112,7 +113,7 @@ def test_dead_code_goes_and_inputs_keep_their_places() -> None:
 
 def test_what_a_check_needs_is_alive() -> None:
     def equations(x):
-        scalar.check("demo:x", scalar.sin(x[0]), 0.0)
+        scalar.check(Status.RESIDUAL.at("x"), scalar.sin(x[0]), 0.0)
         return {"y": x[1]}
 
     program = trace(equations, [Slot("x", (2,))])
@@ -159,14 +160,14 @@ def test_multiply_adds_take_products_used_once() -> None:
 
 def test_inlining_leaves_no_call_and_checks_come_along() -> None:
     def inner(x):
-        scalar.check("demo:inner", x[0], 0.25)
+        scalar.check(Status.RESIDUAL.at("inner"), x[0], 0.25)
         return {"y": [x[0] * x[1]]}
 
     sub = trace(inner, [Slot("x", (2,))])
     program = trace(lambda x: {"y": scalar.call(sub, x[:2]) + scalar.call(sub, x[1:])}, [Slot("x", (3,))])
     flat = inline_calls(program)
     assert not any(op == Op.BLOCK for op in flat.ops)
-    assert [c.name for c in flat.checks] == ["demo:inner", "demo:inner"]
+    assert [str(c.failure) for c in flat.checks] == ["residual:inner", "residual:inner"]
     assert_same(program, flat)
     nested = trace(lambda x: {"y": scalar.call(SUB_PROGRAM, scalar.call(flat, x).repeat(3))}, [Slot("x", (3,))])
     assert not any(isinstance(a[0], Call) for a in inline_calls(nested).args if a)

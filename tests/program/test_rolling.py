@@ -31,7 +31,9 @@ def assert_same(program: Program, made: Rolled, seed: int = 0) -> None:
     found, checks = made.evaluate_flat(values)
     np.testing.assert_allclose(found, truth, rtol=1e-12, atol=1e-13)
     nodes = evaluate_nodes(program, values)
-    assert sorted(checks) == sorted((c.name, bool(nodes[c.node] >= c.minimum)) for c in program.checks)
+    assert sorted((str(f), held) for f, held in checks) == sorted(
+        (str(c.failure), bool(nodes[c.node] >= c.minimum)) for c in program.checks
+    )
 
 
 def assert_sound(made: Rolled) -> None:

@@ -52,7 +52,7 @@ def test_head_names_inputs_outputs_and_units() -> None:
     assert text.startswith("# random 0\n")
     for line in ("# in   x[6]", "# in   p[3]", "# out  y[5]", "# out  z[2, 2]", "# out  w[]"):
         assert line in text.splitlines()
-    assert any(line.startswith("check demo:positive:") for line in text.splitlines())
+    assert any(line.startswith("check residual:positive:") for line in text.splitlines())
 
 
 def test_blocks_are_shown() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Slot, evaluate, to_text, trace
 
 ONE = [Slot("x", (2,))]
@@ -106,19 +107,19 @@ def test_notes_survive_passes_and_derivatives() -> None:
 
 def test_checks_are_kept_unless_they_always_hold() -> None:
     def equations(x: Any) -> dict[str, Any]:
-        scalar.check("demo:first", x[0], 0.5)
-        scalar.check("demo:always", x[0] - x[0] + 1.0, 0.5)
+        scalar.check(Status.RESIDUAL.at("first"), x[0], 0.5)
+        scalar.check(Status.RESIDUAL.at("always"), x[0] - x[0] + 1.0, 0.5)
         return {"y": x[1]}
 
-    assert [c.name for c in trace(equations, ONE).checks] == ["demo:first"]
+    assert [str(c.failure) for c in trace(equations, ONE).checks] == ["residual:first"]
 
 
 def test_a_check_that_never_holds_is_said_while_recording() -> None:
     def equations(x: Any) -> dict[str, Any]:
-        scalar.check("demo:never", x[0] - x[0], 0.5)
+        scalar.check(Status.RESIDUAL.at("never"), x[0] - x[0], 0.5)
         return {"y": x[1]}
 
-    with pytest.raises(scalar.CheckError, match="demo:never"):
+    with pytest.raises(scalar.CheckError, match="residual:never"):
         trace(equations, ONE)
 
 

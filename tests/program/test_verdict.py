@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import GOOD, Status
 from gough.program import Slot, trace
 from gough.program.verdict import evaluate_with_care, flat_inputs, reciprocal_condition
 
 
 def program():
     def equations(x):
-        scalar.check("out_of_reach:leg0", x[0], 0.0)
-        scalar.check("folded:leg1", x[1], 0.5)
+        scalar.check(Status.OUT_OF_REACH.at("leg0"), x[0], 0.0)
+        scalar.check(Status.FOLDED.at("leg1"), x[1], 0.5)
         return {"y": [scalar.sqrt(x[0]), 1.0 / x[1]]}
 
     return trace(equations, [Slot("x", (2,))])
@@ -20,20 +21,20 @@ def program():
 def test_names_of_failed_checks() -> None:
     values = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [np.nan, 1.0], [1.0, np.inf]])
     _, failed = evaluate_with_care(program(), values)
-    assert failed == [
+    assert [str(failure) for failure in failed] == [
         "", "out_of_reach:leg0", "folded:leg1", "out_of_reach:leg0", "not_finite:input", "not_finite:input",
     ]  # fmt: skip
 
 
 def test_a_value_at_its_minimum_passes() -> None:
     _, failed = evaluate_with_care(program(), np.array([[0.0, 0.5]]))
-    assert failed == [""]
+    assert failed == [GOOD]
 
 
 def test_infinite_results_are_said() -> None:
     p = trace(lambda x: {"y": x[0] / x[1]}, [Slot("x", (2,))])
     _, failed = evaluate_with_care(p, np.array([[1.0, 0.0], [1.0, 1.0]]))
-    assert failed == ["not_finite:result", ""]
+    assert failed == [Status.NOT_FINITE.at("result"), GOOD]
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gough import scalar
+from gough.errors import Status
 from gough.program import Slot, evaluate, trace
 
 POINTS = [(0.7, -1.3, 2.1), (-0.7, 1.3, 0.4), (1e-3, 5.0, -2.0), (2.0, 2.0, 2.0)]
@@ -86,14 +87,14 @@ def test_casadi(point: tuple[float, float, float]) -> None:
 
 
 def test_checks_on_plain_numbers_raise_or_are_recorded() -> None:
-    scalar.check("demo:x", 1.0, 0.5)
-    with pytest.raises(scalar.CheckError, match=r"demo:x: 0\.25 is below 0\.5"):
-        scalar.check("demo:x", 0.25, 0.5)
+    scalar.check(Status.RESIDUAL.at("x"), 1.0, 0.5)
+    with pytest.raises(scalar.CheckError, match=r"residual:x: 0\.25 is below 0\.5"):
+        scalar.check(Status.RESIDUAL.at("x"), 0.25, 0.5)
     with pytest.raises(scalar.CheckError):
-        scalar.check("demo:x", math.nan, 0.5)
+        scalar.check(Status.RESIDUAL.at("x"), math.nan, 0.5)
     with scalar.recording_checks() as seen:
-        scalar.check("demo:x", 0.25, 0.5)
-    assert seen == [("demo:x", 0.25, 0.5)]
+        scalar.check(Status.RESIDUAL.at("x"), 0.25, 0.5)
+    assert seen == [(Status.RESIDUAL.at("x"), 0.25, 0.5)]
 
 
 def test_empty_systems() -> None:

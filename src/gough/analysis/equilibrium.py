@@ -21,7 +21,7 @@ from gough.compilation.lost import lost_direction
 from gough.compilation.openings import openings
 from gough.compilation.retraction import bad_quaternions, retract, step_units
 from gough.compilation.status import check_option, codes, complain
-from gough.errors import ReductionWarning, UsageError, warn
+from gough.errors import GOOD, Failure, ReductionWarning, Status, UsageError, warn
 from gough.text import short_repr
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ BALANCED = 1e-9
 """Accepted residual relative to the forces that balance: weight, springs, drives, loads, each by itself."""
 NEUTRAL = 1e-13
 """Stiffness over what the forces themselves would give that is rounding: nothing leads back there."""
-NOT_BALANCED = "singular:stiffness"
+NOT_BALANCED = Status.SINGULAR.at("stiffness")
 ROUNDING = 1e-5
 """Part of the stiffness times a typical size that is added to them: where nothing but springs balances, 1e-14 of what they
 would carry when moved by that size is rounding."""
@@ -98,8 +98,9 @@ def static_equilibrium(
     rows, own = as_rows(start, batch), parameter_rows(numbers, batch)
     begin = np.where((bad_quaternions(model.mechanism, rows) != "")[:, None], np.nan, rows)
     found, push, off, names = _settle(model, begin, as_rows(forces, batch), held, wrench, own, drives, batch)
-    names = np.where(np.isfinite(rows).all(axis=1), _blamed(model, rows, names, own), "not_finite:input")
-    found[names != ""], push[names != ""] = np.nan, np.nan
+    names = _blamed(model, rows, names, own)
+    names[~np.isfinite(rows).all(axis=1)] = Status.NOT_FINITE.at("input")
+    found[names != GOOD], push[names != GOOD] = np.nan, np.nan
     layout = model.layout
     result = Equilibrium(
         found.reshape(*batch, layout.nq),
@@ -108,9 +109,9 @@ def static_equilibrium(
         off.reshape(batch),
         codes(names).reshape(batch),
     )
-    if on_bad_state == "raise" and (names != "").any():
+    if on_bad_state == "raise" and (names != GOOD).any():
         complain("static_equilibrium", names, batch, result, lambda k, name: _explained(model, rows[k], name))
-    _tell_large_deflections(model, found[names == ""], own if len(own) == 1 else own[names == ""])
+    _tell_large_deflections(model, found[names == GOOD], own if len(own) == 1 else own[names == GOOD])
     return result
 
 
@@ -134,35 +135,39 @@ def _tell_large_deflections(model: "Model", q: np.ndarray, parameters: np.ndarra
         )
 
 
-def _explained(model: "Model", q: np.ndarray, name: str) -> str:
-    return "" if name == NOT_BALANCED else lost_direction(model, q, name)
+def _explained(model: "Model", q: np.ndarray, failure: Failure) -> str:
+    return "" if failure == NOT_BALANCED else lost_direction(model, q, failure)
 
 
 def start_faults(model: "Model", rows: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """What is wrong with each q (n, nq) that is given, as the name of a check; "" where nothing is."""
+    """What is wrong with each q (n, nq) that is given, GOOD where nothing is."""
     out = np.array(
-        [f"bad_quaternion:{place}" if place else "" for place in bad_quaternions(model.mechanism, rows)], object
+        [Status.BAD_QUATERNION.at(place) if place else GOOD for place in bad_quaternions(model.mechanism, rows)], object
     )
     with np.errstate(invalid="ignore"):  # a quaternion of zeros
         gaps = closure_errors(model, rows, parameters)
-    for k in np.flatnonzero(~(gaps < CLOSED) & (out == "")):
-        out[k] = f"open_loop:{openings(model, rows[k])[0].cut.name}" if model.mechanism.cuts else "not_finite:input"
+    for k in np.flatnonzero(~(gaps < CLOSED) & (out == GOOD)):
+        out[k] = (
+            Status.OPEN_LOOP.at(openings(model, rows[k])[0].cut.name)
+            if model.mechanism.cuts
+            else Status.NOT_FINITE.at("input")
+        )
     return out
 
 
 def _blamed(model: "Model", rows: np.ndarray, names: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """The failed checks (n,): where it failed because of the start q (n, nq), what is wrong with that."""
     quaternions = bad_quaternions(model.mechanism, rows)
-    bad = np.flatnonzero((names != "") | (quaternions != ""))
+    bad = np.flatnonzero((names != GOOD) | (quaternions != GOOD))
     if not len(bad):
         return names
     own = parameters if len(parameters) == 1 else parameters[bad]
     out, faults = names.copy(), start_faults(model, rows[bad], own)
-    of_forces = np.full(len(bad), "", dtype=object)
-    if (faults == "").any():
+    of_forces = np.full(len(bad), GOOD, dtype=object)
+    if (faults == GOOD).any():
         forces = model.function("bias_force")(q=rows[bad], v=np.zeros(model.layout.nv), parameters=own)
         of_forces[forces.bad] = forces.failed
-    out[bad] = np.where(faults != "", faults, np.where(of_forces != "", of_forces, names[bad]))
+    out[bad] = np.where(faults != GOOD, faults, np.where(of_forces != GOOD, of_forces, names[bad]))
     return out
 
 
@@ -194,7 +199,7 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
     layout, unit = model.layout, step_units(model.mechanism, model.size)
     own = unit[list(model.mechanism.selection.independent)]
     targets = None if drives is None else as_rows(as_array("drives", drives, tau.shape[1]), batch)
-    names = np.full(n, "", dtype=object)
+    names = np.full(n, GOOD, dtype=object)
     off, last = np.full(n, np.inf), np.full(n, np.inf)
     active = np.flatnonzero(np.isfinite(q).all(axis=1))
     for _ in range(ITERATIONS):
@@ -228,12 +233,12 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
         du = model.function("closing_step").values(q=q[active], v=step[go] / shorter, parameters=rows)["du"]
         q[active] = retract(model.mechanism, q[active], du)
         tau[active] += push[go] / shorter
-    names[active] = "not_converged:equilibrium"
-    good = np.flatnonzero((names == "") & np.isfinite(q).all(axis=1))
+    names[active] = Status.NOT_CONVERGED.at("equilibrium")
+    good = np.flatnonzero((names == GOOD) & np.isfinite(q).all(axis=1))
     if len(good):
         rows = parameters if len(parameters) == 1 else parameters[good]
-        names[good[closure_errors(model, q[good], rows) > CLOSED]] = "not_converged:loops"
-    bad = names != ""
+        names[good[closure_errors(model, q[good], rows) > CLOSED]] = Status.NOT_CONVERGED.at("loops")
+    bad = names != GOOD
     q[bad], tau[bad] = np.nan, np.nan
     return q, tau, off, names
 

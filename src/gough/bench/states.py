@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.mobility import neighbours
-from gough.errors import UsageError
+from gough.errors import GOOD, UsageError
 from gough.spatial.poses import integrate_pose
 
 REACH = (0.15, 0.25)
@@ -61,7 +61,7 @@ def _configurations(model: Model, count: int, rng: np.random.Generator) -> np.nd
             steps = rng.uniform(-1, 1, (count, 6)) * reach
             poses = integrate_pose(np.repeat(model.home[None, :7], count, axis=0), steps)
             q, failed = model.geometry.from_pose(poses, model.parameters[None])
-            q = q[failed == ""]
+            q = q[failed == GOOD]
         else:
             q = neighbours(model, model.null_space, min(count, 64), REACH[1] / (1 + attempt))
         found = np.concatenate([found, q[_good(model, q)]])
@@ -77,7 +77,7 @@ def _good(model: Model, q: np.ndarray) -> np.ndarray:
     if not len(q):
         return np.zeros(0, bool)
     e = model.function("mass_matrix")(q=q, parameters=model.parameters)
-    good = e.names == ""
+    good = e.failures == GOOD
     if model.driven:
         S = model.function("drive_map").values(q=q, parameters=model.parameters)["S"]
         units = np.array([1.0 / model.size if name.startswith("w") else 1.0 for name in model.layout.v_names])

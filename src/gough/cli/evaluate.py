@@ -14,6 +14,7 @@ from gough.cli.output import note, say, write_json
 from gough.cli.state_columns import known_names
 from gough.cli.state_files import csv_text, is_run, read_table, write_table
 from gough.cli.state_inputs import Inputs, gather
+from gough.errors import GOOD, Failure
 
 CHUNK = 65536
 """States between two chances to stop."""
@@ -87,7 +88,7 @@ def evaluate(
     names = {"t": ["t"], "status": ["status"], "problem": ["problem"]} | columns
     if out is not None:
         write_table(out, arrays, names)
-    bad = [{"index": int(i), **_reason(failed[i])} for i in np.flatnonzero(failed != "")]
+    bad = [{"index": int(i), **_reason(failed[i])} for i in np.flatnonzero(failed != GOOD)]
     if json:
         values = {k: {"columns": columns[k], "values": x} for k, x in outputs.items()}
         result: dict[str, Any] = {"out": str(out)} if out is not None else {"outputs": values}
@@ -107,8 +108,8 @@ def _batches(model: Any, function: str, inputs: Inputs) -> tuple[dict[str, np.nd
             rows = slice(start, min(start + CHUNK, n))
             before = inputs.failed[rows]
             outputs, failed = run(model, function, {k: x[rows] for k, x in inputs.slots.items()})
-            failed = np.where(before != "", before, failed)
-            parts.append({k: _blank(x, failed != "") for k, x in outputs.items()})
+            failed = np.where(before != GOOD, before, failed)
+            parts.append({k: _blank(x, failed != GOOD) for k, x in outputs.items()})
             failures.append(failed)
     except KeyboardInterrupt:
         if not parts:
@@ -127,29 +128,26 @@ def _blank(x: np.ndarray, bad: np.ndarray) -> np.ndarray:
 def _statuses(failed: np.ndarray) -> dict[str, np.ndarray]:
     from gough.compilation.status import codes
 
-    texts = np.array([_reason(name)["problem"] if name else "" for name in failed], dtype=str)
+    texts = np.array([_reason(failure)["problem"] if failure else "" for failure in failed], dtype=str)
     return {"status": codes(failed), "problem": texts}
 
 
-def _reason(name: str) -> dict[str, Any]:
-    from gough.compilation.status import place_of, status_of
-
-    return {"status": int(status_of(name)), "problem": f"{status_of(name).name} at {place_of(name)}"}
+def _reason(failure: Failure) -> dict[str, Any]:
+    return {"status": int(failure.status), "problem": f"{failure.status.name} at {failure.place}"}
 
 
 def _finish(function: str, failed: np.ndarray, on_bad_state: OnBadState, interrupted: bool, total: int) -> None:
-    from gough.compilation.status import status_of
     from gough.errors import EXPLANATION
 
-    bad = np.flatnonzero(failed != "")
+    bad = np.flatnonzero(failed != GOOD)
     if len(bad):
         note(f"{function}: {len(bad)} of {len(failed)} states are bad; their results are NaN")
-        kinds: dict[str, list[int]] = {}
+        kinds: dict[Failure, list[int]] = {}
         for i in bad if on_bad_state is OnBadState.raise_ else []:
-            kinds.setdefault(str(failed[i]), []).append(int(i))
-        for name, states in kinds.items():
-            text = EXPLANATION[status_of(name)]
-            note(f"  {len(states)} × {_reason(name)['problem']} (first: state {states[0]}): {text}")
+            kinds.setdefault(failed[i], []).append(int(i))
+        for failure, states in kinds.items():
+            text = EXPLANATION[failure.status]
+            note(f"  {len(states)} × {_reason(failure)['problem']} (first: state {states[0]}): {text}")
     if interrupted:
         note(f"interrupted after {len(failed)} of {total} states; those are written")
         raise typer.Exit(INTERRUPTED)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.cli.state_columns import TWIST, WRENCH, acceleration_columns
+from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -51,7 +52,7 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
 
 
 def run(model: "Model", name: str, slots: Slots) -> Results:
-    """(outputs (n, …) by name, failed check (n,), "" where good)."""
+    """(outputs (n, …) by name, `Failure` (n,) of each state)."""
     if name in GEOMETRY:
         return _geometry(model, name, slots)
     if name == "joint_reactions":
@@ -62,7 +63,7 @@ def run(model: "Model", name: str, slots: Slots) -> Results:
             motion = np.concatenate([slots["acceleration"], found["eddot"]], axis=1)
         forces = {"tau": found[result]} if result == "tau" else {}
         outputs, after = _program(model, name, slots | {"acceleration": motion} | forces)
-        return outputs, np.where(before != "", before, after)
+        return outputs, np.where(before != GOOD, before, after)
     return _program(model, name, slots)
 
 
@@ -77,7 +78,7 @@ def _program(model: "Model", name: str, slots: Slots) -> Results:
             load[:, :6] = slots["wrench"]
         taken["wrench"] = load
     done = function(**taken, parameters=model.parameters)
-    return done.outputs, done.names
+    return done.outputs, done.failures
 
 
 def _geometry(model: "Model", name: str, slots: Slots) -> Results:
@@ -87,8 +88,9 @@ def _geometry(model: "Model", name: str, slots: Slots) -> Results:
         q, failed = assembled(model, Given("drives", slots["drives"], ()), len(slots["drives"]))
         return {"q": q}, failed
     q = slots["q"]
-    good = np.where(np.isfinite(q).all(axis=1), "", "not_finite:input").astype(object)
-    good[(good == "") & ~(model.closure_error(q) <= OPEN)] = "open_loop:q"
+    good = np.full(len(q), GOOD, dtype=object)
+    good[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
+    good[(good == GOOD) & ~(model.closure_error(q) <= OPEN)] = Status.OPEN_LOOP.at("q")
     if name == "configuration":
         return {"q": q}, good
     if name == "drives":

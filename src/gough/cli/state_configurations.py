@@ -13,7 +13,8 @@ from gough.cli.state_columns import (
     own_coordinates,
     ways,
 )
-from gough.errors import UsageError
+from gough.errors import GOOD, UsageError
+from gough.spatial.euler import quaternion_of_euler
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -79,7 +80,7 @@ def _has_drives(table: Table, names: tuple[str, ...]) -> bool:
 def _pose(table: Table, orientation: tuple[str, ...], kept: tuple[str, ...]) -> Given:
     names = (*POSITION, *orientation)
     found = group(table, "pose", names)
-    turned = found[:, 3:] if orientation is QUATERNION else _quaternion(found[:, 3:])
+    turned = found[:, 3:] if orientation is QUATERNION else quaternion_of_euler("rpy_zyx", found[:, 3:])
     return Given("pose", np.concatenate([found[:, :3], turned], axis=1), names, kept=kept)
 
 
@@ -103,7 +104,7 @@ def assembled(model: "Model", given: Given, n: int, elastic: np.ndarray | None =
     from gough.errors import Status
 
     values = np.broadcast_to(given.values, (n, given.values.shape[1]))
-    failed = np.full(n, "", dtype=object)
+    failed = np.full(n, GOOD, dtype=object)
     if given.kind == "q":
         return values, failed
     finite = np.isfinite(values).all(axis=1)
@@ -112,7 +113,7 @@ def assembled(model: "Model", given: Given, n: int, elastic: np.ndarray | None =
         elastic = np.broadcast_to(elastic, (n, elastic.shape[1]))
         finite &= np.isfinite(elastic).all(axis=1)
         bent = elastic[finite]
-    failed[~finite] = "not_finite:input"
+    failed[~finite] = Status.NOT_FINITE.at("input")
     q = np.full((n, model.layout.nq), np.nan)
     if given.kind == "pose":
         q[:, :7] = values
@@ -126,21 +127,8 @@ def assembled(model: "Model", given: Given, n: int, elastic: np.ndarray | None =
         else:
             made = model.assemble(rows, on_bad_state="mark", elastic=bent)
         q[finite] = made.q
-        bad = [f"{Status(c).name.lower()}:{p}" if c else "" for c, p in zip(made.status, made.places, strict=True)]
-        failed[finite] = np.array(bad, dtype=object)
+        failed[finite] = made.failures
     return q, failed
-
-
-def _quaternion(angles: np.ndarray) -> np.ndarray:
-    """wxyz of R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    (cy, cp, cr), (sy, sp, sr) = np.cos(0.5 * angles).T, np.sin(0.5 * angles).T
-    parts = (
-        cy * cp * cr + sy * sp * sr,
-        cy * cp * sr - sy * sp * cr,
-        cy * sp * cr + sy * cp * sr,
-        sy * cp * cr - cy * sp * sr,
-    )
-    return np.stack(parts, axis=-1)
 
 
 def group(table: Table, name: str, columns: tuple[str, ...]) -> np.ndarray:

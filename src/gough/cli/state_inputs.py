@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.cli.state_columns import groups_of, refuse_unknown
 from gough.cli.state_configurations import assembled, given_configurations, group_or_none
-from gough.errors import UsageError
+from gough.errors import GOOD, UsageError
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -63,7 +63,7 @@ def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]
     if len(rows) > 1:
         raise UsageError(f"arrays of different lengths: {sorted(rows)}; one row a state (or one row for all)")
     n = rows.pop() if rows else 1
-    failed = np.full(n, "", dtype=object)
+    failed = np.full(n, GOOD, dtype=object)
     if given is not None:
         slots["q"], failed = assembled(model, given, n, elastic)
     from_ = () if given is None else given.read if elastic is None else (*given.read, "elastic", *groups["elastic"])

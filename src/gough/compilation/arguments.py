@@ -9,7 +9,7 @@ import numpy as np
 from gough.arguments import numbers, take
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
-from gough.errors import UsageError
+from gough.errors import Failure, UsageError
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -73,12 +73,12 @@ def finish(
     evaluation: Evaluation,
     result: Any,
     on_bad_state: str,
-    explain: Callable[[int, str], str] | None = None,
+    explain: Callable[[int, Failure], str] | None = None,
 ) -> Any:
     """`result`, or BadStateError for bad states when they are to be raised."""
     check_option(on_bad_state)
     if on_bad_state == "raise" and not evaluation.good:
-        complain(name, evaluation.names, evaluation.batch, result, explain)
+        complain(name, evaluation.failures, evaluation.batch, result, explain)
     return result
 
 
@@ -99,14 +99,14 @@ class Calls:
     def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 
-    def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, str], str]:
+    def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
         """What is lost at a singular state of a call with configurations q (..., nq)."""
 
-        def explain(state: int, name: str) -> str:
+        def explain(state: int, failure: Failure) -> str:
             from gough.compilation.lost import lost_direction
 
             rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
-            return lost_direction(self._model, rows[state], name)
+            return lost_direction(self._model, rows[state], failure)
 
         return explain
 

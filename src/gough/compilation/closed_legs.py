@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.compilation.closing import CLOSED, close, closure_errors
 from gough.compilation.leading import pose_led
+from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -26,17 +27,17 @@ def close_platform(
     if near is not None:
         for link in outside:
             q[:, link.q : link.q + link.nq] = near[:, link.q : link.q + link.nq]
-    good = np.flatnonzero(names == "")
+    good = np.flatnonzero(names == GOOD)
     if outside and len(good):
         free = np.zeros(mechanism.layout.nu, dtype=bool)
         free[[column for link in outside for column in link.columns]] = True
         q[good] = close(model, q[good], _rows(parameters, good), free)[0]
     error = closure_errors(model, q[good], _rows(parameters, good))
     rounded = good[(error > CLOSED) & (error < NEARLY)]
-    names[good[~(error < NEARLY)]] = "out_of_reach:platform"
+    names[good[~(error < NEARLY)]] = Status.OUT_OF_REACH.at("platform")
     if len(rounded):
         q[rounded], names[rounded] = pose_led(model, q[rounded, :7], _rows(parameters, rounded), q[rounded])
-    q[names != "", model.layout.joints] = np.nan
+    q[names != GOOD, model.layout.joints] = np.nan
     return q, names
 
 

@@ -23,7 +23,7 @@ from gough.compilation.limits import limit_margins
 from gough.compilation.results import Assembly, LimitMargins, Singularity
 from gough.compilation.singularity import singularity
 from gough.compilation.status import check_option, codes, complain, places
-from gough.errors import BadStateError, UsageError
+from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.spatial.poses import integrate_pose, pose_array
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class ConfigurationCalls(Calls):
             q, failed = coordinates_led(model, names, rows, parameter, near_rows)
         else:
             q, failed = self._from_poses(rows, parameter, near_rows, branch, bent)
-        failed = np.where(np.isfinite(rows).all(axis=1) | (failed == ""), failed, "not_finite:input")
+        failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
         where = places(failed).reshape(batch)
         result = Assembly(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
-        if on_bad_state == "raise" and (failed != "").any():
+        if on_bad_state == "raise" and (failed != GOOD).any():
             complain("configuration", failed, batch, result)
         return result
 
@@ -122,11 +122,11 @@ class ConfigurationCalls(Calls):
         self, rows: Array, parameters: Array, near: Array | None, branch: Any, elastic: Array | None
     ) -> tuple[Array, Array]:
         model = self._model
-        names = np.full(len(rows), "", dtype=object)
-        names[~np.asarray(np.isfinite(rows).all(axis=1))] = "not_finite:input"
+        names = np.full(len(rows), GOOD, dtype=object)
+        names[~np.asarray(np.isfinite(rows).all(axis=1))] = Status.NOT_FINITE.at("input")
         off = np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6
-        names[(names == "") & off] = "bad_quaternion:platform"
-        good = names == ""
+        names[(names == GOOD) & off] = Status.BAD_QUATERNION.at("platform")
+        good = names == GOOD
         q = np.full((len(rows), model.layout.nq), np.nan)
         q[:, :7] = rows
         pairs = check_branch(branch, len(model.mechanism.legs))
@@ -193,7 +193,7 @@ class ConfigurationCalls(Calls):
     def _finished(self, where: str, q: Array, names: Array, batch: tuple[int, ...], on_bad_state: str) -> Array:
         check_option(on_bad_state)
         out = q.reshape(*batch, self._model.layout.nq)
-        if on_bad_state == "raise" and (names != "").any():
+        if on_bad_state == "raise" and (names != GOOD).any():
             complain(where, names, batch, out)
         return out
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
-from gough.compilation.status import status_of
-from gough.errors import UsageError
+from gough.errors import GOOD, UsageError
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs
@@ -44,7 +43,7 @@ class DeviceEvaluation(Evaluation):
         cupy = array_module()
         codes = cupy.zeros(int(np.prod(self.batch, dtype=int)), dtype=np.uint8)
         if len(self.bad):
-            codes[cupy.asarray(self.bad)] = cupy.asarray([int(status_of(str(x))) for x in self.failed], dtype=np.uint8)
+            codes[cupy.asarray(self.bad)] = cupy.asarray([int(x.status) for x in self.failed], dtype=np.uint8)
         return codes.reshape(self.batch)
 
 
@@ -120,7 +119,7 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
     if checked and n and int(flagged[0]):
         states = cupy.flatnonzero(status)
         careful, names = evaluate_with_care(function._computed.program, _some(kernel.program, rows, fixed, states))
-        wrong = np.array([name != "" for name in names])
+        wrong = np.array([failure != GOOD for failure in names])
         for out, better in zip(full, function._computed.spread(careful), strict=True):
             better[wrong] = np.nan
             out[states] = cupy.asarray(better.astype(dtype))
@@ -168,7 +167,7 @@ def _report_error(
     """Compare some states with double precision; bad ones are left out."""
     some = np.linspace(0, max(len(x) for x in flat) - 1, count).astype(np.int64)
     truth, names = evaluate_with_care(kernel.program, _some(kernel.program, rows, fixed, some))
-    good = np.array([name == "" for name in names])
+    good = np.array([failure == GOOD for failure in names])
     kernel.measure_error([x[some].get()[good] for x in flat], [y[good] for y in truth])
 
 

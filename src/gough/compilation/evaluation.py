@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from gough.compilation.status import status_of
+from gough.errors import GOOD
 
 
 class Evaluation:
     """Outputs of one call: arrays (*batch, *shape) by name, and which states are bad.
 
-    bad (k,): indices over the flattened batch; failed (k,): the check each of them fails, "status:place". held: where the
+    bad (k,): indices over the flattened batch; failed (k,): the `Failure` of each of them. held: where the
     outputs are derivatives, the inputs that stay as they are.
     """
 
@@ -34,15 +34,20 @@ class Evaluation:
         return not len(self.bad)
 
     @property
+    def failures(self) -> np.ndarray:
+        """The `Failure` of every state (n,), GOOD where there is none."""
+        failures = np.full(math.prod(self.batch), GOOD, dtype=object)
+        failures[self.bad] = self.failed
+        return failures
+
+    @property
     def names(self) -> np.ndarray:
-        """The failed check of every state (n,), "" where it is good."""
-        names = np.full(math.prod(self.batch), "", dtype=object)
-        names[self.bad] = self.failed
-        return names
+        """Texts of `failures` (n,), "singular:drives", "" where a state is good."""
+        return np.array([str(failure) for failure in self.failures], dtype=object)
 
     @property
     def codes(self) -> np.ndarray:
         """Status code of every state, of the batch's shape."""
         codes = np.zeros(math.prod(self.batch), dtype=np.uint8)
-        codes[self.bad] = [status_of(str(name)) for name in self.failed]
+        codes[self.bad] = [failure.status for failure in self.failed]
         return codes.reshape(self.batch)

@@ -13,6 +13,7 @@ import numpy as np
 from gough.compilation.closing import CLOSED, closure_errors
 from gough.compilation.openings import turned_places
 from gough.compilation.retraction import retract, step_units
+from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -39,12 +40,12 @@ def follow(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq), failed checks (n,)) led from `start` until `misses` vanish and the loops are closed."""
     q = start.copy()
-    names = np.full(len(q), "", dtype=object)
+    names = np.full(len(q), GOOD, dtype=object)
     unit = step_units(model.mechanism, model.size)
     own = unit[list(model.mechanism.selection.independent)]
     function = model.function("closing_step")
     active = np.flatnonzero(np.isfinite(q).all(axis=1))
-    names[~np.isfinite(q).all(axis=1)] = "not_finite:input"
+    names[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
     reach = np.ones(len(q))
@@ -57,7 +58,7 @@ def follow(
             reach = np.maximum(np.where(np.isfinite(size), size, 1.0) / (LARGEST_STEP * FAR), 1.0)
         farthest = reach[active]
         lost = ~np.isfinite(size)
-        names[active[lost]] = "singular:targets"
+        names[active[lost]] = Status.SINGULAR.at("targets")
         rows = parameters if len(parameters) == 1 else parameters[active]
         open_ = closure_errors(model, q[active], rows) > OPEN
         limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / (LARGEST_STEP * farthest), 1.0)[:, None])
@@ -74,24 +75,24 @@ def follow(
         best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
         stuck = good & ~settled & (since[active] > PATIENCE)
-        names[active[stuck]] = "not_converged:" + _place(model)
+        names[active[stuck]] = Status.NOT_CONVERGED.at(_place(model))
         active = active[good & ~settled & ~stuck]
-    names[active] = "not_converged:" + _place(model)
+    names[active] = Status.NOT_CONVERGED.at(_place(model))
     _judge(model, q, parameters, names)
-    q[names != ""] = np.nan
+    q[names != GOOD] = np.nan
     return q, names
 
 
 def _judge(model: "Model", q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
     """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
-    settled = np.flatnonzero(names == "")
+    settled = np.flatnonzero(names == GOOD)
     rows = parameters if len(parameters) == 1 else parameters[settled]
     open_ = ~(closure_errors(model, q[settled], rows) <= CLOSED)
-    names[settled[open_]] = "not_converged:" + _place(model)
+    names[settled[open_]] = Status.NOT_CONVERGED.at(_place(model))
     rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
     for state, place in zip(settled[open_], turned_places(model, q[settled[open_]], rows), strict=True):
         if place:
-            names[state] = f"open_loop:{place}"
+            names[state] = Status.OPEN_LOOP.at(place)
 
 
 def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.ndarray:
@@ -102,8 +103,8 @@ def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.nda
         rows = parameters if len(parameters) == 1 else parameters[bad]
         result = function(q=q[bad], v=v[bad], parameters=rows)
         step[bad] = result.outputs["du"] / unit
-        failed[bad] = result.names != ""
-        names[active[failed]] = result.names[result.names != ""]
+        failed[bad] = result.names != GOOD
+        names[active[failed]] = result.names[result.names != GOOD]
     return failed
 
 

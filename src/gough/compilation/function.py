@@ -13,7 +13,7 @@ from gough.compilation.arguments import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.rows import Rows
 from gough.compilation.threads import thread_count
-from gough.errors import UsageError
+from gough.errors import GOOD, UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive
 from gough.program.derivatives.derive import names_of
@@ -255,7 +255,7 @@ class Function:
             careful, names = evaluate_with_care(
                 self._computed.program, flat_inputs(self._computed.program, again, len(states))
             )
-            wrong = np.array([name != "" for name in names])
+            wrong = np.array([failure != GOOD for failure in names])
             for output, better in zip(flat, self._computed.spread(careful), strict=True):
                 better[wrong] = np.nan
                 output[states - begin] = better

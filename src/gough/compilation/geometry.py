@@ -21,7 +21,7 @@ from gough.dynamics.leg_geometry import closed_form_joints, closed_form_kind
 from gough.dynamics.leg_kinds import ELBOWS
 from gough.dynamics.mass_matrix import legs_follow
 from gough.dynamics.numbers import Numbers
-from gough.errors import UsageError
+from gough.errors import GOOD, Status, UsageError
 from gough.program import trace
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.poses import integrate_pose, pose_difference
@@ -170,11 +170,11 @@ class Geometry:
                 joints[:, self._columns(k)] = near_joints[:, self._columns(k)]
         q = np.concatenate([poses, joints], axis=1)
         if self.newton_legs:
-            open_ = names == ""
+            open_ = names == GOOD
             start = None if near is None else near[open_]
             q[open_], failed = self._follow(q[open_], _rows(parameters, open_), start)
             names[np.flatnonzero(open_)] = failed
-        q[names != "", self.lead :] = np.nan
+        q[names != GOOD, self.lead :] = np.nan
         return q, names
 
     def _bent(self, n: int, near: np.ndarray | None, elastic: np.ndarray | None) -> np.ndarray:
@@ -197,12 +197,12 @@ class Geometry:
         """(joints (n, joints), failed checks (n,)): those of closed-form legs at poses (n, 7), others as at home."""
         n = len(poses)
         joints = np.broadcast_to(self.home_joints, (n, len(self.home_joints))).copy()
-        names = np.full(n, "", dtype=object)
+        names = np.full(n, GOOD, dtype=object)
         if all(kind is None for kind in self.kinds):
             return joints, names
         if near is None:
             evaluation = self._closed(tuple(branch or self.branches))(pose=poses, parameters=parameters)
-            found, names = evaluation.outputs["joints"].reshape(n, len(self.home_joints)), evaluation.names.copy()
+            found, names = evaluation.outputs["joints"].reshape(n, len(self.home_joints)), evaluation.failures.copy()
         else:
             found, names = self._nearest(poses, parameters, near)
         for k, kind in enumerate(self.kinds):
@@ -221,14 +221,14 @@ class Geometry:
         whole = pose_difference(np.broadcast_to(start, (len(q), 7)), q[:, :7])
         size = np.abs(whole) / np.array([self.model.size] * 3 + [1.0] * 3)
         steps = int(np.clip(np.ceil(size.max(initial=0.0) / LARGEST_STEP), 1, MOST_STEPS))
-        x, names = q.copy(), np.full(len(q), "", dtype=object)
+        x, names = q.copy(), np.full(len(q), GOOD, dtype=object)
         for k in range(1, steps + 1):
             x[:, :7] = (
                 q[:, :7] if k == steps else integrate_pose(np.broadcast_to(start, (len(q), 7)), whole * (k / steps))
             )
             x, names = leg_newton(self.model, x, parameters, self.newton_legs)
-            x[names != "", self.lead :] = q[
-                names != "", self.lead :
+            x[names != GOOD, self.lead :] = q[
+                names != GOOD, self.lead :
             ]  # an intermediate pose out of reach: go on from the start
         return x, names
 
@@ -263,7 +263,7 @@ class Geometry:
     def _nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         stacked = np.stack(self._all_branches(poses, parameters))  # (4, n, joints)
         out = stacked[0].copy()
-        failed = np.full(len(poses), "", dtype=object)
+        failed = np.full(len(poses), GOOD, dtype=object)
         rows = np.arange(len(poses))
         for k, kind in enumerate(self.kinds):
             if kind is None:
@@ -274,7 +274,7 @@ class Geometry:
             best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
             out[:, columns] = near[:, self.lead :][:, columns] + wrapped[best, rows]
             lost = ~np.isfinite(cost[best, rows])
-            failed[lost & (failed == "")] = f"out_of_reach:{self.model.mechanism.legs[k].name}"
+            failed[lost & (failed == GOOD)] = Status.OUT_OF_REACH.at(self.model.mechanism.legs[k].name)
         return out, failed
 
     def _columns(self, leg: int) -> list[int]:

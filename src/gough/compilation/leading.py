@@ -10,7 +10,7 @@ from gough.compilation.following import follow, tree_rates
 from gough.compilation.mobility import choose
 from gough.compilation.retraction import normalised, step_units
 from gough.compilation.sampling import sample_states
-from gough.errors import UsageError
+from gough.errors import GOOD, Status, UsageError
 from gough.spatial.euler import euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 
@@ -51,10 +51,10 @@ def pose_led(
 
     q, names = follow(led, start, parameters, misses)
     off = np.abs(pose_difference(q[:, :7], poses)) / np.array([model.size] * 3 + [1.0] * 3)
-    wrong = (names == "") & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
-    names[wrong] = "out_of_reach:platform"
-    q[names != ""] = np.nan
-    q[:, :7] = np.where((names == "")[:, None], q[:, :7], poses)
+    wrong = (names == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
+    names[wrong] = Status.OUT_OF_REACH.at("platform")
+    q[names != GOOD] = np.nan
+    q[:, :7] = np.where((names == GOOD)[:, None], q[:, :7], poses)
     return q, names
 
 
@@ -93,7 +93,7 @@ def step_led(
         longest = 0.0
     pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
     q, names = _in_pieces(model, begin, steps, parameters, pieces)
-    failed = np.flatnonzero((names != "") & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
+    failed = np.flatnonzero((names != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
     if len(failed) and len(turning) and np.any(steps[failed]):
         own = parameters if len(parameters) == 1 else parameters[failed]
         q[failed], names[failed] = _in_pieces(model, begin[failed], steps[failed], own, SHORTER * pieces)
@@ -103,9 +103,9 @@ def step_led(
 def _in_pieces(
     model: "Model", begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    q, names = begin, np.full(len(begin), "", dtype=object)
+    q, names = begin, np.full(len(begin), GOOD, dtype=object)
     for _ in range(pieces):
-        good = np.flatnonzero(names == "")
+        good = np.flatnonzero(names == GOOD)
         own = parameters if len(parameters) == 1 else parameters[good]
         moved, failed = follow(model, q[good], own, _misses_of_step(model, q[good], steps[good] / pieces))
         q = np.full_like(q, np.nan)
@@ -160,9 +160,9 @@ def drives_led(
 
     q, names = follow(model, _starts(model, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
-    missed = (names == "") & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
-    names[missed] = "not_converged:drives"
-    q[names != ""] = np.nan
+    missed = (names == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
+    names[missed] = Status.NOT_CONVERGED.at("drives")
+    q[names != GOOD] = np.nan
     return q, names
 
 
@@ -180,12 +180,12 @@ def coordinates_led(
         return _rigid(model, named.rates(q, rates), error)
 
     q, failed = follow(model, start, parameters, misses)
-    good = np.flatnonzero(failed == "")
+    good = np.flatnonzero(failed == GOOD)
     if len(good):
         off = np.abs(values[good] - named.values(q[good]))
         off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / model.size)
         missed = good[(off > POSE_TOLERANCE).any(axis=1)]
-        failed[missed] = "out_of_reach:coordinates"
+        failed[missed] = Status.OUT_OF_REACH.at("coordinates")
         q[missed] = np.nan
     return q, failed
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from gough.compilation.mobility import scaled_closures
 from gough.compilation.openings import openings
-from gough.compilation.status import TURNED_REMEDY, place_of, status_of
+from gough.compilation.status import TURNED_REMEDY
 from gough.dynamics.loads import SPRING
-from gough.errors import Status
+from gough.errors import Failure, Status
 
 if TYPE_CHECKING:
     from gough.compilation.model import Model
@@ -17,23 +17,23 @@ SHARE = 0.1
 """Parts of a motion smaller than this (relative to its largest) are not named."""
 
 
-def lost_direction(model: "Model", q: np.ndarray, name: str) -> str:
-    """A sentence about one bad state q (nq,) with the failed check `name`; "" where there is nothing to say."""
-    status = status_of(name)
+def lost_direction(model: "Model", q: np.ndarray, failure: Failure) -> str:
+    """A sentence about one bad state q (nq,) ; "" where there is nothing to say."""
+    status = failure.status
     if status == Status.OPEN_LOOP and np.isfinite(q).all():
         worst = next((o for o in openings(model, q) if o.text), None)
         return (
             "" if worst is None else f"{worst.cut.name} is {worst.text}{f'; {TURNED_REMEDY}' if worst.turned else ''}"
         )
-    if place_of(name).startswith(SPRING):
+    if failure.place.startswith(SPRING):
         return (
-            f"its two points coincide, where its force has no direction: move the robot, or a point of {place_of(name)}"
+            f"its two points coincide, where its force has no direction: move the robot, or a point of {failure.place}"
         )
-    if name.endswith(":mass matrix"):
+    if failure.place == "mass matrix":
         M = model.function("mass_matrix").values(q=q, parameters=model.parameters)["M"]
         if np.isfinite(M).all():
             return f"nothing has inertia in this motion: {_shares(model.layout.v_names, np.linalg.eigh(M)[1][:, 0])}"
-    if status == Status.SINGULAR and name.endswith(":drives"):
+    if status == Status.SINGULAR and failure.place == "drives":
         measure = model.singularity(q)
         lost = measure.lost
         if np.isfinite(lost).all():

@@ -8,6 +8,7 @@ from gough.compilation.closing import row_scales
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
+from gough.errors import GOOD, Status
 from gough.program import trace
 from gough.scalar import zeros
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
@@ -54,7 +55,7 @@ def leg_columns(model: "Model", leg: int) -> list[int]:
 def leg_newton(model: "Model", q: np.ndarray, parameters: np.ndarray, legs: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """(q with the legs closed, failed checks (n,)) from starting joints in q (n, nq)."""
     q = q.copy()
-    names = np.full(len(q), "", dtype=object)
+    names = np.full(len(q), GOOD, dtype=object)
     for k in legs:
         function = model.cached(("closure", k), lambda k=k: closure_function(model, k))
         _solve_leg(model, function, k, q, parameters, names)
@@ -77,7 +78,7 @@ def _solve_leg(model, function, leg: int, q: np.ndarray, parameters: np.ndarray,
         stalled = (error < 1e-13) | ((error < 1e-11) & (error >= 0.5 * best[active]))
         best[active] = np.minimum(best[active], error)
         finite = np.isfinite(error)
-        names[active[~finite]] = f"not_converged:{model.mechanism.legs[leg].name}"
+        names[active[~finite]] = Status.NOT_CONVERGED.at(model.mechanism.legs[leg].name)
         keep = finite & ~stalled
         active, residual, J = active[keep], residual[keep], J[keep]
         if not len(active):
@@ -87,7 +88,7 @@ def _solve_leg(model, function, leg: int, q: np.ndarray, parameters: np.ndarray,
         step /= np.maximum(largest, 1.0)[:, None]
         _move(model, leg, q, active, step)
     reached = best[active] < 1e-10
-    names[active[~reached]] = f"not_converged:{model.mechanism.legs[leg].name}"
+    names[active[~reached]] = Status.NOT_CONVERGED.at(model.mechanism.legs[leg].name)
 
 
 def _rate_units(model, leg: int) -> list[str]:

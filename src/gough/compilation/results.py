@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.text import short_repr
 
 
@@ -14,6 +15,12 @@ class Assembly:
     q: np.ndarray
     status: np.ndarray
     places: np.ndarray
+
+    @property
+    def failures(self) -> np.ndarray:
+        """The `Failure` (n,) of every state of the flattened batch, GOOD where there is none."""
+        found = zip(self.status.ravel(), self.places.ravel(), strict=True)
+        return np.array([Failure(Status(int(status)), str(place)) for status, place in found], dtype=object)
 
     __repr__ = short_repr
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.compilation.mobility import neighbours
 from gough.dynamics.inverse import wrench_size
+from gough.errors import GOOD
 from gough.spatial.poses import integrate_pose
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _configurations(model: "Model", rng: np.random.Generator) -> np.ndarray:
         ]
         bent = rng.uniform(-1, 1, (len(poses), len(units))) * np.array(units) if units else None
         q, names = model.geometry.from_pose(poses, model.parameters[None], elastic=bent)
-        return q[names == ""]
+        return q[names == GOOD]
     # The block order is not yet fitted: move along the free motions and close with all closures.
     found = [model.home[None]]
     for reach in SPREADS:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.newton import closure_function, leg_newton
+from gough.errors import GOOD
 from gough.program.verdict import reciprocal_condition
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
             quaternions = rng.normal(size=(STARTS - 1, 4))
             starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
     found, names = leg_newton(model, starts, model.parameters[None], [leg])
-    good = np.flatnonzero(names == "")
+    good = np.flatnonzero(names == GOOD)
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
         function = model.cached(("closure", leg), lambda: closure_function(model, leg))
         out = function.values(q=found, parameters=model.parameters)

@@ -15,7 +15,7 @@ from gough.compilation.sampling import sample_states
 from gough.compilation.settling import not_kept
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.errors import HomeWarning, SingularHomeWarning, StructureError, UsageError, warn
+from gough.errors import HomeWarning, SingularHomeWarning, Status, StructureError, UsageError, warn
 from gough.program import trace
 from gough.scalar import dot, sqrt
 from gough.spatial.poses import pose_array, pose_difference
@@ -185,7 +185,7 @@ def check_home(model: "Model") -> None:
     if not measure.parallel > NEAR_SINGULAR:
         warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
-            f"{lost_direction(model, model.home, 'singular:drives')}. Give another home.",
+            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}. Give another home.",
             SingularHomeWarning,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
@@ -206,7 +206,7 @@ def condition_doubts(model: "Model") -> list[str]:
     if NEAR_SINGULAR < parallel < DOUBTFUL:
         found.append(
             f"home is near a parallel singularity: reciprocal condition {parallel:.2g}, where {DOUBTFUL:g} and more is usual; "
-            f"{lost_direction(model, model.home, 'singular:drives')}, or hardly. Is home meant to be there?"
+            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}, or hardly. Is home meant to be there?"
         )
     near = [k for k, x in enumerate(measure.serial) if NEAR_SINGULAR < x < DOUBTFUL]
     if near:

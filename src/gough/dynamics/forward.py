@@ -19,6 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
+from gough.errors import Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import check, dot, note, product, solve_spd, zeros
 
@@ -42,13 +43,13 @@ def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench
     idle = numbers.mechanism.selection.without_inertia
     for k in idle:
         place = numbers.mechanism.layout.v_names[k]
-        check(f"singular:{place}", NO_FORCE**2 * dot(force, force) - force[k] * force[k], 0.0)
+        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(force, force) - force[k] * force[k], 0.0)
         if not structurally_zero(M[k, k]):  # another design may give it an inertia
-            check(f"singular:{place}", NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
+            check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):
-        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], "singular:mass matrix")
+        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], Status.SINGULAR.at("mass matrix"))
     return {"vdot": vdot}
 
 
@@ -74,11 +75,13 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
         for part in separate_parts(A):
             rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)
             felt = [k for k in range(rhs.shape[1]) if not all(structurally_zero(x) for x in rhs[:, k])]
-            moved[np.ix_(part, felt)] = solve_spd(A[np.ix_(part, part)], rhs[:, felt], "singular:mass matrix")
+            moved[np.ix_(part, felt)] = solve_spd(
+                A[np.ix_(part, part)], rhs[:, felt], Status.SINGULAR.at("mass matrix")
+            )
         if not rows:
             return moved[own, 0]
         rest = loops.closure_accelerations(rows, u) - G @ moved[:, 0]
-        multipliers = solve_spd(product(G, moved[:, 1:]), rest, "singular:closures")
+        multipliers = solve_spd(product(G, moved[:, 1:]), rest, Status.SINGULAR.at("closures"))
         return moved[own, 0] + product(moved[own, 1:], multipliers)
 
 

@@ -19,6 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
+from gough.errors import Status
 from gough.scalar import check, note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
@@ -97,7 +98,7 @@ def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, w
     M = mass_matrix(loops)[:, n:]
     with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46], [Briot 2014, eq. 44]"):
         rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
-        moved = solve_spd(M[n:], rest, "singular:elastic mass matrix")  # M_ee⁻¹ [S_e, h_e]
+        moved = solve_spd(M[n:], rest, Status.SINGULAR.at("elastic mass matrix"))  # M_ee⁻¹ [S_e, h_e]
         felt, pushed = moved[:, :-1], moved[:, -1]
         tau = shared(numbers, S[:n] - product(M[:n], felt), needed[:n] - M[:n] @ pushed)
         return {"tau": tau, "eddot": product(felt, tau) - pushed}
@@ -108,10 +109,10 @@ def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
     drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
-        check("singular:drives", -needed[0] * needed[0], 1.0)
+        check(Status.SINGULAR.at("drives"), -needed[0] * needed[0], 1.0)
         return zeros(0)
     if len(drives) == len(needed):
-        return solve(S, needed, "singular:drives")
+        return solve(S, needed, Status.SINGULAR.at("drives"))
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
     eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
-    return eased @ solve_spd(S @ eased, needed, "singular:drives")
+    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at("drives"))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import Status
 from gough.scalar import atan2, check, dot, sqrt
 from gough.spatial import cross
 
@@ -30,7 +31,7 @@ def universal_angles(name: str, axes: tuple[Vector, Vector], w: Vector, t: Vecto
     alpha = (rho * a2w - a1t) / scale
     beta = (rho * a1t - a2w) / scale
     inside = (dot(w, w) - alpha * alpha - beta * beta - 2.0 * alpha * beta * rho) / dot(normal, normal)
-    check(f"out_of_reach:{name}", inside, 0.0)
+    check(Status.OUT_OF_REACH.at(name), inside, 0.0)
     gamma = sign * sqrt(inside)
     z = a1 * alpha + a2 * beta + normal * gamma
     return turn(a1, z, t, t), turn(a2, w, z, w)
@@ -43,7 +44,7 @@ def elbow_angle(name: str, axis: Vector, p: Vector, t: Vector, square: Any, sign
     B = dot(t, cross(axis, p))
     c = 0.5 * (dot(t, t) - along_t * along_t + dot(p, p) - along_p * along_p - square)
     inside = A * A + B * B - c * c
-    check(f"out_of_reach:{name}", inside, 0.0)
+    check(Status.OUT_OF_REACH.at(name), inside, 0.0)
     radius = sqrt(A * A + B * B)  # of both
     return atan2(B, A, radius) + sign * atan2(sqrt(inside), c, radius)
 

@@ -21,6 +21,7 @@ from gough.dynamics.leg_angles import elbow_angle, turn, universal_angles
 from gough.dynamics.leg_kinds import closed_form_kind, platform_tie, rods_of
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction, tied_step
+from gough.errors import Status
 from gough.scalar import check, dot, sqrt, zeros
 from gough.spatial import exact_sincos
 from gough.spatial.rotation import from_sincos
@@ -57,7 +58,7 @@ def _ups(numbers: Numbers, name: str, links: list[Link], tip: Vector, t: Vector,
     w0, s = p3 + R3 @ tip, R3 @ direction(links[2])
     along = dot(w0, s)
     inside = along * along - dot(w0, w0) + dot(t, t)
-    check(f"out_of_reach:{name}", inside, 0.0)
+    check(Status.OUT_OF_REACH.at(name), inside, 0.0)
     length = signs[0] * sqrt(inside) - along  # (1)
     w = R2 @ (w0 + s * length)
     axes = direction(links[0]), R2 @ direction(links[1])
@@ -71,7 +72,7 @@ def _pus(numbers: Numbers, name: str, links: list[Link], tip: Vector, local: Vec
     D = local - p1
     along = dot(D, s)
     inside = along * along - dot(D, D) + dot(tip, tip)
-    check(f"out_of_reach:{name}", inside, 0.0)
+    check(Status.OUT_OF_REACH.at(name), inside, 0.0)
     length = along - signs[0] * sqrt(inside)  # (2)
     t = R1.T @ (D - s * length)
     axes = direction(links[1]), R2 @ direction(links[2])

@@ -12,7 +12,7 @@ import numpy as np
 from gough.dynamics.closures import CutGeometry
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import LinkWrench, resting_rate
-from gough.errors import StructureError
+from gough.errors import Status, StructureError
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
 from gough.scalar import check, dot, note, sqrt, zeros
@@ -86,7 +86,7 @@ def _length(spring: PointSpring, line: Vector) -> Any:
             f"spring {spring.name}: its two points coincide wherever the robot is, so that its force has no direction. Give "
             "`from` or `to` another position, or leave it out."
         )
-    check(f"not_finite:{SPRING}{spring.name}", square, COINCIDE**2)
+    check(Status.NOT_FINITE.at(f"{SPRING}{spring.name}"), square, COINCIDE**2)
     return sqrt(square)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gough.dynamics.closures import CutGeometry, PointMotion
 from gough.dynamics.posture import Posture
+from gough.errors import Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import note, solve, zeros
 from gough.structure import Block
@@ -175,7 +176,7 @@ class Loops:
         if all(structurally_zero(x) for x in rhs):
             return zeros(len(rhs))
         matrix = self.matrix(block)
-        return solve(matrix.T if transposed else matrix, rhs, f"folded:{self.label(block)}")
+        return solve(matrix.T if transposed else matrix, rhs, Status.FOLDED.at(self.label(block)))
 
     def _known(self, row: int, u: Vector) -> Any:
         """-(row applied to u): what the known velocities ask of the block's columns (still 0 in u)."""

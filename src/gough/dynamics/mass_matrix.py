@@ -13,6 +13,7 @@ from gough.dynamics.closures import CutGeometry
 from gough.dynamics.loops import Loops
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
+from gough.errors import Status
 from gough.scalar import dot, note, product, solve, zeros
 from gough.spatial import cross, skew
 from gough.structure import Leg, Mechanism
@@ -85,7 +86,7 @@ def inertia_at_cut(loops: Loops, leg: Leg) -> Matrix:
     cut = loops.cuts[leg.cuts[0]]
     links = [loops.mechanism.links[i] for i in leg.links]
     columns = [column for link in links for column in link.columns]
-    J, place = cut.jacobian(columns), f"folded:{leg.name}"
+    J, place = cut.jacobian(columns), Status.FOLDED.at(leg.name)
     half = solve(J.T, leg_inertia(loops.posture, leg, columns), place)
     return solve(J.T, half.T, place)
 

@@ -13,6 +13,7 @@ import numpy as np
 from gough.dynamics.flexible import Deformation
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.stiffened import Stiffened
+from gough.errors import Status
 from gough.scalar import check, zeros
 from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
 from gough.spatial.exponential import LARGEST, Exponential
@@ -205,5 +206,5 @@ def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
     turning = numbers.elastic(tie.turning, 3).T.reshape(3, m)
     turn = Exponential(turning @ e)
     if any(place >= 0 for place in tie.turning):  # it turns at all
-        check(f"large_deflection:{link.name}", LARGEST**2 - turn.square, 0.0)
+        check(Status.LARGE_DEFLECTION.at(link.name), LARGEST**2 - turn.square, 0.0)
     return Step(link, turn.R, rest + half @ e, None, None, Deflection(translation, turning, second, turn))

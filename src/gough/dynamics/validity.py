@@ -3,6 +3,7 @@
 import numpy as np
 
 from gough.dynamics.loops import Loops
+from gough.errors import Status
 from gough.scalar import check, dot
 
 QUATERNION_TOLERANCE = 1e-6
@@ -18,7 +19,7 @@ def check_state(loops: Loops) -> None:
             q = loops.posture.q[start : start + 4]
             off = dot(q, q) - 1.0
             place = "platform" if link.motion == "platform" else link.joint
-            check(f"bad_quaternion:{place}", (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
+            check(Status.BAD_QUATERNION.at(place), (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
     check_closed(loops)
 
 
@@ -32,6 +33,6 @@ def check_closed(loops: Loops) -> None:
             own = loops.mechanism.tolerances[cut.cut.row : cut.cut.row + cut.cut.rows]
             allowed = [max(x, CLOSURE_TOLERANCE) for x in (*own, *[max(own)] * (len(residual) - len(own)))]
             share = residual / np.asarray(allowed, dtype=float)
-            check(f"open_loop:{place}", len(share) - dot(share, share), 0.0)
+            check(Status.OPEN_LOOP.at(place), len(share) - dot(share, share), 0.0)
             continue
-        check(f"open_loop:{place}", CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)
+        check(Status.OPEN_LOOP.at(place), CLOSURE_TOLERANCE**2 - dot(residual, residual), 0.0)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.compilation.sampling import sample_states
+from gough.errors import GOOD
 from gough.program import Program
 from gough.program.verdict import evaluate_with_care
 
@@ -48,7 +49,7 @@ def references(model: "Model", program: Program, states: int = STATES) -> Refere
         )
     flat = np.concatenate([columns[s.name] for s in program.inputs], axis=1)
     outputs, failed = evaluate_with_care(program, flat)
-    good = np.flatnonzero(np.array(failed, dtype=object) == "")[:states]
+    good = np.flatnonzero(np.array(failed, dtype=object) == GOOD)[:states]
     noise = [np.zeros(len(good)) for _ in outputs]
     sizes = np.concatenate([_sizes(columns[s.name], s.uniform) for s in program.inputs], axis=1)
     for _ in range(_TRIES):

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gough.errors import Failure
 from gough.program.ops import Block, Op
 from gough.scalar.notes import current_note
 
@@ -36,7 +37,7 @@ class Graph:
         self.note: str | None = None
         self.table: dict[tuple, int] = {}
         self.blocks: dict[int, Block] = {}
-        self.checks: list[tuple[str, int, float]] = []
+        self.checks: list[tuple[Failure, int, float]] = []
         self.radii: dict[int, int] = {}
 
     def raw(self, *key) -> int:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+from gough.errors import GOOD, Failure
+
 
 class Op(IntEnum):
     """Kind of a node. Leaves first, then arithmetic, then what machines have, then blocks.
@@ -46,12 +48,12 @@ class Solve:
     """X (n, m) with A X = B; operands A (n·n, row by row) then B (n·m).
 
     `order` is the elimination order as (rows, columns), None for the natural one; `floor` the smallest accepted
-    pivots, in the order they are met, numbers among them; `name` reads "status:place" and labels the checks.
+    pivots, in the order they are met, numbers among them; `failure` is that of its checks, GOOD for none.
     """
 
     n: int
     m: int
-    name: str = ""
+    failure: Failure = GOOD
     spd: bool = False
     order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     floor: tuple[float, ...] = ()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from gough.errors import Status
 from gough.program.ops import Op
 from gough.program.program import Check, Program, Slot
 
@@ -18,7 +19,7 @@ def program_to_plain(program: Program) -> dict[str, Any]:
         "ops": [int(op) for op in program.ops],
         "args": args,
         "results": list(program.results),
-        "checks": [[c.name, c.node, c.minimum.hex()] for c in program.checks],
+        "checks": [[[int(c.failure.status), c.failure.place], c.node, c.minimum.hex()] for c in program.checks],
     }
 
 
@@ -32,7 +33,10 @@ def program_from_plain(data: dict[str, Any]) -> Program:
         ops,
         args,
         tuple(data["results"]),
-        tuple(Check(name, node, float.fromhex(least)) for name, node, least in data["checks"]),
+        tuple(
+            Check(Status(status).at(place), node, float.fromhex(least))
+            for (status, place), node, least in data["checks"]
+        ),
         name=data["name"],
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.program.ops import Block, Op
 
 
@@ -30,11 +31,15 @@ PIVOT = 1e-300
 """Minimum of a pivot check before sampled states give it a scale (`order_solves`)."""
 
 
+NOT_FINITE = Status.NOT_FINITE.at("result")
+"""A result that is NaN or infinite."""
+
+
 @dataclass(frozen=True)
 class Check:
-    """`node` must be >= minimum; `name` reads "status:place"."""
+    """`node` must be >= minimum; else that is the failure."""
 
-    name: str
+    failure: Failure
     node: int
     minimum: float
 

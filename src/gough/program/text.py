@@ -69,5 +69,5 @@ def to_text(program: Program) -> str:
             lines.append(f"{slot.name}[{j}] = {word[program.results[k]]}")
             k += 1
     for check in program.checks:
-        lines.append(f"check {check.name}: {word[check.node]} >= {check.minimum!r}")
+        lines.append(f"check {check.failure}: {word[check.node]} >= {check.minimum!r}")
     return "\n".join(lines) + "\n"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import Failure
 from gough.program.collecting import no_collecting
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
@@ -153,23 +154,23 @@ class Tracer:
         """See `scalar.select`."""
         return self.wrap(self.graph.select(self.node(condition), self.node(if_positive), self.node(otherwise)))
 
-    def solve(self, matrix: np.ndarray, rhs: np.ndarray, name: str) -> np.ndarray:
+    def solve(self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure) -> np.ndarray:
         """See `scalar.solve`; up to 3 unknowns are written out at once, so that structural zeros fold."""
-        block = Solve(len(matrix), rhs.shape[1], name)
+        block = Solve(len(matrix), rhs.shape[1], failure)
         operands = [*matrix.ravel(), *rhs.ravel()]
         if block.n > WRITTEN_OUT:
             return self._block(block, operands).reshape(rhs.shape)
         rows, pivots = scalar_solve(self.graph, block, tuple(self.node(x) for x in operands))
         for pivot in pivots:
-            if name and self.graph.ops[pivot] != CONST:
-                self.graph.checks.append((name, self.graph.unary(ABS, pivot), PIVOT))
+            if failure and self.graph.ops[pivot] != CONST:
+                self.graph.checks.append((failure, self.graph.unary(ABS, pivot), PIVOT))
         return np.array([[self.wrap(i) for i in row] for row in rows], dtype=object)
 
-    def solve_spd(self, matrix: np.ndarray, rhs: np.ndarray, name: str) -> np.ndarray:
+    def solve_spd(self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure) -> np.ndarray:
         """See `scalar.solve_spd`; the upper triangle is taken from the lower one."""
         n = len(matrix)
         lower = [matrix[max(i, j), min(i, j)] for i in range(n) for j in range(n)]
-        return self._block(Solve(n, rhs.shape[1], name, spd=True), [*lower, *rhs.ravel()]).reshape(rhs.shape)
+        return self._block(Solve(n, rhs.shape[1], failure, spd=True), [*lower, *rhs.ravel()]).reshape(rhs.shape)
 
     def constant_matvec(self, matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
         """See `scalar.constant_matvec`."""
@@ -192,9 +193,9 @@ class Tracer:
         """See `scalar.call`."""
         return self._block(Call(program, len(program.results)), list(inputs))
 
-    def check(self, name: str, value: Any, minimum: float) -> None:
+    def check(self, failure: Failure, value: Any, minimum: float) -> None:
         """See `scalar.check`."""
-        self.graph.checks.append((name, self.node(value), minimum))
+        self.graph.checks.append((failure, self.node(value), minimum))
 
     def _block(self, block: Any, operands: list) -> np.ndarray:
         nodes = self.graph.block(block, tuple(self.node(x) for x in operands))

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gough.errors import GOOD, Failure, Status
 from gough.program.interpreter import evaluate_nodes, stacked
 from gough.program.ops import Op, Solve
-from gough.program.program import Program
+from gough.program.program import NOT_FINITE, Program
 
 SMALLEST_RCOND = 1e-13
 """A solve whose equilibrated matrix has a smaller reciprocal condition number is singular."""
@@ -15,28 +16,28 @@ NOISE = 1e-12
 """Rows and columns this much smaller than the largest are noise."""
 
 
-def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[str]]:
-    """(results per output slot (n, size), name of the first failed check or "" per state) for inputs (n, n_inputs)."""
+def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[Failure]]:
+    """(results per output slot (n, size), the first failure or GOOD per state) for inputs (n, n_inputs)."""
     n = len(values)
     nodes = evaluate_nodes(program, values)
-    failed = np.full(n, "", dtype=object)
+    failed = np.full(n, GOOD, dtype=object)
 
-    def fail(bad: np.ndarray, name: str) -> None:
-        failed[bad & (failed == "")] = name
+    def fail(bad: np.ndarray, failure: Failure) -> None:
+        failed[bad & (failed == GOOD)] = failure
 
     used = [args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT]
-    fail(~np.asarray(np.isfinite(values[:, used]).all(axis=1)), "not_finite:input")
+    fail(~np.asarray(np.isfinite(values[:, used]).all(axis=1)), Status.NOT_FINITE.at("input"))
     for check in program.checks:
-        fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.name)
+        fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.failure)
     for i, op in enumerate(program.ops):
         if op == Op.BLOCK and isinstance(block := program.block(i), Solve):
             k = block.n * block.n
             operands = stacked([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
             matrices = operands.reshape(n, block.n, block.n)
-            fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.name or "singular:solve")
+            fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.failure or Status.SINGULAR.at("solve"))
     outputs = result_columns(program, nodes, n)
     for output in outputs:
-        fail(~np.asarray(np.isfinite(output).all(axis=1)), "not_finite:result")
+        fail(~np.asarray(np.isfinite(output).all(axis=1)), NOT_FINITE)
     return outputs, list(failed)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gough.errors import Failure
 from gough.scalar.kinds import tracer_of
 from gough.scalar.symbol import Symbol
 
@@ -15,29 +16,29 @@ class CheckError(ArithmeticError):
 
 class _Recorders(threading.local):
     def __init__(self) -> None:
-        self.records: list[list[tuple[str, float, float]]] = []
+        self.records: list[list[tuple[Failure, float, float]]] = []
 
 
 _recorders = _Recorders()
 
 
-def check(name: str, value: Any, minimum: float) -> None:
+def check(failure: Failure, value: Any, minimum: float) -> None:
     """Demand value >= minimum. Traced: part of the program. Plain numbers: recorded, or raised when nobody records."""
     tracer = tracer_of([value])
     if tracer is not None:
-        tracer.check(name, value, minimum)
+        tracer.check(failure, value, minimum)
     elif isinstance(value, Symbol):
         return
     elif _recorders.records:
-        _recorders.records[-1].append((name, float(value), minimum))
+        _recorders.records[-1].append((failure, float(value), minimum))
     elif not value >= minimum:
-        raise CheckError(f"{name}: {float(value):.6g} is below {minimum:.6g}")
+        raise CheckError(f"{failure}: {float(value):.6g} is below {minimum:.6g}")
 
 
 @contextmanager
-def recording_checks() -> Iterator[list[tuple[str, float, float]]]:
-    """Collect (name, value, minimum) of all checks on plain numbers instead of raising."""
-    record: list[tuple[str, float, float]] = []
+def recording_checks() -> Iterator[list[tuple[Failure, float, float]]]:
+    """Collect (failure, value, minimum) of all checks on plain numbers instead of raising."""
+    record: list[tuple[Failure, float, float]] = []
     _recorders.records.append(record)
     try:
         yield record

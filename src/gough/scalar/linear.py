@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.scalar.elementary import sqrt
 from gough.scalar.kinds import is_mpmath, tracer_of
 from gough.scalar.symbol import Symbol, casadi_vector
 
 Array = np.ndarray
+_SINGULAR = Status.SINGULAR.at("solve")
 
 
 def zeros(*shape: int) -> Array:
@@ -30,17 +32,17 @@ def norm(a: Sequence[Any] | Array) -> Any:
     return sqrt(dot(a, a))
 
 
-def solve(matrix: Array, rhs: Array, name: str = "solve") -> Array:
-    """Solution X (n,) or (n, m) of `matrix` (n, n) X = `rhs`; `name` labels the block for ordering and checks."""
-    return _solve("solve", matrix, rhs, name)
+def solve(matrix: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
+    """Solution X (n,) or (n, m) of `matrix` (n, n) X = `rhs`; `failure` is what a pivot that is too small means."""
+    return _solve("solve", matrix, rhs, failure)
 
 
-def solve_spd(matrix: Array, rhs: Array, name: str = "solve_spd") -> Array:
+def solve_spd(matrix: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
     """As `solve` for a symmetric positive definite matrix (LDLᵀ, no pivoting); only its lower triangle is read."""
-    return _solve("solve_spd", matrix, rhs, name)
+    return _solve("solve_spd", matrix, rhs, failure)
 
 
-def _solve(kind: str, matrix: Array, rhs: Array, name: str) -> Array:
+def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure) -> Array:
     matrix, rhs = np.asarray(matrix), np.asarray(rhs)
     if len(matrix) == 0:
         return rhs
@@ -48,7 +50,7 @@ def _solve(kind: str, matrix: Array, rhs: Array, name: str) -> Array:
     tracer = tracer_of(flat)
     columns = rhs.reshape(len(matrix), -1)
     if tracer is not None:
-        solution = getattr(tracer, kind)(matrix, columns, name)
+        solution = getattr(tracer, kind)(matrix, columns, failure)
     elif any(is_mpmath(x) for x in flat):
         import mpmath
 

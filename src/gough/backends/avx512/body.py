@@ -11,8 +11,7 @@ import struct
 
 from gough.backends.avx512.registers import NEVER, Registers
 from gough.program.ops import Op
-from gough.program.passes.guard_results import NOT_FINITE
-from gough.program.program import Program
+from gough.program.program import NOT_FINITE, Program
 
 _PLAIN = {Op.ADD: "vaddpd", Op.MUL: "vmulpd", Op.SUB: "vsubpd", Op.DIV: "vdivpd"}
 _UNARY = {Op.SQRT: "vsqrtpd", Op.RCP_SEED: "vrcp14pd", Op.RSQRT_SEED: "vrsqrt14pd"}
@@ -221,7 +220,7 @@ class Body:
             for address in self._stored_to(position):
                 self._say(f"vmovapd %zmm{register}, {address}")
         for check in self.checks.get(i, ()):
-            mask = _FINITE if check.name == NOT_FINITE else _PASSED[self.tested % len(_PASSED)]
+            mask = _FINITE if check.failure == NOT_FINITE else _PASSED[self.tested % len(_PASSED)]
             self.tested += 1
             least = r.number(check.minimum)
             self._say(f"vcmppd $0x1d, {least}{{1to8}}, %zmm{register}, %k{mask}{{%k{mask}}}")

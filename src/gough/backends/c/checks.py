@@ -3,43 +3,43 @@
 from dataclasses import dataclass
 
 from gough.backends.c.words import identifier, quoted
-from gough.program.program import Program
+from gough.errors import Failure
+from gough.program.program import NOT_FINITE, Program
 
 LAST_BIT = 63
-NOT_FINITE = "not_finite:result"
 
 
 @dataclass(frozen=True)
 class StatusBits:
     """Checks by name; those beyond the 64th share the last bit."""
 
-    names: tuple[str, ...]
+    failures: tuple[Failure, ...]
 
     @classmethod
     def of(cls, program: Program) -> "StatusBits":
         """Bits of a program without blocks."""
-        return cls((NOT_FINITE, *dict.fromkeys(c.name for c in program.checks)))
+        return cls((NOT_FINITE, *dict.fromkeys(c.failure for c in program.checks)))
 
-    def bit(self, name: str) -> int:
+    def bit(self, failure: Failure) -> int:
         """Bit of a check."""
-        return min(self.names.index(name), LAST_BIT)
+        return min(self.failures.index(failure), LAST_BIT)
 
     def shown(self) -> list[tuple[int, str, str]]:
         """(bit, word, text) of every bit; words differ."""
         rows, taken = [], set()
-        for k, name in enumerate(self.names[: LAST_BIT + 1]):
+        for k, name in enumerate(str(f) for f in self.failures[: LAST_BIT + 1]):
             word = identifier(name).upper()
             while word in taken:
                 word += "_"
             taken.add(word)
             rows.append((k, word, name))
-        if len(self.names) > LAST_BIT + 1:
-            rows[-1] = (LAST_BIT, "OTHERS", "others: " + ", ".join(self.names[LAST_BIT:]))
+        if len(self.failures) > LAST_BIT + 1:
+            rows[-1] = (LAST_BIT, "OTHERS", "others: " + ", ".join(str(f) for f in self.failures[LAST_BIT:]))
         return rows
 
-    def word(self, prefix: str, name: str) -> str:
+    def word(self, prefix: str, failure: Failure) -> str:
         """Constant that stands for a check's bit."""
-        return f"{prefix}_{self.shown()[self.bit(name)][1]}"
+        return f"{prefix}_{self.shown()[self.bit(failure)][1]}"
 
     def enumeration(self, prefix: str) -> list[str]:
         """Lines of the enumeration of bits."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from gough.backends.c.checks import NOT_FINITE, StatusBits
+from gough.backends.c.checks import StatusBits
 from gough.backends.c.words import comment, expression, number
 from gough.program.ops import Op
-from gough.program.program import Program
+from gough.program.program import NOT_FINITE, Program
 
 INDENT = "    "
 
@@ -41,7 +41,7 @@ def statements(
             lines.append(f"const double {words[i]} = {expression(op, [words[k] for k in args])};")
         for check in checks.get(i, ()):
             assert bits is not None
-            lines.append(failing(words[i], check.minimum, bits.word(prefix, check.name)))
+            lines.append(failing(words[i], check.minimum, bits.word(prefix, check.failure)))
     lines += ["", *stores(program, words, results)]
     if bits is not None:
         computed = [r for r, i in zip(results, program.results, strict=True) if program.ops[i] != Op.CONST]

@@ -6,10 +6,12 @@ Values that leave a loop are arrays g0, g1, … of one entry a lane; the loops h
 
 from collections.abc import Sequence
 
-from gough.backends.c.checks import NOT_FINITE, StatusBits
+from gough.backends.c.checks import StatusBits
 from gough.backends.c.flat import failing, floor, indented, not_finite
 from gough.backends.c.words import comment, expression, number
+from gough.errors import Failure
 from gough.program.ops import Op
+from gough.program.program import NOT_FINITE
 from gough.program.rolling import Rolled, Source, Stage
 
 QUADRANTS = """\
@@ -78,7 +80,7 @@ class LaneBody:
         words = self._statements(stage, [self._word(s) for s in stage.shared], self.lines, "")
         program = stage.program
         for check, node in zip(stage.checks, program.checks, strict=True):
-            self.lines.append(failing(words[node.node], check.minima[0], self._bit(check.names[0])))
+            self.lines.append(failing(words[node.node], check.minima[0], self._bit(check.failures[0])))
         self.values.append([words[i] for i in program.results])
 
     def _loop(self, stage: Stage) -> None:
@@ -119,7 +121,7 @@ class LaneBody:
         """Which lanes fail which check; looked at closely only where some lane fails one."""
         self.lines.append(f"if ({' + '.join(f'{fails}[{k}]' for k in range(stage.lanes))} > 0.0) {{")
         for word, check in zip(bad, stage.checks, strict=True):
-            for k, name in enumerate(check.names):
+            for k, name in enumerate(check.failures):
                 self.lines.append(f"    status |= (uint64_t)({word}[{k}] > 0.0) << {self._bit(name)};")
         self.lines.append("}")
 
@@ -177,7 +179,7 @@ class LaneBody:
         self.lines.append(f"static const double {array}[{self.width}] = {{{', '.join(entries)}}};")
         return f"{array}[k]"
 
-    def _bit(self, name: str) -> str:
+    def _bit(self, name: Failure) -> str:
         return self.bits.word(self.prefix, name)
 
     def _fresh(self) -> str:

@@ -93,13 +93,13 @@ def _with_angles(stage: Stage) -> Stage:
     program = expand_angles(replace(program, notes=notes), fused=False)
     more = [c for c in program.checks[len(stage.checks) :] if program.ops[c.node] == Op.SUB]
     program = remove_dead_code(replace(program, checks=(*program.checks[: len(stage.checks)], *more)))
-    added = [LaneCheck((c.name,) * stage.lanes, (c.minimum,) * stage.lanes) for c in more]
+    added = [LaneCheck((c.failure,) * stage.lanes, (c.minimum,) * stage.lanes) for c in more]
     return replace(stage, program=program, checks=(*stage.checks, *added))
 
 
 def _bits(rolled: Rolled) -> StatusBits:
-    names = StatusBits.of(rolled.program).names
-    lane_names = (n for s in rolled.stages for c in s.checks for n in c.names)
+    names = StatusBits.of(rolled.program).failures
+    lane_names = (n for s in rolled.stages for c in s.checks for n in c.failures)
     return StatusBits(tuple(dict.fromkeys((*names, *lane_names))))
 
 

@@ -7,7 +7,7 @@ keep whether one of them failed. Both go into the word at the end.
 from collections import Counter
 
 from gough.backends.cuda.operations import check_range, failed_check, not_finite
-from gough.program.program import Check, Program
+from gough.program.program import NOT_FINITE, Check, Program
 
 BITS = 32
 
@@ -17,12 +17,12 @@ class Checks:
 
     def __init__(self, program: Program, double: bool) -> None:
         self.double = double
-        self.bits = ("not_finite:result", *dict.fromkeys(c.name for c in program.checks))
+        self.bits = (NOT_FINITE, *dict.fromkeys(c.failure for c in program.checks))
         self.bit = {name: min(k, BITS - 1) for k, name in enumerate(self.bits)}
         self.of_node: dict[int, list[Check]] = {}
         for check in program.checks:
             self.of_node.setdefault(check.node, []).append(check)
-        alike = Counter((c.name, c.minimum) for c in program.checks)
+        alike = Counter((c.failure, c.minimum) for c in program.checks)
         several = [key for key, count in alike.items() if count > 1 and double and key[1] >= 0.0]
         self.tops = {key: k for k, key in enumerate(several)}
         self.failing: dict[int, None] = {}
@@ -50,12 +50,12 @@ class Checks:
         elif result:
             lines.append(f"    if ({not_finite(x)}) word |= 1u;")
         for check in self.of_node.get(node, ()):
-            key = (check.name, check.minimum)
+            key = (check.failure, check.minimum)
             if key in self.tops:
                 top = f"top{self.tops[key]}"
                 lines.append(f"    keep_larger({top}, (unsigned)upper({x}) - {check_range(check.minimum)[0]}u);")
             else:
-                bit = self.bit[check.name]
+                bit = self.bit[check.failure]
                 self.failing[bit] = None
                 lines.append(f"    fails{bit} |= {failed_check(x, check.minimum, self.double)};")
         return lines

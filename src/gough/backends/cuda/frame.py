@@ -6,6 +6,7 @@ from typing import Protocol
 from gough.backends.cuda.fixed_text import CONSTANTS, HOST, STAGING
 from gough.backends.cuda.memory import THREADS, Memory, pitch_of, varying_slots
 from gough.backends.cuda.operations import FUNCTIONS, literal, short_number
+from gough.errors import Failure
 from gough.program.ops import Op
 from gough.program.passes.hoist import HOISTED
 from gough.program.program import Program, Slot
@@ -20,13 +21,13 @@ class Text:
 
     source: str
     uniform: tuple[int, ...]
-    bits: tuple[str, ...]
+    bits: tuple[Failure, ...]
 
 
 class StatusLines(Protocol):
     """Checks of a kernel. bits: names of the status bits; declared: variables; joined: what makes the status word."""
 
-    bits: tuple[str, ...]
+    bits: tuple[Failure, ...]
 
     def declared(self) -> list[str]: ...
     def joined(self) -> list[str]: ...

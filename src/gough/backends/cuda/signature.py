@@ -30,7 +30,7 @@ def write_signature(
         "varying": [each.inputs[s].name for s in varying_slots(each)],
         "uniform": [owner[k] for k in text.uniform],
         "by_value": len(text.uniform) <= BY_VALUE,
-        "bits": list(text.bits),
+        "bits": [str(failure) for failure in text.bits],
         "once": None if lowered.once is None else _plain(lowered.once),
         "defaults": {},
     }

@@ -29,7 +29,7 @@ class BlockBody(Moving):
             floors = self._constants(
                 "floors", [block.floor[k] if k < len(block.floor) else 0.0 for k in range(block.n)]
             )
-            write_symmetric_solve(w, shape, work, floors if block.name else None)
+            write_symmetric_solve(w, shape, work, floors if block.failure else None)
             self._scatter(work, [shape.place_of_result(k) for k in range(block.outputs)])
         else:
             assert isinstance(block, Product)

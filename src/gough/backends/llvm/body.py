@@ -7,8 +7,7 @@ Uniform inputs stand in a table, as scalars that are spread over the lanes.
 
 from gough.backends.llvm.writer import Writer
 from gough.program.ops import Op
-from gough.program.passes.guard_results import NOT_FINITE
-from gough.program.program import Program
+from gough.program.program import NOT_FINITE, Program
 
 CHUNK = 400
 SPLIT_ABOVE = 3000
@@ -84,7 +83,7 @@ class Body:
                 self._store(w, i, value)
             for check in self._checks.get(i, ()):
                 x, least = self._operand(w, i, value), w.constant(check.minimum)
-                self._flag(w, w.emit(f"fcmp ult {w.T} {x}, {least}"), 0 if check.name == NOT_FINITE else 1)
+                self._flag(w, w.emit(f"fcmp ult {w.T} {x}, {least}"), 0 if check.failure == NOT_FINITE else 1)
         if self._bad:
             self._keep_status(w)
         self.declared |= w.declared

@@ -122,7 +122,7 @@ class Derivation:
         graph, program = self.net.graph, self.program
         zero = graph.const(0.0)
         graph.note = None
-        checks = [Check(c.name, self.new[c.node], c.minimum) for c in program.checks]
+        checks = [Check(c.failure, self.new[c.node], c.minimum) for c in program.checks]
         return remove_dead_code(
             replace(
                 program,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from gough.errors import GOOD
 from gough.program.derivatives.net import Net, SolveStage
 
 Row = dict[int, Any]
@@ -28,7 +29,7 @@ class Writing:
         """
         graph, n = self.graph, stage.block.n
         zero = graph.const(0.0)
-        block = replace(stage.block, m=len(columns), name="" if stage.moves else stage.block.name)
+        block = replace(stage.block, m=len(columns), failure=GOOD if stage.moves else stage.block.failure)
         matrix = stage.matrix
         if transposed and not block.spd:
             matrix = tuple(matrix[j * n + k] for k in range(n) for j in range(n))

@@ -121,14 +121,14 @@ class _Cutter:
             ops,
             args,
             tuple(new[i] for i in kept),
-            tuple(Check(c.name, new[c.node], c.minimum) for c in checks),
+            tuple(Check(c.failure, new[c.node], c.minimum) for c in checks),
             notes,
             f"{program.name}, stage {number}",
         )
         for place, i in enumerate(kept):
             self.sources[i] = Source(number, place)
         wanted = {place for place, i in enumerate(kept) if i in set(program.results)}
-        stage = Stage(inner, 1, tuple(shared), (), tuple(LaneCheck((c.name,), (c.minimum,)) for c in checks))
+        stage = Stage(inner, 1, tuple(shared), (), tuple(LaneCheck((c.failure,), (c.minimum,)) for c in checks))
         return lower_stage(stage, self.machine, wanted, self.numbers, program.n_inputs)
 
     def _block(self, number: int, i: int) -> LoweredStage:

@@ -42,5 +42,5 @@ def remove_dead_code(program: Program) -> Program:
         args=new_args,
         notes=new_notes,
         results=tuple(new[i] for i in program.results),
-        checks=tuple(Check(c.name, new[c.node], c.minimum) for c in program.checks),
+        checks=tuple(Check(c.failure, new[c.node], c.minimum) for c in program.checks),
     )

@@ -5,6 +5,7 @@ of quarters are exact. On [-π/4, π/4] the minimax polynomials of fdlibm (Sun M
 the quarter's last two bits swap and sign them. An angle too large for the reduction is flagged by a check.
 """
 
+from gough.errors import Status
 from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.expand_reciprocals import rewrite_machine
@@ -29,8 +30,8 @@ COSINE = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
-FAR = "angle:too large to reduce"
-"""Name of the checks on the angle: that 1 - r²/2 of its remainder r is at least that of π/4 (0.69) or so; and, where
+FAR = Status.NOT_FINITE.at("angle too large to reduce")
+"""The checks on the angle: that 1 - r²/2 of its remainder r is at least that of π/4 (0.69) or so; and, where
 multiply-adds round twice, that the products with the number of quarters were exact."""
 LARGEST_UNFUSED = 1e6
 

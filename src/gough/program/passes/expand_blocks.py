@@ -31,19 +31,19 @@ def expand_block(
     assert isinstance(block, Call) and isinstance(block.program, Program)
     inner = expand_blocks(block.program, checks, residual)
     new = replay(inner, graph, inputs=dict(enumerate(operands)))
-    graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks if checks)
+    graph.checks.extend((c.failure, new[c.node], c.minimum) for c in inner.checks if checks)
     return [new[i] for i in inner.results]
 
 
 def _solve(graph: Graph, block: Solve, operands: tuple[int, ...], checks: bool, residual: float) -> list[int]:
     x, pivots = scalar_solve(graph, block, operands)
-    if checks and block.name:
+    if checks and block.failure:
         for k, pivot in enumerate(pivots):
             if graph.ops[pivot] == CONST:
                 continue
             size = pivot if block.spd else graph.unary(ABS, pivot)
             floor = block.floor[k] if k < len(block.floor) else 0.0
-            graph.checks.append((block.name, size, max(floor, 1e-300)))
+            graph.checks.append((block.failure, size, max(floor, 1e-300)))
         if block.n > 3 and not block.spd:
             _check_residual(graph, block, operands, x, residual)
     return [value for row in x for value in row]
@@ -63,4 +63,4 @@ def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: li
         column = [x[k][j] for k in range(n)]
         r = [graph.sub(dot_nodes(graph, operands[i * n : (i + 1) * n], column), b[i]) for i in range(n)]
         margin = graph.sub(graph.mul(graph.const(residual), dot_nodes(graph, b, b)), dot_nodes(graph, r, r))
-        graph.checks.append((block.name, margin, -1e-280))
+        graph.checks.append((block.failure, margin, -1e-280))

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gough.program.ops import Op
-from gough.program.program import Check, Program
-
-NOT_FINITE = "not_finite:result"
+from gough.program.program import NOT_FINITE, Check, Program
 
 
 def guard_results(program: Program, nodes: Sequence[int] | None = None) -> Program:

@@ -18,7 +18,7 @@ def inline_calls(program: Program) -> Program:
         assert isinstance(block.program, Program)
         inner = inline_calls(block.program)
         new = replay(inner, graph, inputs=dict(enumerate(operands)))
-        graph.checks.extend((c.name, new[c.node], c.minimum) for c in inner.checks)
+        graph.checks.extend((c.failure, new[c.node], c.minimum) for c in inner.checks)
         return [new[i] for i in inner.results]
 
     return finish(program, graph, replay(program, graph, rule))

@@ -201,5 +201,5 @@ def permute(program: Program, order: list[int]) -> Program:
         args=[args[i] if ops[i] <= Op.CONST else tuple(new[k] for k in args[i]) for i in order],
         notes=[program.notes[i] for i in order] if program.notes else program.notes,
         results=tuple(new[i] for i in program.results),
-        checks=tuple(Check(c.name, new[c.node], c.minimum) for c in program.checks),
+        checks=tuple(Check(c.failure, new[c.node], c.minimum) for c in program.checks),
     )

@@ -50,7 +50,7 @@ def replay(
 
 def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Program:
     """The rewritten program: results and checks of `program` carried over, the checks of `graph` added."""
-    checks = [Check(c.name, new[c.node], c.minimum) for c in program.checks]
+    checks = [Check(c.failure, new[c.node], c.minimum) for c in program.checks]
     checks += [Check(*c) for c in graph.checks]
     fields = {
         "ops": graph.ops,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
+from gough.errors import Status
 from gough.program.graph import CONST, INPUT, Graph
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import Check, Program, Slot
@@ -211,7 +212,7 @@ class Builder:
             if len(lanes) == self.groups.lanes and len(numbers) == 1:
                 making = self.made[self.home["g", group]]
                 for rows in zip(*[lanes[k] for k in range(self.groups.lanes)], strict=True):
-                    check = LaneCheck(tuple(c.name for c in rows), tuple(c.minimum for c in rows))
+                    check = LaneCheck(tuple(c.failure for c in rows), tuple(c.minimum for c in rows))
                     making.checks.append((check, making.node["g", group]))
             else:
                 single += [c for checks in lanes.values() for c in checks]
@@ -229,7 +230,7 @@ class Builder:
             if not self.made or self.made[-1].lanes != 1:
                 self.made.append(_Making(len(self.made), 1))
             making = self.made[-1]
-        lane_check = LaneCheck((check.name,), (check.minimum,))
+        lane_check = LaneCheck((check.failure,), (check.minimum,))
         making.checks.append((lane_check, self._scalar(making, check.node)))
 
     # ---------------------------------------------------------------- the finished stage
@@ -249,7 +250,7 @@ class Builder:
             graph.ops,
             args,
             tuple(results),
-            tuple(Check(str(k), node, 0.0) for k, (_, node) in enumerate(making.checks)),
+            tuple(Check(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(making.checks)),
             graph.notes,
             f"{self.flat.program.name} stage {making.number}",
         )

@@ -122,7 +122,7 @@ def _running(program: Program, stage: Stage, own: int, columns: list[int | None]
         value, minimum = new[node.node], check.minima[0]
         if column is not None:
             value, minimum = graph.raw(Op.SUB, value, graph.raw(INPUT, first + column)), 0.0
-        checks.append(Check(check.names[0], value, minimum))
+        checks.append(Check(check.failures[0], value, minimum))
     return finish(
         replace(program, checks=()),
         graph,

@@ -7,6 +7,7 @@ is the same in all lanes, or that is used once, is a number again; the others ar
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gough.errors import Status
 from gough.program.graph import CONST, INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
@@ -98,7 +99,7 @@ def _with_numbers(stage: Stage, numbers: Sequence[float], base: int) -> Stage:
             own.append(column)
         places[len(stage.shared) + k] = graph.raw(Op.INPUT, many + seen[known])
     program = stage.program
-    checks = [replace(c, name=str(k)) for k, c in enumerate(program.checks)]
+    checks = [replace(c, failure=Status.OK.at(str(k))) for k, c in enumerate(program.checks)]
     program = finish(
         replace(program, checks=()),
         graph,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gough.errors import Failure
 from gough.program.interpreter import evaluate_nodes
 from gough.program.ops import Op
 from gough.program.program import Program
@@ -26,9 +27,9 @@ class Source:
 
 @dataclass(frozen=True)
 class LaneCheck:
-    """The check number `place` of a stage's program, for every lane: its names and minima (lanes,)."""
+    """The check number `place` of a stage's program, for every lane: its failures and minima (lanes,)."""
 
-    names: tuple[str, ...]
+    failures: tuple[Failure, ...]
     minima: tuple[float, ...]
 
 
@@ -36,7 +37,7 @@ class LaneCheck:
 class Stage:
     """A program that runs on `lanes` sets of numbers.
 
-    program: slots "shared" and "own" in, "kept" and "summed" out; its check k stands for checks[k] (whose names and minima
+    program: slots "shared" and "own" in, "kept" and "summed" out; its check k stands for checks[k] (whose failures and minima
     count, not its own). shared: a source for each. own: sources (lanes,) for each.
     """
 
@@ -81,10 +82,10 @@ class Rolled:
         once = sum(s.operations for s in self.stages if s.lanes == 1)
         return once, sum(s.operations for s in self.stages if s.lanes > 1)
 
-    def evaluate_flat(self, values: np.ndarray) -> tuple[np.ndarray, list[tuple[str, bool]]]:
+    def evaluate_flat(self, values: np.ndarray) -> tuple[np.ndarray, list[tuple[Failure, bool]]]:
         """(results, [(check, whether it holds)]) for flat inputs (n_inputs,): the interpreter, a stage at a time."""
         made: list[np.ndarray] = []
-        checks: list[tuple[str, bool]] = []
+        checks: list[tuple[Failure, bool]] = []
 
         def value(source: Source) -> float:
             return values[source.place] if source.stage < 0 else made[source.stage][source.place, source.lane]
@@ -98,5 +99,5 @@ class Rolled:
             made.append(np.array(rows).reshape(-1, stage.lanes))
             for check, node in zip(stage.checks, stage.program.checks, strict=True):
                 held = np.broadcast_to(nodes[node.node], stage.lanes) >= np.array(check.minima)
-                checks += [(name, bool(good)) for name, good in zip(check.names, held, strict=True)]
+                checks += [(failure, bool(good)) for failure, good in zip(check.failures, held, strict=True)]
         return np.array([value(s) for s in self.results]), checks

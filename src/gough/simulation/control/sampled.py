@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import number, take
-from gough.errors import UsageError
+from gough.errors import GOOD, Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.simulation.control.law import Action, Here, Law
 from gough.simulation.control.own_robot import OwnRobot
@@ -147,16 +147,16 @@ def _of_function(function: Callable[..., Any], motion: "Motion | None", model: "
             found = np.asarray(given)
         except Exception as problem:
             log.exception("the controller failed at t = %.9g s", t)
-            raise Stopped(f"controller failed ({type(problem).__name__}: {problem})", t) from problem
+            raise Stopped(GOOD, t, f"controller failed ({type(problem).__name__}: {problem})") from problem
         if found.dtype.kind not in "fiu" or found.shape != (len(names),):
             what = _shown(given) if found.dtype.kind not in "fiu" else f"an array of shape {found.shape}"
             raise Stopped(
-                f"controller failed (it returned {what}; give {len(names)} drive forces: {', '.join(names)})", t
+                GOOD, t, f"controller failed (it returned {what}; give {len(names)} drive forces: {', '.join(names)})"
             )
         tau = found.astype(float)
         bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
         if bad:
-            raise Stopped(f"not_finite:controller (force of {', '.join(bad)})", t)
+            raise Stopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
         return tau
 
     return command
@@ -181,11 +181,11 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
         state = np.concatenate([q, v, [t]])
         found = loop(state[None], 1, row[None])
         if found.failed[0] >= 0:
-            raise Stopped(f"{loop.reason(state, row)} (in the controller)", t)
+            raise Stopped(loop.reason(state, row), t, " (in the controller)")
         tau = found.record[0, 0]
         bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
         if bad:
-            raise Stopped(f"not_finite:controller (force of {', '.join(bad)})", t)
+            raise Stopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
         return tau
 
     return command

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.simulation.integration.collocation import Collocation
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import told_as
@@ -21,20 +22,23 @@ from gough.simulation.integration.passage import Passage, passed
 from gough.simulation.integration.pieces import Pieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import Loop, Stopped
+from gough.simulation.integration.time_loop import TOO_MANY_STEPS, Loop, Stopped
 
 if TYPE_CHECKING:
     from gough.compilation import Model
 
 Vector = np.ndarray
-HOPELESS = ("sticking", "step:more")
-"""Reasons to stop that are none of a singularity."""
 FAR = 3.0
 """In NEAR: a step that cannot be computed there may be a matter of a singularity."""
 
 
 MOST_LED = 15
 """Velocities of a robot that goes on with others: the time loops of larger ones take minutes to compile anew."""
+
+
+def _is_hopeless(failure: Failure) -> bool:
+    """Whether a run stops for a reason that is none of a singularity."""
+    return failure == TOO_MANY_STEPS or failure.status == Status.STICKING
 
 
 class NearError(Exception):
@@ -138,7 +142,7 @@ class Course:
             except (Stopped, KeyboardInterrupt) as problem:
                 with suppress(NearError):
                     self._end()
-                hopeless = isinstance(problem, KeyboardInterrupt) or problem.why.startswith(HOPELESS)
+                hopeless = isinstance(problem, KeyboardInterrupt) or _is_hopeless(problem.failure)
                 if hopeless or not self._is_near():
                     raise
             assert self.last is not None
@@ -212,7 +216,7 @@ class Course:
         place = self.watch.place(s.q)
         if self.blind:
             names = " ".join(self.model.layout.v_names)
-            raise Stopped(f"folded:{place}, where {names} do not determine the robot", float(s.t))
+            raise Stopped(Status.FOLDED.at(place), float(s.t), f", where {names} do not determine the robot")
         better = better_velocities(self.model, s.q, self.parameters)
         if better is None:
             return self._behind(state, row)

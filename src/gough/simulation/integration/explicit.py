@@ -15,6 +15,7 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
+from gough.errors import Status
 from gough.program import Program, Slot, trace
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.hoist import split_uniform
@@ -25,7 +26,7 @@ from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.tableaux import Tableau
 
 Vector = np.ndarray
-OF_GIVEN_STATES = ("open_loop", "bad_quaternion")
+OF_GIVEN_STATES = (Status.OPEN_LOOP, Status.BAD_QUATERNION)
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 """Factors of the next step: for the error to pass, least, and most."""
 
@@ -65,7 +66,7 @@ def prepared(plant: Plant, program: Program) -> Rate:
 
 def _between_states(program: Program) -> Program:
     """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed."""
-    return replace(program, checks=tuple(c for c in program.checks if not c.name.startswith(OF_GIVEN_STATES)))
+    return replace(program, checks=tuple(c for c in program.checks if c.failure.status not in OF_GIVEN_STATES))
 
 
 def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> Rate:
@@ -166,7 +167,7 @@ def explicit_step(plant: Plant, tableau: Tableau, adaptive: bool, uniform: bool 
         )  # as of order 4 or 3: a little cautious for order 5
         factor = select(factor - GROW, GROW, select(SHRINK - factor, SHRINK, factor))
         factor = select(good, factor, select(factor - SAFETY, SAFETY, factor))
-        check("step:too small", h * factor - 1e-12 * abs_(s.t) - 1e-14, 0.0)
+        check(Status.STEP.at("too small"), h * factor - 1e-12 * abs_(s.t) - 1e-14, 0.0)
         taken = states.join(q, v, work, inner, t, h * factor, error)
         kept = states.join(s.q, s.v, s.work, s.inner, s.t, h * factor, error)
         after = np.array([select(good, a, b) for a, b in zip(taken, kept, strict=True)], dtype=object)

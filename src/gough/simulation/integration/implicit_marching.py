@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.simulation.integration.implicit import ImplicitLayout, ImplicitPrograms
 from gough.simulation.integration.marching import Keep, Marching
 from gough.simulation.integration.plant import Plant
@@ -81,7 +82,7 @@ class Implicit(Marching):
 
     def _steps(
         self, loop: Loop, x: Vector, given: Vector, h: float, steps: int
-    ) -> tuple[Vector, Vector, Callable[[], str] | None]:
+    ) -> tuple[Vector, Vector, Callable[[], Failure] | None]:
         """(state, records, what tells why it failed) after up to so many steps."""
         x = x.copy()
         x[0, self.states.t + 1] = h
@@ -100,7 +101,7 @@ class Implicit(Marching):
         try:
             x[0, place] = np.linalg.inv(x[0, place].reshape(n, n)).ravel()
         except np.linalg.LinAlgError:
-            raise Stopped("singular:Newton matrix", float(x[0, self.states.t])) from None
+            raise Stopped(Status.SINGULAR.at("Newton matrix"), float(x[0, self.states.t])) from None
         return x
 
     def _in_parts(self, x: Vector, given: Vector, h: float, halvings: int) -> tuple[Vector, Vector, int]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.tangent import tangent_derivation
+from gough.errors import Status
 from gough.program import Program, Slot, trace
 from gough.scalar import solve
 from gough.simulation.integration.explicit import closing_program, prepared, rate_program
@@ -72,7 +73,7 @@ def slope_program(plant: Plant) -> Program:
         hoisted = slopes.hoisted(parameters)
         found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=z, row=row, t=[s.t])
         R_q = found["R_q"].reshape(n, model.layout.nv)[:, plant.unknown_of_v]
-        A = solve(found["R_z"].reshape(n, n), -R_q, "singular:mass matrix")
+        A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at("mass matrix"))
         return {"state": state, "record": A.ravel(), "running": 1.0}
 
     return _outer(plant, equations, "slopes", own=False)

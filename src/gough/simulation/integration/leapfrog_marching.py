@@ -5,7 +5,7 @@ from math import ceil
 import numpy as np
 
 from gough.backends.llvm.march import Marched
-from gough.errors import UsageError
+from gough.errors import Failure, UsageError
 from gough.simulation.integration.leapfrog import LeapfrogLayout, begin_program, leapfrog_step, slope_program
 from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped
 from gough.simulation.integration.plant import Plant
@@ -77,7 +77,7 @@ class Leapfrog(Marching):
             raise Stopped(self._reason(x[0], given, own, loop), float(x[0, self.states.t]))
         return found
 
-    def _reason(self, x: Vector, given: Vector, own: Vector | None, loop: Loop | None = None) -> str:
+    def _reason(self, x: Vector, given: Vector, own: Vector | None, loop: Loop | None = None) -> Failure:
         program = (loop or self.loop).program
         known = {"state": x[None], "given": given, "parameters": self.parameters[None]}
         if own is not None:

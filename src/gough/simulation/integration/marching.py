@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from gough.errors import Failure, Status
 from gough.program import Program, Slot, trace
 from gough.simulation.integration.explicit import explicit_step, rate_program
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.sticking import sticking_joints
 from gough.simulation.integration.tableaux import Tableau
-from gough.simulation.integration.time_loop import Loop, Stopped
+from gough.simulation.integration.time_loop import TOO_MANY_STEPS, Loop, Stopped
 
 Vector = np.ndarray
 FEWEST, MOST = 32, 2000
@@ -108,10 +109,10 @@ class Marching:
         self.watched = seen[-WATCHED:]
         stuck = sticking_joints(self.plant, self.parameters, seen, self.span) if len(seen) >= WATCHED else []
         if stuck:
-            raise Stopped(f"sticking:{', '.join(stuck)} (Coulomb friction without smoothing)", time)
+            raise Stopped(Status.STICKING.at(", ".join(stuck)), time, " (Coulomb friction without smoothing)")
         if self.steps >= self.most_steps and time < row[1] - no_time(row):
             last = float(records[-1, self.states.t]) if len(records) else time
-            raise Stopped(f"step:more than {self.most_steps} steps", last)
+            raise Stopped(TOO_MANY_STEPS, last, f" than {self.most_steps} steps")
 
 
 class Explicit(Marching):
@@ -191,10 +192,10 @@ class Explicit(Marching):
         self.slow_turns += 1
         return after[None].copy(), more
 
-    def _reason(self, first: Vector, last: Vector, given: Vector) -> str:
+    def _reason(self, first: Vector, last: Vector, given: Vector) -> Failure:
         """Why there is no way on: what failed in the longest step, not that the last one was too short."""
         why = self.loop.reason(first, given)
-        return self.loop.reason(last, given) if why.startswith("step:") else why
+        return self.loop.reason(last, given) if why.status == Status.STEP else why
 
 
 def moment_program(plant: Plant) -> Program:

@@ -8,6 +8,7 @@ from math import ceil
 
 import numpy as np
 
+from gough.errors import Status
 from gough.simulation.integration.collocation import NODES, Collocation, Stretch
 from gough.simulation.integration.crossing import LEFT, NEAR, PER_STEP, Watch, better_velocities
 from gough.simulation.integration.time_loop import Stopped
@@ -55,7 +56,7 @@ class Passage:
         while t < goal - tiny:
             if len(self.stretches) >= MOST:
                 raise Stopped(
-                    f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not leave", t
+                    Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose that the run does not leave"
                 )
             stretch, longest = self._stretch(y, t, (goal - t, longest), row)
             self._note(stretch, goal)
@@ -81,13 +82,17 @@ class Passage:
             if found is not None and found.unresolved(self.collocation.sizes) <= RESOLVED:
                 return found, 1.5 * length if k else np.inf
             length *= SLOWLY if close else SHORTER
-        raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose that the run does not get through", t)
+        raise Stopped(
+            Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose that the run does not get through"
+        )
 
     def _length(self, y: Vector, t: float, most: float, row: Vector) -> float:
         """How long a stretch is to be (s)."""
         rates = self.collocation.rates(y, t, row)
         if rates is None:
-            raise Stopped(f"folded:{self.watch.place(y[: self.nq])}, a singular pose in which the run ends", t)
+            raise Stopped(
+                Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose in which the run ends"
+            )
         speed = float((np.abs(rates[: self.nq]) / self.states.units[0]).max(initial=0.0))
         longest = REACH / max(speed, REACH / LONGEST)
         soon = 1e-4 * min(longest, most)

@@ -23,7 +23,7 @@ from gough.dynamics.projection import drive_columns
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regrouped
 from gough.dynamics.validity import check_state
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
@@ -156,7 +156,7 @@ class Plant:
             if layout.v_elastic:
                 first = needed_force(loops, v, np.concatenate([given, zeros(layout.v_elastic)]), load)
                 M = mass_matrix(loops)
-                bent = solve_spd(M[n:, n:], -first[n:], "singular:elastic mass matrix")
+                bent = solve_spd(M[n:, n:], -first[n:], Status.SINGULAR.at("elastic mass matrix"))
                 tau = self._ordered(first[:n] + M[:n, n:] @ bent)
             else:
                 bent = zeros(0)

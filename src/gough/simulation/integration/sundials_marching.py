@@ -3,6 +3,7 @@
 import numpy as np
 
 from gough.backends.llvm.kernel import Kernel
+from gough.errors import Failure, Status
 from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped, no_time
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.sundials import Solver, rates_program, records_program
@@ -72,9 +73,9 @@ class Cvode(Marching):
                 self.rejected += self.solver.failures()
                 return x
 
-    def _why(self, row: Vector, flag: int) -> str:
-        reason = self.loop.reason(self.solver.tried, row[None]) if flag in OF_RATES else "not_finite:state"
-        return reason if flag in OF_RATES and reason != "not_finite:state" else "step:too small"
+    def _why(self, row: Vector, flag: int) -> Failure:
+        reason = self.loop.reason(self.solver.tried, row[None]) if flag in OF_RATES else Status.NOT_FINITE.at("state")
+        return reason if flag in OF_RATES and reason != Status.NOT_FINITE.at("state") else Status.STEP.at("too small")
 
     def _records(self, y: Vector, step: Vector, row: Vector) -> tuple[Vector, Vector, Vector]:
         """(closed records (k, m), what closing has moved (k,), what is left of it (k,), over typical sizes) of states y (k, n)

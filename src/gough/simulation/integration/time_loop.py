@@ -7,29 +7,34 @@ from typing import Any
 import numpy as np
 
 from gough.backends.llvm.march import March, Marched, single
+from gough.errors import Failure, Status
 from gough.program import Program
 from gough.program.passes.inline_calls import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
 Vector = np.ndarray
 
+TOO_MANY_STEPS = Status.STEP.at("more")
+"""More steps than are allowed."""
+
 
 class Stopped(Exception):
-    """A run cannot go on: why, as "status:place", and when (s)."""
+    """A run cannot go on: what fails (GOOD where it is none of the robot's states), more about it, and when (s)."""
 
-    def __init__(self, why: str, time: float) -> None:
-        super().__init__(f"{why} at t = {time:.6g} s")
-        self.why, self.time = why, time
+    def __init__(self, failure: Failure, time: float, detail: str = "") -> None:
+        self.failure, self.time = failure, time
+        self.why = f"{failure}{detail}"
+        super().__init__(f"{self.why} at t = {time:.6g} s")
 
 
-def failed_check(program: Program, known: dict[str, Vector]) -> str:
-    """Which check fails for inputs (1, n) by name, by the interpreter."""
+def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
+    """What fails for inputs (1, n) by name, by the interpreter."""
     with np.errstate(all="ignore"):
-        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or "not_finite:state"
-        if not found.startswith("not_finite:"):
+        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or Status.NOT_FINITE.at("state")
+        if found.status != Status.NOT_FINITE:
             return found
         whole = inline_calls(program)  # what is not finite may have a name in equations that a step calls
-        named = replace(whole, checks=tuple(c for c in whole.checks if c.name.startswith("not_finite:")))
+        named = replace(whole, checks=tuple(c for c in whole.checks if c.failure.status == Status.NOT_FINITE))
         return evaluate_with_care(named, flat_inputs(named, known, 1))[1][0] or found
 
 
@@ -54,8 +59,8 @@ class Loop:
         """`steps` turns from states (runs, n)."""
         return self.march(state, steps, self.table, given, **more)
 
-    def reason(self, state: Vector, given: Vector) -> str:
-        """Which check the step from one state (n,) fails, by the interpreter."""
+    def reason(self, state: Vector, given: Vector) -> Failure:
+        """What fails in the step from one state (n,), by the interpreter."""
         return failed_check(self.program, self._known(state, given))
 
     def with_care(self, state: Vector, given: Vector) -> tuple[Vector, Vector, bool] | None:
@@ -70,7 +75,7 @@ class Loop:
     def _known(self, state: Vector, given: Vector) -> dict[str, Vector]:
         return {"state": state[None], "given": given.reshape(1, -1), "parameters": self.parameters[None]}
 
-    def _with_care(self, state: Vector, given: Vector) -> tuple[list[Vector], str]:
+    def _with_care(self, state: Vector, given: Vector) -> tuple[list[Vector], Failure]:
         with np.errstate(all="ignore"):
             outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, self._known(state, given), 1))
         return outputs, failed[0]

@@ -13,7 +13,7 @@ import numpy as np
 from gough.arguments import a_model, a_motion, checked, numbers, word
 from gough.compilation.following import follow
 from gough.compilation.status import codes, places
-from gough.errors import UsageError
+from gough.errors import GOOD, Status, UsageError
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.targets import Target, target_of
 from gough.text import short_repr
@@ -61,7 +61,7 @@ def states_for(target: Target, times: np.ndarray, wanted: Sample, near: Any = No
     """The model where `wanted` (n, …) is at rising times (n,)."""
     q, names = _assembled(target, wanted, near)
     v, acceleration, missed = velocities(target, q, wanted)
-    bad = names != ""
+    bad = names != GOOD
     v[bad], acceleration[bad], missed[bad] = np.nan, np.nan, np.nan
     return MotionStates(times, q, v, acceleration, codes(names), places(names), missed)
 
@@ -95,7 +95,7 @@ def _assembled(target: Target, wanted: Sample, near: Any) -> tuple[np.ndarray, n
     if at_once:
         return _reached(target, wanted.position, None if near is None else np.asarray(near, dtype=float))
     q = np.full((n, model.layout.nq), np.nan)
-    names = np.full(n, "", dtype=object)
+    names = np.full(n, GOOD, dtype=object)
     led = np.unique(np.linspace(0, n - 1, min(n, COARSE)).astype(int))
     start = model.home if near is None else np.asarray(near, dtype=float)
     starts = np.empty((n, model.layout.nq))
@@ -103,9 +103,9 @@ def _assembled(target: Target, wanted: Sample, near: Any) -> tuple[np.ndarray, n
     for k in led:
         q[[k]], names[[k]] = _reached(target, wanted.position[[k]], start[None])
         done[k] = True
-        start = q[k] if names[k] == "" else start
+        start = q[k] if names[k] == GOOD else start
         starts[k:] = start
-        if names[k] != "":
+        if names[k] != GOOD:
             break  # all that comes later is led from the last that was reached
     rest = np.flatnonzero(~done)
     if len(rest):
@@ -126,8 +126,7 @@ def _reached(target: Target, position: np.ndarray, near: np.ndarray | None) -> t
     else:
         named = dict(zip(target.names, position.T, strict=True))
         made = model.assemble(coordinates=named, near=near, parameters=target.parameters, on_bad_state="mark")
-    names = np.array([_check_name(s, p) for s, p in zip(made.status, made.places, strict=True)], dtype=object)
-    return made.q, names
+    return made.q, made.failures
 
 
 def _frame_reached(target: Target, position: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -144,16 +143,10 @@ def _frame_reached(target: Target, position: np.ndarray, near: np.ndarray) -> tu
         return out
 
     q, names = follow(model, near, target.numbers[None], misses)
-    good = np.flatnonzero(names == "")
+    good = np.flatnonzero(names == GOOD)
     if len(good):
         off = np.abs(target.missing(q[good], position[good]) * scales).max(axis=1) / model.size
         lost = good[~(off < REACHED)]
-        names[lost] = f"out_of_reach:{target.frame}"
+        names[lost] = Status.OUT_OF_REACH.at(target.frame or "platform")
         q[lost] = np.nan
     return q, names
-
-
-def _check_name(status: int, place: str) -> str:
-    from gough.errors import Status
-
-    return f"{Status(int(status)).name.lower()}:{place}" if status else ""

@@ -95,7 +95,7 @@ def _piece(
         ops,
         args,
         tuple(new[i] for i in kept),
-        tuple(Check(c.name, new[c.node], c.minimum) for c in checks),
+        tuple(Check(c.failure, new[c.node], c.minimum) for c in checks),
         name=f"{program.name}, piece {piece}",
     )
     return LoweredStage(inner, 1, tuple(shared), ())

@@ -14,7 +14,7 @@ from gough.backends.cuda.march.functions import Calling, Function, Functions, Lo
 from gough.backends.cuda.operations import expression, literal, short_number
 from gough.backends.cuda.registers import Step
 from gough.program.ops import Op, Product, Solve
-from gough.program.passes.guard_results import NOT_FINITE
+from gough.program.program import NOT_FINITE
 
 LARGEST_TABLE = 8000
 """Entries of a table in constant memory (64 KB)."""
@@ -161,7 +161,7 @@ class _Writer:
             floors = [block.floor[k] if k < len(block.floor) else 0.0 for k in range(n)]
             values = ", ".join(literal(x, True) for x in floors)
             before.append(f"__constant__ real floors_{name}[] = {{{values}}};")
-            checked = "true" if block.name else "false"
+            checked = "true" if block.failure else "false"
             text.append(f"  word |= solve_symmetric<{n}, {m}, {checked}>(work, floors_{name});")
             self.work, at = max(self.work, n * n + n * m + n), n * n
         else:
@@ -301,7 +301,7 @@ class _StraightWriter:
             x = self.names[i]
         lines += [f"  {self.whole.store(c, x)}" for c in cells]
         for c in checks:
-            bit = 1 if c.name == NOT_FINITE else 2
+            bit = 1 if c.failure == NOT_FINITE else 2
             lines.append(f"  if (!({x} >= {self.whole.number(c.minimum)})) word |= {bit}u;")
         return lines
 

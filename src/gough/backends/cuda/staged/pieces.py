@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gough.backends.cuda.lowering import lower_scalars
 from gough.backends.cuda.staged.bodies import Body, Value, Wire, bodies_of
 from gough.backends.cuda.staged.remake import remake
+from gough.errors import Status
 from gough.program.graph import ADD, CONST, INPUT
 from gough.program.program import Check, Program, Slot
 from gough.program.rolling import LaneCheck, Rolled
@@ -117,11 +118,11 @@ def _piece(
         ops,
         args,
         (*kept, *sums),
-        tuple(Check(str(k), node, 0.0) for k, (_, node) in enumerate(body.checks)),
+        tuple(Check(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(body.checks)),
     )
     lowered = lower_scalars(program, *options)
     checks = [check for check, _ in body.checks]
-    checks += [LaneCheck((c.name,) * body.lanes, (c.minimum,) * body.lanes) for c in lowered.checks[len(checks) :]]
+    checks += [LaneCheck((c.failure,) * body.lanes, (c.minimum,) * body.lanes) for c in lowered.checks[len(checks) :]]
     return Piece(body.lanes, lowered, tuple(final.wire(w) for w in wires), len(kept), len(sums), tuple(checks))
 
 

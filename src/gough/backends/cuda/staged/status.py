@@ -8,7 +8,8 @@ from collections import Counter
 from gough.backends.cuda.checks import BITS
 from gough.backends.cuda.operations import check_range, failed_check, literal, not_finite
 from gough.backends.cuda.staged.pieces import Pieces
-from gough.program.program import Program
+from gough.errors import Failure
+from gough.program.program import NOT_FINITE, Program
 from gough.program.rolling import LaneCheck
 
 
@@ -18,14 +19,14 @@ class StagedChecks:
     def __init__(self, program: Program, pieces: Pieces, double: bool) -> None:
         self.double, self.lanes = double, pieces.lanes
         every = [check for p in pieces.pieces for check in p.checks]
-        names = (*(c.name for c in program.checks), *(n for c in every for n in c.names))
-        self.bits = ("not_finite:result", *dict.fromkeys(names))
+        names = (*(c.failure for c in program.checks), *(n for c in every for n in c.failures))
+        self.bits = (NOT_FINITE, *dict.fromkeys(names))
         self.bit = {name: min(k, BITS - 1) for k, name in enumerate(self.bits)}
         alike = Counter(key for c in every if (key := _one(c)) is not None)
         several = [key for key, count in alike.items() if (count > 1 or self.lanes > 1) and double and key[1] >= 0.0]
         self.tops = {key: k for k, key in enumerate(several)}
         self.failing: dict[int, None] = {}
-        self.in_lanes: dict[tuple[str, ...], int] = {}
+        self.in_lanes: dict[tuple[Failure, ...], int] = {}
         self.minima: dict[tuple[float, ...], int] = {}
         self.lane_word = "unsigned long long" if pieces.lanes > 32 else "unsigned"
 
@@ -52,11 +53,11 @@ class StagedChecks:
         else:
             at = self.minima.setdefault(check.minima, self.lanes * len(self.minima))
             fails = f"!({x} >= least[{at} + leg])"
-        if len(set(check.names)) == 1:
-            bit = self.bit[check.names[0]]
+        if len(set(check.failures)) == 1:
+            bit = self.bit[check.failures[0]]
             self.failing[bit] = None
             return f"    fails{bit} |= {fails};"
-        k = self.in_lanes.setdefault(check.names, len(self.in_lanes))
+        k = self.in_lanes.setdefault(check.failures, len(self.in_lanes))
         return f"    lanes{k} |= ({self.lane_word})({fails}) << leg;"  # no branch: it would keep operations from mixing
 
     def tables(self) -> list[str]:
@@ -77,8 +78,8 @@ class StagedChecks:
         return lines
 
 
-def _one(check: LaneCheck) -> tuple[str, float] | None:
+def _one(check: LaneCheck) -> tuple[Failure, float] | None:
     """Name and minimum of a check that are the same in all lanes."""
-    if len(set(check.names)) == 1 and len(set(check.minima)) == 1:
-        return check.names[0], check.minima[0]
+    if len(set(check.failures)) == 1 and len(set(check.minima)) == 1:
+        return check.failures[0], check.minima[0]
     return None
