@@ -26,7 +26,7 @@ from gough.backends.cuda.lowering import lower_for_gpu
 from gough.bench.bare import without_losses
 from gough.bench.states import random_states
 from gough.compilation.alike import common_pattern
-from gough.compilation.catalogue import CATALOGUE, trace_entry
+from gough.compilation.catalogue import CATALOGUE, FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
 from gough.program import Program, Slot
 from gough.program.derivatives import vjp
@@ -142,7 +142,9 @@ def timed(target: Path, name: str = "pedrammehr2012") -> None:
     model = gough.build(without_losses(gough.load(name)))
     rows = inputs_of(model, TIMED) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
-    baked = {f"{name}_baked": model.ordered(trace_entry(model.mechanism, name, numbers)) for name in DYNAMICS}
+    baked = {
+        f"{name}_baked": model.ordered(trace_entry(model.mechanism, FunctionKey(name), numbers)) for name in DYNAMICS
+    }
     baked |= {f"{name}_pose_baked": model.function(f"{name}@pose", baked=True).program for name in DYNAMICS}
     programs, common = plain_programs(model), plain_programs(with_common_structure(model))
     programs |= baked

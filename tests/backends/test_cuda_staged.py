@@ -21,7 +21,7 @@ from gough.backends.cuda.staged.cut import Network
 from gough.backends.cuda.staged.pieces import pieces_of
 from gough.bench.states import random_states
 from gough.compilation.alike import common_pattern
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.catalogue import FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
@@ -176,7 +176,7 @@ def programs(model: gough.Model, name: str) -> tuple[Program, Program]:
     """(as the model folds it, with legs alike) of a function or its derivatives."""
     made = []
     for pattern in (model.pattern, common_pattern(model)):
-        program = model.ordered(trace_entry(model.mechanism, "inverse_dynamics", pattern))
+        program = model.ordered(trace_entry(model.mechanism, FunctionKey("inverse_dynamics"), pattern))
         if name == "gradient":
             program = vjp(program, ["v", "acceleration"])
         elif name == "jacobian":

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.catalogue import FunctionKey, trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
 from gough.program.passes.drop_checks import drop_checks
@@ -31,7 +31,7 @@ def test_baked_numbers(name: str) -> None:
         ("inverse_dynamics", "tau", {"acceleration": b.acceleration, "wrench": b.wrench}),
         ("forward_dynamics", "vdot", {"tau": b.tau, "wrench": b.wrench}),
     ):
-        program = trace_entry(m.mechanism, entry, numbers)
+        program = trace_entry(m.mechanism, FunctionKey.of(entry), numbers)
         given = {"q": b.q, "v": b.v, "parameters": np.full(len(m.parameters), np.nan)} | inputs
         found = evaluate(program, given)[output]
         truth = m.function(entry)(q=b.q, v=b.v, parameters=m.parameters, **inputs).outputs[output]
@@ -45,7 +45,7 @@ def test_the_counted_program_is_the_inverse_model(name: str) -> None:
     m, b = s.model, s.batch
     numbers = dict(enumerate(map(float, m.parameters))) | m.pattern
     fixed = {"wrench": dict.fromkeys(range(6), 0.0)}
-    program = m.ordered(trace_entry(m.mechanism, "inverse_dynamics", numbers, fixed))
+    program = m.ordered(trace_entry(m.mechanism, FunctionKey("inverse_dynamics"), numbers, fixed))
     _, program = split_uniform(expand_blocks(drop_checks(program), checks=False))
     program = minimise(program, thorough=True)
     counted = m.count("inverse_dynamics", baked=True)

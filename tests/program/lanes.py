@@ -28,7 +28,7 @@ def legs(
         along = np.array([c * p[k][0], s * p[k][0], p[k][1] + x[0] * x[1]], dtype=object)
         reach = along - x
         length = scalar.sqrt(scalar.dot(reach, reach) + 2.0)
-        scalar.check(f"reach:leg{k}", length, 0.1 * (k + 1))
+        scalar.check(Status.OUT_OF_REACH.at(f"leg{k}"), length, 0.1 * (k + 1))
         force = p[k][2] * (length - p[k][3]) / length
         if odd and k == lanes - 1:
             force = force + scalar.abs_(p[k][2])

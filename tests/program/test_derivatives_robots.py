@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.compilation.catalogue import CATALOGUE, trace_entry
+from gough.compilation.catalogue import CATALOGUE, FunctionKey, trace_entry
 from gough.compilation.sampling import sample_states
 from gough.compilation.tangent import tangent_derivation
 from gough.dynamics.inverse import wrench_size
@@ -154,7 +154,7 @@ def plain_program(robot: str, function: str) -> Program:
     model = model_of(robot)
     numbers = dict(model.pattern) | {i: 0.0 for i, n in enumerate(model.parameter_names) if ".friction." in n}
     wrench = {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
-    return model.ordered(trace_entry(model.mechanism, function, numbers, wrench))
+    return model.ordered(trace_entry(model.mechanism, FunctionKey.of(function), numbers, wrench))
 
 
 STATE = {"inverse_dynamics": ("q", "v", "acceleration"), "forward_dynamics": ("q", "v", "tau")}

@@ -149,7 +149,7 @@ def test_constant_results_and_inputs_as_results() -> None:
 
 
 def test_blocks_are_refused() -> None:
-    program = trace(lambda x: {"y": scalar.solve_spd(x.reshape(4, 4), x[:4], "s")}, [Slot("x", (16,))], "block")
+    program = trace(lambda x: {"y": scalar.solve_spd(x.reshape(4, 4), x[:4])}, [Slot("x", (16,))], "block")
     with pytest.raises(ValueError, match="expand the blocks"):
         roll(program)
 

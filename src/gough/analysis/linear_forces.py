@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.external import external_load, residual_slope
 from gough.compilation.linear import without_coulomb
 from gough.compilation.tangent import tangent_derivative
@@ -65,7 +66,7 @@ class RestForces:
 
     def frame_jacobian(self, q: np.ndarray, frame: str) -> np.ndarray:
         """J (n, 6, nv) of a named frame."""
-        f = tangent_derivative(self.model, f"frame_twist:{frame}", ("v",))
+        f = tangent_derivative(self.model, FunctionKey("frame_twist", (frame,)), ("v",))
         return f.values(q=q, v=np.zeros((1, self.model.layout.nv)), parameters=self.parameters)["twist_v"]
 
     def _inputs(self, q: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:

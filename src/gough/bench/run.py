@@ -23,7 +23,7 @@ from gough.bench.pinocchio_python import PinocchioPython
 from gough.bench.start import start_times
 from gough.bench.states import random_states
 from gough.compilation import Model, build
-from gough.compilation.catalogue import entry_of
+from gough.compilation.catalogue import FunctionKey, entry_of
 from gough.errors import UsageError
 from gough.robot import Robot, load
 
@@ -80,7 +80,7 @@ def run(
         raise UsageError(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
     model = _model(load_quietly(robot))
     for name in functions:
-        entry_of(model.mechanism, name)  # says which there are
+        entry_of(model.mechanism, FunctionKey.of(name))  # says which there are
     wanted = [name for name in functions if name != "inverse_dynamics" or model.driven]
     absent = {name: "fewer drives than freedoms" for name in functions if name not in wanted}
     result: dict[str, Any] = {

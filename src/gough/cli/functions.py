@@ -34,18 +34,19 @@ def absent(model: "Model", name: str) -> str:
 
 def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     """Input slots of a function; UsageError for an unknown name, or a function this robot does not have."""
-    from gough.compilation.catalogue import CATALOGUE, entry_of
+    from gough.compilation.catalogue import CATALOGUE, FunctionKey, entry_of
     from gough.errors import UsageError
 
     if reason := absent(model, name):
         raise UsageError(f"{name} is not there: {reason}")
     if name in GEOMETRY:
         return GEOMETRY[name]
-    if name.partition(":")[0] not in (*CATALOGUE, "frame_pose", "frame_twist") or name in ("frame_pose", "frame_twist"):
+    key = FunctionKey.of(name)
+    if key.kind not in (*CATALOGUE, "frame_pose", "frame_twist") or (key.kind not in CATALOGUE and not key.frames):
         raise UsageError(
             f"no function {name!r}; there are {', '.join([*CATALOGUE, *GEOMETRY])}, frame_pose:NAME, frame_twist:NAME"
         )
-    inputs = entry_of(model.mechanism, name).inputs
+    inputs = entry_of(model.mechanism, key).inputs
     if name == "joint_reactions":  # forces of the drives follow from the motion, or the motion from them
         inputs = ("q", "v", "tau" if absent(model, "inverse_dynamics") else "acceleration", "wrench")
     return tuple(i for i in inputs if i != "wrench" or model.mechanism.has_platform)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from gough.arguments import numbers, take
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.errors import Failure, UsageError
@@ -96,7 +97,7 @@ class Calls:
             return self._model.parameters_with(parameters)
         return on_host(checked_numbers("parameters", parameters))
 
-    def _run(self, name: str, inputs: dict[str, Any], parameters: Any) -> Evaluation:
+    def _run(self, name: str | FunctionKey, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 
     def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
@@ -110,7 +111,9 @@ class Calls:
 
         return explain
 
-    def _array_of(self, name: str, output: str, inputs: dict[str, Any], parameters: Any, on_bad_state: str) -> Array:
+    def _array_of(
+        self, name: str | FunctionKey, output: str, inputs: dict[str, Any], parameters: Any, on_bad_state: str
+    ) -> Array:
         check_option(on_bad_state)
         e = self._run(name, inputs, parameters)
-        return finish(name, e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch))
+        return finish(str(name), e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch))

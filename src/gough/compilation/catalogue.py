@@ -17,6 +17,35 @@ from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.structure import Mechanism
 
+POSED = "@pose"
+
+
+@dataclass(frozen=True)
+class FunctionKey:
+    """Which function is meant: its kind (a key of the catalogue, "frame_pose" or "frame_twist"), the frames it is about, and
+    whether it takes the platform's pose instead of q. People write "frame_pose:tool" and "inverse_dynamics@pose"."""
+
+    kind: str
+    frames: tuple[str, ...] = ()
+    of_pose: bool = False
+
+    @classmethod
+    def of(cls, name: "str | FunctionKey") -> "FunctionKey":
+        """The key of a name as people write it."""
+        if isinstance(name, FunctionKey):
+            return name
+        plain = name.removesuffix(POSED)
+        kind, _, frames = plain.partition(":")
+        return cls(kind, tuple(frames.split(",")) if frames else (), plain != name)
+
+    def __str__(self) -> str:
+        return self.kind + (":" + ",".join(self.frames) if self.frames else "") + (POSED if self.of_pose else "")
+
+    @property
+    def of_q(self) -> "FunctionKey":
+        """The same function of q."""
+        return FunctionKey(self.kind, self.frames)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -31,6 +60,8 @@ class Entry:
     """Whether the input "acceleration" is that of all of v; else elastic rates are left out."""
     regroups: bool = False
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
+    interpreted: bool = False
+    """Whether it is asked for so few states, and so early, that compiling it does not pay."""
 
 
 CATALOGUE: dict[str, Entry] = {
@@ -64,7 +95,9 @@ CATALOGUE: dict[str, Entry] = {
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
     "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}),
     "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1", "misalignment": "1"}),
-    "closure_rows": Entry(("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI", "misalignment": "1", "A": "1"}),
+    "closure_rows": Entry(
+        ("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI", "misalignment": "1", "A": "1"}, interpreted=True
+    ),
     "closing_step": Entry(("q", "v"), rates.closing_step, {"du": "m, rad", "residual": "m, 1"}),
 }
 
@@ -99,21 +132,19 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
     return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames), whole=True)
 
 
-def entry_of(mechanism: Mechanism, name: str) -> Entry:
-    """Entry of a function name; frames as "frame_pose:tool", "joint_reactions:tool,elbow"."""
-    kind, _, frame = name.partition(":")
-    if kind == "joint_reactions" and frame:
-        for one in frame.split(","):
-            if one not in mechanism.frames:
-                raise UsageError(f"no frame {one!r}; there are {', '.join(mechanism.frames)}")
-        return loaded_reactions(tuple(frame.split(",")))
-    if kind in ("frame_pose", "frame_twist") and frame:
+def entry_of(mechanism: Mechanism, key: FunctionKey) -> Entry:
+    """Entry of a function of a mechanism."""
+    kind, frames = key.kind, key.frames
+    one_frame = kind in ("frame_pose", "frame_twist") and len(frames) == 1
+    if not (one_frame or (kind == "joint_reactions" and frames) or (kind in CATALOGUE and not frames)):
+        known = f"{', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME"
+        raise UsageError(f"no function {str(key.of_q)!r}; there are {known}")
+    for frame in frames:
         if frame not in mechanism.frames:
             raise UsageError(f"no frame {frame!r}; there are {', '.join(mechanism.frames)}")
-        return frame_entry(kind, frame)
-    if name not in CATALOGUE:
-        raise UsageError(f"no function {name!r}; there are {', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME")
-    return CATALOGUE[name]
+    if one_frame:
+        return frame_entry(kind, frames[0])
+    return loaded_reactions(frames) if frames else CATALOGUE[kind]
 
 
 def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0, whole: bool = False) -> tuple[Slot, ...]:
@@ -134,12 +165,12 @@ def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0, whole
 
 def trace_entry(
     mechanism: Mechanism,
-    name: str,
+    key: FunctionKey,
     pattern: dict[int, float],
     fixed: dict[str, dict[int, float]] | None = None,
 ) -> Program:
     """Program of a function with structural parameters folded; `fixed` gives more inputs numbers ({slot: {k: x}})."""
-    entry = entry_of(mechanism, name)
+    entry = entry_of(mechanism, key)
     values = {"parameters": dict(pattern)}
     for slot, numbers in (fixed or {}).items():
         values.setdefault(slot, {}).update(numbers)
@@ -149,4 +180,4 @@ def trace_entry(
         return entry.equations(regrouped(numbers) if entry.regroups else numbers, **inputs)
 
     slots = slots_of(mechanism, entry.inputs, entry.loads, entry.whole)
-    return trace(run, slots, f"{mechanism.name} {name}", values, entry.units)
+    return trace(run, slots, f"{mechanism.name} {key}", values, entry.units)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arguments import as_array, module_of
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.tangent import tangent_derivative
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
@@ -72,13 +73,17 @@ def _slope_at_frame(model: "Model", q: Array, frame: str, value: Array, paramete
     if model.mechanism.has_platform and on_platform(model, frame):
         if frame not in model.mechanism.frames:  # the platform's own origin has no lever
             return np.zeros((size, nv))
-        at_frame = model.function(f"frame_twist:{frame}").values(q=states, v=eye, parameters=own)["twist"][..., :3]
+        at_frame = model.function(FunctionKey("frame_twist", (frame,))).values(q=states, v=eye, parameters=own)[
+            "twist"
+        ][..., :3]
         origin = model.function("tree_rates").values(q=states, v=eye, parameters=own)["u"][..., :3]
         moment = np.cross(at_frame - origin, value[..., None, :3])
         out = np.zeros((*moment.shape[:-2], size, nv))
         out[..., 3:6, :] = np.swapaxes(moment, -1, -2)
         return out
-    bent = tangent_derivative(model, f"frame_twist:{frame}", ("q",)).values(q=states, v=eye, parameters=own)["twist_q"]
+    bent = tangent_derivative(model, FunctionKey("frame_twist", (frame,)), ("q",)).values(
+        q=states, v=eye, parameters=own
+    )["twist_q"]
     load = np.einsum("...jik,...i->...jk", bent, value)
     return np.concatenate([np.zeros((*load.shape[:-2], size - nv, nv)), load], axis=-2)
 
@@ -100,7 +105,7 @@ def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Arra
     xp = module_of(q, value)
     value = xp.asarray(value)
     if model.mechanism.has_platform and frame in model.mechanism.frames and on_platform(model, frame):
-        position = model.function(f"frame_pose:{frame}").values(q=q, parameters=parameters)["position"]
+        position = model.function(FunctionKey("frame_pose", (frame,))).values(q=q, parameters=parameters)["position"]
         lever = xp.asarray(position) - xp.asarray(q, dtype=float)[..., :3]
         moment = value[..., 3:] + xp.cross(lever, value[..., :3])
         force = xp.broadcast_to(value[..., :3], moment.shape)
@@ -108,7 +113,9 @@ def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Arra
         return xp.concatenate([force, moment, rest], axis=-1)
     own = parameters[..., None, :] if parameters.ndim > 1 else parameters
     eye = np.eye(model.layout.nv)
-    rates = model.function(f"frame_twist:{frame}").values(q=q[..., None, :], v=eye, parameters=own)["twist"]
+    rates = model.function(FunctionKey("frame_twist", (frame,))).values(q=q[..., None, :], v=eye, parameters=own)[
+        "twist"
+    ]
     J = xp.swapaxes(rates, -1, -2)
     load = xp.einsum("...ij,...i->...j", xp.asarray(J), value)
     return xp.concatenate([xp.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)

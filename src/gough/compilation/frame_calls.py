@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.arguments import checked, design, numbers, word
 from gough.compilation.arguments import Array, Calls, as_array, finish
+from gough.compilation.catalogue import FunctionKey
 from gough.errors import UsageError
 
 
@@ -17,13 +18,13 @@ class FrameCalls(Calls):
         self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise"
     ) -> tuple[Array, Array]:
         """(position (..., 3), rotation (..., 3, 3)) of a named frame in the world."""
-        e = self._run(f"frame_pose:{frame}", {"q": q}, parameters)
+        e = self._run(FunctionKey("frame_pose", (frame,)), {"q": q}, parameters)
         return finish("frame_pose", e, (e.outputs["position"], e.outputs["rotation"]), on_bad_state)
 
     @checked(q=numbers, v=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_twist(self, q: Any, v: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Twist (..., 6) of a named frame at its origin, world axes."""
-        return self._array_of(f"frame_twist:{frame}", "twist", {"q": q, "v": v}, parameters, on_bad_state)
+        return self._array_of(FunctionKey("frame_twist", (frame,)), "twist", {"q": q, "v": v}, parameters, on_bad_state)
 
     @checked(q=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_jacobian(self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:

@@ -45,7 +45,7 @@ class LinearModel:
 def without_coulomb(model: "Model", parameters: np.ndarray) -> np.ndarray:
     """The design (..., n) with viscous friction only."""
     found = np.array(parameters)
-    found[..., [i for i, name in enumerate(model.parameter_names) if name.endswith(".friction.coulomb")]] = 0.0
+    found[..., model.mechanism.table.of_kind("coulomb")] = 0.0
     return found
 
 

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import Kind, a_robot, checked, flag, mapping, numbers, path, word, words
+from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, numbers, path, word, words
 from gough.compilation.alike import common_pattern
 from gough.compilation.arguments import checked_numbers
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.catalogue import FunctionKey, entry_of, trace_entry
 from gough.compilation.closing import row_tolerances
 from gough.compilation.configuration_calls import ConfigurationCalls
 from gough.compilation.dynamics_calls import DynamicsCalls
 from gough.compilation.function import Function
 from gough.compilation.geometry import Geometry
 from gough.compilation.mobility import SingularHomeError
-from gough.compilation.posed import SUFFIX, trace_posed
+from gough.compilation.posed import trace_posed
 from gough.compilation.sampling import sample_states, states_around
 from gough.compilation.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
 from gough.compilation.soundness import (
@@ -157,47 +157,55 @@ class Model(ConfigurationCalls, DynamicsCalls):
         """Names of `parameters`."""
         return tuple(self.mechanism.table.names)
 
-    @checked(name=word, baked=flag)
-    def function(self, name: str, baked: bool = False) -> Function:
+    @checked(name=word | instance("gough.compilation.catalogue.FunctionKey", "a function's key"), baked=flag)
+    def function(self, name: str | FunctionKey, baked: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
         "NAME@pose" takes the platform's pose (7) instead of q where all legs have closed forms (in home's branches).
         baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
         """
-        return self.cached(("function", name, baked), lambda: self._make(name, baked))
+        key = FunctionKey.of(name)
+        return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
-    def _make(self, name: str, baked: bool) -> Function:
+    def _make(self, key: FunctionKey, baked: bool) -> Function:
         pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
 
         def program(zeros: dict[int, float]) -> Program:
-            if name.endswith(SUFFIX):
-                return self.ordered(trace_posed(self, name.removesuffix(SUFFIX), zeros))
-            return self.ordered(trace_entry(self.mechanism, name, zeros))
+            return self.ordered(self.traced(key, zeros))
 
         return Function(
             program(pattern),
             self.mechanism.table,
             pattern,
-            interpreted=name == "closure_rows",
+            interpreted=entry_of(self.mechanism, key).interpreted,
             precision=self.precision,
             alike=None if baked else lambda: program(common_pattern(self)),
-            unfolded=partial(self.unfolded, name),
+            unfolded=partial(self.unfolded, key),
         )
 
+    def traced(
+        self, key: FunctionKey, numbers: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
+    ) -> Program:
+        """Program of a function with parameters that are `numbers`; `fixed` as for `trace_entry`."""
+        if key.of_pose:
+            return trace_posed(self, key, numbers, fixed)
+        return trace_entry(self.mechanism, key, numbers, fixed)
+
     def unfolded(
-        self, name: str, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
+        self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
     ) -> Program:
         """Program of a function in which no parameter is folded but those `kept`; `fixed` as for `trace_entry`.
 
         Derivatives by parameters begin with it: folding a zero first would lose its derivative.
         """
-        if name.endswith(SUFFIX):
+        key = FunctionKey.of(name)
+        if key.of_pose:
             raise UsageError(
-                f"{name}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
-                f"these parameters. Use {name.removesuffix(SUFFIX)!r} with q = model.configuration(pose=...), which holds q"
+                f"{key}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
+                f"these parameters. Use {str(key.of_q)!r} with q = model.configuration(pose=...), which holds q"
             )
         mechanism = self.cached("all free", lambda: with_all_free(self.mechanism))
-        return self.ordered(trace_entry(mechanism, name, dict(kept), fixed))
+        return self.ordered(trace_entry(mechanism, key, dict(kept), fixed))
 
     def ordered(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
@@ -219,9 +227,8 @@ class Model(ConfigurationCalls, DynamicsCalls):
         fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
         numbers = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else dict(self.pattern)
         if not friction:
-            names = self.mechanism.table.names
-            numbers |= {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
-        return count(self.ordered(trace_entry(self.mechanism, name, numbers, fixed)))
+            numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
+        return count(self.ordered(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
 
     @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
@@ -237,9 +244,10 @@ class Model(ConfigurationCalls, DynamicsCalls):
             if name not in self.parameter_names:
                 near = nearest(name, list(self.parameter_names))
                 raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
-            if name.endswith(".M") and (value < 0).any():
+            place = self.parameter_names.index(name)
+            if self.mechanism.table.kinds[place] == "mass" and (value < 0).any():
                 raise UsageError(f"{name} = {value.min():g} kg: a mass is not negative")
-            out[..., self.parameter_names.index(name)] = value
+            out[..., place] = value
         return out
 
     def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:

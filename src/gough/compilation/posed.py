@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.catalogue import entry_of, slots_of
+from gough.compilation.catalogue import FunctionKey, entry_of, slots_of
 from gough.dynamics.leg_geometry import closed_form_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regrouped
@@ -20,20 +20,18 @@ from gough.spatial import rotation_from_quaternion_wxyz
 if TYPE_CHECKING:
     from gough.compilation.model import Model
 
-SUFFIX = "@pose"
-
 
 def trace_posed(
-    model: "Model", name: str, pattern: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
+    model: "Model", key: FunctionKey, pattern: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
 ) -> Program:
     """Program of NAME@pose, the legs in the branches of home; `fixed` as for `trace_entry`."""
     mechanism, geometry = model.mechanism, model.geometry
     if not geometry.by_legs or any(kind is None for kind in geometry.kinds):
         raise UsageError(
-            f"{name}{SUFFIX}: the joints of {model.robot.name} have no closed form in the pose; use {name} with "
+            f"{key}: the joints of {model.robot.name} have no closed form in the pose; use {key.of_q} with "
             f"q = model.configuration(pose=...)"
         )
-    entry = entry_of(mechanism, name)
+    entry = entry_of(mechanism, key)
     branches: list[tuple[int, int] | None] = [*geometry.branches]
 
     def run(pose: Any, parameters: Any, **inputs: Any) -> dict[str, Any]:
@@ -43,5 +41,5 @@ def trace_posed(
         return entry.equations(regrouped(numbers) if entry.regroups else numbers, q=q, **inputs)
 
     slots = slots_of(mechanism, tuple("pose" if n == "q" else n for n in entry.inputs), entry.loads, entry.whole)
-    title, values = f"{mechanism.name} {name}{SUFFIX}", {"parameters": dict(pattern), **(fixed or {})}
+    title, values = f"{mechanism.name} {key}", {"parameters": dict(pattern), **(fixed or {})}
     return trace(run, slots, title, values, entry.units, TangentGraph())

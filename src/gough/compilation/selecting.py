@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.catalogue import FunctionKey, trace_entry
 from gough.compilation.closing import CLOSED, row_scales
 from gough.compilation.forward_choice import prefers_tree, without_inertia
 from gough.compilation.mobility import NOTHING, Samples, choose, sample
@@ -156,7 +156,7 @@ def with_all_free(mechanism: Mechanism) -> Mechanism:
     chosen = mechanism.selection
     rows = [r for r in range(mechanism.rows) if r not in chosen.removed]
     dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
-    pattern = pattern_of(mechanism, trace_entry(mechanism, "closure_rows", {}))
+    pattern = pattern_of(mechanism, trace_entry(mechanism, FunctionKey("closure_rows"), {}))
     blocks = ordered_blocks(mechanism, pattern, rows, dependent)
     return replace(mechanism, selection=replace(chosen, blocks=blocks))
 

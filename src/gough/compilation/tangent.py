@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.backends.fixed_inputs import fold_entries
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.function import Function
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -30,21 +31,23 @@ if TYPE_CHECKING:
 MODES = ("jacobian", "jvp", "vjp", "forward", "reverse")
 
 
-def tangent_derivative(model: "Model", name: str, wrt: tuple[str, ...], mode: str = "jacobian") -> Function:
+def tangent_derivative(
+    model: "Model", name: str | FunctionKey, wrt: tuple[str, ...], mode: str = "jacobian"
+) -> Function:
     """Function with outputs "<output>_<slot>" of shape (*output, size); q counts nv motions (translation of the
     platform's origin and rotation about it, world axes), other slots their entries; inputs not named are held.
 
     mode: as for `Function.derivative`; the inputs and outputs "d_q" and "bar_q" of products have nv entries.
     """
-    return model.cached(("tangent", name, wrt, mode), lambda: _make(model, name, wrt, mode))
+    return model.cached(("tangent", key := FunctionKey.of(name), wrt, mode), lambda: _make(model, key, wrt, mode))
 
 
-def _make(model: "Model", name: str, wrt: tuple[str, ...], mode: str) -> Function:
+def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str) -> Function:
     if mode not in MODES:
         raise UsageError(f"mode={mode!r}; use one of {', '.join(MODES)}")
-    function = model.function(name)
+    function = model.function(key)
     by_numbers = "parameters" in wrt and model.pattern
-    source = model.unfolded(name, model.mechanism.table.even(model.pattern)) if by_numbers else function.program
+    source = model.unfolded(key, model.mechanism.table.even(model.pattern)) if by_numbers else function.program
     ready = tangent_derivation(model, source, wrt)
     if mode in ("jvp", "vjp"):
         program = ready.jvp() if mode == "jvp" else ready.vjp()

@@ -4,9 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gough.backends.c import Fixed
-from gough.compilation.catalogue import trace_entry
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.function import Function
-from gough.compilation.posed import SUFFIX, trace_posed
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.program import Program
@@ -86,26 +85,22 @@ def _traced(
     model: "Model", name: str, options: Options, pattern: dict[int, float]
 ) -> tuple[Function, dict[int, float]]:
     """(the function, structural parameters a design must keep)."""
-    plain = name.removesuffix(SUFFIX)
-    if plain == "inverse_dynamics" and not model.driven:
+    key = FunctionKey.of(name)
+    if key.kind == "inverse_dynamics" and not model.driven:
         raise UsageError(f"{model.robot.name} has fewer drives than freedoms: there is no inverse dynamics to export")
-    names = model.mechanism.table.names
     numbers = dict(enumerate(map(float, model.parameters))) | pattern if options.baked else dict(pattern)
     kept, gone = dict(pattern), {}
     if not options.friction:
-        gone = {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
+        gone = dict.fromkeys(model.mechanism.table.of_kind("friction"), 0.0)
         numbers |= gone
         kept = {i: x for i, x in pattern.items() if i not in gone}  # a design may have friction: it is left out
     loads = {} if options.wrench else {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
-    if name.endswith(SUFFIX):
-        program = trace_posed(model, plain, numbers, loads)
-    else:
-        program = trace_entry(model.mechanism, name, numbers, loads)
+    program = model.traced(key, numbers, loads)
     made = Function(
         model.ordered(program),
         model.mechanism.table,
         numbers,
-        unfolded=lambda even: model.unfolded(name, {**even, **gone}, loads),
+        unfolded=lambda even: model.unfolded(key, {**even, **gone}, loads),
     )
     return made, kept
 

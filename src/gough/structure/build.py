@@ -150,9 +150,7 @@ class _Builder(Bending):
         name = f"{self.platform}.platform"
         on_first = self._placement(f"{name}.first", axes.T, np.zeros(3))
         on_second = self._placement(f"{name}.second", np.eye(3), np.zeros(3))
-        friction = self.table.add_all(
-            f"{name}.friction", ("viscous", "coulomb", "smoothing"), (0.0, 0.0, 0.0), FRICTION["rotation"]
-        )
+        friction = self.table.add_friction(name, (0.0, 0.0, 0.0), FRICTION["rotation"])
         self.cuts.append(fixed_cut(name, link, 0, on_first, on_second, friction, sum(c.rows for c in self.cuts)))
 
     def _joint(self, placed: PlacedJoint) -> None:
@@ -208,9 +206,7 @@ class _Builder(Bending):
                 placement=placement if k == 0 else (),
                 ten=self._ten(name, body, axes) if last else None,
                 telescopic=None,
-                friction=self._friction(f"{place}.friction", joint.friction, *(m.kind for m in kind.motions))
-                if k == 0
-                else (),
+                friction=self._friction(place, joint.friction, *(m.kind for m in kind.motions)) if k == 0 else (),
                 spring=self._joint_spring(place, joint.spring, moved) if joint.spring else None,
                 rotor=None,
                 drive=None,
@@ -237,7 +233,7 @@ class _Builder(Bending):
             link,
             drive=len(self.drives) - 1,
             rotor=self.table.add(f"{place}.rotor_inertia", d.gear**2 * d.rotor_inertia, inertia_unit),
-            friction=(*link.friction, *self._friction(f"{place}.drive.friction", d, link.motion)),
+            friction=(*link.friction, *self._friction(f"{place}.drive", d, link.motion)),
         )
 
     def _cut(self, loop) -> None:
@@ -267,7 +263,7 @@ class _Builder(Bending):
                 on_first=placements[0],
                 on_second=placements[1],
                 length=self.table.add(f"{loop.name}.length", loop.length, "m") if loop.length is not None else None,
-                friction=self._friction(f"{loop.name}.friction", loop.friction),
+                friction=self._friction(loop.name, loop.friction),
                 free_axes=free_axes,
                 tilt_axes=tilt_axes,
                 row=sum(c.rows for c in self.cuts),
@@ -304,7 +300,9 @@ class _Builder(Bending):
             j = axes.T @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ axes
             ten = np.array([m, *ms, j[0, 0], j[0, 1], j[0, 2], j[1, 1], j[1, 2], j[2, 2]])
         return tuple(
-            self.table.add(f"{name}.{t}", v, "kg" if t == "M" else "kg m" if t[0] == "M" else "kg m2")
+            self.table.add(
+                f"{name}.{t}", v, "kg" if t == "M" else "kg m" if t[0] == "M" else "kg m2", "mass" * (t == "M")
+            )
             for t, v in zip(TEN, ten, strict=True)
         )
 
@@ -313,7 +311,7 @@ class _Builder(Bending):
         kinds = dict.fromkeys("translation" if m == "translation" else "rotation" for m in motions or ("rotation",))
         units = [" or ".join(words) for words in zip(*(FRICTION[k] for k in kinds), strict=True)]
         values = (friction.viscous, friction.coulomb, friction.smoothing)
-        return self.table.add_all(name, ("viscous", "coulomb", "smoothing"), values, units)
+        return self.table.add_friction(name, values, units)
 
     def _joint_spring(self, place: str, spring, motion: str) -> tuple[int, ...]:
         values = (spring.stiffness, spring.damping, spring.rest, spring.preload)

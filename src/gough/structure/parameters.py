@@ -13,6 +13,10 @@ ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
 
 
+FRICTION = ("viscous", "coulomb", "smoothing")
+"""Coefficients of a joint's or drive's friction: kinds of parameters, and the last words of their names."""
+
+
 @dataclass
 class ParameterTable:
     """Grows while a structure is built; positions never change."""
@@ -20,12 +24,15 @@ class ParameterTable:
     names: list[str] = field(default_factory=list)
     units: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """What a parameter is, where somebody asks: "mass", "viscous", "coulomb", "smoothing", else ""."""
 
-    def add(self, name: str, value: float, unit: str = "") -> int:
+    def add(self, name: str, value: float, unit: str = "", kind: str = "") -> int:
         """Position of a new parameter."""
         self.names.append(name)
         self.units.append(unit)
         self.values.append(float(value))
+        self.kinds.append(kind)
         return len(self.names) - 1
 
     def add_all(
@@ -34,6 +41,16 @@ class ParameterTable:
         """Positions of a group of parameters `name.suffix`."""
         units = repeat(unit) if isinstance(unit, str) else unit
         return tuple(self.add(f"{name}.{s}", v, u) for s, v, u in zip(suffixes, values, units, strict=False))
+
+    def add_friction(self, name: str, values: Sequence[float], units: Sequence[str]) -> tuple[int, ...]:
+        """Positions of the coefficients FRICTION of a joint or drive."""
+        rows = zip(FRICTION, values, units, strict=True)
+        return tuple(self.add(f"{name}.friction.{kind}", value, unit, kind) for kind, value, unit in rows)
+
+    def of_kind(self, kind: str) -> list[int]:
+        """Positions of the parameters of a kind; "friction" stands for all its coefficients."""
+        wanted = FRICTION if kind == "friction" else (kind,)
+        return [i for i, known in enumerate(self.kinds) if known in wanted]
 
     def structural(self, free: Sequence[str] = ()) -> dict[int, float]:
         """{position: exact value} of the parameters that are structure: exact zeros and multiples of 90°.
@@ -54,7 +71,7 @@ class ParameterTable:
 
     def even(self, pattern: dict[int, float]) -> dict[int, float]:
         """Structural zeros that results depend on evenly: folded, their derivative is 0 and right (friction smoothing)."""
-        return {i: x for i, x in pattern.items() if self.names[i].endswith(".friction.smoothing")}
+        return {i: x for i, x in pattern.items() if self.kinds[i] == "smoothing"}
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
         """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""

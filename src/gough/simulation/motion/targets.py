@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.following import tree_rates
 from gough.compilation.leading import coordinate_units
 from gough.compilation.mobility import neighbours
@@ -82,7 +83,7 @@ class Target:
         model = self.model
         if self.columns is not None:
             return tree_rates(model, q, self.numbers[None])[:, list(self.columns)]
-        found = model.function(f"frame_twist:{self.frame}").values(
+        found = model.function(FunctionKey("frame_twist", (str(self.frame),))).values(
             q=q[:, None, :], v=np.eye(model.layout.nv), parameters=self.numbers
         )["twist"]
         return np.swapaxes(found, 1, 2)[:, : self.size]
@@ -94,12 +95,12 @@ class Target:
             still = np.zeros((1, model.layout.nv))
             found = model.function("joint_motion").values(q=q, v=v, acceleration=still, parameters=self.numbers)
             return found["ud"][:, list(self.columns)]
-        along = tangent_derivative(model, f"frame_twist:{self.frame}", ("q",), "jvp")
+        along = tangent_derivative(model, FunctionKey("frame_twist", (str(self.frame),)), ("q",), "jvp")
         return along.values(q=q, v=v, d_q=v, parameters=self.numbers)["d_twist"][:, : self.size]
 
     def missing(self, q: np.ndarray, position: np.ndarray) -> np.ndarray:
         """What is left (n, size) of the way from q to wanted positions, for a frame."""
-        found = self.model.function(f"frame_pose:{self.frame}").values(q=q, parameters=self.numbers)
+        found = self.model.function(FunctionKey("frame_pose", (str(self.frame),))).values(q=q, parameters=self.numbers)
         if self.kind == "point":
             return position - found["position"]
         whole = np.full((len(q), 7), np.nan)
@@ -116,7 +117,9 @@ def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = No
         return target
     if target.kind == "point":
         held = _asked(model, motion, parameters, "pose")
-        found = model.function(f"frame_pose:{motion.frame}").values(q=model.home, parameters=target.numbers)
+        found = model.function(FunctionKey("frame_pose", (str(motion.frame),))).values(
+            q=model.home, parameters=target.numbers
+        )
         turned = quaternion_wxyz_from_rotation(found["rotation"])
         held = replace(held, parameters=parameters, turned=turned)
         if not open_freedoms(held):
@@ -212,7 +215,9 @@ def drive_order(model: "Model", motion: Motion) -> tuple[int, ...]:
 
 def _frame_on_platform(model: "Model", frame: str, parameters: np.ndarray | None) -> np.ndarray:
     numbers = model.parameters if parameters is None else parameters
-    found = model.function(f"frame_pose:{frame}").values(q=model.home, parameters=numbers)  # legs do not matter here
+    found = model.function(FunctionKey("frame_pose", (frame,))).values(
+        q=model.home, parameters=numbers
+    )  # legs do not matter here
     position, rotation = found["position"], found["rotation"]
     back = model.home[3:7] * CONJUGATE
     q = quaternion_product(back, quaternion_wxyz_from_rotation(rotation))

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from gough.compilation import Model
+from gough.compilation.catalogue import FunctionKey
 from gough.compilation.tangent import tangent_derivative
 
 AT_ONCE = ("closing_step", "closure_residual", "tree_rates", "drive_map")
@@ -18,4 +19,4 @@ def steps(model: Model, frame: str) -> Iterator[Callable[[], object]]:
         yield lambda name=name: model.function(name).compile()
     yield lambda: tangent_derivative(model, "dynamics_residual", ("q",)).compile()
     if frame:
-        yield lambda: tangent_derivative(model, f"frame_twist:{frame}", ("v",)).compile()
+        yield lambda: tangent_derivative(model, FunctionKey("frame_twist", (frame,)), ("v",)).compile()
