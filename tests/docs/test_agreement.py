@@ -1,4 +1,4 @@
-"""The figures of agreement in README.md are those that are measured."""
+"""The figures of agreement in docs/verification.md are those that are measured."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ FAMILIES = {"ups": "UPS", "pus": "PUS", "generic": "mixed legs", "sliding_cuts":
 
 
 def table() -> dict[str, dict[str, float]]:
-    """{quantity: {column: figure}} of the table in README.md, quantities named as in agreement.py."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("<!-- agreement -->")[2]
+    """{quantity: {column: figure}} of the table in docs/verification.md, quantities named as in agreement.py."""
+    text = (ROOT / "docs/verification.md").read_text(encoding="utf-8").partition("<!-- agreement -->")[2]
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", text, re.MULTILINE)
     ]
