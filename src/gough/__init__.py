@@ -25,8 +25,8 @@ _LAZY = {
     "UsageError": ("gough.errors", "UsageError"),
     "PatternError": ("gough.errors", "PatternError"),
     "DescriptionError": ("gough.robot", "DescriptionError"),
-    "Assemblies": ("gough.analysis.assemblies", "Assemblies"),
-    "assemblies": ("gough.analysis.assemblies", "assemblies"),
+    "Assemblies": ("gough.analysis.assemblies.search_all", "Assemblies"),
+    "assemblies": ("gough.analysis.assemblies.search_all", "assemblies"),
     "Equilibrium": ("gough.analysis.equilibrium", "Equilibrium"),
     "Modes": ("gough.analysis.modes", "Modes"),
     "ZeroDynamics": ("gough.analysis.zero_dynamics", "ZeroDynamics"),
@@ -35,8 +35,8 @@ _LAZY = {
     "VibrationMap": ("gough.analysis.vibration_map", "VibrationMap"),
     "vibration_map": ("gough.analysis.vibration_map", "vibration_map"),
     "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
-    "Workspace": ("gough.analysis.workspace_result", "Workspace"),
-    "workspace": ("gough.analysis.workspace", "workspace"),
+    "Workspace": ("gough.analysis.workspace.result", "Workspace"),
+    "workspace": ("gough.analysis.workspace.survey", "workspace"),
     "Motion": ("gough.simulation.motion.motion", "Motion"),
     "MotionReport": ("gough.simulation.motion.report", "MotionReport"),
     "MotionTable": ("gough.simulation.motion.table", "MotionTable"),
@@ -63,12 +63,12 @@ _LAZY = {
 
 if TYPE_CHECKING:
     from gough import laws, motions, robot, robots, vary, viewer
-    from gough.analysis.assemblies import Assemblies, assemblies
+    from gough.analysis.assemblies.search_all import Assemblies, assemblies
     from gough.analysis.equilibrium import Equilibrium, static_equilibrium
     from gough.analysis.modes import Modes, natural_frequencies
     from gough.analysis.vibration_map import VibrationMap, vibration_map
-    from gough.analysis.workspace import workspace
-    from gough.analysis.workspace_result import Workspace
+    from gough.analysis.workspace.result import Workspace
+    from gough.analysis.workspace.survey import workspace
     from gough.analysis.zero_dynamics import ZeroDynamics, zero_dynamics
     from gough.compilation import Function, Model, build
     from gough.compilation.threads import set_threads

@@ -6,9 +6,9 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from analysis.mapped_robots import BALL, HIP, STROKE, hexapod, legs_of
-from gough.analysis import workspace as module
-from gough.analysis.workspace import PartialResultWarning
-from gough.analysis.workspace_states import Surveyor, Verdict
+from gough.analysis.workspace import survey as module
+from gough.analysis.workspace.states import Surveyor, Verdict
+from gough.analysis.workspace.survey import PartialResultWarning
 from gough.errors import UsageError
 
 BOX = {"x": (-0.2, 0.2), "y": (-0.2, 0.2), "z": (0.4, 0.75)}

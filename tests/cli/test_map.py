@@ -4,8 +4,8 @@ import pytest
 import gough as library
 from analysis.mapped_robots import FIVE_BAR, hexapod
 from cli.command import QUICK, gough, gough_json
-from gough.analysis import workspace as module
-from gough.analysis.workspace_states import Surveyor
+from gough.analysis.workspace import survey as module
+from gough.analysis.workspace.states import Surveyor
 from gough.robot.writer import dumps
 
 LINE = ("--range", "x=-0.1:0.1:21")

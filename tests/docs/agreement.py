@@ -1,4 +1,4 @@
-"""Measures how well the library agrees with the references, the peer engines and the papers; docs/verification.md states the figures.
+"""Measures how well the library agrees with references, peer engines and papers; docs/verification.md has the figures.
 
 Run as `python tests/docs/agreement.py` it prints the table. An error is max|difference| / max|reference| of one state;
 the figure is the largest over all states.

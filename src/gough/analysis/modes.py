@@ -22,6 +22,13 @@ from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.compilation import Model
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gough.files import write_figure
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
 
 STILL = 1e-6
 """An eigenvalue this small beside the largest is a free motion: a double one at 0 splits by the root of rounding."""
@@ -225,3 +232,36 @@ def verdict_of(eigenvalues: np.ndarray) -> str:
         how = "an oscillation grows" if swinging else "it departs from equilibrium without swinging"
         return f"unstable: {how}, at {growth:+.4g} 1/s"
     return f"free: {free} motion{'s' * (free > 1)} without stiffness" if free else "stable"
+
+
+# A picture of natural vibrations: frequencies, and how much each coordinate moves.
+
+
+def shapes_in_typical_size(model: "Model", modes: "Modes") -> np.ndarray:
+    """Shapes (nv, modes) with every entry of v over its typical size, the largest of each mode 1: metres, radians and
+    elastic coordinates can be compared."""
+    from gough.compilation.retraction import step_units
+
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    shapes = modes.shapes / unit[:, None]
+    return shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
+
+
+def draw_modes(model: "Model", modes: "Modes", path: str | Path, count: int = 12) -> None:
+    """Shapes of the first `count` modes as a chart: a column a mode, a row an entry of v (in its typical size)."""
+    from matplotlib.figure import Figure
+
+    n = min(count, len(modes.frequencies_hz))
+    if not n:
+        raise UsageError(f"{path}: {model.robot.name} has no modes to draw: nothing of it can move")
+    shapes = shapes_in_typical_size(model, modes)[:, :n]
+    names = model.layout.v_names
+    made = Figure(figsize=(2.4 + 0.62 * max(n, 4), 1.6 + 0.22 * len(names)), layout="constrained")
+    ax = made.subplots()
+    image = ax.imshow(shapes, cmap="RdBu_r", vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    ax.set_yticks(range(len(names)), names, fontsize=7)
+    ax.set_xticks(range(n), [f"{f:.4g}" for f in modes.frequencies_hz[:n]], rotation=45, fontsize=8)
+    ax.set_xlabel("natural frequency (Hz)")
+    ax.set_title(f"{model.robot.name}: {modes.verdict.split(',')[0]}", fontsize=9)
+    made.colorbar(image, ax=ax, label="motion (largest = 1)")
+    write_figure(path, made, 130)

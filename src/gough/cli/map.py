@@ -15,7 +15,7 @@ from gough.cli.output import console, note, say, short, table, write_json
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
-    from gough.analysis.workspace_result import Workspace
+    from gough.analysis.workspace.result import Workspace
 
 RANGE = "NAME=LOW:HIGH:POINTS, again for each coordinate; with --random NAME=LOW:HIGH. Units may follow: yaw=-20deg:20deg:41."
 
@@ -58,7 +58,7 @@ def survey(
     coordinates[], samples, statuses, unstable, frequencies_hz[] and stiffness (min median max), frame, seconds, files[]. Exit
     code 130 if interrupted; what is done is still reported and written.
     """
-    from gough.analysis.workspace import workspace
+    from gough.analysis.workspace.survey import workspace
 
     if modes is not None:
         if orientation or any_orientation or no_limits or condition != 0.01:

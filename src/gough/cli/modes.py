@@ -74,7 +74,7 @@ def modes(
             moved = compared(model.robot, place, servo, about=about)
     files = []
     if figure:
-        from gough.analysis.modes_plot import draw_modes
+        from gough.analysis.modes import draw_modes
 
         draw_modes(model, found, figure, count)
         files.append(str(figure))
@@ -143,7 +143,7 @@ def _show(model: "Model", found: "Modes", count: int) -> None:
     if not len(found.frequencies_hz):
         say("nothing can move while the drives are locked")
         return
-    from gough.analysis.modes_plot import shapes_in_typical_size
+    from gough.analysis.modes import shapes_in_typical_size
 
     shapes = np.abs(shapes_in_typical_size(model, found))
     shown = table("mode", "Hz", "moves most", numbers=("mode", "Hz"))

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from analysis.mapped_robots import CRANK, HALF_BASE, ROD, STROKE, five_bar, hexapod, legs_of
-from gough.analysis.workspace_states import Verdict
+from gough.analysis.workspace.states import Verdict
 from gough.errors import UsageError
 from gough.viewer.posing.attempt import LEAST_CONDITION, Poser
 from gough.viewer.posing.axes import sets_of_axes

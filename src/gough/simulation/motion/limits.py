@@ -3,7 +3,7 @@
 The motion is sampled evenly and at all its breaks; at kinks from both sides, because forces jump there. Forces of flexible
 robots are those of quasi-static bending (see `quasi_static`): vibrations come on top; frames and points are then met by the
 robot before it bends. A singularity between two samples is noticed by the sign of the determinants (see
-`gough.analysis.workspace_states`).
+`gough.analysis.workspace.states`).
 """
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.grids import home_coordinates, make_samples
-from gough.analysis.workspace_states import Settings, Surveyor, Verdict
+from gough.analysis.workspace.states import Settings, Surveyor, Verdict
 from gough.compilation.leading import COORDINATES
 from gough.viewer.posing.axes import TURNS, Axes
 

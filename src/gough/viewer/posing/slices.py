@@ -11,8 +11,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import softest, stiffest, vibrations_at
-from gough.analysis.workspace import workspace
-from gough.analysis.workspace_states import Verdict
+from gough.analysis.workspace.states import Verdict
+from gough.analysis.workspace.survey import workspace
 from gough.errors import Status, UsageError
 from gough.viewer.posing.axes import Axes
 from gough.viewer.posing.load import Hold, Load

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.grids import Samples, home_coordinates, make_samples
-from gough.analysis.workspace_growth import seeds
-from gough.analysis.workspace_ranges import default_ranges
-from gough.analysis.workspace_result import Workspace
-from gough.analysis.workspace_states import Settings, Surveyor, empty
+from gough.analysis.workspace.growth import default_ranges, seeds
+from gough.analysis.workspace.result import Workspace
+from gough.analysis.workspace.states import Settings, Surveyor, empty
 from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole
 from gough.compilation import Model
 from gough.errors import UsageError, warn

@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.analysis.assembly_likeness import end_in_rod, rod_angles, rods
-from gough.analysis.assembly_places import Frame, axis_of, compose, inverse, link_frames, placement
-from gough.analysis.delta_assemblies import guide_of, guided, rods_to_platform, spheres, turn_of_pairs
-from gough.analysis.locked import Locked, configuration, lock
-from gough.analysis.planar_assemblies import NotRecognisedError, planar_assemblies
-from gough.analysis.planar_parts import plane_of
+from gough.analysis.assemblies.delta import guide_of, guided, rods_to_platform, spheres, turn_of_pairs
+from gough.analysis.assemblies.likeness import end_in_rod, rod_angles, rods
+from gough.analysis.assemblies.locked import Locked, configuration, lock
+from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, link_frames, placement
+from gough.analysis.assemblies.planar import NotRecognisedError, planar_assemblies, plane_of
 from gough.compilation import Model
 from gough.structure import WORLD
 

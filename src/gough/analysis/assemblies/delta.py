@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.assembly_places import Frame, compose, inverse
-from gough.analysis.locked import Locked, PassiveJoint
+from gough.analysis.assemblies.locked import Locked, PassiveJoint
+from gough.analysis.assemblies.places import Frame, compose, inverse
 
 CLOSE_CALL = 1e-11
 FITS = 1e-9

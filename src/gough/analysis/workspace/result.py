@@ -1,20 +1,19 @@
 """The result of a workspace survey: what was found at every sample, volumes, and connected regions."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Samples
-from gough.analysis.workspace_states import Verdict
+from gough.analysis.grids import Axis, Samples
+from gough.analysis.workspace.states import COLUMNS, Verdict
 from gough.arguments import checked, listed, path, picture
-from gough.errors import Status, UsageError
-from gough.files import write_figure
-
-if TYPE_CHECKING:
-    from gough.analysis.workspace_regions import Region
+from gough.errors import FileError, Status, UsageError
+from gough.files import npz, read_npz, write_figure, write_file
+from gough.text import unprintable_in
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,6 @@ class Workspace:
     @cached_property
     def regions(self) -> tuple["Region", ...]:
         """Connected singularity-free regions of a grid, largest first; () for random samples."""
-        from gough.analysis.workspace_regions import regions
 
         return regions(self)
 
@@ -162,7 +160,6 @@ class Workspace:
     @checked(path=path)
     def save(self, path: str | Path) -> Path:
         """Write all of it as NPZ; `Workspace.load` reads it."""
-        from gough.analysis.workspace_file import save
 
         return save(self, Path(path))
 
@@ -170,14 +167,13 @@ class Workspace:
     @checked(path=path)
     def load(cls, path: str | Path) -> "Workspace":
         """Read what `save` wrote."""
-        from gough.analysis.workspace_file import load
 
         return load(Path(path))
 
     @checked(path=picture)
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
-        from gough.analysis.workspace_plot import figure
+        from gough.analysis.workspace.plot import figure
 
         made = figure(self, **options)
         if path is not None:
@@ -191,3 +187,109 @@ class Workspace:
             f"<gough.Workspace {self.robot}: {self.samples.count} samples of {' '.join(self.samples.names)}{flag}, reachable "
             f"{v.reachable:.4g} {v.unit}, singularity-free {v.singularity_free:.4g} {v.unit}>"
         )
+
+
+# A workspace as an NPZ file: plain arrays and one JSON text with names and units; no pickle.
+
+KIND, FORMAT = "gough workspace", 1
+UNITS = {"parallel": "1", "serial": "1", "margin": "unit of the limit", "orientations": "rad", "length": "m"}
+
+
+def save(workspace: Workspace, path: Path) -> Path:
+    """Write; a name without .npz gets it. Returns the path written."""
+    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+    arrays = {name: getattr(workspace, name) for name in COLUMNS}
+    arrays |= {n: x for n in ("orientations", "q") if (x := getattr(workspace, n)) is not None}
+    arrays |= {f"axis {a.name}": a.values for a in workspace.samples.axes} if workspace.samples.is_grid else {}
+    rest = {f.name: getattr(workspace, f.name) for f in fields(Workspace) if f.name not in (*arrays, *COLUMNS)}
+    rest = {name: x for name, x in rest.items() if x is not None}
+    about = {"kind": KIND, "format": FORMAT, "units": UNITS} | rest | {"samples": asdict(workspace.samples)}
+    return write_file(path, npz({"about": np.array(json.dumps(about)), **arrays}))
+
+
+def load(path: Path) -> Workspace:
+    """Read; newer formats and other files are refused."""
+    arrays = read_npz(path, "a workspace file (NPZ written by Workspace.save)")
+    try:
+        about = json.loads(str(arrays.pop("about", "{}")))
+    except (ValueError, RecursionError):
+        about = {}
+    if not isinstance(about, dict) or about.pop("kind", None) != KIND or unprintable_in(about) is not None:
+        raise FileError(f"{path} is not a workspace file (NPZ written by Workspace.save)")
+    if about.pop("format", FORMAT) > FORMAT:
+        raise FileError(f"{path} was written by a newer gough; this one reads format {FORMAT}")
+    try:
+        return _workspace(about, arrays)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{path} is damaged: what it says of itself cannot be read ({error})") from error
+
+
+def _workspace(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Workspace:
+    about.pop("units")
+    samples = about.pop("samples")
+    samples["axes"] = tuple(Axis(**axis) for axis in samples["axes"])
+    names = {name: tuple(about.pop(name)) for name in ("place_names", "loop_names", "limit_names", "limit_units")}
+    columns = {name: arrays.get(name) for name in (*COLUMNS, "orientations", "q")}
+    return Workspace(samples=Samples(**samples), **names, **columns, **about)
+
+
+# Connected singularity-free regions of a grid: where a robot can move without leaving the good part.
+#
+# Two neighbouring grid points (along one axis) belong together when both are good and lie on the same side of the
+# parallel singularities, with the same loops turned over; the sign tells it even where the grid steps over the surface.
+
+
+@dataclass(frozen=True)
+class Region:
+    """A connected region. aspect: its side of the parallel singularities (1: home's); mode: loops turned over (bits);
+    points: its size; volume in the map's unit; contains_home; mask (n,): its samples."""
+
+    aspect: int
+    mode: int
+    points: int
+    volume: float
+    contains_home: bool
+    mask: np.ndarray
+
+
+def regions(workspace: "Workspace") -> tuple[Region, ...]:
+    """Regions of a grid, largest first."""
+    from scipy.ndimage import label
+
+    if not workspace.samples.is_grid:
+        return ()
+    good = workspace.singularity_free & (workspace.aspect != 0)
+    weights = workspace.samples.weights()
+    start = start_point(workspace, good)
+    found = []
+    kinds = np.unique(np.stack([workspace.aspect[good], workspace.mode[good]], axis=1), axis=0)
+    for aspect, mode in kinds.tolist():
+        own = good & (workspace.aspect == aspect) & (workspace.mode == mode)
+        labelled: Any = label(workspace.grid(own))
+        labels, count = labelled[0].ravel(), int(labelled[1])
+        points = np.bincount(labels, minlength=count + 1)
+        volumes = np.bincount(labels, weights=weights, minlength=count + 1)
+        for k in range(1, count + 1):
+            home = start is not None and bool(labels[start] == k)
+            found.append((aspect, mode, int(points[k]), float(volumes[k]), home, labels, k))
+    found.sort(key=lambda r: (-r[3], not r[4]))
+    return tuple(Region(*r[:5], mask=r[5] == r[6]) for r in found)
+
+
+def start_point(workspace: "Workspace", good: np.ndarray) -> int | None:
+    """The good grid point nearest to home's values of the coordinates that vary, at most one cell away."""
+    axes = workspace.samples.axes
+    index = []
+    for axis in axes:
+        near = np.abs(axis.values - workspace.home[axis.name]) / axis.spacing
+        index.append(np.flatnonzero(near <= 1.0 + 1e-9))
+    candidates = np.stack(np.meshgrid(*index, indexing="ij"), axis=-1).reshape(-1, len(axes))
+    if not len(candidates):
+        return None
+    flat = np.ravel_multi_index(tuple(candidates.T), workspace.samples.shape)
+    flat = flat[good[flat]]
+    if not len(flat):
+        return None
+    home = np.array([workspace.home[axis.name] for axis in axes])
+    spacing = np.array([axis.spacing for axis in axes])
+    return int(flat[np.argmin((((workspace.samples.at(flat) - home) / spacing) ** 2).sum(axis=1))])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.assembly_places import Frame, axis_of, compose, moved, placement, turned
+from gough.analysis.assemblies.places import Frame, axis_of, compose, moved, placement, turned
 from gough.compilation import Model
 from gough.dynamics.leg_geometry import universal_angles
 from gough.structure import Mechanism

@@ -12,12 +12,99 @@ a trigonometric polynomial of degree 3 (its terms of degree 4 cancel), so of deg
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from gough.analysis.planar_parts import Pin, Place, Plane
-from gough.analysis.real_roots import real_zeros
+from gough.analysis.assemblies.locked import Locked
+from gough.analysis.assemblies.places import Frame
+
+# Recognising a planar mechanism in space: all passive joints are pins with one direction, whatever its tilt.
+#
+# A part is in the plane when a pin with the plane's normal ties it to one that is. Ball joints between such parts are pins
+# too, when their points are at one height.
+
+PARALLEL = 1e-9
+"""Largest angle (rad) between axes, and gap along them relative to the mechanism, that count as none."""
+
+Pin = tuple[int, int, np.ndarray, np.ndarray]
+"""(part, other part, point (2,) in the part, point (2,) in the other)."""
+Place = tuple[np.ndarray, float]
+"""Origin (2,) and angle (rad) of a part in the plane."""
+
+
+@dataclass(frozen=True)
+class Plane:
+    """axes: {part: e1 e2 n as columns (3, 3)}; heights: {part: of its origin along n}; pins of all joints."""
+
+    axes: dict[int, np.ndarray]
+    heights: dict[int, float]
+    pins: list[Pin]
+    size: float
+
+    def frame(self, part: int, place: Place) -> Frame:
+        """The part's frame in the world."""
+        (x, y), angle = place
+        c, s = np.cos(angle), np.sin(angle)
+        turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        ground = self.axes[0]
+        return ground @ turn @ self.axes[part].T, ground @ np.array([x, y, self.heights[part]])
+
+
+def plane_of(locked: Locked) -> Plane | None:
+    """The plane in which all parts move, or None."""
+    joints = locked.joints
+    if not joints or any(joint.kind not in ("pin", "ball") for joint in joints):
+        return None
+    pins = [joint for joint in joints if joint.kind == "pin"]
+    first = next((joint for joint in pins if 0 in joint.parts), None)
+    if first is None:
+        return None
+    size = max(float(np.linalg.norm(joint.point(k))) for joint in joints for k in (0, 1)) or 1.0
+    normals = {0: first.direction(first.parts.index(0))}
+    heights = {0: 0.0}
+    while True:
+        before = len(normals)
+        for joint in pins:
+            for side in (0, 1):
+                a, b = joint.parts[side], joint.parts[1 - side]
+                if a not in normals or b in normals:
+                    continue
+                along = joint.direction(side)
+                if np.linalg.norm(np.cross(along, normals[a])) > PARALLEL:
+                    return None
+                normals[b] = joint.direction(1 - side) * np.sign(along @ normals[a])
+                heights[b] = heights[a] + float(normals[a] @ joint.point(side) - normals[b] @ joint.point(1 - side))
+        if len(normals) == before:
+            break
+    if len(normals) < locked.count:
+        return None
+    for joint in joints:
+        a, b = joint.parts
+        gap = heights[a] + normals[a] @ joint.point(0) - heights[b] - normals[b] @ joint.point(1)
+        if abs(gap) > PARALLEL * size:
+            return None
+        if joint.kind == "pin":
+            sides = [(joint.direction(k), normals[part]) for k, part in enumerate(joint.parts)]
+            tilt = max(float(np.linalg.norm(np.cross(u, n))) for u, n in sides)
+            if tilt > PARALLEL or np.prod([u @ n for u, n in sides]) < 0:
+                return None
+    axes = {part: _basis(normal) for part, normal in normals.items()}
+    flat = [
+        (a, b, axes[a][:, :2].T @ joint.point(0), axes[b][:, :2].T @ joint.point(1))
+        for joint in joints
+        for a, b in [joint.parts]
+    ]
+    return Plane(axes, heights, flat, size)
+
+
+def _basis(normal: np.ndarray) -> np.ndarray:
+    n = normal / np.linalg.norm(normal)
+    e = np.cross(np.eye(3)[int(np.argmin(np.abs(n)))], n)
+    e /= np.linalg.norm(e)
+    return np.column_stack([e, np.cross(n, e), n])
+
 
 CLOSE_CALL = 1e-11
 """Discriminants nearer to 0 than this (relative) may have either sign."""
@@ -163,3 +250,76 @@ def platform_places(A: np.ndarray, B: np.ndarray, r: np.ndarray, doubts: list[st
     if not sound.all():
         doubts.append("the platform's pins stand so that an angle does not fix its place")
     return [(float(t), A[0] + size * np.array([x[k], y[k]]) / D[k]) for k, t in enumerate(angles) if sound[k]]
+
+
+# Real zeros of a trigonometric polynomial, with a proof of their number.
+#
+# Derivation  F(φ) = Σ c_k e^{ikφ}, |k| ≤ n, real: with z = e^{iφ} a polynomial z^n F of degree 2n whose zeros come in pairs
+# z, 1/z̄. Discs |z - z_k| ≤ m |p(z_k)| / |p_m Π (z_k - z_j)| around approximate zeros cover all zeros, and a group of
+# overlapping discs has as many zeros as discs [Smith 1970]. A disc that meets the unit circle and stays clear of all others
+# has one zero; its pair lies next to it, so both are the same and on the circle. Discs off the circle have no real zero.
+
+NEGLIGIBLE = 1e-13
+"""Coefficients below this, relative to the terms they are the sum of, are zero."""
+
+
+def real_zeros(
+    function: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], degree: int
+) -> tuple[np.ndarray, str | None]:
+    """(angles in (-π, π], why their number is not certain or None) of F of a trigonometric degree.
+
+    function: angles (n,) -> (F (n,), sizes (n,) of the terms that F is the sum of).
+    """
+    count = 4 * degree + 4
+    angles = 2 * np.pi * np.arange(count) / count
+    values, sizes = function(angles)
+    noise = NEGLIGIBLE * float(np.max(sizes))
+    spectrum = np.fft.fft(values) / count
+    c = np.concatenate([spectrum[-degree:], spectrum[: degree + 1]])  # c[-degree] … c[degree]
+    if not np.isfinite(values).all():
+        return np.zeros(0), "the polynomial is not finite"
+    rest = np.abs(spectrum[degree + 1 : -degree]).max()
+    if rest > 10 * noise:
+        return np.zeros(0), "the polynomial's degree is higher than it should be"
+    while len(c) > 1 and max(abs(c[0]), abs(c[-1])) <= noise:
+        c = c[1:-1]
+    if len(c) == 1:
+        return np.zeros(0), "every angle is a zero" if abs(c[0]) <= noise else None
+    zeros = _polished(c, np.roots(c[::-1]))
+    radii = _discs(c, zeros, noise)
+    real = np.abs(np.abs(zeros) - 1.0) <= radii
+    gaps = np.abs(zeros[:, None] - zeros[None]) - radii[None] - 4.0 * radii[:, None]
+    np.fill_diagonal(gaps, np.inf)
+    if not np.isfinite(radii).all() or (gaps.min(axis=1)[real] <= 0).any():
+        near = np.angle(zeros[np.abs(np.abs(zeros) - 1.0) <= np.maximum(radii, 1e-5)])
+        return _distinct(near), "two zeros are too close to tell whether they are real"
+    return np.sort(np.angle(zeros[real])), None
+
+
+def _polished(c: np.ndarray, zeros: np.ndarray) -> np.ndarray:
+    """Newton's steps on each zero, kept where they help."""
+    p, slope = c[::-1], np.polyder(c[::-1])
+    for _ in range(3):
+        with np.errstate(all="ignore"):
+            better = zeros - np.polyval(p, zeros) / np.polyval(slope, zeros)
+        helped = np.isfinite(better) & (np.abs(np.polyval(p, better)) < np.abs(np.polyval(p, zeros)))
+        zeros = np.where(helped, better, zeros)
+    return zeros
+
+
+def _discs(c: np.ndarray, zeros: np.ndarray, noise: float) -> np.ndarray:
+    """Radii (m,) of the discs; every coefficient may be wrong by `noise`."""
+    powers = np.abs(zeros)[:, None] ** np.arange(len(c))
+    value = np.abs(np.polyval(c[::-1], zeros)) + noise * powers.sum(axis=1) + 1e-15 * powers @ np.abs(c)
+    apart = zeros[:, None] - zeros[None]
+    np.fill_diagonal(apart, 1.0)
+    with np.errstate(all="ignore"):
+        return len(zeros) * value / (np.abs(c[-1]) * np.abs(np.prod(apart, axis=1)))
+
+
+def _distinct(angles: np.ndarray) -> np.ndarray:
+    out: list[float] = []
+    for angle in np.sort(angles):
+        if not out or angle - out[-1] > 1e-4:
+            out.append(float(angle))
+    return np.array(out)
