@@ -23,8 +23,6 @@ import numpy as np
 import gough
 from gough.backends.cuda import Kernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
-from gough.bench.bare import without_losses
-from gough.bench.states import random_states
 from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import CATALOGUE, trace_entry
 from gough.dynamics.inverse import wrench_size
@@ -33,6 +31,8 @@ from gough.program.derivatives import vjp
 from gough.program.ops import Op
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough_bench.bare import without_losses
+from gough_bench.states import random_states
 
 FREE = (
     Op.INPUT,

@@ -9,7 +9,7 @@ so energies along the path, at its start and end, must fit the integral of the p
 import numpy as np
 
 import gough
-from gough.papers import SCENARIOS
+from gough_papers import SCENARIOS
 
 EXPECTED = {  # value, tolerance
     "largest force (N)": (2377.4, 0.05),

@@ -3,11 +3,11 @@
 import warnings
 from functools import cache
 
-from gough.bench.bare import without_losses
-from gough.bench.peer import Case
-from gough.bench.states import random_states
 from gough.compilation import Model, build
 from gough.robot import load
+from gough_bench.bare import without_losses
+from gough_bench.peer import Case
+from gough_bench.states import random_states
 
 
 @cache

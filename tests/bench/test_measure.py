@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from bench.cases import case
-from gough.bench.measure import Line, check, measure
-from gough.bench.ours import Ours, OurSingle
-from gough.bench.peak import Peak
-from gough.bench.peer import Peer, difference
-from gough.bench.report import doubt
-from gough.bench.run import figures
+from gough_bench.measure import Line, check, measure
+from gough_bench.ours import Ours, OurSingle
+from gough_bench.peak import Peak
+from gough_bench.peer import Peer, difference
+from gough_bench.report import doubt
+from gough_bench.run import figures
 
 
 class Pretender(Peer):

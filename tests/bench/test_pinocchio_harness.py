@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bench.cases import bare_model, case
-from gough.bench import pinocchio_build
-from gough.bench.measure import check
-from gough.bench.pinocchio_cpp import PinocchioCpp
-from gough.bench.pinocchio_files import leg_lines
-from gough.bench.tree import Tree
+from gough_bench import pinocchio_build
+from gough_bench.measure import check
+from gough_bench.pinocchio_cpp import PinocchioCpp
+from gough_bench.pinocchio_files import leg_lines
+from gough_bench.tree import Tree
 
 
 def test_missing_headers_are_named(monkeypatch, tmp_path):

@@ -1,10 +1,10 @@
-"""The motions of `gough.papers` against independent versions of them, and their known numbers."""
+"""The motions of `gough_papers` against independent versions of them, and their known numbers."""
 
 import numpy as np
 import pytest
 
-from gough.papers import SCENARIOS, long2014, lopes, pedrammehr2012
 from gough.spatial.poses import rotation_of_quaternion
+from gough_papers import SCENARIOS, long2014, lopes, pedrammehr2012
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths
 from papers.library import drive_forces, model

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from cli.command import gough, gough_json
-from gough.papers import catalogue
-from gough.papers.comparison import apart, equals
-from gough.papers.paper import Artefact, Paper
-from gough.papers.report.section import Grid
+from gough_papers import catalogue
+from gough_papers.comparison import apart, equals
+from gough_papers.paper import Artefact, Paper
+from gough_papers.report.section import Grid
 from papers.html_page import HtmlPage
 
 KEYS = {"quantity", "paper", "ours", "tolerance", "within", "note", "unit", "origin", "rule", "section"}
@@ -44,7 +44,7 @@ class MadeUp:
         )
 
     def line(self):
-        from gough.papers.report.canvas import canvas, labelled
+        from gough_papers.report.canvas import canvas, labelled
 
         figure = canvas(3, 2)
         axes = figure.subplots()
@@ -74,7 +74,7 @@ def shelf(monkeypatch):
     def put(**papers):
         monkeypatch.setattr(catalogue, "NAMES", tuple(papers))
         monkeypatch.setattr(catalogue, "paper", lambda name: papers[name])
-        monkeypatch.setattr("gough.papers.report.page.equations_grid", lambda name: Grid(("equations",), ()))
+        monkeypatch.setattr("gough_papers.report.page.equations_grid", lambda name: Grid(("equations",), ()))
 
     return put
 

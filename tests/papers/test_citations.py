@@ -12,9 +12,9 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.papers.citations import PAPERS, Place, errata, find, index, misprints_of, read_places, read_query
-from gough.papers.citations.index import mentions
-from gough.papers.citations.names import split_name
+from gough_papers.citations import PAPERS, Place, errata, find, index, misprints_of, read_places, read_query
+from gough_papers.citations.index import mentions
+from gough_papers.citations.names import split_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -168,12 +168,12 @@ def test_errata_are_whole() -> None:
 def test_it_works_from_a_wheel(tmp_path: Path) -> None:
     """The package's own files are enough: index and errata read through importlib.resources, from an archive."""
     archive = tmp_path / "gough.zip"
-    package = Path(gough.__file__).parent
+    source = Path(gough.__file__).parents[1]
     with zipfile.ZipFile(archive, "w") as made:
-        for path in [*package.rglob("*.py"), *package.rglob("*.yaml")]:
+        for path in [*source.glob("gough*/**/*.py"), *source.glob("gough*/**/*.yaml")]:
             if "viewer" not in path.parts:
-                made.write(path, f"gough/{path.relative_to(package).as_posix()}")
-    code = "from gough.papers.citations import find; import gough; "
+                made.write(path, path.relative_to(source).as_posix())
+    code = "from gough_papers.citations import find; import gough; "
     code += "print(gough.__file__, len(find('Briot 2014, eq. 44').mentions))"
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": str(archive)}, cwd=tmp_path, capture_output=True, text=True

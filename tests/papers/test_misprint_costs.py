@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers import pedrammehr2012 as paths
-from gough.papers.fried import costs as fried_costs
-from gough.papers.long2014 import costs as long_costs
-from gough.papers.long2014 import poses
-from gough.papers.lopes import costs as lopes_costs
-from gough.papers.pedrammehr2012 import axes
-from gough.papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
+from gough_papers import pedrammehr2012 as paths
+from gough_papers.fried import costs as fried_costs
+from gough_papers.long2014 import costs as long_costs
+from gough_papers.long2014 import poses
+from gough_papers.lopes import costs as lopes_costs
+from gough_papers.pedrammehr2012 import axes
+from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
 from papers import fried, library, long2014, lopes, pedrammehr2012
 from papers.pedrammehr2012_paths import path
 from papers.test_fried import GALLERY, STATES

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers.briot2014.circle import CENTRE, RADIUS, SPEED
-from gough.papers.briot2014.point import acceleration_of_P
-from gough.papers.fried.carry import ANGLES, carry
-from gough.papers.fried.joints import joints
-from gough.papers.long2014 import table4
-from gough.papers.long2014.figures import deformation
-from gough.papers.lopes.sweep import DURATIONS, Sweep
-from gough.papers.report.skeleton import hexapod
 from gough.spatial.poses import rotation_of_quaternion
 from gough.structure.elastic_bodies import elastic_bodies
+from gough_papers.briot2014.circle import CENTRE, RADIUS, SPEED
+from gough_papers.briot2014.point import acceleration_of_P
+from gough_papers.fried.carry import ANGLES, carry
+from gough_papers.fried.joints import joints
+from gough_papers.long2014 import table4
+from gough_papers.long2014.figures import deformation
+from gough_papers.lopes.sweep import DURATIONS, Sweep
+from gough_papers.report.skeleton import hexapod
 from papers.fried import bryant
 
 

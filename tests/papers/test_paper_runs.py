@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers.briot2014 import square as briot2014
-from gough.papers.long2014 import plate as long2014_plate
-from gough.papers.long2014 import rest as long2014_rest
-from gough.papers.long2014.runs import OFF_THE_PATH, tracked
 from gough.structure.flexible import point_key
+from gough_papers.briot2014 import square as briot2014
+from gough_papers.long2014 import plate as long2014_plate
+from gough_papers.long2014 import rest as long2014_rest
+from gough_papers.long2014.runs import OFF_THE_PATH, tracked
 
 
 @cache

@@ -7,14 +7,14 @@ import re
 import numpy as np
 import pytest
 
-from gough.papers import catalogue
-from gough.papers.citations.names import EQUATIONS, PAPERS
-from gough.papers.lopes import table1
-from gough.papers.paper import KINDS
-from gough.papers.report.animation import MOST_FRAMES, Polyline, View, animation
-from gough.papers.report.equations import equations_grid
-from gough.papers.report.misprints import misprint_grids
-from gough.papers.report.sources import document, sources_grid
+from gough_papers import catalogue
+from gough_papers.citations.names import EQUATIONS, PAPERS
+from gough_papers.lopes import table1
+from gough_papers.paper import KINDS
+from gough_papers.report.animation import MOST_FRAMES, Polyline, View, animation
+from gough_papers.report.equations import equations_grid
+from gough_papers.report.misprints import misprint_grids
+from gough_papers.report.sources import document, sources_grid
 
 
 @pytest.fixture(params=catalogue.NAMES)

@@ -5,11 +5,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gough.errors import UsageError
-from gough.papers import SCENARIOS
 from gough.robot import gallery
 from gough.simulation import motions
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
+from gough_papers import SCENARIOS
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths
 from papers.library import drive_forces

@@ -32,10 +32,10 @@ def count(
     scope counted here {add mul div operations sqrt trig} here_scope ratio}]; here: with numeric parameters; ratio: the
     paper's operations over those here.
     """
-    from gough.bench.paper_counts import beside_papers
     from gough.cli.functions import absent
     from gough.compilation.catalogue import COUNTED
     from gough.errors import UsageError
+    from gough_papers.counting import beside_papers
 
     model, _ = open_model(robot, quiet=True)
     names = tuple(function or COUNTED)

@@ -11,7 +11,7 @@ from gough.cli.output import note, plain, say, write_json
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
-    from gough.papers.reproduction import Reproduction
+    from gough_papers.reproduction import Reproduction
 
 FOLDER = Path("out/reproduce")
 ALL = "all"
@@ -39,9 +39,9 @@ def reproduce(
     code 1 if a comparison is outside its tolerance, 130 if it was interrupted; what is done is reported.
     """
     from gough.cli.reproduce_progress import Progress
-    from gough.papers import catalogue
-    from gough.papers.report.data import reproduction_data
-    from gough.papers.report.index import write_index
+    from gough_papers import catalogue
+    from gough_papers.report.data import reproduction_data
+    from gough_papers.report.index import write_index
 
     names = _names(papers, catalogue.NAMES)
     made: list[Reproduction] = []

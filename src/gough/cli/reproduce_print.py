@@ -1,7 +1,7 @@
 """The parts of `gough reproduce` on the terminal."""
 
 from gough.cli.output import console, say, table
-from gough.papers.report.section import Grid, Section, comparison_grid
+from gough_papers.report.section import Grid, Section, comparison_grid
 
 
 def print_section(section: Section) -> None:

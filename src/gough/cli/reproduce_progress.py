@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 from gough.cli.output import note
 
 if TYPE_CHECKING:
-    from gough.papers.paper import Paper
-    from gough.papers.report.section import Section
-    from gough.papers.reproduction import Reproduction
+    from gough_papers.paper import Paper
+    from gough_papers.report.section import Section
+    from gough_papers.reproduction import Reproduction
 
 
 class Progress:
@@ -42,7 +42,7 @@ class Progress:
 
     def run(self, paper: "Paper", out: Path, figures: bool) -> "Reproduction":
         """Reproduce one paper."""
-        from gough.papers.reproduction import reproduce
+        from gough_papers.reproduction import reproduce
 
         def begun(done: int, parts: int) -> None:
             if self.shown:

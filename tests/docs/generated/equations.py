@@ -7,10 +7,10 @@ import re
 from importlib import resources
 
 from docs.generated.table import code_link, table
-from gough.papers.citations import PAPERS, Mention, Place, index, misprints_of
-from gough.papers.citations.errata import unused_of
-from gough.papers.citations.names import EQUATIONS
-from gough.papers.citations.places import spell
+from gough_papers.citations import PAPERS, Mention, Place, index, misprints_of
+from gough_papers.citations.errata import unused_of
+from gough_papers.citations.names import EQUATIONS
+from gough_papers.citations.places import spell
 
 HEAD = """# Equations of the papers, and the code
 
@@ -95,7 +95,8 @@ def _short(mention: Mention) -> str:
 
 def _subject(mention: Mention) -> str:
     """First line of the docstring of a function, or of its file."""
-    source = (resources.files("gough").joinpath(*mention.file.split("/")[1:])).read_text(encoding="utf-8")
+    package, *path = mention.file.split("/")
+    source = resources.files(package).joinpath(*path).read_text(encoding="utf-8")
     tree = ast.parse(source)
     node: ast.AST = tree
     for name in mention.function.split(".") if mention.function else []:

@@ -1,0 +1,89 @@
+"""[Briot 2014, Figs. 7–14]: trajectories, acceleration of P, forces of the drives; our model alone, no measurements."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough_papers.briot2014.point import acceleration_of_P
+from gough_papers.report.canvas import COLORS, below, canvas, labelled
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
+
+EDGE = 6.25
+"""s: of an edge of the square."""
+
+
+def draw_trajectory(run: "Run") -> Any:
+    """Fig. 7: the square in joint space, and the speed along one edge."""
+    figure = canvas(10, 4.2)
+    axes = figure.subplots(1, 2, width_ratios=[1, 1.35])
+    at = run["drives.position"]
+    axes[0].plot(1e3 * at[:, 0], 1e3 * at[:, 1], color=COLORS[0], linewidth=1.8)
+    labelled(axes[0], "(a) the square in joint space", "q21 (mm)", "q11 (mm)")
+    axes[0].set_aspect("equal")
+    part = run.between(0.0, EDGE - 1e-9)
+    axes[1].plot(part.time, part["drives.rate"][:, 0], color=COLORS[0], linewidth=1.8)
+    labelled(axes[1], "(b) velocity of the slide on an edge: moves 1.8 s, then rests", "velocity (m/s)")
+    axes[1].set_xlim(0.0, EDGE)
+    return figure
+
+
+def draw_workspace(square: "Run", circle: "Run") -> Any:
+    """Fig. 8: where P goes, in the plane of the robot."""
+    figure = canvas(7.6, 3.7)
+    ax = figure.subplots()
+    for run, name, color in (
+        (square, "first (square in joint space)", COLORS[0]),
+        (circle, "second (circle)", COLORS[1]),
+    ):
+        P = run["link17.pose"]
+        ax.plot(P[:, 0], P[:, 2], color=color, linewidth=1.6, label=name)
+    labelled(ax, "Paths of P", "z0 (m)", "x0 (m)")
+    ax.set_aspect("equal")
+    below(figure, ax, 2)
+    return figure
+
+
+def draw_acceleration(run: "Run", title: str) -> Any:
+    """Figs. 9 and 12: the whole, and a part of it."""
+    figure = canvas(10, 4.0)
+    axes = figure.subplots(1, 2, width_ratios=[1.7, 1])
+    t, y = acceleration_of_P(run)
+    axes[0].plot(t, y, color=COLORS[0], linewidth=0.7)
+    labelled(axes[0], title, "acceleration across link 17 (m/s²)")
+    axes[0].set_xlim(0.0, float(run.time[-1]))
+    zoom = (t >= 0.0) & (t <= min(3.0, 0.35 * float(run.time[-1])))
+    axes[1].plot(t[zoom], y[zoom], color=COLORS[0], linewidth=0.9)
+    labelled(axes[1], "its begin", "")
+    axes[1].set_xlim(0.0, float(t[zoom][-1]))
+    return figure
+
+
+def draw_force(run: "Run", drive: int, title: str) -> Any:
+    """Figs. 10, 11, 13, 14: the force of one drive."""
+    figure = canvas(10, 3.4)
+    ax = figure.subplots()
+    ax.plot(run.time, run.tau[:, drive], color=COLORS[drive], linewidth=0.9)
+    labelled(ax, title, "force at the slide (N)")
+    ax.set_xlim(0.0, float(run.time[-1]))
+    return figure
+
+
+def draw_table3(rows: dict[str, np.ndarray], paper: dict[str, tuple[float, ...]]) -> Any:
+    """Relative distance of every row of Table 3 from the finest mesh."""
+    figure = canvas(8.4, 3.9)
+    ax = figure.subplots()
+    finest = list(rows.values())[-1]
+    everything = [(name, f, "o-") for name, f in rows.items()] + [
+        (f"paper, {k}", np.array(v), "s--") for k, v in paper.items()
+    ]
+    for k, (name, f, style) in enumerate(everything):
+        ax.plot(range(1, 7), 100 * (f / finest - 1), style, markersize=4, linewidth=1.2, label=name, color=f"C{k}")
+    ax.set_yscale("symlog", linthresh=5.0)
+    ax.set_yticks(
+        [-20, -10, -5, -2, 0, 2, 5, 10, 50, 100], ["−20", "−10", "−5", "−2", "0", "2", "5", "10", "50", "100"]
+    )
+    labelled(ax, "Frequencies beside the finest mesh", "difference (%)", "mode")
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
