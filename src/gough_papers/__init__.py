@@ -1,8 +1,14 @@
-"""Motions of the papers under their scenario names, and numbers known from other models to compare with."""
+"""The five papers that gough is built from, reproduced with it: comparisons, figures, reports, citations, bibliography."""
 
-from gough_papers.comparison import Comparison
-from gough_papers.known import Known
-from gough_papers.scenarios import SCENARIOS, Scenario
-from gough_papers.states import States
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["SCENARIOS", "Comparison", "Known", "Scenario", "States"]
+if TYPE_CHECKING:
+    from gough_papers.reproduction import Paper
+
+NAMES = ("long2014", "lopes", "briot2014", "fried", "pedrammehr2012")
+
+
+def load_paper(name: str) -> "Paper":
+    """The paper of a name; its room is entered when it is asked for."""
+    return import_module(f"gough_papers.{name}.paper").PAPER

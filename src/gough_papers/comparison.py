@@ -8,10 +8,16 @@ import numpy as np
 
 Rule = Literal["equals", "at most", "at least", "apart"]
 Range = tuple[float, float]
+INDEPENDENT = "an independent model (energies with automatic differentiation)"
+"""Origin of the numbers the papers do not print: another formulation, not this library."""
+EXACT = "exact"
+"""Origin of numbers that need no model: balances and closures are zero."""
+TRANSCRIPTION = "transcription of the printed equations"
+"""Origin of what misprints cost: the paper's own equations, with one correction switched off."""
 
 
 @dataclass(frozen=True)
-class Comparison:
+class KnownComparison:
     """`ours` beside `known`, both in `unit`; made by `equals`, `at_most`, `at_least` or `apart`.
 
     difference: of the value that is farthest off, with its sign; `relative`: over the known one. allowed: smallest and largest
@@ -62,6 +68,16 @@ class Comparison:
             return "differs as known" if self.within else "DIFFERS OTHERWISE"
         return "holds" if self.within else "FAILS"
 
+    def data(self) -> dict[str, Any]:
+        """As plain data. Where `rule` is "apart", `tolerance` is the smallest and the largest."""
+        bound = {"at most": None, "at least": None, "apart": list(self.allowed), "equals": self.allowed[1]}[self.rule]
+        more = {
+            k: getattr(self, k)
+            for k in ("within", "note", "unit", "rule", "relative", "difference", "verdict", "origin")
+        }
+        head = {"quantity": self.quantity, "paper": list(self.known), "ours": list(self.ours), "tolerance": bound}
+        return head | more
+
 
 def equals(
     quantity: str,
@@ -74,7 +90,7 @@ def equals(
     relative: bool = False,
     form: str = ".6g",
     note: str = "",
-) -> Comparison:
+) -> KnownComparison:
     """ours (n,) or a number is known to `tolerance`, in `unit` or relative."""
     return _made(quantity, ours, known, unit, "equals", (0.0, tolerance), relative, origin, form, note)
 
@@ -89,21 +105,21 @@ def apart(
     *,
     form: str = ".6g",
     note: str = "",
-) -> Comparison:
+) -> KnownComparison:
     """The known number is off by what is known, too: relative differences lie between two limits."""
     return _made(quantity, ours, known, unit, "apart", between, True, origin, form, note)
 
 
 def at_most(
     quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
-) -> Comparison:
+) -> KnownComparison:
     """ours <= bound."""
     return _made(quantity, ours, bound, unit, "at most", (0.0, np.inf), False, origin, form, note)
 
 
 def at_least(
     quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
-) -> Comparison:
+) -> KnownComparison:
     """ours >= bound."""
     return _made(quantity, ours, bound, unit, "at least", (0.0, np.inf), False, origin, form, note)
 
@@ -119,8 +135,8 @@ def _made(
     origin: str,
     form: str,
     note: str,
-) -> Comparison:
+) -> KnownComparison:
     a, b = (tuple(np.atleast_1d(np.asarray(x, dtype=float)).tolist()) for x in (ours, known))
     if len(a) != len(b):
         raise ValueError(f"{quantity}: {len(a)} numbers beside {len(b)}")
-    return Comparison(quantity, a, b, unit, rule, allowed, relative, origin, form, note)
+    return KnownComparison(quantity, a, b, unit, rule, allowed, relative, origin, form, note)

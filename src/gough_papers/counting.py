@@ -1,6 +1,8 @@
-"""The library's counts beside those of the papers: the same quantity, numeric parameters."""
+"""Operation counts that the papers print (`counts.yaml`), and the library's of the same quantity beside them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from gough.compilation import Model
@@ -12,10 +14,46 @@ from gough.dynamics.terms import bias_force, mass_matrix
 from gough.program import Count, Program, count, trace
 from gough.program.graph import Graph
 from gough.program.passes.rewrite import finish, replay
-from gough_papers.operations import PaperCount, counts_of
 
 BOTH = "mass_and_bias"
 COORDINATES = {"coordinate_mass_matrix": "M", "coordinate_coriolis_matrix": "C", "coordinate_terms": "MC"}
+
+
+@dataclass(frozen=True)
+class PaperCount:
+    """add, mul, div of one quantity; together: mul and div are printed as one number, given as mul, div is 0. The others: see
+    `counts.yaml`."""
+
+    robot: str
+    quantity: str
+    source: str
+    count: tuple[int, int, int]
+    counted: str
+    scope: str
+    here: str
+    together: bool = False
+    printed: bool = True
+    baked: bool = True
+
+    @property
+    def operations(self) -> int:
+        """Additions, multiplications and divisions."""
+        return sum(self.count)
+
+
+@cache
+def paper_counts() -> tuple[PaperCount, ...]:
+    """All printed counts and references."""
+    from ruamel.yaml import YAML
+
+    text = (resources.files("gough_papers") / "counts.yaml").read_text(encoding="utf-8")
+    robots = {name: entries for name, entries in YAML(typ="safe").load(text).items() if name != "texts"}
+    return tuple(PaperCount(robot, **entry) for robot, entries in robots.items() for entry in entries)
+
+
+def counts_of(robot: str) -> tuple[PaperCount, ...]:
+    """Printed counts and references for a robot, by its name."""
+    return tuple(c for c in paper_counts() if c.robot == robot)
 
 
 def beside_papers(model: Model) -> list[dict[str, Any]]:
@@ -25,10 +63,8 @@ def beside_papers(model: Model) -> list[dict[str, Any]]:
     return [_entry(k, here[k.counted, k.baked]) for k in known]
 
 
-def counted(model: Model, name: str, baked: bool = True) -> Count | None:
-    """Operations of a program by its name in `PaperCount.counted`, parameters as numbers or not, no friction; None for ""."""
-    if not name:
-        return None
+def counted(model: Model, name: str, baked: bool = True) -> Count:
+    """Operations of a program by its name in `PaperCount.counted`, parameters as numbers or not, no friction."""
     if name in COORDINATES:
         return count(_only(model, coordinate_function(model, "rpy_zyx").program, COORDINATES[name]))
     if name == BOTH:
@@ -62,16 +98,16 @@ def _only(model: Model, program: Program, outputs: str) -> Program:
     return finish(kept, graph, replay(kept, graph, inputs=numbers))
 
 
-def _entry(known: PaperCount, here: Count | None) -> dict[str, Any]:
-    paper = {"add": known.add, "mul": known.mul, "div": known.div, "operations": known.operations}
+def _entry(known: PaperCount, here: Count) -> dict[str, Any]:
+    paper = dict(zip(("add", "mul", "div"), known.count, strict=True)) | {"operations": known.operations}
     return {
         "quantity": known.quantity,
         "source": known.source,
         "printed": known.printed,
         "paper": paper,
         "scope": known.scope,
-        "counted": known.counted or None,
-        "here": None if here is None else {k: getattr(here, k) for k in (*paper, "sqrt", "trig")},
+        "counted": known.counted,
+        "here": {k: getattr(here, k) for k in (*paper, "sqrt", "trig")},
         "here_scope": known.here,
-        "ratio": None if here is None else known.operations / here.operations,
+        "ratio": known.operations / here.operations,
     }

@@ -10,8 +10,7 @@ import pytest
 from docs import generated
 from docs.blocks import ROOT
 from gough.robot.item import Item
-from gough_papers.citations import PAPERS, errata
-from gough_papers.citations.names import EQUATIONS
+from gough_papers.citations import EQUATIONS, PAPERS, errata
 
 REMEDY = "`python tests/docs/refresh.py --generated` writes it"
 

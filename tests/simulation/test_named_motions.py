@@ -9,10 +9,8 @@ from gough.robot import gallery
 from gough.simulation import motions
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
-from gough_papers import SCENARIOS
 from papers import lopes as printed_lopes
 from papers import pedrammehr2012_paths
-from papers.library import drive_forces
 
 
 def close(a, b):
@@ -83,17 +81,6 @@ def test_briot2014_circle():
     assert motion.frame == "link17" and motion.duration == pytest.approx(np.pi)
     assert np.allclose(np.linalg.norm(found.position - [0.28, 0, 0.9], axis=1), 0.1)
     assert np.allclose(np.linalg.norm(found.velocity, axis=1), 0.2) and np.abs(found.position[:, 1]).max() == 0
-
-
-@pytest.mark.parametrize("name", [n for n in motions.motion_names() if n in SCENARIOS])
-def test_known_forces(name):
-    scenario = SCENARIOS[name]
-    t = scenario.motion().t
-    found = motions.named_motion(name).at(t)
-    R = rotation_of_quaternion(found.position[:, 3:])
-    tau = drive_forces(scenario.robot, found.position[:, :3], R, found.velocity, found.acceleration)
-    for known in scenario.known:
-        assert known.within(tau), (known.quantity, known.difference(tau))
 
 
 @pytest.mark.parametrize("name", motions.motion_names())

@@ -75,15 +75,13 @@ def _show_papers(papers: list[dict[str, Any]]) -> None:
     shown = table("quantity", "source", "there", "here", "ratio", numbers=("there", "here", "ratio"))
     for entry in papers:
         there, here = entry["paper"], entry["here"]
-        ours = "–" if here is None else "{add}/{mul}/{div}".format(**here)
-        ratio = "–" if here is None else f"{entry['ratio']:.3g}"
+        ours, ratio = "{add}/{mul}/{div}".format(**here), f"{entry['ratio']:.3g}"
         source = entry["source"] if entry["printed"] else f"{entry['source']} (reference)"
         shown.add_row(entry["quantity"], source, "{add}/{mul}/{div}".format(**there), ours, ratio)
     console().print(shown)
     told: dict[str, None] = {}
     for entry in papers:
         told[f"{entry['quantity']}, {entry['source']}: {entry['scope']}"] = None
-        if entry["here"] is not None:
-            told[f"{entry['quantity']}, here ({entry['counted']}): {entry['here_scope']}"] = None
+        told[f"{entry['quantity']}, here ({entry['counted']}): {entry['here_scope']}"] = None
     for line in told:
         say(line)

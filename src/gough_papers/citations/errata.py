@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gough_papers.citations.places import Place, read_places
+from gough_papers.citations.places import PaperPlace, read_places
 
 KINDS = {
     "misprint": "wrong as printed",
@@ -17,17 +17,19 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Misprint:
-    """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how."""
+    """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
+    `computed`: the name of what a reproduction computes of it, "" where nothing."""
 
     paper: str
     table: str
     kind: str
     where: str
-    places: tuple[Place, ...]
+    places: tuple[PaperPlace, ...]
     printed: str
     right: str
     sizes: dict[str, str]
     measure: str
+    computed: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,12 @@ class Unused:
     """Equations that the library does without, and why."""
 
     paper: str
-    places: tuple[Place, ...]
+    places: tuple[PaperPlace, ...]
     why: str
 
 
 @dataclass(frozen=True)
-class Table:
+class ErrataTable:
     """Entries measured in one way; `columns` are the heads of their sizes, `printed` that of what stands in the paper."""
 
     paper: str
@@ -52,7 +54,7 @@ class Table:
 
 
 @cache
-def errata() -> tuple[Table, ...]:
+def errata() -> tuple[ErrataTable, ...]:
     """All tables, paper by paper."""
     return tuple(_table(paper, table) for paper, entry in _document().items() for table in entry["tables"])
 
@@ -75,7 +77,7 @@ def _document() -> dict[str, Any]:
     return YAML(typ="safe").load(text)
 
 
-def _table(paper: str, table: dict[str, Any]) -> Table:
+def _table(paper: str, table: dict[str, Any]) -> ErrataTable:
     columns = tuple(table["sizes"])
     rows = tuple(
         Misprint(
@@ -88,7 +90,8 @@ def _table(paper: str, table: dict[str, Any]) -> Table:
             right=row["right"],
             sizes=dict(zip(columns, row["size"], strict=False)),
             measure=table["measure"],
+            computed=row.get("computed", ""),
         )
         for row in table["rows"]
     )
-    return Table(paper, table["name"], table["measure"], table["printed"], columns, rows)
+    return ErrataTable(paper, table["name"], table["measure"], table["printed"], columns, rows)

@@ -1,11 +1,43 @@
-"""Places in a paper: equations, tables, figures, sections and appendices, one or a range.
+"""The five papers by name, and places in them: equations, tables, figures, sections and appendices, one or a range.
 
 Read from what stands behind the short name in a citation, "eqs. 8–9, 25–29, 76–78 corrected: ∂/∂x", and from what people
-type, "equation (44)", "Table 2", "figs 4 to 7", "sec. 6.1".
+type, "equation (44)", "Table 2", "figs 4 to 7", "sec. 6.1", "Briot & Khalil (2014)".
 """
 
 import re
 from dataclasses import dataclass
+
+PAPERS = {
+    "long2014": "Long 2014",
+    "lopes": "Lopes",
+    "briot2014": "Briot 2014",
+    "fried": "Fried",
+    "pedrammehr2012": "Pedrammehr 2012",
+}
+"""{key on the command line: short name in citations}"""
+
+EQUATIONS = {"long2014": 49, "lopes": 91, "briot2014": 68, "fried": 97, "pedrammehr2012": 51}
+"""{key: number of the paper's last equation}"""
+
+_AUTHOR = {key: name.split()[0].lower() for key, name in PAPERS.items()}
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """(key of the paper a text begins with or speaks of, the rest); None where no paper is named.
+
+    Any case, with or without year, initials, "et al." or further authors: "Briot & Khalil (2014)", "long2014".
+    """
+    for key, author in _AUTHOR.items():
+        year = re.escape(PAPERS[key].partition(" ")[2])
+        others = r"(?:\s*(?:,|and|&|et)\s*(?!eq|tab|fig|sec|app|§)(?:al\b\.?|[A-Za-zÀ-ÿ]+))*?"
+        dated = rf"\s*,?\s*\(?{year}\)?" if year else ""
+        match = re.search(rf"\b{author}\b{others}(?:{dated})(?=\W|$)", text, re.IGNORECASE) or re.search(
+            rf"\b{author}(?:{year}|\b)", text, re.IGNORECASE
+        )
+        if match:
+            return key, (text[: match.start()] + " " + text[match.end() :]).strip(" ,:;[]")
+    return None, text.strip(" ,:;[]")
+
 
 KINDS = {
     "eq": r"equations?|eqns?|eqs?|formulae?|formulas",
@@ -26,7 +58,7 @@ _END = re.compile(r"\bcorrected\b|:|\bin the\b|\bwith(?:out)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Place:
+class PaperPlace:
     """A place or a range of them; `first` and `last` are numbers as written, "44" or "6.1"."""
 
     kind: str
@@ -47,13 +79,13 @@ class Place:
         """`last` as numbers that sort."""
         return _order(self.last)
 
-    def meets(self, other: "Place") -> bool:
+    def meets(self, other: "PaperPlace") -> bool:
         """Whether two places share something; a section contains its subsections, an equation its parts (a), (b)."""
         if self.kind != other.kind:
             return False
         return _before(self.start, other.stop) and _before(other.start, self.stop)
 
-    def distance(self, other: "Place") -> float:
+    def distance(self, other: "PaperPlace") -> float:
         """Numbers between two places of one kind; infinite between kinds."""
         if self.kind != other.kind:
             return float("inf")
@@ -72,14 +104,14 @@ def _before(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return a[:shared] <= b[:shared]
 
 
-def read_places(text: str, bare: str | None = None, cut: bool = True) -> tuple[Place, ...]:
+def read_places(text: str, bare: str | None = None, cut: bool = True) -> tuple[PaperPlace, ...]:
     """The places a text names. `bare`: the kind of numbers without a word before them (None: they are no places).
 
     With `cut` a citation's remark ("corrected", "in the rigid case") ends the reading.
     """
     if cut and (end := _END.search(text)):
         text = text[: end.start()]
-    found: list[Place] = []
+    found: list[PaperPlace] = []
     kind, joined = bare, False
     for token in _TOKEN.finditer(text):
         if token["joint"]:
@@ -91,17 +123,19 @@ def read_places(text: str, bare: str | None = None, cut: bool = True) -> tuple[P
             if joined and found and found[-1].kind == kind:
                 first = found.pop().first
                 found.append(
-                    Place(kind, first, number) if _order(number) >= _order(first) else Place(kind, number, first)
+                    PaperPlace(kind, first, number)
+                    if _order(number) >= _order(first)
+                    else PaperPlace(kind, number, first)
                 )
             else:
-                found.append(Place(kind, number, number))
+                found.append(PaperPlace(kind, number, number))
             joined = False
         else:
             kind, joined = next(name for name in KINDS if token[name]), False
     return tuple(found)
 
 
-def spell(places: tuple[Place, ...]) -> str:
+def spell(places: tuple[PaperPlace, ...]) -> str:
     """Places in words: "eqs. 8–9, 25", "Table 2 and section 6.1"."""
     parts = []
     for kind, (one, many) in WORDS.items():

@@ -19,6 +19,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from gough.compilation import Model
+    from gough.simulation.results.run import Run
 
 FUNCTION, NAME = "inverse_dynamics", "legs"
 FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-w")
@@ -48,13 +49,14 @@ class Lanes:
         return None if self.flat_ns is None or self.loops_ns is None else self.flat_ns / self.loops_ns
 
 
-def lanes(model: "Model", q: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> Lanes:
-    """Of a robot with legs alike, at states (n, …)."""
+def lanes(run: "Run") -> Lanes:
+    """Of a robot with legs alike, at a run's states."""
     from gough.backends.c.rolling import once_and_each
     from gough.compilation.alike import common_pattern
     from gough.export.subject import Options, subject_of
     from gough.program.rolling import roll
 
+    model = run.model
     options = Options(wrench=False, checks=False)
     program = subject_of(model, FUNCTION, options, common_pattern(model)).program
     rolled = roll(once_and_each(program, False)[1], least=3)
@@ -62,7 +64,7 @@ def lanes(model: "Model", q: np.ndarray, v: np.ndarray, acceleration: np.ndarray
     once, lane = rolled.operations
     if not compiler():
         return Lanes(rolled.lanes, once, lane)
-    states = {"q": q, "v": v, "acceleration": acceleration}
+    states = {"q": run.q, "v": run.v, "acceleration": run.acceleration}
     flat, loops = (_timed(model, legs, states) for legs in ("flat", "loops"))
     off = float(np.abs(flat[1] - loops[1]).max() / np.abs(flat[1]).max())
     return Lanes(rolled.lanes, once, lane, flat[0], loops[0], off)

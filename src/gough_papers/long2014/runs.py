@@ -5,21 +5,25 @@ on the path with no error, and errors obey ë + 40 ė + 400 e = 0: exactly, it n
 and an open-loop replay of the forces leave it; independent models of the robot say the same.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough_papers.comparison import Comparison, at_least, equals
-from gough_papers.finished import finished
-from gough_papers.known import EXACT, INDEPENDENT
+from gough_papers.canvas import AXES, COLORS, LEGS, MANY, below, canvas, curves, labelled
+from gough_papers.comparison import EXACT, INDEPENDENT, KnownComparison, at_least, at_most, equals
+from gough_papers.long2014.plate import FIRST
+from gough_papers.reproduction import finished_run
 
 if TYPE_CHECKING:
+    from gough.fem.elastic_body import ElasticBody
     from gough.simulation.motion.motion import Motion
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
-SCENARIO = "long2014_poses"
+EXAGGERATION = 5.0
+"""The plate's deflection is shown so many times as large as it is."""
 OFF_THE_PATH = 0.01
 """m: a plate that is this far from its path has left it."""
 STIFFNESS, DAMPING = 400.0, 40.0
@@ -54,6 +58,41 @@ class Tracked:
     def farthest(self) -> float:
         """Largest distance from the path, m."""
         return float(np.nanmax(self.position))
+
+    def followed(self) -> list[KnownComparison]:
+        """What must hold of the flexible computed torque."""
+        summary, angle = self.run.summary(), float(self.angle.max())
+        energy, loops, exchanged = summary["energy_error"], summary["closure_error"], "of the energy exchanged"
+        return [
+            equals("largest error of position", self.farthest, 0.0, "m", 1e-10, EXACT, form=".1e"),
+            equals("largest error of orientation", angle, 0.0, "rad", 1e-10, EXACT, form=".1e"),
+            equals("energy balance", energy, 0.0, exchanged, 1e-9, EXACT, form=".1e"),
+            equals("loops", loops, 0.0, "of the robot's size", 1e-10, EXACT, form=".1e"),
+        ]
+
+    def departed(self) -> list[KnownComparison]:
+        """What must hold of a run that leaves the path."""
+        what, far, least = f"{self.name}: distance from the path", 1e3 * self.farthest, 1e3 * OFF_THE_PATH
+        return [at_least(what, far, least, "mm", INDEPENDENT, form=".1f")]
+
+    def row(self) -> tuple[str, ...]:
+        """In print, under HEAD."""
+        info = self.run.info
+        left = "never" if self.leaves is None else f"10 mm at {self.leaves:.2f} s"
+        times = (f"{x:.2f}" if x is not None else "" for x in (self.run.duration, info.computing_s, info.compile_s))
+        return (self.name, *times, str(info.settings["steps"]), f"{1e3 * self.farthest:.3g}", left, self.ended)
+
+    def data(self) -> dict[str, Any]:
+        """As plain data."""
+        return self.run.summary() | {
+            "controller": self.name,
+            "farthest_m": self.farthest,
+            "leaves_s": self.leaves,
+            "elastic_largest": float(np.nanmax(np.abs(self.run["elastic"]))),
+        }
+
+
+HEAD = ("controller", "simulated s", "computing s", "compiling s", "steps", "farthest mm", "leaves the path", "ended")
 
 
 def tracked(name: str, run: "Run", path: "Motion") -> Tracked:
@@ -96,59 +135,173 @@ def replayed_run(scenario: "Scenario", forces_of: "Run") -> Tracked:
 
 def _run(name: str, scenario: "Scenario", changed: "Scenario") -> Tracked:
     assert scenario.motion is not None
-    return tracked(name, finished(changed), scenario.motion)
+    return tracked(name, finished_run(changed), scenario.motion)
 
 
-def followed(t: Tracked) -> list[Comparison]:
-    """What must hold of the flexible computed torque."""
-    summary = t.run.summary()
-    return [
-        equals("largest error of position", t.farthest, 0.0, "m", 1e-10, EXACT, form=".1e"),
-        equals("largest error of orientation", float(t.angle.max()), 0.0, "rad", 1e-10, EXACT, form=".1e"),
-        equals(
-            "energy balance",
-            summary["energy_error"],
-            0.0,
-            "of the energy exchanged",
-            1e-9,
-            EXACT,
-            form=".1e",
-        ),
-        equals("loops", summary["closure_error"], 0.0, "of the robot's size", 1e-10, EXACT, form=".1e"),
-    ]
+# ---- [Long 2014, Figs. 4–7] with our poses
 
 
-def departed(t: Tracked) -> list[Comparison]:
-    """What must hold of a run that leaves the path."""
-    far = 1e3 * t.farthest
-    return [at_least(f"{t.name}: distance from the path", far, 1e3 * OFF_THE_PATH, "mm", INDEPENDENT, form=".1f")]
+@dataclass(frozen=True)
+class PlateDeformation:
+    """Displacement (n, 3) m and rotation (n, 3) rad of the plate's centre, displacement (n, 6, 3) m where the legs hold it; all
+    from flat, platform axes [Long 2014, eq. 12]."""
+
+    origin: np.ndarray
+    turned: np.ndarray
+    held: np.ndarray
 
 
-HEAD = (
-    "controller",
-    "simulated s",
-    "computing s",
-    "compiling s",
-    "steps",
-    "farthest mm",
-    "leaves the path",
-    "ended",
-)
+def deformation(elastic: np.ndarray, plate: "ElasticBody", held: np.ndarray) -> PlateDeformation:
+    """Of elastic coordinates (n, m); held (6, 3): where the legs are attached, m."""
+    tied = list(plate.frames.values())
+    at = np.array([frame.position for frame in tied])
+
+    def frame(point: np.ndarray) -> Any:
+        return tied[int(np.argmin(np.linalg.norm(at - point, axis=1)))]
+
+    centre = frame(np.zeros(3))
+    points = np.stack([elastic @ frame(p).translation.T for p in held], axis=1)
+    return PlateDeformation(elastic @ centre.translation.T, elastic @ centre.turning.T, points)
 
 
-def row(t: Tracked) -> tuple[str, ...]:
-    """A run in print, under HEAD."""
-    info = t.run.info
-    left = "never" if t.leaves is None else f"10 mm at {t.leaves:.2f} s"
-    times = (f"{x:.2f}" if x is not None else "" for x in (t.run.duration, info.computing_s, info.compile_s))
-    return (t.name, *times, str(info.settings["steps"]), f"{1e3 * t.farthest:.3g}", left, t.ended)
+@dataclass(frozen=True)
+class FollowedResults:
+    """Of the flexible computed torque. acceleration, wanted (n, 6): of the platform frame by the direct model, and of the
+    path."""
+
+    t: np.ndarray
+    forces: np.ndarray
+    acceleration: np.ndarray
+    wanted: np.ndarray
+    bent: PlateDeformation
+
+    def comparisons(self) -> list[KnownComparison]:
+        """What the paper's text says of its figures."""
+        off = float(np.abs(self.acceleration - self.wanted).max())
+        linear, turned = np.abs(self.bent.origin).max(axis=0), np.abs(self.bent.turned).max(axis=0)
+        described = "the text to [Long 2014, Figs. 5 and 6]"
+        flat, spun = float(linear[:2].max() / linear[2]), float(turned[2] / turned[:2].min())
+        note = "greatest across the plate, says the text; in plate theory exactly so"
+        return [
+            equals("acceleration, found minus wanted", off, 0.0, "m/s², rad/s²", 1e-8, EXACT, form=".1e"),
+            at_most("deformation of the origin: x, y over z", flat, 0.1, "", described, note=note),
+            at_most("rotation of the origin: about z over x, y", spun, 0.1, "", described),
+        ]
 
 
-def data(t: Tracked) -> dict[str, Any]:
-    """A run as plain data."""
-    return t.run.summary() | {
-        "controller": t.name,
-        "farthest_m": t.farthest,
-        "leaves_s": t.leaves,
-        "elastic_largest": float(np.nanmax(np.abs(t.run["elastic"]))),
-    }
+def results(run: Tracked, path: "Motion", plate: "ElasticBody", held: np.ndarray) -> FollowedResults:
+    """From the run that follows the path."""
+    t = run.run.time
+    wanted = path.at(np.clip(t, 0.0, path.duration)).acceleration
+    found = run.run.acceleration[:, :6]
+    return FollowedResults(t, run.run.tau, found, wanted, deformation(run.run["elastic"], plate, held))
+
+
+def draw_forces(r: FollowedResults) -> Any:
+    """Fig. 4."""
+    figure = canvas(9.5, 4.4)
+    ax = figure.subplots()
+    curves(ax, r.t, r.forces, LEGS)
+    labelled(ax, "Forces of the prismatic joints (inverse dynamic model)", "force Γ (N)")
+    below(figure, ax)
+    return figure
+
+
+def draw_accelerations(r: FollowedResults) -> Any:
+    """Fig. 5: top as found, bottom found minus wanted."""
+    figure = canvas(10, 6.4)
+    axes = figure.subplots(2, 2)
+    off = r.acceleration - r.wanted
+    for row, values, what in ((0, r.acceleration, "by the direct model"), (1, off, "found minus wanted")):
+        for column, name, unit, part in (
+            (0, "Linear acceleration", "m/s²", slice(0, 3)),
+            (1, "Angular acceleration", "rad/s²", slice(3, 6)),
+        ):
+            curves(axes[row, column], r.t, values[:, part], AXES, linewidth=1.4 if row == 0 else 0.7)
+            labelled(axes[row, column], f"{name}, {what}", unit)
+    below(figure, axes[0, 0], 3)
+    return figure
+
+
+def draw_origin(r: FollowedResults) -> Any:
+    """Fig. 6."""
+    figure = canvas(10, 3.9)
+    axes = figure.subplots(1, 2)
+    curves(axes[0], r.t, 1e3 * r.bent.origin, AXES)
+    labelled(axes[0], "Linear deformation at the platform's origin", "displacement (mm)")
+    curves(axes[1], r.t, 1e3 * r.bent.turned, AXES)
+    labelled(axes[1], "Angular deformation at the platform's origin", "rotation (mrad)")
+    below(figure, axes[0], 3)
+    return figure
+
+
+def draw_points(r: FollowedResults) -> Any:
+    """Fig. 7: a panel a point."""
+    figure = canvas(10, 5.6)
+    axes = figure.subplots(2, 3, sharex=True, sharey=True)
+    for k, ax in enumerate(axes.flat):
+        for i, name in enumerate(AXES):
+            ax.plot(r.t, 1e3 * r.bent.held[:, k, i], color=COLORS[i], linewidth=1.4, label=name)
+        labelled(
+            ax, f"attachment point {k + 1}", "displacement (mm)" if k % 3 == 0 else "", "time (s)" if k > 2 else ""
+        )
+        ax.set_xlim(float(r.t[0]), float(r.t[-1]))
+    below(figure, axes[0, 0], 3)
+    return figure
+
+
+# ---- the three controllers side by side
+
+LEAST = 1e-16
+"""m: errors below it are drawn there."""
+
+
+def draw_tracking(runs: Sequence[Tracked]) -> Any:
+    """Distance from the path, and elastic coordinates, each controller's."""
+    figure = canvas(11, 8.2)
+    figure.get_layout_engine().set(w_pad=0.1)
+    panels = figure.subplot_mosaic([["error"] * 3, [0, 1, 2]], height_ratios=[1, 1.1])
+    for run, color in zip(runs, COLORS, strict=False):
+        far = np.maximum(run.position, LEAST)
+        panels["error"].semilogy(run.run.time, far, color=color, label=run.name, linewidth=1.4)
+        if not run.run.info.finished:
+            panels["error"].plot(run.run.time[-1], far[-1], "x", color=color, markersize=9, markeredgewidth=2)
+    panels["error"].axhline(OFF_THE_PATH, color="0.4", linewidth=0.8, linestyle=":")
+    panels["error"].text(0.02, 1.6 * OFF_THE_PATH, "off the path", color="0.3", fontsize=9)
+    labelled(panels["error"], "Distance of the plate's floating frame from its path (× ends early)", "error (m)")
+    panels["error"].set_xlim(0, _end(runs))
+    panels["error"].legend(loc="center right", bbox_to_anchor=(1, 0.42))
+    for k, run in enumerate(runs):
+        elastic = run.run["elastic"]
+        for i in range(elastic.shape[1]):
+            panels[k].plot(run.run.time, elastic[:, i], color=MANY[i % len(MANY)], linewidth=1.1, label=f"{FIRST + i}")
+        labelled(panels[k], f"{run.name}: elastic", "modal amplitude (m √kg)")
+        _stop(panels[k], run)
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), title="mode", ncols=10, loc="outside lower center", frameon=False
+    )
+    return figure
+
+
+def draw_controllers(runs: Sequence[Tracked]) -> Any:
+    """Drive forces, each controller's."""
+    figure = canvas(11, 4.4)
+    axes = np.atleast_1d(figure.subplots(1, len(runs)))
+    for ax, run in zip(axes, runs, strict=True):
+        for i in range(run.run.tau.shape[1]):
+            ax.plot(run.run.time, run.run.tau[:, i] / 1e3, color=COLORS[i], linewidth=1.3, label=f"leg {i + 1}")
+        labelled(ax, run.name, "drive force (kN)")
+        _stop(ax, run)
+    figure.legend(*axes[0].get_legend_handles_labels(), ncols=6, loc="outside lower center", frameon=False)
+    return figure
+
+
+def _end(runs: Sequence[Tracked]) -> float:
+    return max(float(run.run.time[-1]) for run in runs)
+
+
+def _stop(ax: Any, run: Tracked) -> None:
+    """Where a run ends early, why."""
+    ax.set_xlim(0, float(run.run.time[-1]))
+    if not run.run.info.finished:
+        ax.set_xlabel(f"time (s); ended: {run.run.stopped.split(' at t')[0]}")

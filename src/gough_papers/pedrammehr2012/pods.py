@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough_papers.states import States
-
 if TYPE_CHECKING:
     from gough.compilation import Model
 
@@ -110,14 +108,17 @@ def steiner(m: float, c: np.ndarray) -> np.ndarray:
     return m * (dot(c, c)[..., None, None] * np.eye(3) - c[..., :, None] * c[..., None, :])
 
 
-def pod_forces(pods: Pods, s: States, do: Switches = ALL_ON) -> PodForces:
-    """Drive forces at states; printed numbers of equations at the lines."""
+def pod_forces(
+    pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
+) -> PodForces:
+    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); printed numbers of equations at
+    the lines."""
     from gough.spatial.poses import rotation_of_quaternion
 
-    R = rotation_of_quaternion(s.pose[:, 3:])
-    V, w_p, A, al_p = (x[:, None] for x in (s.v[:, :3], s.v[:, 3:], s.acceleration[:, :3], s.acceleration[:, 3:]))
+    R = rotation_of_quaternion(pose[:, 3:])
+    V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
     q = np.einsum("nij,kj->nki", R, pods.a)  # (3)
-    L = s.pose[:, None, :3] + q - pods.b  # (1), (2)
+    L = pose[:, None, :3] + q - pods.b  # (1), (2)
     l = np.linalg.norm(L, axis=-1, keepdims=True)  # (4)
     n = L / l  # (5)
     Ld, Ldd = V + cross(w_p, q), A + cross(al_p, q) + cross(w_p, cross(w_p, q))
@@ -157,18 +158,20 @@ def pod_forces(pods: Pods, s: States, do: Switches = ALL_ON) -> PodForces:
     )
     m = dot(N, n)[..., None] / nc * do.moment  # (37)
     F = (m_u * dot(n, a_u - g)[..., None] + C_p * ld) * n + cross(N - m * c, n) / l  # (40) without the drive's force
-    force, moment = _platform(pods, s, R, do)
+    force, moment = _platform(pods, twist[:, 3:], acceleration, R, do)
     force, moment = force + F.sum(1), moment + cross(q, F).sum(1) - C_s * (w - w_p).sum(1)
     columns = np.swapaxes(np.concatenate([n, cross(q, n)], axis=-1), -1, -2)
     f = np.linalg.solve(columns, np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
     return PodForces(f, n, w, alpha)
 
 
-def _platform(pods: Pods, s: States, R: np.ndarray, do: Switches) -> tuple[np.ndarray, np.ndarray]:
+def _platform(
+    pods: Pods, w: np.ndarray, acceleration: np.ndarray, R: np.ndarray, do: Switches
+) -> tuple[np.ndarray, np.ndarray]:
     """What the platform needs: force (45) and moment (49) at its origin."""
-    w, al, body = s.v[:, 3:], s.acceleration[:, 3:], pods.platform
+    al, body = acceleration[:, 3:], pods.platform
     r = on(R, body.c)  # (47)
-    a = s.acceleration[:, :3] + cross(al, r) + cross(w, cross(w, r)) - pods.gravity  # (46)
+    a = acceleration[:, :3] + cross(al, r) + cross(w, cross(w, r)) - pods.gravity  # (46)
     I = body.I if do.eq50 else body.I + steiner(body.m, r)  # (50): components of (47) as they stand
     I_w = R @ I @ np.swapaxes(R, -1, -2)
     return body.m * a, body.m * cross(r, a) + on(I_w, al) + cross(w, on(I_w, w))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from docs.generated.table import table
 from gough_papers.citations import PAPERS, errata
-from gough_papers.citations.errata import KINDS, Table
+from gough_papers.citations.errata import KINDS, ErrataTable
 
 HEAD = """# Errata of the papers
 
@@ -32,13 +32,13 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _with_kinds(one: Table) -> str:
+def _with_kinds(one: ErrataTable) -> str:
     head = ["equation", "kind", one.printed, "right", *one.columns]
     rows = [[m.where, m.kind, m.printed, m.right, *m.sizes.values()] for m in one.rows]
     return table(head, rows)
 
 
-def _plain(one: Table) -> str:
+def _plain(one: ErrataTable) -> str:
     head = ["equation", one.printed, "right", *one.columns]
     return table(head, [[m.where, m.printed, m.right, *m.sizes.values()] for m in one.rows])
 

@@ -1,18 +1,65 @@
-"""What results of a robot rest on: gough, what its `source:` names, and the methods that its description brings in."""
+"""What results of a robot rest on, as BibTeX: gough, what its `source:` names, and the methods that its description brings in.
+
+The works are in `references.yaml`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+import gough
 from gough.text import one_line
-from gough_papers.bibliography.reference import Reference, references
 from gough_papers.citations.index import CITATION
 
 if TYPE_CHECKING:
     from gough.robot import Robot
     from gough.robot.flexible import Flexible
+
+_OWN = ("type", "names")
+_ACCENTS = {"é": r"{\'e}", "ó": r"{\'o}", "á": r"{\'a}", "ö": r"{\"o}", "ü": r"{\"u}", "&": r"\&"}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One work. `names`: what descriptions call it; `fields`: BibTeX's, as known."""
+
+    key: str
+    type: str
+    names: tuple[str, ...]
+    fields: dict[str, str]
+
+    def bibtex(self) -> str:
+        """The entry, accents written for LaTeX."""
+        kind = {"software": "misc"}.get(self.type, self.type)
+        width = max(len(name) for name in self.fields)
+        lines = [f"  {name:{width}} = {{{_latex(value)}}}," for name, value in self.fields.items()]
+        return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
+
+
+def _latex(text: str) -> str:
+    return "".join(_ACCENTS.get(letter, letter) for letter in text)
+
+
+@cache
+def references() -> dict[str, Reference]:
+    """{key: entry} of all works."""
+    from ruamel.yaml import YAML
+
+    text = (resources.files("gough_papers") / "references.yaml").read_text(encoding="utf-8")
+    return {key: _entry(key, dict(data)) for key, data in YAML(typ="safe").load(text).items()}
+
+
+def _entry(key: str, data: dict) -> Reference:
+    fields = {name: str(value) for name, value in data.items() if name not in _OWN}
+    if key == "gough":
+        note = f"Python package, version {gough.__version__}, license {fields.pop('license')}"
+        fields |= {"version": gough.__version__, "note": note}
+    return Reference(key, data["type"], tuple(data.get("names", ())), fields)
+
 
 INTEGRATORS = {
     "dp5": "dormand1980",
@@ -25,7 +72,7 @@ INTEGRATORS = {
 
 
 @dataclass(frozen=True)
-class Reason:
+class CitedWork:
     """A work and what a result takes from it."""
 
     reference: Reference
@@ -33,15 +80,15 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Basis:
+class CitedWorks:
     """Works that a robot's results rest on, and what is not known."""
 
     robot: str
-    reasons: tuple[Reason, ...]
+    reasons: tuple[CitedWork, ...]
     unknown: tuple[str, ...]
 
 
-def basis(robot: "Robot", method: str | None = None) -> Basis:
+def basis(robot: "Robot", method: str | None = None) -> CitedWorks:
     """What results of a robot rest on; `method`: of time integration, where runs are among them."""
     known = references()
     why: dict[str, list[str]] = {"gough": ["equations, programs and numbers"]}
@@ -56,8 +103,8 @@ def basis(robot: "Robot", method: str | None = None) -> Basis:
             why.setdefault(INTEGRATORS[name], []).append(f"time integration, method {name!r}")
         else:
             unknown.append(f"a reference for the method {name!r} of time integration")
-    reasons = tuple(Reason(known[key], "; ".join(dict.fromkeys(texts))) for key, texts in why.items())
-    return Basis(robot.name, reasons, tuple(unknown))
+    reasons = tuple(CitedWork(known[key], "; ".join(dict.fromkeys(texts))) for key, texts in why.items())
+    return CitedWorks(robot.name, reasons, tuple(unknown))
 
 
 def _named(robot: "Robot") -> Iterator[tuple[str, str]]:
@@ -85,21 +132,9 @@ def _texts(source: Any) -> list[str]:
     return [] if source is None else [one_line(str(source))]
 
 
-def _inner_sources(item: Any) -> Iterator[str]:
-    """The `source:` of every part of a description below its head."""
-    if isinstance(item, BaseModel):
-        for name in type(item).model_fields:
-            value = getattr(item, name)
-            if name == "source" and isinstance(value, str):
-                yield value
-            else:
-                yield from _inner_sources(value)
-    elif isinstance(item, dict):
-        for value in item.values():
-            yield from _inner_sources(value)
-    elif isinstance(item, list | tuple):
-        for value in item:
-            yield from _inner_sources(value)
+def _inner_sources(robot: "Robot") -> Iterator[str]:
+    """The `source:` of every part of a description, where it is a sentence."""
+    return (s for part in _parts(robot) if isinstance(s := getattr(part, "source", None), str))
 
 
 def _methods(robot: "Robot") -> Iterator[tuple[str, str]]:

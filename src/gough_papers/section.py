@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gough_papers.comparison import Comparison
+from gough_papers.comparison import KnownComparison
 
 Tell = Callable[[str], None]
 """Says what is being done now."""
@@ -36,22 +36,22 @@ class Picture:
 
 
 @dataclass
-class Section:
+class ReportSection:
     """A part of a paper; filled while it runs, so that an interrupted one keeps what it has.
 
-    data: for JSON. moving: HTML of an animation.
+    data: for JSON. moving: the viewer's page of a run, whole, and what it shows.
     """
 
     title: str
     said: list[str] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
-    comparisons: list[Comparison] = field(default_factory=list)
+    comparisons: list[KnownComparison] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
-    moving: str = ""
+    moving: tuple[str, str] | None = None
 
 
-def comparison_grid(comparisons: list[Comparison], whole: bool = False) -> Grid:
+def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> Grid:
     """Computed, known, difference, allowed, verdict; whole: with where the known numbers are from, and notes."""
     head = ("quantity", "computed", "known", "unit", "differs by", "allowed", "verdict")
     noted = whole and any(c.note for c in comparisons)
@@ -72,12 +72,12 @@ def numbers(values: tuple[float, ...], form: str) -> str:
     return " ".join(f"{v:{form}}" for v in values)
 
 
-def _known(c: Comparison) -> str:
+def _known(c: KnownComparison) -> str:
     text = numbers(c.known, c.form) if any(c.known) else "0"
     return {"at most": "≤\u00a0", "at least": "≥\u00a0"}.get(c.rule, "") + text
 
 
-def _difference(c: Comparison) -> tuple[str, str]:
+def _difference(c: KnownComparison) -> tuple[str, str]:
     if c.rule in ("at most", "at least"):
         return "", ""
     low, high = c.allowed

@@ -7,10 +7,10 @@ How the paper counted is not stated; ours: numeric parameters, joint coordinates
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gough_papers.comparison import Comparison, at_most
+from gough_papers.comparison import KnownComparison, at_most
 from gough_papers.counting import counted
-from gough_papers.plain import changed_model
-from gough_papers.report.section import Grid
+from gough_papers.reproduction import changed_model
+from gough_papers.section import Grid
 
 if TYPE_CHECKING:
     from gough.compilation import Model
@@ -24,7 +24,7 @@ PRINTED: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "total": ((20924, 36733, 108), (1611, 3270, 60)),
 }
 """{bodies: (additions, multiplications, divisions) of the Coriolis matrix, and of the inertia matrix}."""
-QUANTITIES = {"Coriolis": "coordinate_coriolis_matrix", "inertia": "coordinate_mass_matrix"}
+QUANTITIES = ("coordinate_coriolis_matrix", "coordinate_mass_matrix")
 MASSLESS = {"mobile platform": (0, 1), "and six actuators": (1,), "and links: complete model": ()}
 """{bodies: joints of the leg's chain whose bodies have no mass}."""
 
@@ -47,7 +47,7 @@ class Table1:
         title = "operations of the Coriolis and the inertia matrix"
         return Grid(head, tuple(rows), head[1:], title, label="Table 1")
 
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[KnownComparison]:
         """Ours are fewer."""
         complete = self.ours["and links: complete model"]
         out = []
@@ -70,17 +70,13 @@ class Table1:
         return out
 
 
-def table1(model: "Model") -> Table1:
+def count_table_1(model: "Model") -> Table1:
     """Of `lopes`."""
     ours = {}
     for name, joints in MASSLESS.items():
         made = changed_model(model.robot.name, lambda data, joints=joints: _massless(data, joints)) if joints else model
-        c, m = (counted(made, QUANTITIES[k]) for k in ("Coriolis", "inertia"))
-        assert c is not None and m is not None
-        ours[name] = (c, m)
-    force = counted(model, "inverse_dynamics")
-    assert force is not None
-    return Table1(ours, force)
+        ours[name] = tuple(counted(made, quantity) for quantity in QUANTITIES)
+    return Table1(ours, counted(model, "inverse_dynamics"))
 
 
 def _massless(data: Any, joints: tuple[int, ...]) -> None:

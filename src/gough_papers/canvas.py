@@ -1,17 +1,16 @@
 """What the figures of the reports share."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gough.files import write_figure
-
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377")
 """Of legs."""
+AXES = ("x", "y", "z")
+LEGS = tuple(f"leg {k + 1}" for k in range(6))
+"""Counted from 1, as the papers do."""
 MANY = (*COLORS, "#777777", "#EE8866", "#44BB99", "#222222")
-DPI = 140
 
 
 def canvas(width: float, height: float) -> Any:
@@ -22,11 +21,6 @@ def canvas(width: float, height: float) -> Any:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
-
-
-def saved(figure: Any, path: Path) -> Path:
-    """Write it; the path."""
-    return write_figure(path, figure, DPI)
 
 
 def labelled(axes: Any, title: str, y: str, x: str = "time (s)") -> None:
