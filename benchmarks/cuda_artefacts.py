@@ -31,8 +31,7 @@ from gough.program.derivatives import vjp
 from gough.program.ops import Op
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
-from gough_bench.bare import without_losses
-from gough_bench.states import random_states
+from gough_bench.states import random_states, without_losses
 
 FREE = (
     Op.INPUT,

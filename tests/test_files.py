@@ -181,8 +181,8 @@ WRITE_THEMSELVES = {
     "gough/files.py",
     "gough_papers/fried/lanes.py",  # these write to a temporary folder that a compiler or another program reads at once
     "gough_bench/casadi_peer.py",
-    "gough_bench/ours_c.py",
-    "gough_bench/pinocchio_files.py",
+    "gough_bench/ours.py",
+    "gough_bench/pinocchio_cpp.py",
 }
 
 

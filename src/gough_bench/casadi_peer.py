@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import GoughError
-from gough_bench.c_loop import CLoop, c_compiler
-from gough_bench.peer import Case, Peer
-from gough_bench.repeated import seconds_per_call
+from gough_bench.peer import Case, CLoop, Peer, c_compiler, seconds_per_call
 
 EVERY = "inverse_dynamics forward_dynamics mass_matrix bias_force gravity_force drive_map energies configuration_rate".split()
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough_bench.casadi_peer import EVERY
-from gough_bench.peer import Case, Peer
-from gough_bench.repeated import seconds_per_call
+from gough_bench.peer import Case, Peer, seconds_per_call
 
 BATCH = 1024
 """States of one timed call."""

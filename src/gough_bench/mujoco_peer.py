@@ -12,10 +12,8 @@ import numpy as np
 
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
-from gough_bench.closures import closures, not_a_tree
-from gough_bench.peer import Case, Peer
-from gough_bench.repeated import seconds_per_call
-from gough_bench.tree import Tree
+from gough_bench.peer import Case, Peer, seconds_per_call
+from gough_bench.tree import Tree, closures, not_a_tree
 
 STIFF = {"solref": [2e-4, 1.0], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2.0]}
 SOFTNESS = 1e-4

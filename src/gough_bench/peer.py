@@ -1,13 +1,21 @@
-"""What a peer is: another program that answers the same question on the same states."""
+"""What a peer is: another program that answers the same question on the same states; how its calls are timed."""
 
+import ctypes
+import gc
+import os
+import shutil
+import subprocess
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gough.compilation import Model
-from gough_bench.states import States
+from gough_bench.states import PeerStates
 
 EXACT = 1e-6
 """Largest relative difference of a peer that solves the same equations."""
@@ -19,7 +27,7 @@ class Case:
 
     model: Model
     function: str
-    states: States
+    states: PeerStates
 
     @property
     def expected(self) -> np.ndarray:
@@ -30,7 +38,7 @@ class Case:
             return self.states.acceleration
         return self.flat(self.model.function(self.function)(**self.inputs(self.states)).outputs)
 
-    def inputs(self, states: States) -> dict[str, Any]:
+    def inputs(self, states: PeerStates) -> dict[str, Any]:
         """The function's inputs by slot, no wrench."""
         slots = self.model.function(self.function).program.inputs
         known = {"parameters": self.model.parameters}
@@ -88,3 +96,69 @@ def difference(found: np.ndarray, expected: np.ndarray) -> float:
         return np.inf
     scale = np.abs(expected).max(axis=1, initial=0.0)
     return float((np.abs(found - expected).max(axis=1, initial=0.0) / np.maximum(scale, 1e-300)).max(initial=0.0))
+
+
+# ---- timing a Python call: as many rounds as fill a budget, the garbage collector off
+
+FEW = 8
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def seconds_per_call(call: Callable[[], object], budget: float) -> float:
+    """Time (s) of one call: the mean over about `budget` seconds, or the best of FEW calls in a row where one takes longer.
+
+    Caches, clocks and threads that another peer left behind settle during the first calls. A call of ten times the budget
+    is made once.
+    """
+    start = time.perf_counter()
+    call()
+    once = max(time.perf_counter() - start, 1e-9)
+    if once > 10 * budget:
+        return once
+    if once > budget / FEW:
+        return min(_timed(call) for _ in range(FEW))
+    rounds = min(1_000_000, round(budget / once))
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        for _ in range(rounds):
+            call()
+        return (time.perf_counter() - start) / rounds
+    finally:
+        if collecting:
+            gc.enable()
+
+
+# ---- C sources with a loop over states around a function of one state: compiled, loaded, called on arrays
+
+FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-w")
+
+
+def c_compiler() -> str:
+    """The C compiler, "" where there is none."""
+    return shutil.which(os.environ.get("CC", "gcc")) or shutil.which("clang") or ""
+
+
+class CLoop:
+    """`int evaluate_all(double** rows, long long n)` of a source file on fixed arrays (n, k), inputs then outputs."""
+
+    def __init__(self, source: Path, arrays: Sequence[np.ndarray], states: int) -> None:
+        library = source.with_suffix(".so")
+        command = [c_compiler(), *FLAGS, source.name, "-o", library.name, "-lm"]
+        done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True)
+        self.problem = f"its C does not compile: {(done.stderr or ' ').splitlines()[0]}" if done.returncode else ""
+        if not self.problem:
+            self._evaluate = ctypes.CDLL(str(library)).evaluate_all
+            self._arrays = tuple(arrays)  # keeps them alive
+            self._rows = (ctypes.c_void_p * len(arrays))(*[x.ctypes.data for x in arrays])
+            self._states = ctypes.c_longlong(states)
+
+    def __call__(self) -> int:
+        """Evaluate all states; 0 where none failed."""
+        return self._evaluate(self._rows, self._states)

@@ -11,21 +11,17 @@ from gough.compilation import Model, build
 from gough.compilation.catalogue import entry_of
 from gough.errors import UsageError
 from gough.robot import Robot, load
-from gough_bench.bare import without_losses
 from gough_bench.casadi_peer import CasadiC, CasadiMachine
-from gough_bench.gpu import gpu_figures
 from gough_bench.jax_peer import Jax
 from gough_bench.machine import cores, machine
-from gough_bench.measure import Line, check, measure
+from gough_bench.measure import Peak, TimedLine, check, gpu_figures, measure
 from gough_bench.mujoco_peer import MuJoCo
-from gough_bench.ours import Ours, OurSingle, OursPosed
-from gough_bench.ours_c import OurC
-from gough_bench.peak import Peak
+from gough_bench.ours import OurC, Ours, OurSingle, OursPosed
 from gough_bench.peer import Case, Peer
+from gough_bench.pinocchio import PinocchioPython
 from gough_bench.pinocchio_cpp import PinocchioCpp
-from gough_bench.pinocchio_python import PinocchioPython
 from gough_bench.start import start_times
-from gough_bench.states import random_states
+from gough_bench.states import random_states, without_losses
 
 PEERS: dict[str, type[Peer]] = {
     "pinocchio": PinocchioCpp,
@@ -135,13 +131,13 @@ def _one_function(
         OurC(),
         *(PEERS[k]() for k in (peers if peers is not None else PEERS)),
     ]
-    lines: list[Line] = []
+    lines: list[TimedLine] = []
     try:
         for peer in everyone:
             say(f"{case.function}: checking {peer.name}")
             lines.append(check(peer, case))
             if peer.threads and cores() > 1 and not lines[-1].reason:
-                lines.append(Line(peer, cores(), lines[-1].difference))
+                lines.append(TimedLine(peer, cores(), lines[-1].difference))
         peak = Peak()
         rates: list[float] = []
 
@@ -157,7 +153,7 @@ def _one_function(
             peer.close()
 
 
-def figures(lines: Sequence[Line], rate: float, lanes: int, instructions: int) -> dict[str, Any]:
+def figures(lines: Sequence[TimedLine], rate: float, lanes: int, instructions: int) -> dict[str, Any]:
     """Rows with ratios to gough on as many threads, and gough's share of the issue limit.
 
     ratio: best over best; ratio_median: median over rounds of the ratio within a round.

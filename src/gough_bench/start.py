@@ -44,7 +44,7 @@ def _main(robot: str, function: str) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     begin = time.perf_counter()
     import gough
-    from gough_bench.bare import without_losses
+    from gough_bench.states import without_losses
 
     imported = time.perf_counter()
     model = gough.build(without_losses(gough.load(robot)))

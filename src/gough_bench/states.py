@@ -1,12 +1,17 @@
-"""The states every peer gets: assembled, well conditioned, the same on every run."""
+"""What every peer gets: the robot without friction and springs, which they have otherwise or not at all, and states of it:
+assembled, well conditioned, the same on every run."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gough.compilation import Model
 from gough.compilation.mobility import neighbours
 from gough.errors import UsageError
+from gough.robot import Robot
+from gough.robot.item import Item
+from gough.robot.joint import Drive, Friction, JointSpring
 from gough.spatial.poses import integrate_pose
 
 REACH = (0.15, 0.25)
@@ -16,7 +21,7 @@ WORST = 1e3
 
 
 @dataclass(frozen=True)
-class States:
+class PeerStates:
     """q (n, nq), v, acceleration (n, nv), tau (n, drives): tau gives acceleration where the robot has inverse dynamics,
     else acceleration follows from tau. u, ud (n, nu): rates and accelerations of the whole tree."""
 
@@ -30,13 +35,13 @@ class States:
     def __len__(self) -> int:
         return len(self.q)
 
-    def repeated(self, n: int) -> "States":
+    def repeated(self, n: int) -> "PeerStates":
         """The same states over and over, n in all."""
         rows = np.arange(n) % len(self)
-        return States(*(getattr(self, k)[rows] for k in ("q", "v", "acceleration", "tau", "u", "ud")))
+        return PeerStates(*(getattr(self, k)[rows] for k in ("q", "v", "acceleration", "tau", "u", "ud")))
 
 
-def random_states(model: Model, count: int, seed: int = 4) -> States:
+def random_states(model: Model, count: int, seed: int = 4) -> PeerStates:
     """`count` states around home with random velocities and accelerations; UsageError where too few assemble."""
     rng = np.random.default_rng(seed)
     q = _configurations(model, count, rng)
@@ -50,7 +55,7 @@ def random_states(model: Model, count: int, seed: int = 4) -> States:
         tau = rng.normal(size=(n, drives)) if drives else np.zeros((n, 0))
         acceleration = model.forward_dynamics(q, v, tau).vdot
     moved = model.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=model.parameters)
-    return States(q, v, acceleration, tau, moved["u"], moved["ud"])
+    return PeerStates(q, v, acceleration, tau, moved["u"], moved["ud"])
 
 
 def _configurations(model: Model, count: int, rng: np.random.Generator) -> np.ndarray:
@@ -83,3 +88,23 @@ def _good(model: Model, q: np.ndarray) -> np.ndarray:
         units = np.array([1.0 / model.size if name.startswith("w") else 1.0 for name in model.layout.v_names])
         good &= np.nan_to_num(np.linalg.cond(S * units[:, None]), nan=np.inf) < WORST
     return good
+
+
+def without_losses(robot: Robot) -> Robot:
+    """The same robot with no friction and no springs."""
+    return _bare(robot).model_copy(update={"springs": ()})
+
+
+def _bare(item: Any) -> Any:
+    if isinstance(item, Friction):
+        return Friction()
+    if isinstance(item, JointSpring):
+        return None
+    if isinstance(item, Drive):
+        return item.model_copy(update={"viscous": 0.0, "coulomb": 0.0, "smoothing": 0.0})
+    if isinstance(item, Item):
+        fields = type(item).model_fields
+        return item.model_copy(update={name: _bare(getattr(item, name)) for name in fields})
+    if isinstance(item, tuple):
+        return tuple(_bare(x) for x in item)
+    return item

@@ -16,7 +16,7 @@ AXES = "XYZ"
 
 
 @dataclass
-class TreeJoint:
+class PeerJoint:
     """A moving link: R, p place it in the joint `parent` (0: the world); mass, center (3,), tensor (3, 3) about the
     mass centre, link axes; rotor: inertia on its coordinate. kind: RX…RZ, PX…PZ, ball or free."""
 
@@ -47,7 +47,7 @@ class Tree:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.joints: list[TreeJoint] = []
+        self.joints: list[PeerJoint] = []
         self.placed: dict[int, tuple[int, np.ndarray, np.ndarray]] = {WORLD: (0, np.eye(3), np.zeros(3))}
         links = model.mechanism.links
         self.gravity = model.parameters[list(model.mechanism.gravity)]
@@ -84,7 +84,7 @@ class Tree:
         kinds = {"platform": "free", "ball": "ball", "rotation": f"R{AXES[link.axis]}"}
         kind = kinds.get(link.motion, f"P{AXES[link.axis]}")
         rotor = 0.0 if link.rotor is None else float(self.model.parameters[link.rotor])
-        self.joints.append(TreeJoint(link, parent, kind, R, p, mass, first, second, rotor))
+        self.joints.append(PeerJoint(link, parent, kind, R, p, mass, first, second, rotor))
         self.placed[index] = (len(self.joints), np.eye(3), np.zeros(3))
 
     def _inertia(self, link: Link) -> tuple[float, np.ndarray, np.ndarray]:
@@ -95,10 +95,59 @@ class Tree:
         return float(m), np.array([mx, my, mz]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _carry(joint: TreeJoint, R: np.ndarray, p: np.ndarray, mass: float, first: np.ndarray, second: np.ndarray) -> None:
+def _carry(joint: PeerJoint, R: np.ndarray, p: np.ndarray, mass: float, first: np.ndarray, second: np.ndarray) -> None:
     """Add a body fixed at (R, p) to a joint's body: mass, first moment and inertia about the joint's origin."""
     turned = R @ first
     cross = 2.0 * (p @ turned) * np.eye(3) - np.outer(p, turned) - np.outer(turned, p)
     joint.about_origin = joint.about_origin + R @ second @ R.T + cross + mass * (p @ p * np.eye(3) - np.outer(p, p))
     joint.first_moment = joint.first_moment + turned + mass * p
     joint.mass += mass
+
+
+# ---- the loops as what engines for trees have: points that coincide, frames that are welded
+
+KNOWN = {"spherical": "point", "fixed": "weld", "revolute": "hinge"}
+
+
+@dataclass(frozen=True)
+class LoopClosure:
+    """A frame (R, p) on joint `first` and one on joint `second` (0: the world) that share their origin ("point") or all
+    ("weld")."""
+
+    kind: str
+    first: int
+    R1: np.ndarray
+    p1: np.ndarray
+    second: int
+    R2: np.ndarray
+    p2: np.ndarray
+
+
+def not_a_tree(model: Model) -> str:
+    """What of the robot engines for trees of rigid bodies do not have; "" where they have all."""
+    lacking = [
+        f"a {kind} joint that closes a loop" for kind in sorted({c.type for c in model.mechanism.cuts} - set(KNOWN))
+    ]
+    if any(link.telescopic is not None for link in model.mechanism.links):
+        lacking.append("inertia that depends on a joint")
+    return "it does not have " + " or ".join(lacking) if lacking else ""
+
+
+def redundant(model: Model) -> bool:
+    """Whether the closures below depend on each other."""
+    return bool(model.mechanism.selection.removed) or any(cut.type == "revolute" for cut in model.mechanism.cuts)
+
+
+def closures(tree: Tree) -> list[LoopClosure]:
+    """Closures of all cuts; a hinge is two points on its axis, as far apart as the robot's size."""
+    found = []
+    for cut in tree.model.mechanism.cuts:
+        kind = KNOWN[cut.type]
+        first, R1, p1 = tree.frame(cut.first, cut.on_first)
+        second, R2, p2 = tree.frame(cut.second, cut.on_second)
+        found.append(LoopClosure("weld" if kind == "weld" else "point", first, R1, p1, second, R2, p2))
+        if kind == "hinge":
+            axis = next(axis for side, axis in cut.free_axes if side != "ball")
+            far1, far2 = p1 + tree.model.size * R1[:, axis], p2 + tree.model.size * R2[:, axis]
+            found.append(LoopClosure("point", first, R1, far1, second, R2, far2))
+    return found

@@ -17,7 +17,7 @@ from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
 from gough.robots import hexapod
-from gough_bench.growth_robots import legs_on_platform
+from gough_bench.growth import legs_on_platform
 from gough_bench.states import random_states
 from laws.subjects import built
 

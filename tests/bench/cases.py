@@ -5,9 +5,8 @@ from functools import cache
 
 from gough.compilation import Model, build
 from gough.robot import load
-from gough_bench.bare import without_losses
 from gough_bench.peer import Case
-from gough_bench.states import random_states
+from gough_bench.states import random_states, without_losses
 
 
 @cache

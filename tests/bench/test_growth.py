@@ -6,8 +6,7 @@ import pytest
 
 import gough
 from gough_bench import growth
-from gough_bench.growth_report import growth_markdown, write_growth
-from gough_bench.growth_robots import closed_chain, legs_on_platform
+from gough_bench.growth import closed_chain, growth_markdown, legs_on_platform, write_growth
 from gough_bench.machine import machine
 
 

@@ -12,8 +12,8 @@ from gough_bench.casadi_peer import CasadiC, CasadiMachine
 from gough_bench.jax_peer import Jax
 from gough_bench.measure import check
 from gough_bench.mujoco_peer import MuJoCo
-from gough_bench.ours_c import OurC
-from gough_bench.pinocchio_python import PinocchioPython
+from gough_bench.ours import OurC
+from gough_bench.pinocchio import PinocchioPython
 from gough_bench.tree import Tree
 
 ROBOTS = ("pedrammehr2012", "lopes", "five_bar")

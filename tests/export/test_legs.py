@@ -14,7 +14,7 @@ from gough.compilation.alike import common_pattern
 from gough.export.subject import Options, subject_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.rolling import Rolled, roll
-from gough_bench.growth_robots import legs_on_platform
+from gough_bench.growth import legs_on_platform
 
 
 @cache

@@ -53,8 +53,7 @@ def bench(
 
     chosen = None if peers is None else [p.strip() for p in peers.split(",") if p.strip() and p.strip() != "none"]
     if growth:
-        from gough_bench.growth import grow
-        from gough_bench.growth_report import write_growth
+        from gough_bench.growth import grow, write_growth
 
         grown = grow(quick=quick, say=progress)
         _finish(grown, write_growth(grown, out), json)

@@ -1,4 +1,7 @@
-"""Pinocchio through its Python package: constraintDynamics, one call a state."""
+"""Pinocchio: a robot and its states in its coordinates, and its Python package: constraintDynamics, one call a state.
+
+Its free joint has rates in body axes and spatial accelerations; quaternions are xyzw.
+"""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -6,11 +9,77 @@ from typing import Any
 
 import numpy as np
 
-from gough_bench.closures import closures, not_a_tree
-from gough_bench.peer import Case, Peer
-from gough_bench.pinocchio_files import Coordinates, drive_forces, proximal
-from gough_bench.repeated import seconds_per_call
-from gough_bench.tree import Tree
+from gough.compilation import Model
+from gough.spatial import rotation_from_quaternion_wxyz
+from gough_bench.peer import Case, Peer, seconds_per_call
+from gough_bench.tree import Tree, closures, not_a_tree, redundant
+
+
+def proximal(model: Model) -> tuple[float, int]:
+    """Step and iterations of its proximal solver: one plain solve unless closures are redundant."""
+    return (1e-10, 20) if redundant(model) else (0.0, 1)
+
+
+class Coordinates:
+    """Where the tree's entries stand: columns of gough's q and u in Pinocchio's order, with signs."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.q: list[int] = []
+        self.u: list[int] = []
+        self.q_sign: list[float] = []
+        self.u_sign: list[float] = []
+        for joint in tree.joints:
+            link = joint.link
+            start, turns = link.q, joint.kind in ("free", "ball")
+            if turns:
+                at = start + (3 if joint.kind == "free" else 0)
+                self.q += [*range(start, at), at + 1, at + 2, at + 3, at]
+            else:
+                self.q.append(start)
+            self.u += list(link.columns)
+            sign = 1.0 if turns else link.sign
+            self.q_sign += [sign] * link.nq
+            self.u_sign += [sign] * link.nu
+        self.free = bool(tree.joints) and tree.joints[0].kind == "free"
+
+    def positions(self, q: np.ndarray) -> np.ndarray:
+        """Pinocchio's q (n, nq)."""
+        return q[:, self.q] * np.array(self.q_sign)
+
+    def rates(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Pinocchio's v (n, nv)."""
+        return self._turned(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
+
+    def forces(self, q: np.ndarray, forces: np.ndarray) -> np.ndarray:
+        """Pinocchio's generalised forces (n, nv) of those on u."""
+        return self.rates(q, forces)
+
+    def accelerations(self, q: np.ndarray, u: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """gough's u̇ (n, nu) of Pinocchio's accelerations: world axes, classical."""
+        turned = second.copy()
+        if self.free:
+            v = self.rates(q, u)
+            turned[:, :3] += np.cross(v[:, 3:6], v[:, :3])
+        turned = self._turned(q, turned, to_body=False) * np.array(self.u_sign)
+        out = np.zeros_like(u)
+        out[:, self.u] = turned
+        return out
+
+    def _turned(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
+        if self.free:
+            R = np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in q[:, 3:7]])
+            how = "nji,nj->ni" if to_body else "nij,nj->ni"
+            x = x.copy()
+            x[:, :3], x[:, 3:6] = np.einsum(how, R, x[:, :3]), np.einsum(how, R, x[:, 3:6])
+        return x
+
+
+def drive_forces(model: Model, tau: np.ndarray) -> np.ndarray:
+    """Generalised forces on u (n, nu) of drive forces."""
+    forces = np.zeros((len(tau), model.layout.nu))
+    for k, drive in enumerate(model.mechanism.drives):
+        forces[:, model.mechanism.links[drive.link].u] = tau[:, k]
+    return forces
 
 
 class PinocchioPython(Peer):
