@@ -31,7 +31,7 @@ from gough.program.derivatives import vjp
 from gough.program.ops import Op
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
-from gough_bench.states import random_states, without_losses
+from gough_bench.states import lossless_robot, random_states
 
 FREE = (
     Op.INPUT,
@@ -138,7 +138,7 @@ def plain_programs(model: gough.Model) -> dict[str, Program]:
 
 def timed(target: Path, name: str = "pedrammehr2012") -> None:
     """What is timed."""
-    model = gough.build(without_losses(gough.load(name)))
+    model = gough.build(lossless_robot(gough.load(name)))
     rows = inputs_of(model, TIMED) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
     baked = {f"{name}_baked": model.ordered(trace_entry(model.mechanism, name, numbers)) for name in DYNAMICS}

@@ -49,7 +49,7 @@ class CasadiMachine(Peer):
 
     def answers(self) -> np.ndarray:
         self._evaluate()
-        return gathered(self._case, self._function, self._results)
+        return gather_outputs(self._case, self._function, self._results)
 
     def seconds(self, budget: float, threads: int = 1) -> float:
         return seconds_per_call(self._evaluate, budget) / len(self._case.states)
@@ -85,7 +85,7 @@ class CasadiC(CasadiMachine):
         for x in self._results:
             x[:] = np.nan
         self._run()
-        return gathered(self._case, self._function, self._results)
+        return gather_outputs(self._case, self._function, self._results)
 
     def seconds(self, budget: float, threads: int = 1) -> float:
         return seconds_per_call(self._run, budget) / len(self._case.states)
@@ -99,7 +99,7 @@ class CasadiC(CasadiMachine):
             raise GoughError("CasADi's C reports an error")
 
 
-def gathered(case: Case, function: Any, results: list[np.ndarray]) -> np.ndarray:
+def gather_outputs(case: Case, function: Any, results: list[np.ndarray]) -> np.ndarray:
     """The program's outputs (n, k) from the nonzeros (n, nnz) of CasADi's, which stand column by column."""
     n, found = len(case.states), {}
     for k, (name, values) in enumerate(zip(function.name_out(), results, strict=True)):

@@ -20,7 +20,7 @@ from gough.robots import four_bar_chain, hexapod
 from gough_bench.machine import machine
 from gough_bench.ours import Ours
 from gough_bench.peer import Case
-from gough_bench.report import BUSY, finite, machine_lines, number
+from gough_bench.report import BUSY, finite_values, machine_lines, number
 from gough_bench.states import random_states
 
 # ---- robots of any size: legs on a platform, links in one loop
@@ -255,7 +255,7 @@ UNFITTED = ("size", "spread", "memory_bytes")
 def write_growth(result: dict[str, Any], folder: Path) -> tuple[Path, ...]:
     """Write `growth.json`, `growth.md` and `growth.png` into a folder (made where it is not there)."""
     data, page, picture = (folder / f"growth.{end}" for end in ("json", "md", "png"))
-    write_file(data, json.dumps(finite(result), indent=1, ensure_ascii=False) + "\n")
+    write_file(data, json.dumps(finite_values(result), indent=1, ensure_ascii=False) + "\n")
     write_file(page, growth_markdown(result))
     draw(result, picture)
     return page, data, picture

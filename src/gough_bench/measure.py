@@ -157,7 +157,7 @@ FUSED_PER_CLOCK = {(6, 0): 32, (7, 0): 32, (8, 0): 64, (9, 0): 64}
 """Double-precision multiply-adds a clock of one multiprocessor, by compute capability; 2 on all others."""
 
 
-def unavailable() -> str:
+def gpu_missing() -> str:
     """Why there are no figures of a GPU; "" where they can be measured."""
     if not find_spec("cupy"):
         return "cupy is not installed: `pip install cupy-cuda12x`"
@@ -172,7 +172,7 @@ def unavailable() -> str:
 
 def gpu_figures(case: Case) -> dict[str, Any]:
     """{"reason": …} where there is nothing to measure, else device, driver, states_per_s and the two shares."""
-    reason = unavailable()
+    reason = gpu_missing()
     if reason:
         return {"reason": reason}
     try:

@@ -13,7 +13,7 @@ import numpy as np
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.rotation import quaternion_wxyz_from_rotation
 from gough_bench.peer import Case, Peer, seconds_per_call
-from gough_bench.tree import Tree, closures, not_a_tree
+from gough_bench.tree import Tree, closures, lacking_in_trees
 
 STIFF = {"solref": [2e-4, 1.0], "solimp": [0.9999, 0.9999, 0.001, 0.5, 2.0]}
 SOFTNESS = 1e-4
@@ -43,7 +43,7 @@ class MuJoCo(Peer):
         mujoco: Any = import_module("mujoco")
 
         self._inverse = case.function == "inverse_dynamics"
-        reason = not_a_tree(case.model)
+        reason = lacking_in_trees(case.model)
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)

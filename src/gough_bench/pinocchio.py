@@ -12,12 +12,12 @@ import numpy as np
 from gough.compilation import Model
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough_bench.peer import Case, Peer, seconds_per_call
-from gough_bench.tree import Tree, closures, not_a_tree, redundant
+from gough_bench.tree import Tree, closures, has_redundant_closures, lacking_in_trees
 
 
 def proximal(model: Model) -> tuple[float, int]:
     """Step and iterations of its proximal solver: one plain solve unless closures are redundant."""
-    return (1e-10, 20) if redundant(model) else (0.0, 1)
+    return (1e-10, 20) if has_redundant_closures(model) else (0.0, 1)
 
 
 class Coordinates:
@@ -93,7 +93,7 @@ class PinocchioPython(Peer):
         return "" if find_spec("pinocchio") else "not installed: `pip install pin`"
 
     def prepare(self, case: Case) -> str:
-        reason = not_a_tree(case.model)
+        reason = lacking_in_trees(case.model)
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)

@@ -20,7 +20,7 @@ from gough_bench.machine import cpu_name
 from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import Coordinates, drive_forces, proximal
 from gough_bench.states import PeerStates
-from gough_bench.tree import Tree, closures, not_a_tree
+from gough_bench.tree import Tree, closures, lacking_in_trees
 
 # ---- building the harness: which headers, which flags, where the executable is kept
 
@@ -64,7 +64,7 @@ def folders() -> list[Path]:
     return list(dict.fromkeys(p for p in places if p.is_dir()))
 
 
-def missing() -> str:
+def missing_tools() -> str:
     """What is to be installed before the harness can be built; "" where nothing is."""
     lacking = []
     if not compiler():
@@ -90,7 +90,7 @@ def harness() -> Path:
     narrow = NARROW if platform.machine().lower() in ("x86_64", "amd64") else ()
     command = [compiler(), *FLAGS, *narrow, *(f"-D{d}" for d in DEFINED), *(f"-I{p}" for p in include_folders())]
     text = "\n".join([*command, cpu_name(), _cpu_flags(), *((here / s).read_text() for s in SOURCES)])
-    target = kept_in() / f"pinocchio_harness_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    target = executables_folder() / f"pinocchio_harness_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     if target.exists() and not distrusted(target):
         return target
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
@@ -104,7 +104,7 @@ def harness() -> Path:
     return target
 
 
-def kept_in() -> Path:
+def executables_folder() -> Path:
     """Where executables are kept: beside the compiled programs, or in a temporary folder of this process where that cannot be
     written or others could have written there."""
     folder = cache_folder()
@@ -164,7 +164,7 @@ def write_robot(tree: Tree, path: Path) -> None:
         numbers = _row(j.p, j.R, j.mass, j.center, j.tensor, j.rotor)
         lines.append(f"joint {j.parent} {j.kind} {numbers}")
     lines += leg_lines(tree)
-    if not not_a_tree(model):
+    if not lacking_in_trees(model):
         for c in closures(tree):
             lines.append(f"{c.kind} {c.first} {_row(c.p1, c.R1)} {c.second} {_row(c.p2, c.R2)}")
         mu, iterations = proximal(model)
@@ -213,10 +213,10 @@ class PinocchioCpp(Peer):
     _route = "inverse"
 
     def available(self) -> str:
-        return missing()
+        return missing_tools()
 
     def prepare(self, case: Case) -> str:
-        reason = not_a_tree(case.model)
+        reason = lacking_in_trees(case.model)
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)

@@ -11,7 +11,7 @@ from gough.files import write_file
 def write(result: dict[str, Any], folder: Path) -> tuple[Path, Path]:
     """Write `bench_ROBOT.json` and `.md` into a folder (made where it is not there)."""
     data, page = folder / f"bench_{result['robot']}.json", folder / f"bench_{result['robot']}.md"
-    write_file(data, json.dumps(finite(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_file(data, json.dumps(finite_values(result), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     write_file(page, markdown(result))
     return page, data
 
@@ -124,10 +124,10 @@ def number(x: float) -> str:
     return f"{x:.0f}" if x >= 100 else f"{x:.3g}"
 
 
-def finite(value: Any) -> Any:
+def finite_values(value: Any) -> Any:
     """The same with infinities and NaN as None: JSON has neither."""
     if isinstance(value, dict):
-        return {k: finite(v) for k, v in value.items()}
+        return {k: finite_values(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
+        return [finite_values(v) for v in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -21,7 +21,7 @@ from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import PinocchioPython
 from gough_bench.pinocchio_cpp import PinocchioCpp
 from gough_bench.start import start_times
-from gough_bench.states import random_states, without_losses
+from gough_bench.states import lossless_robot, random_states
 
 PEERS: dict[str, type[Peer]] = {
     "pinocchio": PinocchioCpp,
@@ -110,7 +110,7 @@ def load_quietly(robot: str) -> Robot:
 def _model(robot: Robot) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return build(without_losses(robot))
+        return build(lossless_robot(robot))
 
 
 def _one_function(

@@ -44,10 +44,10 @@ def _main(robot: str, function: str) -> dict[str, Any]:
     warnings.simplefilter("ignore")
     begin = time.perf_counter()
     import gough
-    from gough_bench.states import without_losses
+    from gough_bench.states import lossless_robot
 
     imported = time.perf_counter()
-    model = gough.build(without_losses(gough.load(robot)))
+    model = gough.build(lossless_robot(gough.load(robot)))
     built = time.perf_counter()
     traced = model.function(function)
     recorded = time.perf_counter()

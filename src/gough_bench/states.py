@@ -90,7 +90,7 @@ def _good(model: Model, q: np.ndarray) -> np.ndarray:
     return good
 
 
-def without_losses(robot: Robot) -> Robot:
+def lossless_robot(robot: Robot) -> Robot:
     """The same robot with no friction and no springs."""
     return _bare(robot).model_copy(update={"springs": ()})
 

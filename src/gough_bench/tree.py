@@ -123,7 +123,7 @@ class LoopClosure:
     p2: np.ndarray
 
 
-def not_a_tree(model: Model) -> str:
+def lacking_in_trees(model: Model) -> str:
     """What of the robot engines for trees of rigid bodies do not have; "" where they have all."""
     lacking = [
         f"a {kind} joint that closes a loop" for kind in sorted({c.type for c in model.mechanism.cuts} - set(KNOWN))
@@ -133,7 +133,7 @@ def not_a_tree(model: Model) -> str:
     return "it does not have " + " or ".join(lacking) if lacking else ""
 
 
-def redundant(model: Model) -> bool:
+def has_redundant_closures(model: Model) -> bool:
     """Whether the closures below depend on each other."""
     return bool(model.mechanism.selection.removed) or any(cut.type == "revolute" for cut in model.mechanism.cuts)
 

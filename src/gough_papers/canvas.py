@@ -23,7 +23,7 @@ def canvas(width: float, height: float) -> Any:
     return figure
 
 
-def labelled(axes: Any, title: str, y: str, x: str = "time (s)") -> None:
+def label_axes(axes: Any, title: str, y: str, x: str = "time (s)") -> None:
     """Title, names of the axes, a faint grid."""
     axes.set_title(title, fontsize=10.5)
     axes.set_xlabel(x)
@@ -38,13 +38,13 @@ def curves(axes: Any, t: np.ndarray, values: np.ndarray, names: Sequence[str], *
     axes.set_xlim(float(t[0]), float(t[-1]))
 
 
-def below(figure: Any, axes: Any, columns: int = 6) -> None:
+def legend_below(figure: Any, axes: Any, columns: int = 6) -> None:
     """The legend of one panel under all of them."""
     handles, names = axes.get_legend_handles_labels()
     figure.legend(handles, names, ncols=columns, loc="outside lower center", frameon=False)
 
 
-def styles(axes: Any, names: Sequence[str], lines: Sequence[Any], **place: Any) -> None:
+def style_legend(axes: Any, names: Sequence[str], lines: Sequence[Any], **place: Any) -> None:
     """A legend of line styles."""
     from matplotlib.lines import Line2D
 

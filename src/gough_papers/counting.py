@@ -56,14 +56,14 @@ def counts_of(robot: str) -> tuple[PaperCount, ...]:
     return tuple(c for c in paper_counts() if c.robot == robot)
 
 
-def beside_papers(model: Model) -> list[dict[str, Any]]:
+def counts_beside_papers(model: Model) -> list[dict[str, Any]]:
     """One entry a printed count or reference: quantity, source, printed, paper, here (counts or None), ratio, scopes."""
     known = counts_of(model.robot.name)
-    here = {key: counted(model, *key) for key in dict.fromkeys((k.counted, k.baked) for k in known)}
+    here = {key: count_operations(model, *key) for key in dict.fromkeys((k.counted, k.baked) for k in known)}
     return [_entry(k, here[k.counted, k.baked]) for k in known]
 
 
-def counted(model: Model, name: str, baked: bool = True) -> Count:
+def count_operations(model: Model, name: str, baked: bool = True) -> Count:
     """Operations of a program by its name in `PaperCount.counted`, parameters as numbers or not, no friction."""
     if name in COORDINATES:
         return count(_only(model, coordinate_function(model, "rpy_zyx").program, COORDINATES[name]))

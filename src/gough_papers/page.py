@@ -97,7 +97,7 @@ def picture(shown: Picture) -> str:
     )
 
 
-def moving(page: str, caption: str) -> str:
+def moving_figure(page: str, caption: str) -> str:
     """The viewer's page of a run, whole, in a frame; "": a viewer was not there."""
     frame = f'<iframe loading="lazy" title="{escape(caption)}" srcdoc="{escape(page)}"></iframe>' if page else ""
     return f"<figure class=moving>{frame}<figcaption>{text(caption)}</figcaption></figure>"
@@ -141,7 +141,7 @@ def _section(section: ReportSection) -> list[str]:
     out += [table(grid) for grid in section.grids if grid.only != "print"]
     if section.comparisons:
         out.append(table(comparison_grid(section.comparisons, whole=True)))
-    out += [moving(*section.moving)] if section.moving else []
+    out += [moving_figure(*section.moving)] if section.moving else []
     return out + [picture(p) for p in section.pictures]
 
 

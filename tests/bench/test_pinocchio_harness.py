@@ -40,10 +40,10 @@ def test_a_failed_build_is_told(monkeypatch, tmp_path):
 
 def test_executables_are_kept_beside_the_programs(monkeypatch, tmp_path):
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
-    assert pinocchio_cpp.kept_in() == tmp_path / "bench"
+    assert pinocchio_cpp.executables_folder() == tmp_path / "bench"
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "file"))
     (tmp_path / "file").write_text("")
-    assert tmp_path not in pinocchio_cpp.kept_in().parents
+    assert tmp_path not in pinocchio_cpp.executables_folder().parents
 
 
 def test_robots_of_the_inverse_route():
@@ -54,7 +54,7 @@ def test_robots_of_the_inverse_route():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(pinocchio_cpp.missing()), reason=pinocchio_cpp.missing())
+@pytest.mark.skipif(bool(pinocchio_cpp.missing_tools()), reason=pinocchio_cpp.missing_tools())
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
 @pytest.mark.parametrize("robot", ["pedrammehr2012", "lopes", "five_bar", "andrews"])
 def test_harness(robot, function):

@@ -44,12 +44,12 @@ class MadeUp:
         )
 
     def line(self, end):
-        from gough_papers.canvas import canvas, labelled
+        from gough_papers.canvas import canvas, label_axes
 
         figure = canvas(3, 2)
         axes = figure.subplots()
         axes.plot([0, 1], [0, end])
-        labelled(axes, "line", "y (m)")
+        label_axes(axes, "line", "y (m)")
         return figure
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from gough.compilation import build
 from gough.compilation.catalogue import CATALOGUE
-from gough_papers.counting import BOTH, COORDINATES, beside_papers, counted, counts_of, paper_counts
+from gough_papers.counting import BOTH, COORDINATES, count_operations, counts_beside_papers, counts_of, paper_counts
 
 
 def test_table_1_of_lopes_adds_up():
@@ -25,25 +25,25 @@ def test_every_count_has_its_scope():
 
 def test_inertia_matrix_of_lopes_here():
     model = build("lopes")
-    here = counted(model, "coordinate_mass_matrix")
+    here = count_operations(model, "coordinate_mass_matrix")
     assert 3 * here.operations < 1611 + 3270 + 60
 
 
 def test_flexible_robot_of_briot_here():
     """Within what the paper's algorithm reaches with common terms shared, and half of what the paper prints."""
     model = build("dualemps")
-    both, whole = counted(model, BOTH, baked=False), counted(model, "forward_dynamics", baked=False)
+    both, whole = count_operations(model, BOTH, baked=False), count_operations(model, "forward_dynamics", baked=False)
     assert both.add <= 667 and both.mul + both.div <= 851
     assert whole.add <= 1020 and whole.mul + whole.div <= 1256
 
 
 def test_robots_without_printed_counts():
-    assert beside_papers(build("lopes_simplified")) == []
+    assert counts_beside_papers(build("lopes_simplified")) == []
 
 
 @pytest.mark.slow
 def test_all_of_lopes():
-    entries = beside_papers(build("lopes"))
+    entries = counts_beside_papers(build("lopes"))
     assert len(entries) == len(counts_of("lopes"))
     for entry in entries:
         assert entry["ratio"] == entry["paper"]["operations"] / entry["here"]["operations"]

@@ -12,7 +12,7 @@ from gough.structure.flexible import point_key
 from gough_papers.briot2014 import paper as briot2014
 from gough_papers.briot2014.runs import residual_frequency
 from gough_papers.long2014.plate import FreePlate, free_plate, vertices
-from gough_papers.long2014.runs import OFF_THE_PATH, tracked
+from gough_papers.long2014.runs import OFF_THE_PATH, track_path
 
 
 @cache
@@ -58,7 +58,7 @@ def test_distances_from_a_path():
     path = gough.motions.quintic(poses=[model.home[:7], turned], times=[0.0, 1.0])
     t = np.array([0.0, 0.5, 1.0])
     still = gough.Run.from_states(model, t, np.tile(model.home, (3, 1)), np.zeros((3, 6)), np.zeros((3, 6)))
-    found = tracked("still", still, path)
+    found = track_path("still", still, path)
     far = float(np.linalg.norm(np.array(turned[:3]) - model.home[:3]))
     np.testing.assert_allclose(found.position, [0.0, far / 2, far], atol=1e-12)
     np.testing.assert_allclose(found.angle, [0.0, 0.15, 0.3], atol=1e-12)

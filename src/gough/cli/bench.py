@@ -89,10 +89,10 @@ def _show(name: str, made: dict[str, Any]) -> None:
 
 
 def _finish(result: dict[str, Any], written: tuple[Path, ...], json: bool) -> None:
-    from gough_bench.report import finite
+    from gough_bench.report import finite_values
 
     if json:
-        write_json(finite(result))
+        write_json(finite_values(result))
     else:
         say()
         say("written: " + ", ".join(str(path) for path in written))

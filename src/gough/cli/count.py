@@ -35,7 +35,7 @@ def count(
     from gough.cli.functions import absent
     from gough.compilation.catalogue import COUNTED
     from gough.errors import UsageError
-    from gough_papers.counting import beside_papers
+    from gough_papers.counting import counts_beside_papers
 
     model, _ = open_model(robot, quiet=True)
     names = tuple(function or COUNTED)
@@ -44,7 +44,7 @@ def count(
         raise UsageError("; ".join(f"{name} is not there: {reason}" for name, reason in missing.items()))
     names = tuple(name for name in names if name not in missing)
     counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
-    papers = [] if function else beside_papers(model)
+    papers = [] if function else counts_beside_papers(model)
     if json:
         report: dict[str, Any] = {
             "robot": model.robot.name,

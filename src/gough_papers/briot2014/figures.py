@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough_papers.briot2014.runs import PERIOD, Square, acceleration_of_P, rest_spectrum
-from gough_papers.canvas import COLORS, below, canvas, labelled
+from gough_papers.canvas import COLORS, canvas, label_axes, legend_below
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -24,11 +24,11 @@ def draw_trajectory(run: "Run") -> Any:
     axes = figure.subplots(1, 2, width_ratios=[1, 1.35])
     at = run["drives.position"]
     axes[0].plot(1e3 * at[:, 0], 1e3 * at[:, 1], color=COLORS[0], linewidth=1.8)
-    labelled(axes[0], "(a) the square in joint space", "q21 (mm)", "q11 (mm)")
+    label_axes(axes[0], "(a) the square in joint space", "q21 (mm)", "q11 (mm)")
     axes[0].set_aspect("equal")
     part = run.between(0.0, PERIOD - 1e-9)
     axes[1].plot(part.time, part["drives.rate"][:, 0], color=COLORS[0], linewidth=1.8)
-    labelled(axes[1], "(b) velocity of the slide on an edge: moves 1.8 s, then rests", "velocity (m/s)")
+    label_axes(axes[1], "(b) velocity of the slide on an edge: moves 1.8 s, then rests", "velocity (m/s)")
     axes[1].set_xlim(0.0, PERIOD)
     return figure
 
@@ -43,9 +43,9 @@ def draw_workspace(square: "Run", circle: "Run") -> Any:
     ):
         P = run["link17.pose"]
         ax.plot(P[:, 0], P[:, 2], color=color, linewidth=1.6, label=name)
-    labelled(ax, "Paths of P", "z0 (m)", "x0 (m)")
+    label_axes(ax, "Paths of P", "z0 (m)", "x0 (m)")
     ax.set_aspect("equal")
-    below(figure, ax, 2)
+    legend_below(figure, ax, 2)
     return figure
 
 
@@ -55,11 +55,11 @@ def draw_acceleration(run: "Run", title: str) -> Any:
     axes = figure.subplots(1, 2, width_ratios=[1.7, 1])
     t, y = acceleration_of_P(run)
     axes[0].plot(t, y, color=COLORS[0], linewidth=0.7)
-    labelled(axes[0], title, "acceleration across link 17 (m/s²)")
+    label_axes(axes[0], title, "acceleration across link 17 (m/s²)")
     axes[0].set_xlim(0.0, float(run.time[-1]))
     zoom = (t >= 0.0) & (t <= min(3.0, 0.35 * float(run.time[-1])))
     axes[1].plot(t[zoom], y[zoom], color=COLORS[0], linewidth=0.9)
-    labelled(axes[1], "its begin", "")
+    label_axes(axes[1], "its begin", "")
     axes[1].set_xlim(0.0, float(t[zoom][-1]))
     return figure
 
@@ -69,7 +69,7 @@ def draw_force(run: "Run", drive: int, title: str) -> Any:
     figure = canvas(10, 3.4)
     ax = figure.subplots()
     ax.plot(run.time, run.tau[:, drive], color=COLORS[drive], linewidth=0.9)
-    labelled(ax, title, "force at the slide (N)")
+    label_axes(ax, title, "force at the slide (N)")
     ax.set_xlim(0.0, float(run.time[-1]))
     return figure
 
@@ -88,7 +88,7 @@ def draw_table3(rows: dict[str, np.ndarray], paper: dict[str, tuple[float, ...]]
     ax.set_yticks(
         [-20, -10, -5, -2, 0, 2, 5, 10, 50, 100], ["−20", "−10", "−5", "−2", "0", "2", "5", "10", "50", "100"]
     )
-    labelled(ax, "Frequencies beside the finest mesh", "difference (%)", "mode")
+    label_axes(ax, "Frequencies beside the finest mesh", "difference (%)", "mode")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -100,18 +100,18 @@ def draw_square(made: Square, printed_hz: tuple[float, ...]) -> Any:
     axes = figure.subplot_mosaic(rows, height_ratios=[0.7, 1, 1, 1.15])
     for k, name in enumerate(made.run.layout.drive_names):
         axes["slides"].plot(made.run.time, made.run["drives.position"][:, k], color=COLORS[k], label=name)
-    labelled(axes["slides"], "Slides (prescribed)", "position (m)")
+    label_axes(axes["slides"], "Slides (prescribed)", "position (m)")
     axes["slides"].legend(loc="upper right")
     for panel, run in (("with", made.run), ("without", made.ringing)):
         _bending(axes[panel], run)
-        labelled(axes[panel], f"Bending of the links {panel} Coulomb friction: tips across", "mm")
+        label_axes(axes[panel], f"Bending of the links {panel} Coulomb friction: tips across", "mm")
     axes["with"].legend(ncols=3, loc="upper right")
     for name in ("slides", "with", "without"):
         axes[name].set_xlim(0, 25)
     for run, label, color in ((made.ringing, "without Coulomb friction", COLORS[1]), (made.run, "with", COLORS[0])):
         part = run.between(*REST)
         axes["detail"].plot(part.time, 1e3 * part[TIPS[0]], color=color, label=label, linewidth=1.1)
-    labelled(axes["detail"], "Link 13 where the first move ends (1.8 s)", "mm")
+    label_axes(axes["detail"], "Link 13 where the first move ends (1.8 s)", "mm")
     axes["detail"].set_xlim(*REST)
     axes["detail"].legend(loc="lower right")
     hertz, lines = rest_spectrum(made.ringing, 0.0)
@@ -120,7 +120,7 @@ def draw_square(made: Square, printed_hz: tuple[float, ...]) -> Any:
     for f in printed_hz:
         axes["spectrum"].axvline(f, color="0.3", linewidth=0.8, linestyle=":")
     title = f"Spectrum of the first rest: {made.residual_hz:.2f} Hz (dotted: Table 3)"
-    labelled(axes["spectrum"], title, "largest = 1", "frequency (Hz)")
+    label_axes(axes["spectrum"], title, "largest = 1", "frequency (Hz)")
     axes["spectrum"].set_xlim(0, HIGHEST)
     axes["spectrum"].set_ylim(0, 1.05)
     return figure

@@ -96,11 +96,11 @@ class Briot2014:
 
     def operations(self, section: ReportSection) -> None:
         """The paper's counts and ours of the same scope, as far as it is stated."""
-        from gough_papers.counting import beside_papers
+        from gough_papers.counting import counts_beside_papers
 
         self.shop.tell("dualemps: counting operations …")
         right = ("add", "mul and div", "ours: add", "ours: mul and div")
-        rows, entries = [], beside_papers(self.shop.model("dualemps"))
+        rows, entries = [], counts_beside_papers(self.shop.model("dualemps"))
         for e in entries:
             p, o = e["paper"], e["here"]
             counts = map(str, (p["add"], p["mul"] + p["div"], o["add"], o["mul"] + o["div"]))

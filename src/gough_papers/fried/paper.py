@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough_papers.along import COST_HEAD, inverse_cost, relative_error
-from gough_papers.canvas import AXES, COLORS, LEGS, below, canvas, curves, labelled
+from gough_papers.canvas import AXES, COLORS, LEGS, canvas, curves, label_axes, legend_below
 from gough_papers.comparison import TRANSCRIPTION, at_least, equals
 from gough_papers.fried.carry import HEIGHT, ActiveJoints, active_joints, carry
 from gough_papers.fried.lanes import lanes
@@ -156,7 +156,7 @@ def draw_path(t: np.ndarray, p: np.ndarray) -> Any:
     ax.set_title("Way of the platform", fontsize=10.5)
     flat = figure.add_subplot(1, 2, 2)
     curves(flat, t, p - p[0], AXES)
-    labelled(flat, "From its first place", "displacement (m)")
+    label_axes(flat, "From its first place", "displacement (m)")
     flat.legend(frameon=False, loc="lower right")
     return figure
 
@@ -167,8 +167,8 @@ def draw_curves(t: np.ndarray, values: np.ndarray, title: str, unit: str) -> Any
     figure = canvas(8.6, 3.5) if names is AXES else canvas(9.2, 3.8)
     ax = figure.subplots()
     curves(ax, t, values, names)
-    labelled(ax, title, unit)
-    below(figure, ax, len(names))
+    label_axes(ax, title, unit)
+    legend_below(figure, ax, len(names))
     return figure
 
 

@@ -147,9 +147,17 @@ class Long2014:
         """The flexible model's computed torque, which follows, and two others, which do not."""
         scenario, made = self.scenario, []
         steps: list[tuple[str, Callable[[], runs.Tracked], Any]] = [
-            ("computed torque with the flexible model", lambda: runs.flexible_run(scenario), runs.Tracked.followed),
-            ("computed torque with the rigid model", lambda: runs.rigid_run(scenario), runs.Tracked.departed),
-            ("replay without feedback", lambda: runs.replayed_run(scenario, made[0].run), runs.Tracked.departed),
+            (
+                "computed torque with the flexible model",
+                lambda: runs.flexible_run(scenario),
+                runs.Tracked.follow_comparisons,
+            ),
+            ("computed torque with the rigid model", lambda: runs.rigid_run(scenario), runs.Tracked.leave_comparisons),
+            (
+                "replay without feedback",
+                lambda: runs.replayed_run(scenario, made[0].run),
+                runs.Tracked.leave_comparisons,
+            ),
         ]
         rows: list[tuple[str, ...]] = []
         for what, run, compare in steps:

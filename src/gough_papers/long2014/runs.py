@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough_papers.canvas import AXES, COLORS, LEGS, MANY, below, canvas, curves, labelled
+from gough_papers.canvas import AXES, COLORS, LEGS, MANY, canvas, curves, label_axes, legend_below
 from gough_papers.comparison import EXACT, INDEPENDENT, KnownComparison, at_least, at_most, equals
 from gough_papers.long2014.plate import FIRST
 from gough_papers.reproduction import finished_run
@@ -59,7 +59,7 @@ class Tracked:
         """Largest distance from the path, m."""
         return float(np.nanmax(self.position))
 
-    def followed(self) -> list[KnownComparison]:
+    def follow_comparisons(self) -> list[KnownComparison]:
         """What must hold of the flexible computed torque."""
         summary, angle = self.run.summary(), float(self.angle.max())
         energy, loops, exchanged = summary["energy_error"], summary["closure_error"], "of the energy exchanged"
@@ -70,7 +70,7 @@ class Tracked:
             equals("loops", loops, 0.0, "of the robot's size", 1e-10, EXACT, form=".1e"),
         ]
 
-    def departed(self) -> list[KnownComparison]:
+    def leave_comparisons(self) -> list[KnownComparison]:
         """What must hold of a run that leaves the path."""
         what, far, least = f"{self.name}: distance from the path", 1e3 * self.farthest, 1e3 * OFF_THE_PATH
         return [at_least(what, far, least, "mm", INDEPENDENT, form=".1f")]
@@ -95,7 +95,7 @@ class Tracked:
 HEAD = ("controller", "simulated s", "computing s", "compiling s", "steps", "farthest mm", "leaves the path", "ended")
 
 
-def tracked(name: str, run: "Run", path: "Motion") -> Tracked:
+def track_path(name: str, run: "Run", path: "Motion") -> Tracked:
     """A run with its errors from a motion of the platform."""
     from gough.spatial.poses import rotation_of_quaternion
 
@@ -135,7 +135,7 @@ def replayed_run(scenario: "Scenario", forces_of: "Run") -> Tracked:
 
 def _run(name: str, scenario: "Scenario", changed: "Scenario") -> Tracked:
     assert scenario.motion is not None
-    return tracked(name, finished_run(changed), scenario.motion)
+    return track_path(name, finished_run(changed), scenario.motion)
 
 
 # ---- [Long 2014, Figs. 4–7] with our poses
@@ -202,8 +202,8 @@ def draw_forces(r: FollowedResults) -> Any:
     figure = canvas(9.5, 4.4)
     ax = figure.subplots()
     curves(ax, r.t, r.forces, LEGS)
-    labelled(ax, "Forces of the prismatic joints (inverse dynamic model)", "force Γ (N)")
-    below(figure, ax)
+    label_axes(ax, "Forces of the prismatic joints (inverse dynamic model)", "force Γ (N)")
+    legend_below(figure, ax)
     return figure
 
 
@@ -218,8 +218,8 @@ def draw_accelerations(r: FollowedResults) -> Any:
             (1, "Angular acceleration", "rad/s²", slice(3, 6)),
         ):
             curves(axes[row, column], r.t, values[:, part], AXES, linewidth=1.4 if row == 0 else 0.7)
-            labelled(axes[row, column], f"{name}, {what}", unit)
-    below(figure, axes[0, 0], 3)
+            label_axes(axes[row, column], f"{name}, {what}", unit)
+    legend_below(figure, axes[0, 0], 3)
     return figure
 
 
@@ -228,10 +228,10 @@ def draw_origin(r: FollowedResults) -> Any:
     figure = canvas(10, 3.9)
     axes = figure.subplots(1, 2)
     curves(axes[0], r.t, 1e3 * r.bent.origin, AXES)
-    labelled(axes[0], "Linear deformation at the platform's origin", "displacement (mm)")
+    label_axes(axes[0], "Linear deformation at the platform's origin", "displacement (mm)")
     curves(axes[1], r.t, 1e3 * r.bent.turned, AXES)
-    labelled(axes[1], "Angular deformation at the platform's origin", "rotation (mrad)")
-    below(figure, axes[0], 3)
+    label_axes(axes[1], "Angular deformation at the platform's origin", "rotation (mrad)")
+    legend_below(figure, axes[0], 3)
     return figure
 
 
@@ -242,11 +242,11 @@ def draw_points(r: FollowedResults) -> Any:
     for k, ax in enumerate(axes.flat):
         for i, name in enumerate(AXES):
             ax.plot(r.t, 1e3 * r.bent.held[:, k, i], color=COLORS[i], linewidth=1.4, label=name)
-        labelled(
+        label_axes(
             ax, f"attachment point {k + 1}", "displacement (mm)" if k % 3 == 0 else "", "time (s)" if k > 2 else ""
         )
         ax.set_xlim(float(r.t[0]), float(r.t[-1]))
-    below(figure, axes[0, 0], 3)
+    legend_below(figure, axes[0, 0], 3)
     return figure
 
 
@@ -268,14 +268,14 @@ def draw_tracking(runs: Sequence[Tracked]) -> Any:
             panels["error"].plot(run.run.time[-1], far[-1], "x", color=color, markersize=9, markeredgewidth=2)
     panels["error"].axhline(OFF_THE_PATH, color="0.4", linewidth=0.8, linestyle=":")
     panels["error"].text(0.02, 1.6 * OFF_THE_PATH, "off the path", color="0.3", fontsize=9)
-    labelled(panels["error"], "Distance of the plate's floating frame from its path (× ends early)", "error (m)")
+    label_axes(panels["error"], "Distance of the plate's floating frame from its path (× ends early)", "error (m)")
     panels["error"].set_xlim(0, _end(runs))
     panels["error"].legend(loc="center right", bbox_to_anchor=(1, 0.42))
     for k, run in enumerate(runs):
         elastic = run.run["elastic"]
         for i in range(elastic.shape[1]):
             panels[k].plot(run.run.time, elastic[:, i], color=MANY[i % len(MANY)], linewidth=1.1, label=f"{FIRST + i}")
-        labelled(panels[k], f"{run.name}: elastic", "modal amplitude (m √kg)")
+        label_axes(panels[k], f"{run.name}: elastic", "modal amplitude (m √kg)")
         _stop(panels[k], run)
     figure.legend(
         *panels[0].get_legend_handles_labels(), title="mode", ncols=10, loc="outside lower center", frameon=False
@@ -290,7 +290,7 @@ def draw_controllers(runs: Sequence[Tracked]) -> Any:
     for ax, run in zip(axes, runs, strict=True):
         for i in range(run.run.tau.shape[1]):
             ax.plot(run.run.time, run.run.tau[:, i] / 1e3, color=COLORS[i], linewidth=1.3, label=f"leg {i + 1}")
-        labelled(ax, run.name, "drive force (kN)")
+        label_axes(ax, run.name, "drive force (kN)")
         _stop(ax, run)
     figure.legend(*axes[0].get_legend_handles_labels(), ncols=6, loc="outside lower center", frameon=False)
     return figure

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gough_papers.comparison import KnownComparison, at_most
-from gough_papers.counting import counted
+from gough_papers.counting import count_operations
 from gough_papers.reproduction import changed_model
 from gough_papers.section import Grid
 
@@ -75,8 +75,8 @@ def count_table_1(model: "Model") -> Table1:
     ours = {}
     for name, joints in MASSLESS.items():
         made = changed_model(model.robot.name, lambda data, joints=joints: _massless(data, joints)) if joints else model
-        ours[name] = tuple(counted(made, quantity) for quantity in QUANTITIES)
-    return Table1(ours, counted(model, "inverse_dynamics"))
+        ours[name] = tuple(count_operations(made, quantity) for quantity in QUANTITIES)
+    return Table1(ours, count_operations(model, "inverse_dynamics"))
 
 
 def _massless(data: Any, joints: tuple[int, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough_papers.along import COST_HEAD, inverse_cost, known_forces, relative_error, run_along
-from gough_papers.canvas import COLORS, below, canvas, curves, labelled, styles
+from gough_papers.canvas import COLORS, canvas, curves, label_axes, legend_below, style_legend
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, equals
 from gough_papers.lopes.operations import count_table_1
 from gough_papers.reproduction import Paper, Workshop
@@ -118,8 +118,8 @@ def draw_actuators(run: "Run") -> Any:
     figure = canvas(9.5, 4.2)
     ax = figure.subplots()
     curves(ax, run.time, run.model.drives(run.q), ACTUATORS)
-    labelled(ax, "Actuators along P1 → P2 → P1", "length l (m)")
-    below(figure, ax)
+    label_axes(ax, "Actuators along P1 → P2 → P1", "length l (m)")
+    legend_below(figure, ax)
     return figure
 
 
@@ -131,13 +131,13 @@ def draw_forces(complete: "Run", simplified: "Run") -> Any:
     curves(axes[0], t, complete.tau, ACTUATORS)
     for k in range(6):
         axes[0].plot(t, simplified.tau[:, k], "--", color=COLORS[k], linewidth=1.0)
-    labelled(axes[0], "Forces of the actuators", "force (N)", "")
-    styles(axes[0], ("complete", "simplified"), ("-", "--"), loc="upper right", ncols=2)
+    label_axes(axes[0], "Forces of the actuators", "force (N)", "")
+    style_legend(axes[0], ("complete", "simplified"), ("-", "--"), loc="upper right", ncols=2)
     low, high = axes[0].get_ylim()
     axes[0].set_ylim(low, high + 0.13 * (high - low))
     curves(axes[1], t, complete.tau - simplified.tau, ACTUATORS)
-    labelled(axes[1], "Complete minus simplified", "difference (N)")
-    below(figure, axes[1])
+    label_axes(axes[1], "Complete minus simplified", "difference (N)")
+    legend_below(figure, axes[1])
     return figure
 
 
@@ -195,7 +195,7 @@ class Sweep:
         ax.loglog(DURATIONS, 100 * self.share, "o-", color=COLORS[0])
         for limit in (1, 5):
             ax.axhline(limit, color="0.5", linewidth=0.8, linestyle=":")
-        labelled(ax, "Complete minus simplified model", "largest difference / max |f| (%)", "duration one way T (s)")
+        label_axes(ax, "Complete minus simplified model", "largest difference / max |f| (%)", "duration one way T (s)")
         ax.set_xticks(DURATIONS, [f"{T:g}" for T in DURATIONS], minor=False)
         ax.set_xticks([], minor=True)
         ax.set_yticks([1, 2, 5, 10, 20], ["1", "2", "5", "10", "20"])

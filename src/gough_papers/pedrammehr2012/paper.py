@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough_papers.along import COST_HEAD, PATHS, inverse_cost, known_forces, run_along
-from gough_papers.canvas import COLORS, canvas, labelled
+from gough_papers.canvas import COLORS, canvas, label_axes
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, equals
 from gough_papers.pedrammehr2012 import axes
 from gough_papers.pedrammehr2012.pods import PodForces, Pods, Switches, dot, pod_forces, pods_of
@@ -202,7 +202,7 @@ def _six(t: np.ndarray, three: tuple[np.ndarray, ...], names: tuple[str, ...], u
     for k, ax in enumerate(axes.flat):
         for values, name, style in zip(three, names, STYLES, strict=True):
             ax.plot(t, values[:, k], label=name, linewidth=1.5, **style)
-        labelled(ax, f"pod {k + 1}", unit if k % 3 == 0 else "", "time (s)" if k > 2 else "")
+        label_axes(ax, f"pod {k + 1}", unit if k % 3 == 0 else "", "time (s)" if k > 2 else "")
         ax.set_xlim(0.0, round(float(t[-1] + t[0]), 3))
         ax.margins(y=0.08)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), ncols=3, loc="outside lower center", frameon=False)
@@ -230,8 +230,8 @@ def draw_printed(t: np.ndarray, right: PodForces, printed: PodForces, title: str
         axes[0].plot(t, right.f[:, k], color=COLORS[k], linewidth=1.5, label=f"pod {k + 1}")
         axes[0].plot(t, printed.f[:, k], "--", color=COLORS[k], linewidth=1.0)
         axes[1].plot(t, printed.f[:, k] - right.f[:, k], color=COLORS[k], linewidth=1.5)
-    labelled(axes[0], f"{title}: corrected (solid), as printed (dashed)", "force (N)")
-    labelled(axes[1], "As printed minus corrected", "error (N)")
+    label_axes(axes[0], f"{title}: corrected (solid), as printed (dashed)", "force (N)")
+    label_axes(axes[1], "As printed minus corrected", "error (N)")
     for ax in axes:
         ax.set_xlim(0.0, round(float(t[-1] + t[0]), 3))
     figure.legend(*axes[0].get_legend_handles_labels(), ncols=6, loc="outside lower center", frameon=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gough_papers.page import moving, whole_page
+from gough_papers.page import moving_figure, whole_page
 from gough_papers.reproduction import Workshop
 from gough_papers.section import ReportSection
 from viewer.browser.viewing import until
@@ -19,7 +19,7 @@ def test_a_report_plays_its_robot(open_page, tmp_path: Path) -> None:
     Workshop(tmp_path, lambda text: None).move(section, path1(), "Path 1 & back.", fps=10)
     assert section.moving is not None
     report = tmp_path / "report.html"
-    report.write_text(whole_page("a report", ["<h1>A report</h1>", moving(*section.moving)]), encoding="utf-8")
+    report.write_text(whole_page("a report", ["<h1>A report</h1>", moving_figure(*section.moving)]), encoding="utf-8")
     page = open_page(report.as_uri(), width=900, height=700, offline=True, wait="iframe")
     assert page.inner_text("figcaption") == "Path 1 & back."
     [frame] = page.frames[1:]
