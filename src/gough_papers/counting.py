@@ -21,8 +21,7 @@ COORDINATES = {"coordinate_mass_matrix": "M", "coordinate_coriolis_matrix": "C",
 
 @dataclass(frozen=True)
 class PaperCount:
-    """add, mul, div of one quantity; together: mul and div are printed as one number, given as mul, div is 0. The others: see
-    `counts.yaml`."""
+    """Additions, multiplications and divisions of one quantity; see `counts.yaml`."""
 
     robot: str
     quantity: str
@@ -31,7 +30,6 @@ class PaperCount:
     counted: str
     scope: str
     here: str
-    together: bool = False
     printed: bool = True
     baked: bool = True
 

@@ -142,7 +142,7 @@ class Workshop:
             return
         from gough.viewer import export
 
-        self.tell(f"{section.title}: the moving robot …")
+        self.tell(f"{self.folder.name}: the moving robot …")
         page = export(run, self.folder / "moving.html", dark=False, **how)
         section.moving = (page.read_text(encoding="utf-8"), caption)
 

@@ -8,7 +8,8 @@ import pytest
 from gough_papers import NAMES, load_paper
 from gough_papers.citations import EQUATIONS, PAPERS
 from gough_papers.lopes.operations import PRINTED
-from gough_papers.reproduction import KINDS, document
+from gough_papers.page import moving_figure
+from gough_papers.reproduction import KINDS, Workshop, document
 from gough_papers.section import ReportSection
 from gough_papers.tables import equations_grid, sources_grid, tell_misprints
 
@@ -51,3 +52,12 @@ def test_sources_and_assumptions_are_shown(paper):
 def test_the_printed_counts_add_up():
     *bodies, total = PRINTED.values()
     assert np.array_equal(np.sum(bodies, axis=0), total)
+
+
+def test_without_the_viewer_a_report_says_what_moves(monkeypatch, tmp_path):
+    monkeypatch.setattr("gough_papers.reproduction.find_spec", lambda name: None)
+    section = ReportSection("forces")
+    Workshop(tmp_path, lambda text: None).move(section, None, "Path 1.")  # type: ignore[arg-type]
+    assert section.moving is not None
+    figure = moving_figure(*section.moving)
+    assert "Path 1." in figure and "<code>pip install 'gough[view]'</code>" in figure and "iframe" not in figure
