@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gough import Function
 from gough.errors import GoughError
 from gough_bench.peer import Case, CLoop, Peer, c_compiler, seconds_per_call
 
@@ -23,7 +24,6 @@ class CasadiMachine(Peer):
     remark = "parameters as numbers in its code"
 
     def available(self) -> str:
-        from gough.compilation import Function
 
         if not find_spec("casadi"):
             return "not installed: `pip install casadi`"

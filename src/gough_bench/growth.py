@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model, build
+from gough import Model, Robot, build
 from gough.files import write_figure, write_file
-from gough.robot import Robot
 from gough.robots import four_bar_chain, hexapod
 from gough_bench.machine import machine
 from gough_bench.ours import Ours

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gough import Function
 from gough_bench.casadi_peer import EVERY
 from gough_bench.peer import Case, Peer, seconds_per_call
 
@@ -23,7 +24,6 @@ class Jax(Peer):
     remark = "parameters as numbers in its code; XLA chooses its own threads"
 
     def available(self) -> str:
-        from gough.compilation import Function
 
         if not find_spec("jax"):
             return "not installed: `pip install jax`"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough import UsageError
 from gough.export import export
 from gough_bench.peer import Case, CLoop, Peer, c_compiler, seconds_per_call
 

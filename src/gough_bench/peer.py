@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
+from gough import Model
 from gough_bench.states import PeerStates
 
 EXACT = 1e-6

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
+from gough import Model
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough_bench.peer import Case, Peer, seconds_per_call
 from gough_bench.tree import Tree, closures, has_redundant_closures, lacking_in_trees

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model, build
+from gough import Model, Robot, UsageError, build, load
 from gough.compilation.catalogue import entry_of
-from gough.errors import UsageError
-from gough.robot import Robot, load
 from gough_bench.casadi_peer import CasadiC, CasadiMachine
 from gough_bench.jax_peer import Jax
 from gough_bench.machine import cores, machine

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
+from gough import Model, Robot, UsageError
 from gough.compilation.mobility import neighbours
-from gough.errors import UsageError
-from gough.robot import Robot
 from gough.robot.item import Item
 from gough.robot.joint import Drive, Friction, JointSpring
 from gough.spatial.poses import integrate_pose

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.compilation import Model
+from gough import Model
 from gough.spatial import rpy_zyx
 from gough.structure import WORLD, Link
 

@@ -7,15 +7,12 @@ The motions are the library's, by name. Pedrammehr's are sampled at t = (k + 1/2
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model, Run, named_motion
 from gough_papers.comparison import INDEPENDENT, KnownComparison, equals
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
 
 TIMED_STATES = 20_000
 
@@ -100,9 +97,8 @@ PATHS = {
 """Positive forces lengthen the leg."""
 
 
-def run_along(model: "Model", path: str, slower: float = 1.0, samples: int | None = None) -> "Run":
+def run_along(model: Model, path: str, slower: float = 1.0, samples: int | None = None) -> Run:
     """A model of a path's robot along it, with the drive forces that it needs. slower: times its duration."""
-    from gough.simulation.motion.files import named_motion
 
     p = PATHS[path]
     motion = named_motion(p.motion) if slower == 1.0 else named_motion(p.motion).slower(slower)
@@ -112,9 +108,8 @@ def run_along(model: "Model", path: str, slower: float = 1.0, samples: int | Non
     return posed_run(model, t, at.position, at.velocity, at.acceleration)
 
 
-def posed_run(model: "Model", t: np.ndarray, pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> "Run":
+def posed_run(model: Model, t: np.ndarray, pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> Run:
     """A rigid model at poses (n, 7) of its platform, twists and their derivatives (n, 6)."""
-    from gough.simulation.results.run import Run
 
     return Run.from_states(model, t, model.configuration(pose=pose), v, acceleration=acceleration)
 
@@ -155,7 +150,7 @@ class Cost:
 COST_HEAD = ("operations", "derive s", "compile s", "µs/state")
 
 
-def function_cost(model: "Model", name: str, q: Any = None, v: Any = None, given: Any = None) -> Cost:
+def function_cost(model: Model, name: str, q: Any = None, v: Any = None, given: Any = None) -> Cost:
     """Of inverse or forward dynamics at states q, v, given (accelerations or forces), home at rest where left out."""
     begin = time.perf_counter()
     function = model.function(name)
@@ -176,7 +171,7 @@ def function_cost(model: "Model", name: str, q: Any = None, v: Any = None, given
     return Cost(operations, derived - begin, compiled - derived, 1e6 * min(times) / TIMED_STATES)
 
 
-def inverse_cost(run: "Run") -> Cost:
+def inverse_cost(run: Run) -> Cost:
     """Of inverse dynamics at a run's states."""
     return function_cost(run.model, "inverse_dynamics", run.q, run.v, run.acceleration)
 

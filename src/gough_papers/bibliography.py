@@ -7,17 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 import gough
+from gough import Robot
+from gough.robot.flexible import Flexible
 from gough.text import one_line
 from gough_papers.citations.index import CITATION
-
-if TYPE_CHECKING:
-    from gough.robot import Robot
-    from gough.robot.flexible import Flexible
 
 _OWN = ("type", "names")
 _ACCENTS = {"é": r"{\'e}", "ó": r"{\'o}", "á": r"{\'a}", "ö": r"{\"o}", "ü": r"{\"u}", "&": r"\&"}
@@ -88,7 +86,7 @@ class CitedWorks:
     unknown: tuple[str, ...]
 
 
-def basis(robot: "Robot", method: str | None = None) -> CitedWorks:
+def basis(robot: Robot, method: str | None = None) -> CitedWorks:
     """What results of a robot rest on; `method`: of time integration, where runs are among them."""
     known = references()
     why: dict[str, list[str]] = {"gough": ["equations, programs and numbers"]}
@@ -107,7 +105,7 @@ def basis(robot: "Robot", method: str | None = None) -> CitedWorks:
     return CitedWorks(robot.name, reasons, tuple(unknown))
 
 
-def _named(robot: "Robot") -> Iterator[tuple[str, str]]:
+def _named(robot: Robot) -> Iterator[tuple[str, str]]:
     """Works that a description names, in the head or at a number."""
     head = _texts(robot.source)
     for key, work in references().items():
@@ -132,14 +130,13 @@ def _texts(source: Any) -> list[str]:
     return [] if source is None else [one_line(str(source))]
 
 
-def _inner_sources(robot: "Robot") -> Iterator[str]:
+def _inner_sources(robot: Robot) -> Iterator[str]:
     """The `source:` of every part of a description, where it is a sentence."""
     return (s for part in _parts(robot) if isinstance(s := getattr(part, "source", None), str))
 
 
-def _methods(robot: "Robot") -> Iterator[tuple[str, str]]:
+def _methods(robot: Robot) -> Iterator[tuple[str, str]]:
     """Methods that the description brings into play."""
-    from gough.robot.flexible import Flexible
 
     parts = list(_parts(robot))
     yield "briot2014", "formulation: tree of bodies, closures, virtual power"
@@ -158,7 +155,7 @@ def _methods(robot: "Robot") -> Iterator[tuple[str, str]]:
         yield from _of_flexible(body)
 
 
-def _of_flexible(body: "Flexible") -> Iterator[tuple[str, str]]:
+def _of_flexible(body: Flexible) -> Iterator[tuple[str, str]]:
     kind = getattr(body.modes, "kind", None)
     if kind == "craig_bampton":
         yield "craig1968", "reduction of a flexible body"
@@ -184,7 +181,7 @@ def _parts(item: Any) -> Iterator[Any]:
             yield from _parts(value)
 
 
-def _unknown(robot: "Robot") -> Iterator[str]:
+def _unknown(robot: Robot) -> Iterator[str]:
     """What the head of a description says of its origin that no known work stands for."""
     source = robot.source
     if source is None:

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gough.compilation import Model
+from gough import Model
 from gough.compilation.catalogue import slots_of
 from gough.compilation.coriolis import coordinate_function
 from gough.dynamics.numbers import Numbers

@@ -9,17 +9,15 @@ from functools import cache
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
+from gough import Model, Run, Scenario, build, load
 from gough.files import make_folder, write_figure
+from gough.robot import loads
+from gough.robot.reader import read
 from gough_papers.citations.errata import Misprint, misprints_of
 from gough_papers.comparison import KnownComparison
 from gough_papers.section import Picture, ReportSection, Tell
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.scenario import Scenario
 
 Kind = Literal["compared", "redrawn", "data", "drawing", "lost"]
 KINDS: dict[Kind, str] = {
@@ -101,14 +99,11 @@ class Workshop:
     folder: Path
     tell: Tell
     draws: bool = True
-    models: "dict[str, Model]" = field(default_factory=dict)
+    models: dict[str, Model] = field(default_factory=dict)
 
-    def model(self, robot: str) -> "Model":
+    def model(self, robot: str) -> Model:
         """A gallery robot's model, made once."""
         if robot not in self.models:
-            from gough.compilation import build
-            from gough.robot import load
-
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # unphysical inertias: the report says so itself
                 self.models[robot] = build(load(robot))
@@ -133,7 +128,7 @@ class Workshop:
             path = write_figure(self.folder / f"{name}.png", drawing(*given), DPI)
             section.pictures.append(Picture(path, caption, label))
 
-    def move(self, section: ReportSection, run: "Run", caption: str, **how: Any) -> None:
+    def move(self, section: ReportSection, run: Run, caption: str, **how: Any) -> None:
         """Put the viewer's page of a run into the section; how: as for `gough.viewer.export`."""
         if not self.draws:
             return
@@ -150,15 +145,12 @@ class Workshop:
 @cache
 def document(robot: str) -> Any:
     """A gallery file as plain data."""
-    from gough.robot.reader import read
 
     return read((resources.files("gough.robot") / "gallery" / f"{robot}.yaml").read_text(encoding="utf-8"), robot)[0]
 
 
-def changed_model(robot: str, change: Callable[[Any], None]) -> "Model":
+def changed_model(robot: str, change: Callable[[Any], None]) -> Model:
     """A model of a gallery robot whose document `change` has edited in place."""
-    from gough.compilation import build
-    from gough.robot import loads
 
     data = json.loads(json.dumps(document(robot)))
     change(data)
@@ -167,7 +159,7 @@ def changed_model(robot: str, change: Callable[[Any], None]) -> "Model":
         return build(loads(json.dumps(data), f"{robot}.yaml"))
 
 
-def finished_run(scenario: "Scenario") -> "Run":
+def finished_run(scenario: Scenario) -> Run:
     """The scenario's run. A run keeps what it has when the user breaks it off; nothing can be compared then, so
     KeyboardInterrupt goes on."""
     run = scenario.run()

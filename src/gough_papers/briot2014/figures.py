@@ -1,15 +1,13 @@
 """[Briot 2014, Figs. 7–14]: trajectories, acceleration of P, forces of the drives; our model alone, no measurements. Table 3 and
 the square in pictures of ours."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Run
 from gough_papers.briot2014.runs import PERIOD, Square, acceleration_of_P, rest_spectrum
 from gough_papers.canvas import COLORS, canvas, label_axes, legend_below
-
-if TYPE_CHECKING:
-    from gough.simulation.results.run import Run
 
 TIPS = ("link13.tip.y", "link16.tip.y", "link23.tip.y")
 REST = (1.6, 3.0)
@@ -18,7 +16,7 @@ HIGHEST = 60.0
 """Hz that are drawn."""
 
 
-def draw_trajectory(run: "Run") -> Any:
+def draw_trajectory(run: Run) -> Any:
     """Fig. 7: the square in joint space, and the speed along one edge."""
     figure = canvas(10, 4.2)
     axes = figure.subplots(1, 2, width_ratios=[1, 1.35])
@@ -33,7 +31,7 @@ def draw_trajectory(run: "Run") -> Any:
     return figure
 
 
-def draw_workspace(square: "Run", circle: "Run") -> Any:
+def draw_workspace(square: Run, circle: Run) -> Any:
     """Fig. 8: where P goes, in the plane of the robot."""
     figure = canvas(7.6, 3.7)
     ax = figure.subplots()
@@ -49,7 +47,7 @@ def draw_workspace(square: "Run", circle: "Run") -> Any:
     return figure
 
 
-def draw_acceleration(run: "Run", title: str) -> Any:
+def draw_acceleration(run: Run, title: str) -> Any:
     """Figs. 9 and 12: the whole, and a part of it."""
     figure = canvas(10, 4.0)
     axes = figure.subplots(1, 2, width_ratios=[1.7, 1])
@@ -64,7 +62,7 @@ def draw_acceleration(run: "Run", title: str) -> Any:
     return figure
 
 
-def draw_force(run: "Run", drive: int, title: str) -> Any:
+def draw_force(run: Run, drive: int, title: str) -> Any:
     """Figs. 10, 11, 13, 14: the force of one drive."""
     figure = canvas(10, 3.4)
     ax = figure.subplots()
@@ -126,6 +124,6 @@ def draw_square(made: Square, printed_hz: tuple[float, ...]) -> Any:
     return figure
 
 
-def _bending(axes: Any, run: "Run") -> None:
+def _bending(axes: Any, run: Run) -> None:
     for k, name in enumerate(TIPS):
         axes.plot(run.time, 1e3 * run[name], color=COLORS[k], linewidth=0.7, label=name.split(".")[0])

@@ -6,21 +6,17 @@ the printed digits of three inertias there are values (gallery robot `dualemps_r
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model, Run, Scenario, load_scenario, natural_frequencies
 from gough_papers.briot2014 import figures
 from gough_papers.briot2014.runs import SQUARE, Square, circle_comparisons, circle_run, square_runs
 from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals
 from gough_papers.reproduction import Paper, Workshop, changed_model
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.scenario import Scenario
 
 ROBOTS = ("dualemps", "dualemps_refined", "dualemps_8")
 ELEMENTS = (2, 4)
@@ -56,14 +52,13 @@ class Briot2014:
         ]
 
     @cached_property
-    def scenario(self) -> "Scenario":
+    def scenario(self) -> Scenario:
         """The square."""
-        from gough.simulation.scenarios.files import load_scenario
 
         return load_scenario(SQUARE)
 
     @cached_property
-    def turn(self) -> "Run":
+    def turn(self) -> Run:
         """The circle."""
         return circle_run(self.scenario)
 
@@ -151,7 +146,7 @@ class Briot2014:
         self._acceleration_and_forces(section, 12, self.turn, "circle", "second", "")
 
     def _acceleration_and_forces(
-        self, section: ReportSection, first: int, run: "Run", path: str, which: str, more: str
+        self, section: ReportSection, first: int, run: Run, path: str, which: str, more: str
     ) -> None:
         """Three figures from number `first` on."""
         caption = f"Acceleration of P across link 17, {which} trajectory, filtered at 100 Hz."
@@ -168,14 +163,13 @@ class Briot2014:
 PAPER = Paper.read("briot2014", Briot2014)
 
 
-def six_frequencies(model: "Model") -> np.ndarray:
+def six_frequencies(model: Model) -> np.ndarray:
     """The first six natural frequencies, Hz: drives locked at home, undeformed."""
-    from gough.analysis.modes import natural_frequencies
 
     return natural_frequencies(model, about="undeformed").frequencies_hz[:6]
 
 
-def meshed_model(elements: int) -> "Model":
+def meshed_model(elements: int) -> Model:
     """Tables as printed, with that many elements a link."""
 
     def change(data: Any) -> None:

@@ -6,16 +6,15 @@ moment: how the authors brought the robot onto the circle is not stated.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough import Run, Scenario, build, load_motion
+from gough.motions import spline, states_along
+from gough.robot.changed_friction import change_friction
+from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.comparison import EXACT, KnownComparison, equals
 from gough_papers.reproduction import finished_run
-
-if TYPE_CHECKING:
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.scenario import Scenario
 
 SQUARE, CIRCLE = "briot2014_square", "briot2014_circle"
 ENERGY = 1e-3
@@ -35,8 +34,8 @@ RATE = 2000.0
 class Square:
     """run: the scenario as it is. ringing: the same without Coulomb friction, which would stop the links at every rest."""
 
-    run: "Run"
-    ringing: "Run"
+    run: Run
+    ringing: Run
 
     @property
     def residual_hz(self) -> float:
@@ -53,21 +52,19 @@ class Square:
         ]
 
 
-def _energy(what: str, run: "Run") -> KnownComparison:
+def _energy(what: str, run: Run) -> KnownComparison:
     return equals(what, run.summary()["energy_error"], 0.0, "of the energy exchanged", ENERGY, EXACT, form=".1e")
 
 
-def square_runs(scenario: "Scenario") -> Square:
+def square_runs(scenario: Scenario) -> Square:
     """The scenario with Coulomb friction and without."""
-    from gough.compilation import build
-    from gough.robot.changed_friction import change_friction
 
     run = finished_run(scenario)
     smooth = scenario.with_(model=build(change_friction(scenario.model.robot, coulomb=0.0)), check="off")
     return Square(run, finished_run(smooth))
 
 
-def rest_spectrum(run: "Run", begin: float) -> tuple[np.ndarray, np.ndarray]:
+def rest_spectrum(run: Run, begin: float) -> tuple[np.ndarray, np.ndarray]:
     """(frequencies (n,), Hz; amplitudes (n,)) of link 13's tip in the rest of the edge begun at `begin` (s); Hann window."""
     part = run.between(begin + SETTLED, begin + PERIOD - 1e-9)
     times = np.linspace(part.time[0], part.time[-1], 4096)
@@ -76,7 +73,7 @@ def rest_spectrum(run: "Run", begin: float) -> tuple[np.ndarray, np.ndarray]:
     return np.fft.rfftfreq(len(y), times[1] - times[0]), lines
 
 
-def residual_frequency(run: "Run", begin: float) -> float:
+def residual_frequency(run: Run, begin: float) -> float:
     """Hz: the highest line of that spectrum. A rest of 4 s resolves 0.25 Hz; a parabola through the logarithms of the highest
     three lines does better."""
     hertz, lines = rest_spectrum(run, begin)
@@ -85,10 +82,8 @@ def residual_frequency(run: "Run", begin: float) -> float:
     return float((k + 0.5 * (a - c) / (a - 2 * b + c)) * hertz[1])
 
 
-def circle_run(scenario: "Scenario") -> "Run":
+def circle_run(scenario: Scenario) -> Run:
     """One turn with the model and the settings of the square."""
-    from gough.simulation.motion.files import load_motion
-    from gough.simulation.motions import spline, states_along
 
     model = scenario.model
     path = load_motion(CIRCLE, model)
@@ -100,7 +95,7 @@ def circle_run(scenario: "Scenario") -> "Run":
     return finished_run(scenario.with_(motion=motion, duration=path.duration, check="off"))
 
 
-def circle_comparisons(run: "Run") -> list[KnownComparison]:
+def circle_comparisons(run: Run) -> list[KnownComparison]:
     """With what the text says of the circle, and the balance of energy."""
     P = run["link17.pose"][:, :3]
     speed = np.linalg.norm(run["link17.twist"][:, :3], axis=1).mean()
@@ -113,11 +108,9 @@ def circle_comparisons(run: "Run") -> list[KnownComparison]:
     ]
 
 
-def acceleration_of_P(run: "Run") -> tuple[np.ndarray, np.ndarray]:
+def acceleration_of_P(run: Run) -> tuple[np.ndarray, np.ndarray]:
     """(t (n,), s; ¹⁷ÿ_P (n,), m/s²): filtered at 100 Hz forwards and backwards, so that nothing is shifted in time."""
     from scipy.signal import butter, sosfiltfilt
-
-    from gough.spatial.poses import rotation_of_quaternion
 
     t = np.arange(run.time[0], run.time[-1], 1.0 / RATE)
     velocity = _even(run.time, run["link17.twist"][:, :3], t)

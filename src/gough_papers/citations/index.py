@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from gough.errors import UsageError
+from gough import UsageError
 from gough_papers.citations.errata import Misprint, Unused, misprints_of, unused_of
 from gough_papers.citations.places import KINDS, PAPERS, PaperPlace, read_places, spell, split_name
 

@@ -6,16 +6,14 @@ up, 0.10 m and 0.06 m sideways at different phases, in a window (1 - cos(2πt/T)
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough import Model, Run
+from gough.spatial import bryant_xyz, quaternion_wxyz_from_rotation
+from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import posed_run
 from gough_papers.comparison import EXACT, KnownComparison, equals
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
 
 HEIGHT = 0.75
 """m: of home, assumed."""
@@ -25,9 +23,8 @@ AMPLITUDES = np.array([0.08, 0.10, 0.06])
 DURATION, SAMPLES = 3.0, 601
 
 
-def carry(model: "Model", duration: float = DURATION, samples: int = SAMPLES) -> "Run":
+def carry(model: Model, duration: float = DURATION, samples: int = SAMPLES) -> Run:
     """The robot along the motion; its first and last samples are at rest at the same place."""
-    from gough.spatial import bryant_xyz, quaternion_wxyz_from_rotation
 
     t = np.linspace(0.0, duration, samples)
     w = 2 * np.pi / duration
@@ -54,7 +51,7 @@ def _product(f: tuple[np.ndarray, ...], g: tuple[np.ndarray, ...]) -> np.ndarray
 class ActiveJoints:
     """l, rate, acceleration (n, 6) in m, m/s, m/s². rate_off: largest distance of the rates from l' by geometry alone, m/s."""
 
-    run: "Run"
+    run: Run
     l: np.ndarray
     rate: np.ndarray
     acceleration: np.ndarray
@@ -76,9 +73,8 @@ class ActiveJoints:
         ]
 
 
-def active_joints(run: "Run") -> ActiveJoints:
+def active_joints(run: Run) -> ActiveJoints:
     """Along a run."""
-    from gough.spatial.poses import rotation_of_quaternion
 
     model, v, acceleration = run.model, run.v[:, None], run.acceleration[:, None]
     R = rotation_of_quaternion(run.q[:, 3:7])

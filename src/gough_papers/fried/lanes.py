@@ -13,13 +13,10 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
+from gough import Model, Run
 
 FUNCTION, NAME = "inverse_dynamics", "legs"
 FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-w")
@@ -49,7 +46,7 @@ class Lanes:
         return None if self.flat_ns is None or self.loops_ns is None else self.flat_ns / self.loops_ns
 
 
-def lanes(run: "Run") -> Lanes:
+def lanes(run: Run) -> Lanes:
     """Of a robot with legs alike, at a run's states."""
     from gough.backends.c.rolling import once_and_each
     from gough.compilation.alike import common_pattern
@@ -75,7 +72,7 @@ def compiler() -> str:
     return shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc") or shutil.which("clang") or ""
 
 
-def _timed(model: "Model", legs: str, states: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
+def _timed(model: Model, legs: str, states: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
     """(ns a state, the smallest of several; forces (n, drives))."""
     from gough.export import export
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model
 from gough_papers.along import COST_HEAD, inverse_cost, relative_error
 from gough_papers.canvas import AXES, COLORS, LEGS, canvas, curves, label_axes, legend_below
 from gough_papers.comparison import TRANSCRIPTION, at_least, equals
@@ -14,9 +15,6 @@ from gough_papers.fried.lanes import lanes
 from gough_papers.reproduction import Paper, Workshop
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
 
 CONSTANT, CONSTANT_DIGITS = 0.002, 0.0005
 """Relative error when the second link's inertia is taken as constant, by the transcription, and half a unit of its last digit."""
@@ -193,7 +191,7 @@ def random_states() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(pose), np.array(v), np.array(acceleration)
 
 
-def constant_inertia(model: "Model", pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> float:
+def constant_inertia(model: Model, pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> float:
     """Largest error over the largest force of the same state, all states. At every state a design of its own: the inertia that
     the link has at that length, but none of its change."""
     q = model.configuration(pose=pose)

@@ -2,21 +2,18 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model, Run, Scenario, load_scenario
+from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import COST_HEAD, TIMED_STATES, function_cost, known_forces, relative_error, run_along
 from gough_papers.comparison import TRANSCRIPTION, KnownComparison, equals
 from gough_papers.long2014 import plate, rest, runs
 from gough_papers.reproduction import Paper, Workshop
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.scenario import Scenario
 
 FUNCTIONS = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
 POSES = "long2014_poses"
@@ -41,19 +38,18 @@ class Long2014:
         ]
 
     @cached_property
-    def scenario(self) -> "Scenario":
+    def scenario(self) -> Scenario:
         """With the model that all parts use."""
-        from gough.simulation.scenarios.files import load_scenario
 
         return load_scenario(POSES)
 
     @property
-    def model(self) -> "Model":
+    def model(self) -> Model:
         """Of the flexible robot."""
         return self.scenario.model
 
     @cached_property
-    def rigid(self) -> "Run":
+    def rigid(self) -> Run:
         """The rigid robot through the four poses."""
         return run_along(self.shop.model("long2014_rigid"), POSES)
 
@@ -246,9 +242,8 @@ MEASURED = {
 unit of the last digit."""
 
 
-def misprint_costs(run: "Run") -> dict[str, float]:
+def misprint_costs(run: Run) -> dict[str, float]:
     """{name: relative error}, of the rigid robot along `long2014_poses`."""
-    from gough.spatial.poses import rotation_of_quaternion
 
     model, given, right = run.model, (run.q, run.v, run.acceleration), run.tau
     weight = model.parameters[model.parameter_names.index("platform.M")] * np.array(model.robot.gravity)
@@ -279,7 +274,7 @@ def _force(f: np.ndarray) -> np.ndarray:
     return np.concatenate([f, np.zeros_like(f)], axis=1)
 
 
-def _at_centres(model: "Model") -> np.ndarray:
+def _at_centres(model: Model) -> np.ndarray:
     """Table 3's tensors taken as central: those about the frames' origins are larger by m (s·s 1 - s sᵀ), s = MS/M."""
     names = list(model.parameter_names)
     of = {n: float(model.parameters[i]) for i, n in enumerate(names)}

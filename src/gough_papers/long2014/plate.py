@@ -5,18 +5,17 @@ Poisson's ratio is not printed; 0.3 fits. Modes 7/8, 12/13 and 14/15 are pairs o
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Equilibrium, Robot
+from gough.fem.elastic_body import ElasticBody
+from gough.robot.flexible import Flexible
+from gough.structure.elastic_bodies import elastic_bodies
 from gough_papers.canvas import canvas
 from gough_papers.comparison import KnownComparison, apart, equals
 from gough_papers.section import Grid
-
-if TYPE_CHECKING:
-    from gough.analysis.equilibrium import Equilibrium
-    from gough.fem.elastic_body import ElasticBody
-    from gough.robot import Robot
 
 FIRST = 7
 """The number of the first elastic mode; 1 to 6 are rigid motions."""
@@ -39,7 +38,7 @@ _HEIGHT = np.sqrt(3.0) / 4.0  # of one of the six triangles, over twice its side
 class FreePlate:
     """own: the plate with the stiffnesses that were computed; frequencies (10,), rad/s."""
 
-    own: "ElasticBody"
+    own: ElasticBody
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -76,15 +75,13 @@ class FreePlate:
         ]
 
 
-def free_plate(robot: "Robot") -> FreePlate:
+def free_plate(robot: Robot) -> FreePlate:
     """The plate of `long2014` by its own finite elements, without the stiffnesses that the description takes from Table 2."""
-    from gough.structure.elastic_bodies import elastic_bodies
 
     return FreePlate(elastic_bodies(_with_computed_stiffness(robot))["platform"])
 
 
-def _with_computed_stiffness(robot: "Robot") -> "Robot":
-    from gough.robot.flexible import Flexible
+def _with_computed_stiffness(robot: Robot) -> Robot:
 
     platform = robot.platform
     assert platform is not None and not isinstance(platform, str)
@@ -94,7 +91,7 @@ def _with_computed_stiffness(robot: "Robot") -> "Robot":
     return robot.model_copy(update={"platform": platform.model_copy(update={"body": body})})
 
 
-def vertices(plate: "ElasticBody") -> np.ndarray:
+def vertices(plate: ElasticBody) -> np.ndarray:
     """(6,): the nodes at the plate's corners, from 0° on."""
     x, y, _ = plate.nodes.T
     corners = np.argsort(-np.hypot(x, y))[:6]
@@ -117,7 +114,7 @@ def draw_modes(free: FreePlate) -> Any:
     return figure
 
 
-def draw_sag(plate: "ElasticBody", still: "Equilibrium", held: np.ndarray) -> Any:
+def draw_sag(plate: ElasticBody, still: Equilibrium, held: np.ndarray) -> Any:
     """The plate at rest, with the drive forces that hold it; held (legs, 3): where the legs are attached, platform axes, m."""
     figure = canvas(7.4, 5.6)
     ax = figure.subplots()
@@ -138,7 +135,7 @@ def draw_sag(plate: "ElasticBody", still: "Equilibrium", held: np.ndarray) -> An
     return figure
 
 
-def _field(ax: Any, plate: "ElasticBody", values: np.ndarray, levels: np.ndarray) -> Any:
+def _field(ax: Any, plate: ElasticBody, values: np.ndarray, levels: np.ndarray) -> Any:
     """Contours of values at the nodes; elements are large, so curved between them."""
     from matplotlib.tri import CubicTriInterpolator, Triangulation, UniformTriRefiner
 

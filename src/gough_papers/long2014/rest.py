@@ -8,19 +8,14 @@ elastic coordinates held at zero instead it does not fall at all: the inverse mo
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Equilibrium, Model, Modes, ZeroDynamics, natural_frequencies, static_equilibrium, zero_dynamics
+from gough.fem.elastic_body import ElasticBody
 from gough_papers.comparison import INDEPENDENT, KnownComparison, at_least, at_most, equals
 from gough_papers.long2014.plate import vertices
-
-if TYPE_CHECKING:
-    from gough.analysis.equilibrium import Equilibrium
-    from gough.analysis.modes import Modes
-    from gough.analysis.zero_dynamics import ZeroDynamics
-    from gough.compilation import Model
-    from gough.fem.elastic_body import ElasticBody
 
 FORCES = (-599.8, -409.7, 1918.5, -976.3, -122.8, 1528.0)
 """Drive forces that hold the robot, N."""
@@ -35,13 +30,13 @@ class Rest:
     """still: static equilibrium. locked, undeformed: modes with locked legs about it, and of the plate as it is without load.
     free: modes with free drives. floating, centre: zero dynamics. sag (6,): of the plate's vertices, m."""
 
-    still: "Equilibrium"
+    still: Equilibrium
     sag: np.ndarray
-    locked: "Modes"
-    undeformed: "Modes"
-    free: "Modes"
-    floating: "ZeroDynamics"
-    centre: "ZeroDynamics"
+    locked: Modes
+    undeformed: Modes
+    free: Modes
+    floating: ZeroDynamics
+    centre: ZeroDynamics
 
     def comparisons(self) -> list[KnownComparison]:
         """With independent models."""
@@ -66,11 +61,8 @@ def growth(eigenvalues: np.ndarray) -> float:
     return float(np.real(eigenvalues).max())
 
 
-def at_rest(model: "Model", plate: "ElasticBody") -> Rest:
+def at_rest(model: Model, plate: ElasticBody) -> Rest:
     """Equilibrium, modes and zero dynamics of `long2014` at home; plate: its flexible body, for the shapes at the vertices."""
-    from gough.analysis.equilibrium import static_equilibrium
-    from gough.analysis.modes import natural_frequencies
-    from gough.analysis.zero_dynamics import zero_dynamics
 
     still = static_equilibrium(model)
     return Rest(
@@ -107,9 +99,8 @@ class RigidLimit:
         ]
 
 
-def rigid_limit(flexible: "Model", rigid: "Model") -> RigidLimit:
+def rigid_limit(flexible: Model, rigid: Model) -> RigidLimit:
     """Of `long2014` and `long2014_rigid` at home, at rest."""
-    from gough.analysis.equilibrium import static_equilibrium
 
     still = np.zeros(6)
     truth = rigid.inverse_dynamics(rigid.home, still, still).tau
@@ -122,7 +113,7 @@ def rigid_limit(flexible: "Model", rigid: "Model") -> RigidLimit:
     return RigidLimit(np.array(settled), np.array(flat))
 
 
-def _stiffer(model: "Model", factor: float) -> np.ndarray:
+def _stiffer(model: Model, factor: float) -> np.ndarray:
     values = model.parameters.copy()
     of_stiffness = [i for i, name in enumerate(model.parameter_names) if name.startswith("platform.Ke[")]
     values[of_stiffness] *= factor

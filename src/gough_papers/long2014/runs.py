@@ -7,20 +7,19 @@ and an open-loop replay of the forces leave it; independent models of the robot 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Motion, Run, Scenario
+from gough.fem.elastic_body import ElasticBody
+from gough.laws import ComputedTorque, replay
+from gough.simulation.scenarios.scenario import Start
+from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.canvas import AXES, COLORS, LEGS, MANY, canvas, curves, label_axes, legend_below
 from gough_papers.comparison import EXACT, INDEPENDENT, KnownComparison, at_least, at_most, equals
 from gough_papers.long2014.plate import FIRST
 from gough_papers.reproduction import finished_run
-
-if TYPE_CHECKING:
-    from gough.fem.elastic_body import ElasticBody
-    from gough.simulation.motion.motion import Motion
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.scenario import Scenario
 
 EXAGGERATION = 5.0
 """The plate's deflection is shown so many times as large as it is."""
@@ -38,7 +37,7 @@ class Tracked:
     """A run beside the path it was to follow. position (n,), m; angle (n,), rad: errors of the floating frame."""
 
     name: str
-    run: "Run"
+    run: Run
     position: np.ndarray
     angle: np.ndarray
 
@@ -95,9 +94,8 @@ class Tracked:
 HEAD = ("controller", "simulated s", "computing s", "compiling s", "steps", "farthest mm", "leaves the path", "ended")
 
 
-def track_path(name: str, run: "Run", path: "Motion") -> Tracked:
+def track_path(name: str, run: Run, path: Motion) -> Tracked:
     """A run with its errors from a motion of the platform."""
-    from gough.spatial.poses import rotation_of_quaternion
 
     wanted = path.at(np.clip(run.time, 0.0, path.duration)).position
     turned = rotation_of_quaternion(wanted[:, 3:]) @ np.swapaxes(rotation_of_quaternion(run["pose"][:, 3:]), -1, -2)
@@ -107,14 +105,13 @@ def track_path(name: str, run: "Run", path: "Motion") -> Tracked:
     return Tracked(name, run, position, 2 * np.arcsin(np.minimum(half, 1.0)))
 
 
-def flexible_run(scenario: "Scenario") -> Tracked:
+def flexible_run(scenario: Scenario) -> Tracked:
     """The scenario as it is: computed torque with the flexible model, elastic coordinates simulated in the controller."""
     return _run("flexible computed torque", scenario, scenario)
 
 
-def rigid_run(scenario: "Scenario") -> Tracked:
+def rigid_run(scenario: Scenario) -> Tracked:
     """The same feedback with the rigid model."""
-    from gough.simulation.control.computed_torque import ComputedTorque
 
     law = ComputedTorque(STIFFNESS, DAMPING, model="rigid")
     changed = scenario.with_(
@@ -123,17 +120,15 @@ def rigid_run(scenario: "Scenario") -> Tracked:
     return _run("rigid computed torque", scenario, changed)
 
 
-def replayed_run(scenario: "Scenario", forces_of: "Run") -> Tracked:
+def replayed_run(scenario: Scenario, forces_of: Run) -> Tracked:
     """The drive forces of a run, without feedback, from the same start."""
-    from gough.simulation.control.replay import replay
-    from gough.simulation.scenarios.scenario import Start
 
     first = {"motion": replay(forces_of), "controller": None, "start": Start()}
     changed = scenario.with_(**first, tolerance=REPLAY_TOLERANCE, duration=REPLAY_S, check="off")
     return _run("open-loop replay", scenario, changed)
 
 
-def _run(name: str, scenario: "Scenario", changed: "Scenario") -> Tracked:
+def _run(name: str, scenario: Scenario, changed: Scenario) -> Tracked:
     assert scenario.motion is not None
     return track_path(name, finished_run(changed), scenario.motion)
 
@@ -151,7 +146,7 @@ class PlateDeformation:
     held: np.ndarray
 
 
-def deformation(elastic: np.ndarray, plate: "ElasticBody", held: np.ndarray) -> PlateDeformation:
+def deformation(elastic: np.ndarray, plate: ElasticBody, held: np.ndarray) -> PlateDeformation:
     """Of elastic coordinates (n, m); held (6, 3): where the legs are attached, m."""
     tied = list(plate.frames.values())
     at = np.array([frame.position for frame in tied])
@@ -189,7 +184,7 @@ class FollowedResults:
         ]
 
 
-def results(run: Tracked, path: "Motion", plate: "ElasticBody", held: np.ndarray) -> FollowedResults:
+def results(run: Tracked, path: Motion, plate: ElasticBody, held: np.ndarray) -> FollowedResults:
     """From the run that follows the path."""
     t = run.run.time
     wanted = path.at(np.clip(t, 0.0, path.duration)).acceleration

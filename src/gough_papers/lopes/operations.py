@@ -5,16 +5,14 @@ How the paper counted is not stated; ours: numeric parameters, joint coordinates
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from gough import Model
+from gough.program import Count
 from gough_papers.comparison import KnownComparison, at_most
 from gough_papers.counting import count_operations
 from gough_papers.reproduction import changed_model
 from gough_papers.section import Grid
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.program import Count
 
 PRINTED: dict[str, tuple[tuple[int, int, int], tuple[int, int, int]]] = {
     "mobile platform": ((310, 590, 0), (36, 90, 0)),
@@ -33,8 +31,8 @@ MASSLESS = {"mobile platform": (0, 1), "and six actuators": (1,), "and links: co
 class Table1:
     """ours: {bodies: counts of Coriolis and inertia matrix}; force: of the drive forces without forming matrices."""
 
-    ours: "dict[str, tuple[Count, Count]]"
-    force: "Count"
+    ours: dict[str, tuple[Count, Count]]
+    force: Count
 
     def grid(self) -> Grid:
         """The paper's rows, then ours."""
@@ -70,7 +68,7 @@ class Table1:
         return out
 
 
-def count_table_1(model: "Model") -> Table1:
+def count_table_1(model: Model) -> Table1:
     """Of `lopes`."""
     ours = {}
     for name, joints in MASSLESS.items():

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model, Run
 from gough_papers.along import COST_HEAD, inverse_cost, known_forces, relative_error, run_along
 from gough_papers.canvas import COLORS, canvas, curves, label_axes, legend_below, style_legend
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, equals
@@ -14,10 +15,6 @@ from gough_papers.lopes.operations import count_table_1
 from gough_papers.reproduction import Paper, Workshop
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
 
 PATHS = {"lopes": "lopes_p1p2p1", "lopes_simplified": "lopes_simplified_p1p2p1"}
 """{robot: its path}."""
@@ -41,7 +38,7 @@ class Lopes:
         ]
 
     @cached_property
-    def runs(self) -> "dict[str, Run]":
+    def runs(self) -> dict[str, Run]:
         """Complete and simplified."""
         return {robot: run_along(self.shop.model(robot), path) for robot, path in PATHS.items()}
 
@@ -113,7 +110,7 @@ PAPER = Paper.read("lopes", Lopes)
 ACTUATORS = tuple(f"actuator {k + 1}" for k in range(6))
 
 
-def draw_actuators(run: "Run") -> Any:
+def draw_actuators(run: Run) -> Any:
     """Fig. 4: lengths."""
     figure = canvas(9.5, 4.2)
     ax = figure.subplots()
@@ -123,7 +120,7 @@ def draw_actuators(run: "Run") -> Any:
     return figure
 
 
-def draw_forces(complete: "Run", simplified: "Run") -> Any:
+def draw_forces(complete: Run, simplified: Run) -> Any:
     """Fig. 5: both models, and their difference, which the paper does not draw."""
     figure = canvas(9.5, 6.4)
     axes = figure.subplots(2, 1, height_ratios=[1.5, 1], sharex=True)
@@ -202,7 +199,7 @@ class Sweep:
         return figure
 
 
-def sweep(complete: "Model", simplified: "Model") -> Sweep:
+def sweep(complete: Model, simplified: Model) -> Sweep:
     """Along P1 → P2 → P1."""
     rows = []
     for T in DURATIONS:
@@ -223,13 +220,13 @@ DIGITS = {"transposed": (0.0005, 0.0005), "no derivative": (0.00005, 0.0005)}
 NAMED = {"transposed": "(14): J_Eᵀ for J_E⁻ᵀ", "no derivative": "(77)–(78): ∂I/∂ẋ"}
 
 
-def misprint_costs(model: "Model") -> dict[str, tuple[float, float]]:
+def misprint_costs(model: Model) -> dict[str, tuple[float, float]]:
     """{name: relative error for both durations}."""
     each = [_costs(run_along(model, PATHS["lopes"], T / ONE_WAY, SAMPLES)) for T in COST_DURATIONS]
     return {name: (each[0][name], each[1][name]) for name in MEASURED}
 
 
-def _costs(run: "Run") -> dict[str, float]:
+def _costs(run: Run) -> dict[str, float]:
     right = run.tau
     terms = run.model.coordinate_terms(run.q, run.v, "rpy_zyx")
     S = run.model.drive_map(run.q)  # S τ is the wrench on the platform; v = T ẋ

@@ -1,16 +1,13 @@
 """The axes [Pedrammehr 2012] does not state: gallery robots with other universal joints, and what that does to the forces."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Model, Run
 from gough_papers.comparison import INDEPENDENT, KnownComparison, equals
 from gough_papers.reproduction import changed_model
-
-if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.simulation.results.run import Run
 
 ROBOT = "pedrammehr2012"
 UP = np.array([0.0, 0.0, 1.0])
@@ -38,7 +35,7 @@ def choices(base: np.ndarray) -> tuple[JointAxes, ...]:
     )
 
 
-def model_with(axes: JointAxes) -> "Model":
+def model_with(axes: JointAxes) -> Model:
     """The gallery robot with those axes."""
 
     def change(data: Any) -> None:
@@ -60,7 +57,7 @@ def model_with(axes: JointAxes) -> "Model":
     return changed_model(ROBOT, change)
 
 
-def largest_change(model: "Model", run: "Run") -> float:
+def largest_change(model: Model, run: Run) -> float:
     """Of a drive force of a run, N, when another model goes the same way."""
     found = model.inverse_dynamics(model.configuration(pose=run.q[:, :7]), run.v, run.acceleration).tau
     return float(np.abs(found - run.tau).max())

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gough import Run
 from gough_papers.along import COST_HEAD, PATHS, inverse_cost, known_forces, run_along
 from gough_papers.canvas import COLORS, canvas, label_axes
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, equals
@@ -15,9 +16,6 @@ from gough_papers.pedrammehr2012.pods import PodForces, Pods, Switches, dot, pod
 from gough_papers.reproduction import Paper, Workshop
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-if TYPE_CHECKING:
-    from gough.simulation.results.run import Run
 
 NUMBERS = (1, 2, 3)
 OLDER = Switches(spin=False, moment=False)
@@ -50,7 +48,7 @@ class Pedrammehr2012:
         ]
 
     @cached_property
-    def runs(self) -> "dict[int, Run]":
+    def runs(self) -> dict[int, Run]:
         """By number of the path."""
         model = self.shop.model("pedrammehr2012")
         return {k: run_along(model, f"pedrammehr2012_path{k}") for k in NUMBERS}

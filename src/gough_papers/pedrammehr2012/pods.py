@@ -6,12 +6,11 @@ Frames    world axes; arrays (n, 6) and (n, 6, 3) over states and pods.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gough.compilation import Model
+from gough import Model
+from gough.spatial.poses import rotation_of_quaternion
 
 cross = np.cross
 
@@ -75,7 +74,7 @@ class PodForces:
 ALL_ON = Switches()
 
 
-def pods_of(model: "Model") -> Pods:
+def pods_of(model: Model) -> Pods:
     """From the gallery robot, all legs alike."""
     value = dict(zip(model.parameter_names, map(float, model.parameters), strict=True))
     legs = model.robot.legs
@@ -113,7 +112,6 @@ def pod_forces(
 ) -> PodForces:
     """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); printed numbers of equations at
     the lines."""
-    from gough.spatial.poses import rotation_of_quaternion
 
     R = rotation_of_quaternion(pose[:, 3:])
     V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
