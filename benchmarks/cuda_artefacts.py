@@ -23,8 +23,6 @@ import numpy as np
 import gough
 from gough.backends.cuda import Kernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
-from gough.bench.bare import without_losses
-from gough.bench.states import random_states
 from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import CATALOGUE, FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
@@ -33,6 +31,7 @@ from gough.program.derivatives import vjp
 from gough.program.ops import Op
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough_bench.states import lossless_robot, random_states
 
 FREE = (
     Op.INPUT,
@@ -139,7 +138,7 @@ def plain_programs(model: gough.Model) -> dict[str, Program]:
 
 def timed(target: Path, name: str = "pedrammehr2012") -> None:
     """What is timed."""
-    model = gough.build(without_losses(gough.load(name)))
+    model = gough.build(lossless_robot(gough.load(name)))
     rows = inputs_of(model, TIMED) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
     baked = {

@@ -35,14 +35,14 @@ import numpy as np
 
 import gough
 from gough.backends.llvm import Kernel
-from gough.bench.growth import no_cache
-from gough.bench.machine import machine
 from gough.program import Program
 from gough.program.looping import expand_others, rule
 from gough.program.ops import Op, Product, Solve
 from gough.program.passes.hoist import split_uniform
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
+from gough_bench.growth import no_cache
+from gough_bench.machine import machine
 
 LONGEST = 120.0
 """Seconds that compiling straight code may be expected to take."""

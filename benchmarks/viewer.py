@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 
 import gough
-from gough.bench.machine import machine
 from gough.simulation.results.run import Run
+from gough_bench.machine import machine
 
 FLAGS = ["--no-sandbox", "--disable-background-networking"]
 DRAW = {

@@ -34,6 +34,11 @@ CASES = [
     ("analysis", "simulation", False),
     ("viewer", "export", False),
     ("compilation", "cli", False),
+    ("gough_papers", "simulation", True),
+    ("gough_bench", "compilation", True),
+    ("simulation", "gough_papers", False),
+    ("cli", "gough_bench", False),  # a command that is not listed
+    ("gough_papers", "gough_bench", False),
     ("kinematics", "errors", False),  # a package that is in no layer
 ]
 
@@ -52,7 +57,7 @@ print(json.dumps(verdicts))
 
 
 def lint(*folders: Path) -> list[tuple[int, str]]:
-    """Exit code and report of the contracts on the package gough found in each folder."""
+    """Exit code and report of the contracts on the packages found in each folder."""
     command = [sys.executable, "-c", RUNNER, str(ROOT / "pyproject.toml"), *map(str, folders)]
     run = subprocess.run(command, env=os.environ | {"NO_COLOR": "1"}, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -64,14 +69,19 @@ def test_layers_of_the_package():
     assert code == 0, report
 
 
+def path_of(package: str) -> str:
+    return package if package.startswith("gough") else f"gough/{package}"
+
+
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory):
     folders = []
     for importer, imported, _ in CASES:
         folder = tmp_path_factory.mktemp("case")
-        for name, text in {"": "", importer: f"import gough.{imported}\n", imported: ""}.items():
-            (folder / "gough" / name).mkdir(exist_ok=True)
-            (folder / "gough" / name / "__init__.py").write_text(text)
+        texts = dict.fromkeys(("gough", "gough_papers", "gough_bench", path_of(imported)), "")
+        for name, text in {**texts, path_of(importer): f"import {path_of(imported).replace('/', '.')}\n"}.items():
+            (folder / name).mkdir(exist_ok=True)
+            (folder / name / "__init__.py").write_text(text)
         folders.append(folder)
     return lint(*folders)
 

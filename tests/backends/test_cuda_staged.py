@@ -19,7 +19,6 @@ from gough.backends.cuda.signature import write_signature
 from gough.backends.cuda.staged import Staged, stage_program
 from gough.backends.cuda.staged.cut import Network
 from gough.backends.cuda.staged.pieces import pieces_of
-from gough.bench.states import random_states
 from gough.compilation.alike import common_pattern
 from gough.compilation.catalogue import FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
@@ -30,6 +29,7 @@ from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.rolling import roll
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough_bench.states import random_states
 from program import precise
 from program.lanes import legs
 from program.specimens import random_program

@@ -3,18 +3,17 @@
 import warnings
 from functools import cache
 
-from gough.bench.bare import without_losses
-from gough.bench.peer import Case
-from gough.bench.states import random_states
 from gough.compilation import Model, build
 from gough.robot import load
+from gough_bench.peer import Case
+from gough_bench.states import lossless_robot, random_states
 
 
 @cache
 def bare_model(name: str) -> Model:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return build(without_losses(load(name)))
+        return build(lossless_robot(load(name)))
 
 
 @cache

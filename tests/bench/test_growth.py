@@ -5,10 +5,9 @@ import json
 import pytest
 
 import gough
-from gough.bench import growth
-from gough.bench.growth_report import growth_markdown, write_growth
-from gough.bench.growth_robots import closed_chain, legs_on_platform
-from gough.bench.machine import machine
+from gough_bench import growth
+from gough_bench.growth import closed_chain, growth_markdown, legs_on_platform, write_growth
+from gough_bench.machine import machine
 
 
 @pytest.mark.parametrize("n", [3, 6, 8])

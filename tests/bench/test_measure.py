@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from bench.cases import case
-from gough.bench.measure import Line, check, measure
-from gough.bench.ours import Ours, OurSingle
-from gough.bench.peak import Peak
-from gough.bench.peer import Peer, difference
-from gough.bench.report import doubt
-from gough.bench.run import figures
+from gough_bench.measure import Peak, TimedLine, check, measure
+from gough_bench.ours import Ours, OurSingle
+from gough_bench.peer import Peer, difference
+from gough_bench.report import doubt
+from gough_bench.run import figures
 
 
 class Pretender(Peer):
@@ -64,7 +63,7 @@ def test_all_take_turns(asked):
 
 
 def test_ratios_and_share():
-    one, both, single = Line(Ours(8), 1), Line(Ours(8), 2), Line(OurSingle(), 1)
+    one, both, single = TimedLine(Ours(8), 1), TimedLine(Ours(8), 2), TimedLine(OurSingle(), 1)
     one.seconds, both.seconds, single.seconds = [4e-9, 2e-9], [1e-9, 2e-9], [8e-9, 20e-9]
     found = figures([one, both, single], rate=1e9, lanes=4, instructions=4)
     assert [row["ratio"] for row in found["rows"]] == [1.0, 1.0, 4.0]

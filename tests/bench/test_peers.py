@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from bench.cases import bare_model, case
-from gough.bench.casadi_peer import CasadiC, CasadiMachine
-from gough.bench.jax_peer import Jax
-from gough.bench.measure import check
-from gough.bench.mujoco_peer import MuJoCo
-from gough.bench.ours_c import OurC
-from gough.bench.pinocchio_python import PinocchioPython
-from gough.bench.tree import Tree
 from gough.robot.tree import bodies
+from gough_bench.casadi_peer import CasadiC, CasadiMachine
+from gough_bench.jax_peer import Jax
+from gough_bench.measure import check
+from gough_bench.mujoco_peer import MuJoCo
+from gough_bench.ours import OurC
+from gough_bench.pinocchio import PinocchioPython
+from gough_bench.tree import Tree
 
 ROBOTS = ("pedrammehr2012", "lopes", "five_bar")
 

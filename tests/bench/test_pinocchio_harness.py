@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from bench.cases import bare_model, case
-from gough.bench import pinocchio_build
-from gough.bench.measure import check
-from gough.bench.pinocchio_cpp import PinocchioCpp
-from gough.bench.pinocchio_files import leg_lines
-from gough.bench.tree import Tree
+from gough_bench import pinocchio_cpp
+from gough_bench.measure import check
+from gough_bench.pinocchio_cpp import PinocchioCpp, leg_lines
+from gough_bench.tree import Tree
 
 
 def test_missing_headers_are_named(monkeypatch, tmp_path):
-    monkeypatch.setattr(pinocchio_build, "folders", lambda: [tmp_path])
+    monkeypatch.setattr(pinocchio_cpp, "folders", lambda: [tmp_path])
     said = PinocchioCpp().available()
     assert "pip install pin" in said and "pip install cmeel-eigen" in said and "pip install cmeel-boost" in said
     (tmp_path / "Eigen").mkdir()
@@ -33,18 +32,18 @@ def test_a_failed_build_is_told(monkeypatch, tmp_path):
     broken = tmp_path / "c++"
     broken.write_text("#!/bin/sh\necho 'x.cpp:1: error: no such thing' >&2\nexit 1\n")
     broken.chmod(0o755)
-    monkeypatch.setattr(pinocchio_build, "compiler", lambda: str(broken))
-    monkeypatch.setattr(pinocchio_build, "include_folders", list)
+    monkeypatch.setattr(pinocchio_cpp, "compiler", lambda: str(broken))
+    monkeypatch.setattr(pinocchio_cpp, "include_folders", list)
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
     assert "no such thing" in PinocchioCpp().prepare(case("lopes", "inverse_dynamics"))
 
 
 def test_executables_are_kept_beside_the_programs(monkeypatch, tmp_path):
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
-    assert pinocchio_build.kept_in() == tmp_path / "bench"
+    assert pinocchio_cpp.executables_folder() == tmp_path / "bench"
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "file"))
     (tmp_path / "file").write_text("")
-    assert tmp_path not in pinocchio_build.kept_in().parents
+    assert tmp_path not in pinocchio_cpp.executables_folder().parents
 
 
 def test_robots_of_the_inverse_route():
@@ -55,7 +54,7 @@ def test_robots_of_the_inverse_route():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(bool(pinocchio_build.missing()), reason=pinocchio_build.missing())
+@pytest.mark.skipif(bool(pinocchio_cpp.missing_tools()), reason=pinocchio_cpp.missing_tools())
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
 @pytest.mark.parametrize("robot", ["pedrammehr2012", "lopes", "five_bar", "andrews"])
 def test_harness(robot, function):

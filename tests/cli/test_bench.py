@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-import gough.bench.run as run
+import gough_bench.run as run
 from cli.command import QUICK, gough, gough_json
 from gough.cli.bench import bench
 from gough.errors import UsageError

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from cli.command import gough, gough_json
-from gough.papers.bibliography import references
 from gough.robot import gallery
+from gough_papers.bibliography import references
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+import gough_papers
 from cli.command import gough, gough_json
-from gough.papers import catalogue
-from gough.papers.comparison import apart, equals
-from gough.papers.paper import Artefact, Paper
-from gough.papers.report.section import Grid
+from gough_papers.comparison import apart, equals
+from gough_papers.reproduction import Artefact, Paper
+from gough_papers.section import Grid
 from papers.html_page import HtmlPage
 
 KEYS = {"quantity", "paper", "ours", "tolerance", "within", "note", "unit", "origin", "rule", "section"}
@@ -33,7 +33,7 @@ class MadeUp:
             equals("mass", self.computed, 73.0709, "kg", 5e-5, "a & b", form=".4f", note="a scale")
         )
         section.grids.append(Grid(("n", "x"), (("1", "2 < 3"),), ("n",), "numbers", label="Table 1"))
-        self.shop.draw(section, "fig1", "A line.", self.line, "Fig. 1")
+        self.shop.figure(section, 1, "A line.", self.line, 1.0)
 
     def second(self, section):
         section.said.append("begun")
@@ -43,13 +43,13 @@ class MadeUp:
             apart("modes", [753.4, 1181.9], [828.3, 1310.6], "rad/s", (0.08, 0.10), "a table", form=".1f")
         )
 
-    def line(self):
-        from gough.papers.report.canvas import canvas, labelled
+    def line(self, end):
+        from gough_papers.canvas import canvas, label_axes
 
         figure = canvas(3, 2)
         axes = figure.subplots()
-        axes.plot([0, 1], [0, 1])
-        labelled(axes, "line", "y (m)")
+        axes.plot([0, 1], [0, end])
+        label_axes(axes, "line", "y (m)")
         return figure
 
 
@@ -72,9 +72,9 @@ def shelf(monkeypatch):
     """Puts made-up papers in the place of the real ones."""
 
     def put(**papers):
-        monkeypatch.setattr(catalogue, "NAMES", tuple(papers))
-        monkeypatch.setattr(catalogue, "paper", lambda name: papers[name])
-        monkeypatch.setattr("gough.papers.report.page.equations_grid", lambda name: Grid(("equations",), ()))
+        monkeypatch.setattr(gough_papers, "NAMES", tuple(papers))
+        monkeypatch.setattr(gough_papers, "load_paper", lambda name: papers[name])
+        monkeypatch.setattr("gough_papers.page.equations_grid", lambda name: Grid(("equations",), ()))
 
     return put
 
@@ -133,12 +133,12 @@ def test_an_interrupt_keeps_what_is_done(shelf, tmp_path):
 
 def test_an_unknown_paper_is_refused(tmp_path):
     _, err = gough("reproduce", "euler1776", "--out", tmp_path, code=2)
-    assert "euler1776" in err and ", ".join(catalogue.NAMES) in err and not list(tmp_path.iterdir())
+    assert "euler1776" in err and ", ".join(gough_papers.NAMES) in err and not list(tmp_path.iterdir())
 
 
 def complete(paper, folder):
     """Every figure and table that the paper's card promises is there, all inside one file; every number agrees."""
-    card = catalogue.paper(paper["name"])
+    card = gough_papers.load_paper(paper["name"])
     page = HtmlPage((folder / f"{paper['name']}.html").read_text("utf-8"))
     assert paper["comparisons"] and all(c["within"] for c in paper["comparisons"])
     promised = {a.label for a in card.artefacts if a.kind == "redrawn"}
@@ -150,7 +150,9 @@ def complete(paper, folder):
     }
     assert labels <= page.places and {link[1:] for link in page.links if link[0] == "#"} <= page.places
     assert len(page.pictures) == len(paper["figures"]) and not page.loaded
-    assert "Pause" in page.texts and all(m["printed"] in page.texts for m in paper["misprints"])
+    [moving] = page.frames  # the viewer's page, whole
+    assert moving == (folder / paper["name"] / "moving.html").read_text("utf-8") and len(moving) > 500_000
+    assert all(m["printed"] in page.texts for m in paper["misprints"])
 
 
 def test_the_quickest_paper(tmp_path):
@@ -163,7 +165,7 @@ def test_the_quickest_paper(tmp_path):
 @pytest.mark.slow
 def test_all_papers(tmp_path):
     report = gough_json("reproduce", "all", "--out", tmp_path)
-    assert [p["name"] for p in report["papers"]] == list(catalogue.NAMES) and report["comparisons"] >= 80
+    assert [p["name"] for p in report["papers"]] == list(gough_papers.NAMES) and report["comparisons"] >= 80
     for paper in report["papers"]:
         complete(paper, tmp_path)
     long, _, briot, _, pedrammehr = (p["data"] for p in report["papers"])

@@ -9,9 +9,8 @@ import pytest
 
 from docs import generated
 from docs.blocks import ROOT
-from gough.papers.citations import PAPERS, errata
-from gough.papers.citations.names import EQUATIONS
 from gough.robot.item import Item
+from gough_papers.citations import EQUATIONS, PAPERS, errata
 
 REMEDY = "`python tests/docs/refresh.py --generated` writes it"
 

@@ -10,11 +10,11 @@ import pytest
 
 import gough
 from gough.backends.c.writing import once_and_each
-from gough.bench.growth_robots import legs_on_platform
 from gough.compilation.alike import common_pattern
 from gough.export.subject import Options, subject_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.rolling import Rolled, roll
+from gough_bench.growth import legs_on_platform
 
 
 @cache

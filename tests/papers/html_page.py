@@ -9,6 +9,7 @@ class HtmlPage(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.texts, self.pictures, self.places, self.links, self.loaded = [], [], [], set(), [], []
+        self.frames = []
         self.feed(text)
         assert not self.open
 
@@ -18,6 +19,8 @@ class HtmlPage(HTMLParser):
             self.places.add(given["id"])
         if tag == "a":
             self.links.append(given["href"])
+        if tag == "iframe":
+            self.frames.append(given["srcdoc"])
         if tag == "img":
             self.pictures.append(given["src"])
         if tag in ("script", "link", "iframe") and ("src" in given or "href" in given):

@@ -12,15 +12,15 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.papers.citations import PAPERS, Place, errata, find, index, misprints_of, read_places, read_query
-from gough.papers.citations.index import mentions
-from gough.papers.citations.names import split_name
+from gough_papers.citations import PAPERS, PaperPlace, errata, find, index, misprints_of, read_places, read_query
+from gough_papers.citations.index import mentions
+from gough_papers.citations.places import split_name
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def eqs(*ranges: tuple[int, int]) -> tuple[Place, ...]:
-    return tuple(Place("eq", str(a), str(b)) for a, b in ranges)
+def eqs(*ranges: tuple[int, int]) -> tuple[PaperPlace, ...]:
+    return tuple(PaperPlace("eq", str(a), str(b)) for a, b in ranges)
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ def eqs(*ranges: tuple[int, int]) -> tuple[Place, ...]:
         ("eqs. 8–9, 25–29, 76–78 corrected: ∂/∂x in 4 places", eqs((8, 9), (25, 29), (76, 78))),
         ("eqs. 46–49 in the rigid case", eqs((46, 49))),
         ("eqs. 21 and 73", eqs((21, 21), (73, 73))),
-        ("section 6.1 and Table 2", (Place("section", "6.1", "6.1"), Place("table", "2", "2"))),
-        ("Tables 1 to 4", (Place("table", "1", "4"),)),
-        ("§3.2–3.3", (Place("section", "3.2", "3.3"),)),
-        ("Appendix 2", (Place("appendix", "2", "2"),)),
-        ("Figs. 4-7", (Place("figure", "4", "7"),)),
-        ("eq. 12a", (Place("eq", "12a", "12a"),)),
+        ("section 6.1 and Table 2", (PaperPlace("section", "6.1", "6.1"), PaperPlace("table", "2", "2"))),
+        ("Tables 1 to 4", (PaperPlace("table", "1", "4"),)),
+        ("§3.2–3.3", (PaperPlace("section", "3.2", "3.3"),)),
+        ("Appendix 2", (PaperPlace("appendix", "2", "2"),)),
+        ("Figs. 4-7", (PaperPlace("figure", "4", "7"),)),
+        ("eq. 12a", (PaperPlace("eq", "12a", "12a"),)),
         ("a paper of 2014 about robots", ()),
     ],
 )
-def test_places(text: str, places: tuple[Place, ...]) -> None:
+def test_places(text: str, places: tuple[PaperPlace, ...]) -> None:
     assert read_places(text) == places
 
 
@@ -168,12 +168,12 @@ def test_errata_are_whole() -> None:
 def test_it_works_from_a_wheel(tmp_path: Path) -> None:
     """The package's own files are enough: index and errata read through importlib.resources, from an archive."""
     archive = tmp_path / "gough.zip"
-    package = Path(gough.__file__).parent
+    source = Path(gough.__file__).parents[1]
     with zipfile.ZipFile(archive, "w") as made:
-        for path in [*package.rglob("*.py"), *package.rglob("*.yaml")]:
+        for path in [*source.glob("gough*/**/*.py"), *source.glob("gough*/**/*.yaml")]:
             if "viewer" not in path.parts:
-                made.write(path, f"gough/{path.relative_to(package).as_posix()}")
-    code = "from gough.papers.citations import find; import gough; "
+                made.write(path, path.relative_to(source).as_posix())
+    code = "from gough_papers.citations import find; import gough; "
     code += "print(gough.__file__, len(find('Briot 2014, eq. 44').mentions))"
     done = subprocess.run(
         [sys.executable, "-c", code], env={"PYTHONPATH": str(archive)}, cwd=tmp_path, capture_output=True, text=True

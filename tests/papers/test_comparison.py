@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from gough.papers.comparison import apart, at_least, at_most, equals
+from gough_papers.comparison import apart, at_least, at_most, equals
 
 
 def test_equal_numbers_agree():

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers import pedrammehr2012 as paths
-from gough.papers.fried import costs as fried_costs
-from gough.papers.long2014 import costs as long_costs
-from gough.papers.long2014 import poses
-from gough.papers.lopes import costs as lopes_costs
-from gough.papers.pedrammehr2012 import axes
-from gough.papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
+from gough_papers.along import posed_run, run_along
+from gough_papers.fried.paper import constant_inertia, random_states
+from gough_papers.long2014.paper import misprint_costs as long_costs
+from gough_papers.lopes import paper as lopes_paper
+from gough_papers.pedrammehr2012 import axes
+from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
 from papers import fried, library, long2014, lopes, pedrammehr2012
 from papers.pedrammehr2012_paths import path
 from papers.test_fried import GALLERY, STATES
@@ -43,8 +42,10 @@ LONG = {
 def test_long2014():
     """At nine instants of the motion."""
     rows = slice(60, 361, 37)
-    found = long_costs.costs(model("long2014_rigid"), poses().part(rows))
-    states = [long2014.poses_path(t) for t in poses().t[rows]]
+    run = run_along(model("long2014_rigid"), "long2014_poses")
+    few = posed_run(run.model, run.time[rows], run.q[rows, :7], run.v[rows], run.acceleration[rows])
+    found = long_costs(few)
+    states = [long2014.poses_path(t) for t in few.time]
     right = np.array([long2014.inverse_dynamics(*s).Gamma for s in states])
     for name, switch in LONG.items():
         on = replace(long2014.ALL_ON, **{switch: False})
@@ -53,9 +54,9 @@ def test_long2014():
 
 
 def test_lopes(monkeypatch):
-    monkeypatch.setattr(lopes_costs, "SAMPLES", 9)
-    found = lopes_costs.costs(model("lopes"))
-    for k, T in enumerate(lopes_costs.DURATIONS):
+    monkeypatch.setattr(lopes_paper, "SAMPLES", 9)
+    found = lopes_paper.misprint_costs(model("lopes"))
+    for k, T in enumerate(lopes_paper.COST_DURATIONS):
         states = list(zip(*lopes.trajectory(5, T), strict=True))
         right = np.array([lopes.inverse_dynamics_x(*s).tau for s in states])
         for name, switch in (("transposed", "eq14_inverse"), ("no derivative", "eq77_by_x")):
@@ -65,9 +66,8 @@ def test_lopes(monkeypatch):
 
 
 def test_fried():
-    m = model("fried")
-    pose, v, acceleration = fried_costs.random_states()
-    found = fried_costs.constant_inertia(m, m.configuration(pose=pose), v, acceleration)
+    pose, v, acceleration = random_states()
+    found = constant_inertia(model("fried"), pose, v, acceleration)
     np.testing.assert_allclose(pose[:, :3], [s[0] for s in STATES], atol=1e-15)
     on = replace(fried.ALL_ON, dI_dtheta=False)
     right, printed = (
@@ -90,7 +90,8 @@ def test_fried():
 )
 def test_pedrammehr2012(do, options):
     """The equations of the reports, with data from the gallery file, are those of the transcription."""
-    found = pod_forces(pods_of(model("pedrammehr2012")), paths.path3(), Switches(**do))
+    run = run_along(model("pedrammehr2012"), "pedrammehr2012_path3")
+    found = pod_forces(pods_of(run.model), run.q[:, :7], run.v, run.acceleration, Switches(**do))
     right = pedrammehr2012.inverse_dynamics(*path(3).state, **options)
     assert library.relative_error(found.f, right.f) <= 1e-12
     np.testing.assert_allclose(found.w, right.legs.w, atol=1e-12)
@@ -100,6 +101,6 @@ def test_pedrammehr2012(do, options):
 @pytest.mark.parametrize("k", range(3), ids=["v = n × u", "u along y", "u tangential"])
 def test_other_axes(k):
     choice = axes.choices(pedrammehr2012.DATA.b)[k]
-    found = axes.forces(axes.model_with(choice), paths.path2())
+    found = run_along(axes.model_with(choice), "pedrammehr2012_path2").tau
     data = replace(pedrammehr2012.DATA, u=choice.u, v_sign=choice.sense)
     assert library.relative_error(found, pedrammehr2012.inverse_dynamics(*path(2).state, data=data).f) <= 1e-12

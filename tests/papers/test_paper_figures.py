@@ -7,16 +7,13 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers.briot2014.circle import CENTRE, RADIUS, SPEED
-from gough.papers.briot2014.point import acceleration_of_P
-from gough.papers.fried.carry import ANGLES, carry
-from gough.papers.fried.joints import joints
-from gough.papers.long2014 import table4
-from gough.papers.long2014.figures import deformation
-from gough.papers.lopes.sweep import DURATIONS, Sweep
-from gough.papers.report.skeleton import hexapod
 from gough.spatial.poses import rotation_of_quaternion
 from gough.structure.elastic_bodies import elastic_bodies
+from gough_papers.briot2014.runs import CENTRE, RADIUS, SPEED, acceleration_of_P
+from gough_papers.fried.carry import ANGLES, active_joints, carry
+from gough_papers.long2014.paper import joint_comparisons, joint_values
+from gough_papers.long2014.runs import deformation
+from gough_papers.lopes.paper import DURATIONS, Sweep
 from papers.fried import bryant
 
 
@@ -32,18 +29,18 @@ def long2014():
 
 
 def test_the_tool_of_fried_keeps_its_orientation_and_its_rates_are_derivatives():
-    s = carry(samples=3001)
-    np.testing.assert_allclose(bryant(rotation_of_quaternion(s.pose[7, 3:])), ANGLES, atol=1e-15)
-    step = s.t[1] - s.t[0]
-    np.testing.assert_allclose(np.gradient(s.pose[:, :3], step, axis=0)[1:-1], s.v[1:-1, :3], atol=3e-6)
-    np.testing.assert_allclose(np.gradient(s.v, step, axis=0)[1:-1], s.acceleration[1:-1], atol=2e-5)
-    assert np.abs(s.v[[0, -1]]).max() < 1e-15 and np.ptp(s.pose[[0, -1]], axis=0).max() < 1e-15
+    run = carry(build("fried"), samples=3001)
+    np.testing.assert_allclose(bryant(rotation_of_quaternion(run.q[7, 3:7])), ANGLES, atol=1e-15)
+    step = run.time[1] - run.time[0]
+    np.testing.assert_allclose(np.gradient(run.q[:, :3], step, axis=0)[1:-1], run.v[1:-1, :3], atol=3e-6)
+    np.testing.assert_allclose(np.gradient(run.v, step, axis=0)[1:-1], run.acceleration[1:-1], atol=2e-5)
+    assert np.abs(run.v[[0, -1]]).max() < 1e-15 and np.ptp(run.q[[0, -1], :7], axis=0).max() < 1e-15
 
 
 def test_active_joints_of_fried():
-    s = carry(samples=1501)
-    found = joints(build("fried"), s)
-    step = s.t[1] - s.t[0]
+    run = carry(build("fried"), samples=1501)
+    found = active_joints(run)
+    step = run.time[1] - run.time[0]
     np.testing.assert_allclose(np.gradient(found.l, step, axis=0)[1:-1], found.rate[1:-1], atol=2e-5)
     np.testing.assert_allclose(np.gradient(found.rate, step, axis=0)[1:-1], found.acceleration[1:-1], atol=1e-4)
     assert all(c.within for c in found.comparisons())
@@ -67,14 +64,11 @@ def test_deformation_is_where_the_material_is(long2014):
 
 def test_table_4_reads_the_joints_of_the_right_leg(long2014):
     """The slide's value is the distance of the two points of a leg."""
-    found = table4.joint_values(long2014.home, long2014.layout.q_names)
+    found = joint_values(long2014.home, long2014.layout.q_names)
     base = np.array([[0.1, -0.2, 0], [0.3, -0.2, 0], [1.3, 0.4, 0], [1.0, 1.0, 0], [-0.2, 0.9, 0], [-0.7, 0.5, 0]])
     held = long2014.home[:3] + np.array([leg.on_platform.position for leg in long2014.robot.legs])
     np.testing.assert_allclose(found[2], np.linalg.norm(held - base, axis=1), atol=1e-9)
-    assert all(c.within for c in table4.comparisons(found))
-    points, lines = hexapod(long2014, long2014.home[None], ("link1",))
-    np.testing.assert_allclose(points[0, [line.points[0] for line in lines[1:7]]], base, atol=1e-12)
-    np.testing.assert_allclose(points[0, [line.points[-1] for line in lines[1:7]]], held, atol=1e-12)
+    assert all(c.within for c in joint_comparisons(found))
 
 
 def test_acceleration_across_link_17():

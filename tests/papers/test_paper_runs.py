@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 import gough
-from gough.papers.briot2014 import square as briot2014
-from gough.papers.long2014 import plate as long2014_plate
-from gough.papers.long2014 import rest as long2014_rest
-from gough.papers.long2014.runs import OFF_THE_PATH, tracked
 from gough.structure.flexible import point_key
+from gough_papers.briot2014 import paper as briot2014
+from gough_papers.briot2014.runs import residual_frequency
+from gough_papers.long2014.plate import FreePlate, free_plate, vertices
+from gough_papers.long2014.runs import OFF_THE_PATH, track_path
 
 
 @cache
-def plate() -> long2014_plate.Plate:
+def plate() -> FreePlate:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return long2014_plate.plate(gough.load("long2014"))
+        return free_plate(gough.load("long2014"))
 
 
 def test_the_plate_is_compared():
@@ -35,9 +35,9 @@ def test_vertices_are_where_the_legs_are_attached():
     own = plate().own
     angles = np.radians(60.0 * np.arange(6))
     corners = 0.5 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
-    np.testing.assert_allclose(own.nodes[long2014_rest.vertices(own)], corners, atol=1e-12)
+    np.testing.assert_allclose(own.nodes[vertices(own)], corners, atol=1e-12)
     tied = np.array([own.frames[point_key(np.round(p, 16))].translation[2] for p in corners])
-    np.testing.assert_allclose(long2014_rest.vertex_shapes(own), tied, atol=1e-9)
+    np.testing.assert_allclose(own.shapes[vertices(own), 2], tied, atol=1e-9)
 
 
 def test_residual_frequency_of_a_made_up_vibration():
@@ -48,7 +48,7 @@ def test_residual_frequency_of_a_made_up_vibration():
     q[:, model.layout.index("link13.tip.y")] = 1e-4 * np.exp(-t / 3) * np.cos(2 * math.pi * 14.2 * t)
     q[:, model.layout.index("link13.tip.y")] += 2e-5 * np.cos(2 * math.pi * 48.0 * t)
     run = gough.Run.from_states(model, t, q, np.zeros((len(t), model.layout.nv)), np.zeros((len(t), 2)))
-    assert briot2014.residual_frequency(run, 0.0) == pytest.approx(14.2, abs=0.01)
+    assert residual_frequency(run, 0.0) == pytest.approx(14.2, abs=0.01)
 
 
 def test_distances_from_a_path():
@@ -58,7 +58,7 @@ def test_distances_from_a_path():
     path = gough.motions.quintic(poses=[model.home[:7], turned], times=[0.0, 1.0])
     t = np.array([0.0, 0.5, 1.0])
     still = gough.Run.from_states(model, t, np.tile(model.home, (3, 1)), np.zeros((3, 6)), np.zeros((3, 6)))
-    found = tracked("still", still, path)
+    found = track_path("still", still, path)
     far = float(np.linalg.norm(np.array(turned[:3]) - model.home[:3]))
     np.testing.assert_allclose(found.position, [0.0, far / 2, far], atol=1e-12)
     np.testing.assert_allclose(found.angle, [0.0, 0.15, 0.3], atol=1e-12)
@@ -67,6 +67,6 @@ def test_distances_from_a_path():
 
 def test_frequencies_of_table_3():
     """As printed and refined; eight elements a link are in tests/mechanisms."""
-    a, b = (briot2014.frequencies(gough.build(name)) for name in ("dualemps", "dualemps_refined"))
+    a, b = (briot2014.six_frequencies(gough.build(name)) for name in ("dualemps", "dualemps_refined"))
     printed, refined, eight = briot2014.frequency_comparisons(a, b, np.array(briot2014.EIGHT_ELEMENTS) + 0.01)
     assert printed.within and refined.within and not eight.within

@@ -1,25 +1,22 @@
-"""What the reports are made of: errata they name, equations they list, sources, drawings that move."""
+"""What the reports are made of: errata they name, equations they list, sources."""
 
-import base64
 import json
-import re
 
 import numpy as np
 import pytest
 
-from gough.papers import catalogue
-from gough.papers.citations.names import EQUATIONS, PAPERS
-from gough.papers.lopes import table1
-from gough.papers.paper import KINDS
-from gough.papers.report.animation import MOST_FRAMES, Polyline, View, animation
-from gough.papers.report.equations import equations_grid
-from gough.papers.report.misprints import misprint_grids
-from gough.papers.report.sources import document, sources_grid
+from gough_papers import NAMES, load_paper
+from gough_papers.citations import EQUATIONS, PAPERS
+from gough_papers.lopes.operations import PRINTED
+from gough_papers.page import moving_figure
+from gough_papers.reproduction import KINDS, Workshop, document
+from gough_papers.section import ReportSection
+from gough_papers.tables import equations_grid, sources_grid, tell_misprints
 
 
-@pytest.fixture(params=catalogue.NAMES)
+@pytest.fixture(params=NAMES)
 def paper(request):
-    return catalogue.paper(request.param)
+    return load_paper(request.param)
 
 
 def test_cards(paper):
@@ -27,10 +24,12 @@ def test_cards(paper):
     assert paper.name in PAPERS and paper.short == PAPERS[paper.name]
     labels = [a.label for a in paper.artefacts]
     assert len(set(labels)) == len(labels) and {a.kind for a in paper.artefacts} <= set(KINDS)
-    assert set(paper.live) <= {m.printed for m in paper.misprints}
-    grids = misprint_grids(paper, dict.fromkeys(paper.live.values(), "now"))
-    cells = [cell for grid in grids for row in grid.rows for cell in row]
-    assert cells.count("now") == len(paper.live) and all(m.right in cells for m in paper.misprints)
+    live = [m.computed for m in paper.misprints if m.computed]
+    section = ReportSection("misprints")
+    tell_misprints(section, paper, dict.fromkeys(live, "now"))
+    cells = [cell for grid in section.grids for row in grid.rows for cell in row]
+    assert cells.count("now") == len(live) == len(set(live)) and all(m.right in cells for m in paper.misprints)
+    assert ("“Computed now”" in section.said[0]) == bool(live)
 
 
 def test_every_equation_is_listed_once(paper):
@@ -51,18 +50,14 @@ def test_sources_and_assumptions_are_shown(paper):
 
 
 def test_the_printed_counts_add_up():
-    *bodies, total = table1.PRINTED.values()
+    *bodies, total = PRINTED.values()
     assert np.array_equal(np.sum(bodies, axis=0), total)
 
 
-def test_a_drawing_that_moves():
-    """All frames are inside, as they were given but for the middle; long motions are thinned."""
-    t = np.linspace(0.0, 2.0, 500)
-    points = np.stack([np.outer(t, [1.0, 2.0, 3.0]), np.zeros((500, 3))], axis=1)
-    page = animation(t, points, [Polyline((0, 1))], "a < b", View(up=0))
-    [text] = re.findall(r'<script type="application/json">(.*?)</script>', page)
-    data = json.loads(text)
-    frames = np.frombuffer(base64.b64decode(data["points"]), "<f4").reshape(-1, 2, 3)
-    assert len(frames) == len(data["t"]) == MOST_FRAMES and "a &lt; b" in page and "src=" not in page
-    way = frames[-1, 0] - frames[0, 0]
-    np.testing.assert_allclose(way, [4.0, 6.0, 2.0], rtol=1e-6)  # x, which is up, is drawn as the third
+def test_without_the_viewer_a_report_says_what_moves(monkeypatch, tmp_path):
+    monkeypatch.setattr("gough_papers.reproduction.find_spec", lambda name: None)
+    section = ReportSection("forces")
+    Workshop(tmp_path, lambda text: None).move(section, None, "Path 1.")  # type: ignore[arg-type]
+    assert section.moving is not None
+    figure = moving_figure(*section.moving)
+    assert "Path 1." in figure and "<code>pip install 'gough[view]'</code>" in figure and "iframe" not in figure

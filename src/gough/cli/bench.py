@@ -44,8 +44,8 @@ def bench(
     start: import_s build_s trace_s compile_s cached_start_s cached_load_s. With --growth: format, machine, series {name:
     {axis, what, points}}, interrupted.
     """
-    from gough.bench import report
-    from gough.bench.run import FUNCTIONS, QUICK, Effort, run
+    from gough_bench import report
+    from gough_bench.run import FUNCTIONS, QUICK, Effort, run
 
     def progress(text: str) -> None:
         if not json:
@@ -53,8 +53,7 @@ def bench(
 
     chosen = None if peers is None else [p.strip() for p in peers.split(",") if p.strip() and p.strip() != "none"]
     if growth:
-        from gough.bench.growth import grow
-        from gough.bench.growth_report import write_growth
+        from gough_bench.growth import grow, write_growth
 
         grown = grow(quick=quick, say=progress)
         _finish(grown, write_growth(grown, out), json)
@@ -72,7 +71,7 @@ def bench(
 
 
 def _show(name: str, made: dict[str, Any]) -> None:
-    from gough.bench.report import COLUMNS, doubt, rows
+    from gough_bench.report import COLUMNS, doubt, rows
 
     say()
     say(name)
@@ -90,10 +89,10 @@ def _show(name: str, made: dict[str, Any]) -> None:
 
 
 def _finish(result: dict[str, Any], written: tuple[Path, ...], json: bool) -> None:
-    from gough.bench.report import finite
+    from gough_bench.report import finite_values
 
     if json:
-        write_json(finite(result))
+        write_json(finite_values(result))
     else:
         say()
         say("written: " + ", ".join(str(path) for path in written))

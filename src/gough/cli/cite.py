@@ -22,7 +22,7 @@ def cite(
     Comments say why each entry is there, and what is not known. A robot of one's own: what its `source:` names.
     JSON keys: robot, entries[] (key type why fields bibtex), unknown[].
     """
-    from gough.papers.bibliography import basis
+    from gough_papers.bibliography import basis
 
     description, _ = open_robot(robot)
     found = basis(description, method)

@@ -32,10 +32,10 @@ def count(
     scope counted here {add mul div operations sqrt trig} here_scope ratio}]; here: with numeric parameters; ratio: the
     paper's operations over those here.
     """
-    from gough.bench.paper_counts import beside_papers
     from gough.cli.functions import absent
     from gough.compilation.catalogue import COUNTED
     from gough.errors import UsageError
+    from gough_papers.counting import counts_beside_papers
 
     model, _ = open_model(robot, quiet=True)
     names = tuple(function or COUNTED)
@@ -44,7 +44,7 @@ def count(
         raise UsageError("; ".join(f"{name} is not there: {reason}" for name, reason in missing.items()))
     names = tuple(name for name in names if name not in missing)
     counts = {name: model.count(name, baked=baked, friction=not no_friction).as_dict() for name in names}
-    papers = [] if function else beside_papers(model)
+    papers = [] if function else counts_beside_papers(model)
     if json:
         report: dict[str, Any] = {
             "robot": model.robot.name,
@@ -75,15 +75,13 @@ def _show_papers(papers: list[dict[str, Any]]) -> None:
     shown = table("quantity", "source", "there", "here", "ratio", numbers=("there", "here", "ratio"))
     for entry in papers:
         there, here = entry["paper"], entry["here"]
-        ours = "–" if here is None else "{add}/{mul}/{div}".format(**here)
-        ratio = "–" if here is None else f"{entry['ratio']:.3g}"
+        ours, ratio = "{add}/{mul}/{div}".format(**here), f"{entry['ratio']:.3g}"
         source = entry["source"] if entry["printed"] else f"{entry['source']} (reference)"
         shown.add_row(entry["quantity"], source, "{add}/{mul}/{div}".format(**there), ours, ratio)
     console().print(shown)
     told: dict[str, None] = {}
     for entry in papers:
         told[f"{entry['quantity']}, {entry['source']}: {entry['scope']}"] = None
-        if entry["here"] is not None:
-            told[f"{entry['quantity']}, here ({entry['counted']}): {entry['here_scope']}"] = None
+        told[f"{entry['quantity']}, here ({entry['counted']}): {entry['here_scope']}"] = None
     for line in told:
         say(line)

@@ -1,17 +1,19 @@
 """`gough reproduce`: the papers' tables and figures rebuilt with our models, compared, and written to reports."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
 from gough.cli.failure import CHECK_FAILED, INTERRUPTED
 from gough.cli.opening import Json
-from gough.cli.output import note, plain, say, write_json
+from gough.cli.output import console, note, plain, say, table, write_json
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
-    from gough.papers.reproduction import Reproduction
+    from gough_papers.reproduction import Paper, Reproduction
+    from gough_papers.section import Grid, ReportSection
 
 FOLDER = Path("out/reproduce")
 ALL = "all"
@@ -38,16 +40,15 @@ def reproduce(
     note), misprints[] (where printed right sizes kind origin), data), comparisons, within, seconds, interrupted, index. Exit
     code 1 if a comparison is outside its tolerance, 130 if it was interrupted; what is done is reported.
     """
-    from gough.cli.reproduce_progress import Progress
-    from gough.papers import catalogue
-    from gough.papers.report.data import reproduction_data
-    from gough.papers.report.index import write_index
+    import gough_papers
+    from gough_papers.page import write_index
+    from gough_papers.reproduction import reproduction_data
 
-    names = _names(papers, catalogue.NAMES)
+    names = _names(papers, gough_papers.NAMES)
     made: list[Reproduction] = []
-    with Progress(len(names), quiet=json) as progress:
+    with ReproductionProgress(len(names), quiet=json) as progress:
         for name in names:
-            made.append(progress.run(catalogue.paper(name), out, not no_figures))
+            made.append(progress.run(gough_papers.load_paper(name), out, not no_figures))
             if made[-1].interrupted:
                 break
     index = write_index(made, out / "index.html") if len(names) > 1 else None
@@ -97,3 +98,90 @@ def _command() -> str:
 
     beside = Path(sys.executable).with_name("gough")
     return "gough" if shutil.which("gough") or not beside.exists() else str(beside)
+
+
+class ReproductionProgress:
+    """How far it is: a bar over all papers on stderr where that is a terminal, lines elsewhere; sections are printed as they are
+    done, unless `quiet`."""
+
+    def __init__(self, papers: int, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress as Bar
+
+        self.papers, self.quiet = papers, quiet
+        terminal = Console(stderr=True)
+        columns = (BarColumn(bar_width=24), TextColumn("{task.percentage:3.0f} %"), TimeElapsedColumn())
+        self.bar = Bar(*columns, TextColumn("{task.description}"), console=terminal, transient=True)
+        self.shown = terminal.is_terminal
+        self.task: Any = None
+        self.done = 0
+
+    def __enter__(self) -> Self:
+        if self.shown:
+            self.bar.start()
+            self.task = self.bar.add_task("", total=float(self.papers))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.shown:
+            self.bar.stop()
+
+    def run(self, paper: "Paper", out: Path, figures: bool) -> "Reproduction":
+        """Reproduce one paper."""
+        from gough_papers.reproduction import reproduce
+
+        def begun(done: int, parts: int) -> None:
+            if self.shown:
+                self.bar.update(self.task, completed=self.done + done / max(parts, 1))
+
+        made = reproduce(paper, out, tell=self.tell, begun=begun, finished=self.finished, figures=figures)
+        self.done += 1
+        return made
+
+    def tell(self, text: str) -> None:
+        """What is being done now."""
+        if self.shown:
+            self.bar.update(self.task, description=text)
+        elif not self.quiet:
+            note(text)
+
+    def finished(self, section: "ReportSection") -> None:
+        """A section is done: print it above the bar."""
+        if self.quiet:
+            return
+        if self.shown:
+            self.bar.stop()  # stdout may be the same terminal
+        print_section(section)
+        if self.shown:
+            self.bar.start()
+
+
+def print_section(section: "ReportSection") -> None:
+    """Title, what is to be said, tables, notes; a blank line before each."""
+    from gough_papers.section import comparison_grid
+
+    say(f"\n== {section.title} ==")
+    _lines(section.said)
+    for grid in section.grids:
+        if grid.only != "report":
+            _print(grid)
+    if section.comparisons:
+        _print(comparison_grid(section.comparisons))
+    _lines([f"{c.quantity}: {c.note}." for c in section.comparisons if c.note])
+
+
+def _lines(texts: list[str]) -> None:
+    if texts:
+        say("\n" + "\n".join(texts))
+
+
+def _print(grid: "Grid") -> None:
+    title = f"{grid.label}: {grid.title}" if grid.label else grid.title
+    say(f"\n{title}\n" if title else "")
+    shown = table(*grid.head, numbers=grid.numbers, whole=(*grid.numbers, "verdict"))
+    for row in grid.rows:
+        shown.add_row(*row)
+    console().print(shown)

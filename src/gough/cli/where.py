@@ -9,7 +9,7 @@ from gough.cli.opening import Json
 from gough.cli.output import note, say, write_json
 
 if TYPE_CHECKING:
-    from gough.papers.citations import Found, Mention, Misprint
+    from gough_papers.citations import Found, Mention, Misprint
 
 SHOWN = 230
 """Characters of a sentence that are printed."""
@@ -31,7 +31,7 @@ def where(
     JSON keys: query, paper, places[], found[] (citation paper places[] corrected file line function sentence),
     misprints[] (paper where kind printed right sizes measure), unused[] (paper places why), nearest[] (as found).
     """
-    from gough.papers.citations import find
+    from gough_papers.citations import find
 
     found = find(" ".join(citation))
     if json:
@@ -92,8 +92,8 @@ def _show_mention(m: "Mention") -> None:
 
 
 def _show_misprint(m: "Misprint") -> None:
-    from gough.papers.citations import PAPERS
-    from gough.papers.citations.errata import KINDS
+    from gough_papers.citations import PAPERS
+    from gough_papers.citations.errata import KINDS
 
     say(f"{PAPERS[m.paper]}, {m.where}: {KINDS[m.kind]}")
     say(f"    printed: {m.printed}; right: {m.right}")

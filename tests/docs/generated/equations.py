@@ -7,10 +7,7 @@ import re
 from importlib import resources
 
 from docs.generated.table import code_link, table
-from gough.papers.citations import PAPERS, Mention, Place, index, misprints_of
-from gough.papers.citations.errata import unused_of
-from gough.papers.citations.names import EQUATIONS
-from gough.papers.citations.places import spell
+from gough_papers.citations import EQUATIONS, PAPERS, Mention, PaperPlace, index, misprints_of, spell, unused_of
 
 HEAD = """# Equations of the papers, and the code
 
@@ -49,7 +46,7 @@ def _equations(paper: str) -> str:
 
 
 def _row(paper: str, number: int) -> tuple[str, ...]:
-    place = Place("eq", str(number), str(number))
+    place = PaperPlace("eq", str(number), str(number))
     mentions = _best([m for m in index() if m.paper == paper and m.file.endswith(".py") and _meets(m, place)], place)
     wrong = [m for m in misprints_of(paper) if m.kind == "misprint" and any(place.meets(p) for p in m.places)]
     note = f"[misprint](errata.md#{PAPERS[paper].lower().replace(' ', '-')})" if wrong else ""
@@ -60,11 +57,11 @@ def _row(paper: str, number: int) -> tuple[str, ...]:
     return "–", f"not in the code: {why[0]}" if why else "not cited", note
 
 
-def _meets(mention: Mention, place: Place) -> bool:
+def _meets(mention: Mention, place: PaperPlace) -> bool:
     return any(place.meets(p) for p in mention.places)
 
 
-def _best(mentions: list[Mention], place: Place) -> list[Mention]:
+def _best(mentions: list[Mention], place: PaperPlace) -> list[Mention]:
     """The narrowest citations, functions before heads of files, at most three and one for each function."""
 
     def width(m: Mention) -> tuple:
@@ -95,7 +92,8 @@ def _short(mention: Mention) -> str:
 
 def _subject(mention: Mention) -> str:
     """First line of the docstring of a function, or of its file."""
-    source = (resources.files("gough").joinpath(*mention.file.split("/")[1:])).read_text(encoding="utf-8")
+    package, *path = mention.file.split("/")
+    source = resources.files(package).joinpath(*path).read_text(encoding="utf-8")
     tree = ast.parse(source)
     node: ast.AST = tree
     for name in mention.function.split(".") if mention.function else []:

@@ -1,18 +1,18 @@
-"""docs/errata.md and the tables of misprints in docs/papers, from src/gough/papers/citations/errata.yaml."""
+"""docs/errata.md and the tables of misprints in docs/papers, from src/gough_papers/citations/errata.yaml."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from docs.generated.table import table
-from gough.papers.citations import PAPERS, errata
-from gough.papers.citations.errata import KINDS, Table
+from gough_papers.citations import PAPERS, errata
+from gough_papers.citations.errata import KINDS, ErrataTable
 
 HEAD = """# Errata of the papers
 
 What the five papers print wrong, leave out or simplify, and what each costs: the transcriptions of `tests/papers` compute with
 all corrections, then with one switched off. The sizes are the largest errors found, measured as said above each table; they
-depend on the robot and grow with its speed. Written from `src/gough/papers/citations/errata.yaml`, as are the tables of the
+depend on the robot and grow with its speed. Written from `src/gough_papers/citations/errata.yaml`, as are the tables of the
 papers' own pages, which have the robots, the choices and the forces; [equations](equations.md) says which code holds each
 equation, corrected. `gough where` names an entry when you ask for its equation.
 
@@ -32,13 +32,13 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def _with_kinds(one: Table) -> str:
+def _with_kinds(one: ErrataTable) -> str:
     head = ["equation", "kind", one.printed, "right", *one.columns]
     rows = [[m.where, m.kind, m.printed, m.right, *m.sizes.values()] for m in one.rows]
     return table(head, rows)
 
 
-def _plain(one: Table) -> str:
+def _plain(one: ErrataTable) -> str:
     head = ["equation", one.printed, "right", *one.columns]
     return table(head, [[m.where, m.printed, m.right, *m.sizes.values()] for m in one.rows])
 

@@ -1,5 +1,0 @@
-"""[Fried]: a 6-UPS robot in factorised form."""
-
-from gough.papers.fried.motion import KNOWN, ROBOT, static_force, sway
-
-__all__ = ["KNOWN", "ROBOT", "static_force", "sway"]

@@ -1,5 +1,0 @@
-"""[Long 2014]: a Gough–Stewart robot whose platform is a flexible plate."""
-
-from gough.papers.long2014.motion import INITIAL, KNOWN, ROBOT, poses
-
-__all__ = ["INITIAL", "KNOWN", "ROBOT", "poses"]

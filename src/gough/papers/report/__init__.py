@@ -1,1 +1,0 @@
-"""Reports of reproduced papers: sections, pictures, pages."""

@@ -1,0 +1,163 @@
+"""Pinocchio: a robot and its states in its coordinates, and its Python package: constraintDynamics, one call a state.
+
+Its free joint has rates in body axes and spatial accelerations; quaternions are xyzw.
+"""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from gough import Model
+from gough.spatial import rotation_from_quaternion_wxyz
+from gough_bench.peer import Case, Peer, seconds_per_call
+from gough_bench.tree import Tree, closures, has_redundant_closures, lacking_in_trees
+
+
+def proximal(model: Model) -> tuple[float, int]:
+    """Step and iterations of its proximal solver: one plain solve unless closures are redundant."""
+    return (1e-10, 20) if has_redundant_closures(model) else (0.0, 1)
+
+
+class Coordinates:
+    """Where the tree's entries stand: columns of gough's q and u in Pinocchio's order, with signs."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.q: list[int] = []
+        self.u: list[int] = []
+        self.q_sign: list[float] = []
+        self.u_sign: list[float] = []
+        for joint in tree.joints:
+            link = joint.link
+            start, turns = link.q, joint.kind in ("free", "ball")
+            if turns:
+                at = start + (3 if joint.kind == "free" else 0)
+                self.q += [*range(start, at), at + 1, at + 2, at + 3, at]
+            else:
+                self.q.append(start)
+            self.u += list(link.columns)
+            sign = 1.0 if turns else link.sign
+            self.q_sign += [sign] * link.nq
+            self.u_sign += [sign] * link.nu
+        self.free = bool(tree.joints) and tree.joints[0].kind == "free"
+
+    def positions(self, q: np.ndarray) -> np.ndarray:
+        """Pinocchio's q (n, nq)."""
+        return q[:, self.q] * np.array(self.q_sign)
+
+    def rates(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """Pinocchio's v (n, nv)."""
+        return self._turned(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
+
+    def forces(self, q: np.ndarray, forces: np.ndarray) -> np.ndarray:
+        """Pinocchio's generalised forces (n, nv) of those on u."""
+        return self.rates(q, forces)
+
+    def accelerations(self, q: np.ndarray, u: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """gough's u̇ (n, nu) of Pinocchio's accelerations: world axes, classical."""
+        turned = second.copy()
+        if self.free:
+            v = self.rates(q, u)
+            turned[:, :3] += np.cross(v[:, 3:6], v[:, :3])
+        turned = self._turned(q, turned, to_body=False) * np.array(self.u_sign)
+        out = np.zeros_like(u)
+        out[:, self.u] = turned
+        return out
+
+    def _turned(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
+        if self.free:
+            R = np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in q[:, 3:7]])
+            how = "nji,nj->ni" if to_body else "nij,nj->ni"
+            x = x.copy()
+            x[:, :3], x[:, 3:6] = np.einsum(how, R, x[:, :3]), np.einsum(how, R, x[:, 3:6])
+        return x
+
+
+def drive_forces(model: Model, tau: np.ndarray) -> np.ndarray:
+    """Generalised forces on u (n, nu) of drive forces."""
+    forces = np.zeros((len(tau), model.layout.nu))
+    for k, drive in enumerate(model.mechanism.drives):
+        forces[:, model.mechanism.links[drive.link].u] = tau[:, k]
+    return forces
+
+
+class PinocchioPython(Peer):
+    """Forward dynamics only: the package has no inverse dynamics of closed loops."""
+
+    name = "Pinocchio Python"
+    call = "constraintDynamics"
+    functions = ("forward_dynamics",)
+
+    def available(self) -> str:
+        return "" if find_spec("pinocchio") else "not installed: `pip install pin`"
+
+    def prepare(self, case: Case) -> str:
+        reason = lacking_in_trees(case.model)
+        if reason:
+            return reason
+        self._case, self._tree = case, Tree(case.model)
+        self._model = pin_model(self._tree)
+        self._data = self._model.createData()
+        self._constraints, self._datas = pin_constraints(self._tree, self._model)
+        where, states = Coordinates(self._tree), case.states
+        self._q = where.positions(states.q)
+        self._v = where.rates(states.q, states.u)
+        self._tau = where.forces(states.q, drive_forces(case.model, states.tau))
+        pin: Any = import_module("pinocchio")
+
+        pin.initConstraintDynamics(self._model, self._data, self._constraints, self._datas)
+        self._settings = pin.ProximalSettings(1e-12, *proximal(case.model))
+        self._next = 0
+        return ""
+
+    def answers(self) -> np.ndarray:
+        found = np.array([self._evaluate(k).copy() for k in range(len(self._q))])
+        states, mechanism = self._case.states, self._case.model.mechanism
+        second = Coordinates(self._tree).accelerations(states.q, states.u, found)
+        return second[:, list(mechanism.selection.independent)]
+
+    def seconds(self, budget: float, threads: int = 1) -> float:
+        def call() -> None:
+            self._evaluate(self._next)
+            self._next = (self._next + 1) % len(self._q)
+
+        return seconds_per_call(call, budget)
+
+    def _evaluate(self, k: int) -> Any:
+        pin: Any = import_module("pinocchio")
+
+        model, loops = (self._model, self._data), (self._constraints, self._datas, self._settings)
+        return pin.constraintDynamics(*model, self._q[k], self._v[k], self._tau[k], *loops)
+
+
+def pin_model(tree: Tree) -> Any:
+    """The tree as Pinocchio's model."""
+    pin: Any = import_module("pinocchio")
+
+    kinds = {"ball": pin.JointModelSpherical, "free": pin.JointModelFreeFlyer}
+    model = pin.Model()
+    model.gravity.linear = tree.gravity.copy()
+    rotors: list[float] = []
+    for k, joint in enumerate(tree.joints):
+        kind = kinds.get(joint.kind) or getattr(pin, f"JointModel{joint.kind}")
+        index = model.addJoint(joint.parent, kind(), pin.SE3(joint.R, joint.p), f"j{k}")
+        inertia = pin.Inertia.Zero()  # entry by entry: the constructor refuses tensors that are not positive
+        inertia.mass, inertia.lever, inertia.inertia = joint.mass, joint.center, joint.tensor
+        model.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+        rotors += [joint.rotor] * joint.link.nu
+    model.armature = np.array(rotors)
+    return model
+
+
+def pin_constraints(tree: Tree, model: Any) -> tuple[Any, Any]:
+    """(constraint models, their data) of all cuts."""
+    pin: Any = import_module("pinocchio")
+
+    constraints, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for c in closures(tree):
+        size = pin.ContactType.CONTACT_6D if c.kind == "weld" else pin.ContactType.CONTACT_3D
+        sides = (c.first, pin.SE3(c.R1, c.p1), c.second, pin.SE3(c.R2, c.p2))
+        constraints.append(pin.RigidConstraintModel(size, model, *sides, pin.LOCAL))
+    datas.extend([c.createData() for c in constraints])
+    return constraints, datas

@@ -1,0 +1,123 @@
+"""Runs of DualEMPS [Briot 2014, section 5]: 25 s of a square in joint space (scenario `briot2014_square`), one turn of a circle
+of the end-effector (motion `briot2014_circle`), and what an accelerometer at point P of link 17 would have measured.
+
+The circle's slides are led as undeformed links would need it; the links then vibrate. One turn, at full speed from the first
+moment: how the authors brought the robot onto the circle is not stated.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough import Run, Scenario, build, load_motion
+from gough.motions import spline, states_along
+from gough.robot.changed_friction import change_friction
+from gough.spatial.poses import rotation_of_quaternion
+from gough_papers.comparison import EXACT, KnownComparison, equals
+from gough_papers.reproduction import finished_run
+
+SQUARE, CIRCLE = "briot2014_square", "briot2014_circle"
+ENERGY = 1e-3
+"""Allowed error of the energy balance, of the energy exchanged: the accuracy asked of these runs."""
+PERIOD, SETTLED = 6.25, 2.0
+"""s: of an edge of the square; from its begin until the drives have stopped and the higher modes can be told apart."""
+RADIUS, SPEED, CENTRE = 0.1, 0.20, (0.28, 0.90)
+"""m, m/s, m (x0, z0) of the circle, as printed."""
+KNOTS = 201
+CUT_OFF = 100.0
+"""Hz: of the low-pass filter that the paper puts on its measurement."""
+RATE = 2000.0
+"""Hz: of the even samples that are filtered."""
+
+
+@dataclass(frozen=True)
+class Square:
+    """run: the scenario as it is. ringing: the same without Coulomb friction, which would stop the links at every rest."""
+
+    run: Run
+    ringing: Run
+
+    @property
+    def residual_hz(self) -> float:
+        """The strongest frequency of link 13's tip while the drives rest, over all four rests."""
+        return float(np.mean([residual_frequency(self.ringing, PERIOD * k) for k in range(4)]))
+
+    def comparisons(self) -> list[KnownComparison]:
+        """With the paper's first natural frequency and with what is exact."""
+        what, origin = "residual vibration at the rests, no Coulomb friction", "f1 of [Briot 2014, Table 3]"
+        return [
+            equals(what, self.residual_hz, 14.2, "Hz", 0.05, origin, form=".2f"),
+            _energy("energy balance, with Coulomb friction", self.run),
+            _energy("energy balance, without Coulomb friction", self.ringing),
+        ]
+
+
+def _energy(what: str, run: Run) -> KnownComparison:
+    return equals(what, run.summary()["energy_error"], 0.0, "of the energy exchanged", ENERGY, EXACT, form=".1e")
+
+
+def square_runs(scenario: Scenario) -> Square:
+    """The scenario with Coulomb friction and without."""
+
+    run = finished_run(scenario)
+    smooth = scenario.with_(model=build(change_friction(scenario.model.robot, coulomb=0.0)), check="off")
+    return Square(run, finished_run(smooth))
+
+
+def rest_spectrum(run: Run, begin: float) -> tuple[np.ndarray, np.ndarray]:
+    """(frequencies (n,), Hz; amplitudes (n,)) of link 13's tip in the rest of the edge begun at `begin` (s); Hann window."""
+    part = run.between(begin + SETTLED, begin + PERIOD - 1e-9)
+    times = np.linspace(part.time[0], part.time[-1], 4096)
+    y = np.interp(times, part.time, part["link13.tip.y"])
+    lines = np.abs(np.fft.rfft((y - y.mean()) * np.hanning(len(y))))
+    return np.fft.rfftfreq(len(y), times[1] - times[0]), lines
+
+
+def residual_frequency(run: Run, begin: float) -> float:
+    """Hz: the highest line of that spectrum. A rest of 4 s resolves 0.25 Hz; a parabola through the logarithms of the highest
+    three lines does better."""
+    hertz, lines = rest_spectrum(run, begin)
+    k = int(lines[1:-1].argmax()) + 1
+    a, b, c = np.log(lines[k - 1 : k + 2])
+    return float((k + 0.5 * (a - c) / (a - 2 * b + c)) * hertz[1])
+
+
+def circle_run(scenario: Scenario) -> Run:
+    """One turn with the model and the settings of the square."""
+
+    model = scenario.model
+    path = load_motion(CIRCLE, model)
+    t = np.linspace(0.0, path.duration, KNOTS)
+    drives = model.drives(states_along(model, path, t).q)
+    drives[-1] = drives[0]
+    led = {name: drives[:, k] for k, name in enumerate(model.layout.drive_names)}
+    motion = spline(times=t, drives=led, degree=5, ends="periodic")
+    return finished_run(scenario.with_(motion=motion, duration=path.duration, check="off"))
+
+
+def circle_comparisons(run: Run) -> list[KnownComparison]:
+    """With what the text says of the circle, and the balance of energy."""
+    P = run["link17.pose"][:, :3]
+    speed = np.linalg.norm(run["link17.twist"][:, :3], axis=1).mean()
+    away = np.hypot(P[:, 0] - CENTRE[0], P[:, 2] - CENTRE[1]).mean()
+    text = "[Briot 2014, section 5]"
+    return [
+        equals("circle: mean distance of P from the centre", away, RADIUS, "m", 5e-4, text, form=".5f"),
+        equals("circle: mean speed of P", speed, SPEED, "m/s", 5e-3, text, form=".4f"),
+        _energy("circle: energy balance", run),
+    ]
+
+
+def acceleration_of_P(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """(t (n,), s; ¹⁷ÿ_P (n,), m/s²): filtered at 100 Hz forwards and backwards, so that nothing is shifted in time."""
+    from scipy.signal import butter, sosfiltfilt
+
+    t = np.arange(run.time[0], run.time[-1], 1.0 / RATE)
+    velocity = _even(run.time, run["link17.twist"][:, :3], t)
+    across = rotation_of_quaternion(_even(run.time, run["link17.pose"][:, 3:7], t))[:, :, 1]
+    y = np.einsum("ni,ni->n", np.gradient(velocity, t, axis=0), across)
+    return t, sosfiltfilt(butter(2, CUT_OFF, fs=RATE, output="sos"), y)
+
+
+def _even(time: np.ndarray, values: np.ndarray, t: np.ndarray) -> np.ndarray:
+    return np.stack([np.interp(t, time, column) for column in values.T], axis=1)

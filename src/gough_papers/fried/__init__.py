@@ -1,0 +1,1 @@
+"""[Fried]: a 6-UPS robot in factorised form."""

@@ -1,0 +1,101 @@
+"""What the factorised form of [Fried] is for: six legs are alike and independent until one sum.
+
+Counted: operations one after another if every leg had a processor of its own. Measured, where there is a C compiler: one
+state of inverse dynamics as exported C, flat and with the legs in the lanes of vectors.
+"""
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from gough import Model, Run
+
+FUNCTION, NAME = "inverse_dynamics", "legs"
+FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-w")
+CALLS = 200
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """lanes: legs found alike. once, lane: operations outside of them and of one leg. flat_ns, loops_ns: of one state, None
+    without a C compiler. off: relative difference of their forces."""
+
+    lanes: int
+    once: int
+    lane: int
+    flat_ns: float | None = None
+    loops_ns: float | None = None
+    off: float = 0.0
+
+    @property
+    def by_count(self) -> float:
+        """All operations over those one after another with a processor a leg."""
+        return (self.once + self.lanes * self.lane) / (self.once + self.lane)
+
+    @property
+    def measured(self) -> float | None:
+        """Time of flat code over that with legs in lanes."""
+        return None if self.flat_ns is None or self.loops_ns is None else self.flat_ns / self.loops_ns
+
+
+def lanes(run: Run) -> Lanes:
+    """Of a robot with legs alike, at a run's states."""
+    from gough.backends.c.rolling import once_and_each
+    from gough.compilation.alike import common_pattern
+    from gough.export.subject import Options, subject_of
+    from gough.program.rolling import roll
+
+    model = run.model
+    options = Options(wrench=False, checks=False)
+    program = subject_of(model, FUNCTION, options, common_pattern(model)).program
+    rolled = roll(once_and_each(program, False)[1], least=3)
+    assert rolled is not None, "the legs of this robot are not alike"
+    once, lane = rolled.operations
+    if not compiler():
+        return Lanes(rolled.lanes, once, lane)
+    states = {"q": run.q, "v": run.v, "acceleration": run.acceleration}
+    flat, loops = (_timed(model, legs, states) for legs in ("flat", "loops"))
+    off = float(np.abs(flat[1] - loops[1]).max() / np.abs(flat[1]).max())
+    return Lanes(rolled.lanes, once, lane, flat[0], loops[0], off)
+
+
+def compiler() -> str:
+    """The C compiler, "" where there is none."""
+    return shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc") or shutil.which("clang") or ""
+
+
+def _timed(model: Model, legs: str, states: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
+    """(ns a state, the smallest of several; forces (n, drives))."""
+    from gough.export import export
+
+    with tempfile.TemporaryDirectory(prefix="gough-legs-") as folder:
+        place = Path(folder)
+        export(model, FUNCTION, place, name=NAME, baked=True, wrench=False, checks=False, legs=legs)
+        found = re.search(rf"uint64_t\s+{NAME}\(([^)]*)\)", (place / f"{NAME}.h").read_text())
+        names = re.findall(r"double\s+(\w+)\[", found[1]) if found else []
+        n, out = len(states["q"]), len(model.layout.drive_names)
+        arrays = [np.ascontiguousarray(states.get(name, np.zeros((n, out)))) for name in names]
+        call = ", ".join(f"rows[{i}] + k*{x.shape[1]}" for i, x in enumerate(arrays))
+        (place / "loop.c").write_text(
+            f'#include "{NAME}.c"\nint all(double** rows, long long n) {{\n  uint64_t s = 0;\n'
+            f"  for (long long k = 0; k < n; ++k) s |= {NAME}({call});\n  return (int)(s != 0);\n}}\n"
+        )
+        subprocess.run(
+            [compiler(), *FLAGS, "loop.c", "-o", "loop.so", "-lm"], cwd=place, check=True, capture_output=True
+        )
+        run = ctypes.CDLL(str(place / "loop.so")).all
+        rows = (ctypes.c_void_p * len(arrays))(*[x.ctypes.data for x in arrays])
+        times = []
+        for _ in range(CALLS):
+            begin = time.perf_counter()
+            run(rows, ctypes.c_longlong(n))
+            times.append(time.perf_counter() - begin)
+        return 1e9 * min(times) / n, next(x for x, name in zip(arrays, names, strict=True) if name not in states).copy()

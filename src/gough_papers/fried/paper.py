@@ -1,0 +1,209 @@
+"""[Fried] part by part: the active joints along an assumed trajectory, static forces, legs in parallel, misprints."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gough import Model
+from gough_papers.along import COST_HEAD, inverse_cost, relative_error
+from gough_papers.canvas import AXES, COLORS, LEGS, canvas, curves, label_axes, legend_below
+from gough_papers.comparison import TRANSCRIPTION, at_least, equals
+from gough_papers.fried.carry import HEIGHT, ActiveJoints, active_joints, carry
+from gough_papers.fried.lanes import lanes
+from gough_papers.reproduction import Paper, Workshop
+from gough_papers.section import Grid, ReportSection
+from gough_papers.tables import tell_misprints
+
+CONSTANT, CONSTANT_DIGITS = 0.002, 0.0005
+"""Relative error when the second link's inertia is taken as constant, by the transcription, and half a unit of its last digit."""
+
+
+class Fried:
+    """The parts in their order."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self.shop = shop
+
+    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
+        """(title, what fills its section)."""
+        return [
+            ("The tool's trajectory and the active joints (Figs. 3–9)", self.figures),
+            ("Forces that are known", self.forces),
+            ("Legs in parallel: what the factorised form is for", self.parallel),
+            ("Misprints, and what each costs", self.misprints),
+        ]
+
+    @cached_property
+    def joints(self) -> ActiveJoints:
+        """Active joints along the assumed trajectory."""
+        return active_joints(carry(self.shop.model("fried")))
+
+    def figures(self, section: ReportSection) -> None:
+        """All seven."""
+        self.shop.tell("fried: the assumed trajectory …")
+        j, run = self.joints, self.joints.run
+        section.said.append(
+            "Assumed, because nothing of it is printed: base and platform points, mass centres, gravity, and the way of the "
+            "tool. Printed: masses and inertias, and the constant orientation α = 15°, β = 10°, γ = 5°. So the figures have the "
+            "paper's quantities and axes, not its numbers; x is up."
+        )
+        section.comparisons += j.comparisons()
+        assumed = "geometry and trajectory are assumed."
+        caption = f"Way of the platform, orientation constant; {assumed}"
+        self.shop.figure(section, 3, caption, draw_path, run.time, run.q[:, :3])
+        drawn = (
+            ("Velocity of the platform", "m/s", run.v[:, :3]),
+            ("Acceleration of the platform", "m/s²", run.acceleration[:, :3]),
+            ("Positions of the active joints", "length θ (m)", j.l),
+            ("Velocities of the active joints", "m/s", j.rate),
+            ("Accelerations of the active joints", "m/s²", j.acceleration),
+            ("Forces of the active joints", "force Γ (N)", run.tau),
+        )
+        for number, (what, unit, values) in enumerate(drawn, 4):
+            self.shop.figure(section, number, f"{what}; {assumed}", draw_curves, run.time, values, what, unit)
+        self.shop.move(section, run, "The assumed trajectory; x is up.")
+
+    def forces(self, section: ReportSection) -> None:
+        """The closed form at home."""
+        self.shop.tell("fried: at home …")
+        model, still = self.shop.model("fried"), np.zeros(6)
+        found = model.inverse_dynamics(model.home, still, still).tau
+        known = (static_force(),) * 6
+        origin = "closed form by virtual work"
+        section.comparisons.append(equals("fried: f at home", found, known, "N", 1e-9, origin, form=".6f"))
+        cells = ("inverse dynamics", *inverse_cost(self.joints.run).cells)
+        section.grids.append(Grid(("function", *COST_HEAD), (cells,), COST_HEAD, "Cost, parameters are inputs"))
+        section.said.append(
+            "No force of the paper can be compared. At the assumed home all legs are alike, so virtual work gives the static "
+            "force in closed form."
+        )
+
+    def parallel(self, section: ReportSection) -> None:
+        """Counted and measured [Fried, eqs. 88–97]."""
+        self.shop.tell("fried: legs in the lanes of vectors …")
+        x = lanes(self.joints.run)
+        rows = [
+            ("operations outside of the legs", str(x.once), ""),
+            (f"operations of a leg, {x.lanes} alike", str(x.lane), ""),
+            ("all, one after another", str(x.once + x.lanes * x.lane), ""),
+            ("with a processor a leg", str(x.once + x.lane), f"{x.by_count:.2f} times fewer"),
+        ]
+        if x.flat_ns is not None and x.loops_ns is not None and x.measured is not None:
+            fast = f"{x.measured:.2f} times as fast"
+            rows.append(("one state, plain C (ns)", f"{x.flat_ns:.0f}", ""))
+            rows.append(("one state, legs in the lanes of vectors (ns)", f"{x.loops_ns:.0f}", fast))
+            what, origin = "forces, legs in lanes minus plain", "the same program, in another order"
+            section.comparisons.append(equals(what, x.off, 0.0, "of max |f|", 1e-12, origin, form=".1e"))
+        else:
+            section.said.append("No C compiler was found (cc, gcc, clang or CC): the times are left out.")
+        section.said.append(
+            "The paper factorises so that legs can be computed at the same time, and gives no time. The library finds the six "
+            "legs in its own program: what differs between them are numbers. “One state”: inverse dynamics exported to C, one "
+            "thread, one state a call."
+        )
+        title = "Parameters as numbers in the timed code"
+        section.grids.append(Grid(("inverse dynamics", "", " "), tuple(rows), ("", " "), title))
+        origin = "[Fried, eqs. 88–97]: independent until one sum"
+        section.comparisons.append(at_least("legs found alike", x.lanes, 6, "", origin, form=".0f"))
+        section.data["lanes"] = vars(x) | {"by_count": x.by_count, "measured": x.measured}
+
+    def misprints(self, section: ReportSection) -> None:
+        """The one that a changed design shows is computed."""
+        self.shop.tell("fried: misprints …")
+        share = constant_inertia(self.shop.model("fried"), *random_states())
+        tell_misprints(section, PAPER, {"constant": f"{100 * share:.2g} %"})
+        what, known, digits = "inertia of link 2 taken as constant", 100 * CONSTANT, 100 * CONSTANT_DIGITS
+        section.comparisons.append(
+            equals(f"cost of (79), (82): {what}", 100 * share, known, "%", digits, TRANSCRIPTION, form=".2f")
+        )
+        section.data["misprints"] = {"constant": share}
+
+
+PAPER = Paper.read("fried", Fried)
+
+
+def static_force() -> float:
+    """Force (N) of each drive at home, at rest.
+
+    All six legs are alike there, so statics have a closed form: by virtual work along x (up, height X),
+    6 f n = dU/dX with n = X/l,  U/g = m_P X + 6 [m_1 c_1 n + m_2 (l - c_2) n],  l² = X² + d²,  dn/dX = (1 - n²)/l:
+    6 f n = g [m_P + 6 m_2 + 6 (m_1 c_1 - m_2 c_2) (1 - n²)/l].
+    """
+    base, platform, between = 0.6, 0.4, np.radians(36.0)  # assumed radii, m; angle between a leg's two ends
+    m_P, m_1, m_2 = 3.0, 0.5, 1.0  # kg [Fried, Table 1]
+    c_1, c_2 = 0.15, 0.2  # assumed, m
+    l = float(np.sqrt(HEIGHT**2 + base**2 + platform**2 - 2 * base * platform * np.cos(between)))
+    n = HEIGHT / l
+    return 9.81 * (m_P + 6 * m_2 + 6 * (m_1 * c_1 - m_2 * c_2) * (1 - n**2) / l) / (6 * n)
+
+
+# ---- [Fried, Figs. 3–9]
+
+
+def draw_path(t: np.ndarray, p: np.ndarray) -> Any:
+    """Fig. 3: the way in space, and over time."""
+    figure = canvas(9.5, 3.9)
+    ax = figure.add_subplot(1, 2, 1, projection="3d")
+    ax.plot(p[:, 1], p[:, 2], p[:, 0], color=COLORS[0], linewidth=1.8)
+    ax.set_xlabel("y (m)")
+    ax.set_ylabel("z (m)")
+    ax.set_zlabel("x (m), up")
+    ax.locator_params(nbins=5)
+    ax.set_title("Way of the platform", fontsize=10.5)
+    flat = figure.add_subplot(1, 2, 2)
+    curves(flat, t, p - p[0], AXES)
+    label_axes(flat, "From its first place", "displacement (m)")
+    flat.legend(frameon=False, loc="lower right")
+    return figure
+
+
+def draw_curves(t: np.ndarray, values: np.ndarray, title: str, unit: str) -> Any:
+    """Figs. 4 to 9: of the platform (n, 3), or of the active joints (n, 6)."""
+    names = AXES if values.shape[1] == 3 else LEGS
+    figure = canvas(8.6, 3.5) if names is AXES else canvas(9.2, 3.8)
+    ax = figure.subplots()
+    curves(ax, t, values, names)
+    label_axes(ax, title, unit)
+    legend_below(figure, ax, len(names))
+    return figure
+
+
+# ---- what it costs to take the second link's inertia as constant (eqs. 79, 82)
+
+OFFSET, ANGLE, SPEED, ACCELERATION = 0.1, 0.3, 1.0, 5.0
+"""m, rad, m/s and rad/s, m/s² and rad/s²: half-widths of the random states."""
+COUNT, SEED = 10, 2
+"""The states are those on which the transcription of the printed equations was measured."""
+
+
+def random_states() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(pose (n, 7), v (n, 6), acceleration (n, 6)) about home."""
+    rng = np.random.default_rng(SEED)
+    pose, v, acceleration = [], [], []
+    for _ in range(COUNT):
+        place, turn = np.array((HEIGHT, 0.0, 0.0)) + rng.uniform(-OFFSET, OFFSET, 3), rng.uniform(-ANGLE, ANGLE, 3)
+        angle = np.linalg.norm(turn)
+        pose.append([*place, np.cos(angle / 2), *(np.sin(angle / 2) / angle * turn)])
+        v.append(rng.uniform(-SPEED, SPEED, 6))
+        acceleration.append(rng.uniform(-ACCELERATION, ACCELERATION, 6))
+    return np.array(pose), np.array(v), np.array(acceleration)
+
+
+def constant_inertia(model: Model, pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> float:
+    """Largest error over the largest force of the same state, all states. At every state a design of its own: the inertia that
+    the link has at that length, but none of its change."""
+    q = model.configuration(pose=pose)
+    right = model.inverse_dynamics(q, v, acceleration).tau
+    value = dict(zip(model.parameter_names, map(float, model.parameters), strict=True))
+    lengths = model.drives(q)
+    changes: dict[str, float | np.ndarray] = {}
+    for k, leg in enumerate(model.robot.legs):
+        for axis in ("YY", "ZZ"):
+            name = f"{leg.name}.link2.telescopic.{axis}"
+            powers = [value[f"{name}{i}"] for i in range(3)]
+            changes[f"{name}0"] = sum(c * lengths[:, k] ** i for i, c in enumerate(powers))
+            changes |= {f"{name}{i}": np.zeros(len(q)) for i in (1, 2)}
+    wrong = model.inverse_dynamics(q, v, acceleration, parameters=model.parameters_with(changes)).tau
+    return relative_error(wrong, right)

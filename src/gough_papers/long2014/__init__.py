@@ -1,0 +1,1 @@
+"""[Long 2014]: a Gough–Stewart robot whose platform is a flexible plate."""

@@ -1,0 +1,1 @@
+"""[Lopes]: a 6-PUS robot with vertical actuators, complete and simplified model."""

@@ -1,0 +1,198 @@
+"""The report of a paper: one HTML file with its pictures and the viewer's page inside, for any browser, without a network.
+
+The page in front of several reports. How they look: light, one column, legible at the width of a laptop and of a phone. All text
+is escaped here.
+"""
+
+import base64
+import platform
+import re
+from collections.abc import Sequence
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+
+from gough.files import write_file
+from gough_papers.reproduction import DPI, KINDS, Artefact, Paper, Reproduction
+from gough_papers.section import Grid, Picture, ReportSection, comparison_grid
+from gough_papers.tables import equations_grid, sources_grid
+
+STYLE = """
+:root { color-scheme: light }
+body { font: 15px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 72rem; margin: 2rem auto;
+  padding: 0 1.2rem }
+h1 { font-size: 1.6rem; margin: 0 0 .2rem; line-height: 1.25 }
+h2 { font-size: 1.22rem; margin: 2.8rem 0 .6rem; border-bottom: 1px solid #ccc; padding-bottom: .2rem }
+a { color: #2b5d8c }
+nav { font-size: .9rem; margin: 1rem 0; padding: .6rem .9rem; background: #f5f6f8; border-radius: 6px }
+nav ol { margin: 0; padding-left: 1.3rem; columns: 26rem 2 }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; margin: .9rem 0; font-size: .86rem; font-variant-numeric: tabular-nums }
+caption { text-align: left; font-weight: 600; padding-bottom: .3rem }
+th { text-align: left; border-bottom: 2px solid #888 } th, td { padding: .22rem .8rem .22rem 0; vertical-align: top }
+td { border-bottom: 1px solid #e4e4e4; max-width: 34rem } .n { text-align: right; white-space: nowrap }
+.good { color: #1b7837 } .bad { color: #b2182b; font-weight: 700 } td.good, td.bad { white-space: nowrap }
+.label { display: inline-block; font-size: .78rem; font-weight: 600; color: #2b5d8c; background: #e8eff6; border-radius: 3px;
+  padding: 0 .4rem; margin-right: .4rem }
+figure { margin: 1.4rem 0 } figure img { max-width: 100%; height: auto }
+figcaption, .head { color: #555; font-size: .88rem }
+code { font: .86em ui-monospace, monospace; background: #f2f2f4; padding: .05rem .25rem; border-radius: 3px;
+  overflow-wrap: anywhere }
+.moving iframe { width: 100%; height: 36rem; border: 1px solid #ddd; border-radius: 6px }
+@media print { nav, .moving { display: none } }
+"""
+
+GOOD = ("agrees", "holds", "differs as known")
+CSS_PIXELS = 108
+"""Of an inch of a picture, at most."""
+BAD = ("DIFFERS", "FAILS", "DIFFERS OTHERWISE")
+
+
+def whole_page(title: str, body: list[str]) -> str:
+    """A page that needs nothing else."""
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style>"
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{chr(10).join(body)}\n</body></html>\n'
+
+
+def anchor(text: str) -> str:
+    """A name for a place of the page."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def text(words: str) -> str:
+    """Escaped, with `code` set as such."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
+
+
+def table(grid: Grid) -> str:
+    """A grid with its caption; wide ones scroll."""
+    right = [name in grid.numbers for name in grid.head]
+    place = f' id="{anchor(grid.label)}"' if grid.label else ""
+    label = f"<span class=label>{escape(grid.label)}</span>" if grid.label else ""
+    caption = f"<caption>{label}{text(grid.title)}</caption>" if grid.title or label else ""
+    head = "".join(f"<th{' class=n' if r else ''}>{text(name)}</th>" for name, r in zip(grid.head, right, strict=True))
+    rows = "\n".join("<tr>" + "".join(map(_cell, row, right)) + "</tr>" for row in grid.rows)
+    return (
+        f"<div class=wide{place}><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def _cell(words: str, right: bool) -> str:
+    kind = "n" if right else "good" if words in GOOD else "bad" if words in BAD else ""
+    return f"<td{f' class={kind}' if kind else ''}>{text(words)}</td>"
+
+
+def picture(shown: Picture) -> str:
+    """The picture itself is inside the page."""
+    data = Path(shown.path).read_bytes()
+    inside, width = base64.b64encode(data).decode("ascii"), int.from_bytes(data[16:20], "big") * CSS_PIXELS // DPI
+    place = f' id="{anchor(shown.label)}"' if shown.label else ""
+    label = f"<span class=label>{escape(shown.label)}</span>" if shown.label else ""
+    return (
+        f'<figure{place}><img width="{width}" alt="{escape(shown.caption)}" src="data:image/png;base64,{inside}">'
+        f"<figcaption>{label}{text(shown.caption)}</figcaption></figure>"
+    )
+
+
+def moving_figure(page: str, caption: str) -> str:
+    """The viewer's page of a run, whole, in a frame; "": a viewer was not there."""
+    frame = f'<iframe loading="lazy" title="{escape(caption)}" srcdoc="{escape(page)}"></iframe>' if page else ""
+    return f"<figure class=moving>{frame}<figcaption>{text(caption)}</figcaption></figure>"
+
+
+def write_page(made: Reproduction, path: Path) -> Path:
+    """Write the report; returns the path."""
+    paper = made.paper
+    sections = [(s.title, _section(s)) for s in made.sections]
+    if not made.interrupted:
+        sections += [(title, body) for title, body in _about(paper, made) if body]
+    view = f"<code>gough view {escape(paper.view)}</code>"
+    body = [
+        f"<h1>{escape(paper.short)}, reproduced</h1>",
+        f"<p class=head>{text(paper.reference)}</p>",
+        f"<p>{text(paper.subject)}</p>",
+        _verdict(made),
+        f"<p class=head>{escape(circumstances())}; {made.seconds:.1f} s in all. In the browser: {view}</p>",
+        "<nav><ol>" + "".join(f'<li><a href="#{anchor(t)}">{text(t)}</a></li>' for t, _ in sections) + "</ol></nav>",
+    ]
+    for title, lines in sections:
+        body += [f'<h2 id="{anchor(title)}">{text(title)}</h2>', *lines]
+    return write_file(path, whole_page(f"gough reproduce {paper.name}", body))
+
+
+def circumstances() -> str:
+    """Versions and machine."""
+    return f"gough {version('gough')}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+
+
+def _verdict(made: Reproduction) -> str:
+    count = f"{made.agreeing} of {len(made.comparisons)} comparisons are inside their stated tolerance."
+    line = f"<p class={'good' if made.within else 'bad'}>{escape(count)}</p>"
+    return line + (
+        "<p class=bad>Interrupted: what was done is here, the rest is missing.</p>" if made.interrupted else ""
+    )
+
+
+def _section(section: ReportSection) -> list[str]:
+    out = [f"<p>{text(line)}</p>" for line in section.said if line]
+    out += [table(grid) for grid in section.grids if grid.only != "print"]
+    if section.comparisons:
+        out.append(table(comparison_grid(section.comparisons, whole=True)))
+    out += [moving_figure(*section.moving)] if section.moving else []
+    return out + [picture(p) for p in section.pictures]
+
+
+def _about(paper: Paper, made: Reproduction) -> list[tuple[str, list[str]]]:
+    """What goes with every paper: choices, figures and tables, sources, equations."""
+    choices = Grid(("quantity", "our choice", "why, or what another one does"), _choices(paper))
+    return [
+        ("Not printed, chosen", [table(choices)] if paper.choices else []),
+        ("Every figure and table of the paper", [_artefacts(paper.artefacts, made)]),
+        ("Data and assumptions", [table(sources_grid(robot)) for robot in paper.robots]),
+        ("Equations, and where they are computed", [table(equations_grid(paper.name))]),
+    ]
+
+
+def _choices(paper: Paper) -> tuple[tuple[str, ...], ...]:
+    return tuple((c.quantity, c.choice, c.effect) for c in paper.choices)
+
+
+def _artefacts(artefacts: tuple[Artefact, ...], made: Reproduction) -> str:
+    """Each with a link to where it stands here."""
+    here = {p.label for p in made.pictures} | {g.label for s in made.sections for g in s.grids}
+    rows = []
+    for a in artefacts:
+        name = f'<a href="#{anchor(a.label)}">{escape(a.label)}</a>' if a.label in here else escape(a.label)
+        cells = (text(a.what), escape(KINDS[a.kind]), text(a.note))
+        rows.append(f"<tr><td class=n>{name}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
+    head = "<thead><tr><th></th><th>shows</th><th>here</th><th>note</th></tr></thead>"
+    return f"<div class=wide><table>{head}<tbody>{''.join(rows)}</tbody></table></div>"
+
+
+def write_index(made: Sequence[Reproduction], path: Path) -> Path:
+    """Write it beside the reports; returns the path."""
+    rows = []
+    for r in made:
+        kind, missing = ("good" if r.within and not r.interrupted else "bad"), ", interrupted" if r.interrupted else ""
+        verdict = f"{r.agreeing} of {len(r.comparisons)} within{missing}"
+        name = f'<a href="{escape(r.paper.name)}.html">{escape(r.paper.short)}</a>'
+        cells = (text(r.paper.subject), str(len(r.pictures)), str(len(r.paper.misprints)), f"{r.seconds:.0f}")
+        rows.append(
+            f"<tr><td>{name}</td><td class={kind}>{escape(verdict)}</td>"
+            + "".join(f"<td>{c}</td>" for c in cells)
+            + "</tr>"
+        )
+    head = "<tr><th>paper</th><th>comparisons</th><th>subject</th><th>figures</th><th>errata</th><th>s</th></tr>"
+    agreeing, all_of = sum(r.agreeing for r in made), sum(len(r.comparisons) for r in made)
+    verdict = f"{agreeing} of {all_of} comparisons are inside their stated tolerance."
+    body = [
+        f"<h1>{len(made)} papers, reproduced</h1>",
+        f"<p class=head>{escape(circumstances())}</p>",
+        f"<p class={'good' if agreeing == all_of else 'bad'}>{verdict}</p>",
+        f"<div class=wide><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>",
+        "<p>All figures with origin and tolerance: <a href='reproduction.json'>reproduction.json</a></p>",
+    ]
+    return write_file(path, whole_page("gough reproduce", body))

@@ -1,0 +1,175 @@
+"""[Pedrammehr 2012, eqs. 1–40, 45–50, corrected] for a 6-UPS robot, with the slips and the older simplifications as switches.
+
+Computes  drive forces, and the pods' angular velocities and accelerations, leg by leg in NumPy: what the paper's own figures
+          show and the library's programs do not separate. With nothing switched it gives the library's forces.
+Frames    world axes; arrays (n, 6) and (n, 6, 3) over states and pods.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough import Model
+from gough.spatial.poses import rotation_of_quaternion
+
+cross = np.cross
+
+
+def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Over the last axis."""
+    return np.einsum("...i,...i->...", a, b)
+
+
+def on(M: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Matrices times vectors."""
+    return np.einsum("...ij,...j->...i", M, a)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A body: mass, mass centre (3,) and central tensor (3, 3) in its own axes."""
+
+    m: float
+    c: np.ndarray
+    I: np.ndarray
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Data of a robot [Pedrammehr 2012, Appendix 2]. a, b (6, 3): joints on platform and base. u (6, 3): fixed axes."""
+
+    a: np.ndarray
+    b: np.ndarray
+    lower: Part
+    upper: Part
+    platform: Part
+    friction: tuple[float, float, float]
+    gravity: np.ndarray
+    u: np.ndarray
+
+
+@dataclass(frozen=True)
+class Switches:
+    """What is computed. spin, moment: False as in older models, no turning about the pod and no moment along u × v. The
+    others: False as printed."""
+
+    spin: bool = True
+    moment: bool = True
+    eq25: bool = True
+    eq32: bool = True
+    eq50: bool = True
+
+
+@dataclass(frozen=True)
+class PodForces:
+    """f (n, 6), N, positive lengthens. n (n, 6, 3): along the pods. w, alpha (n, 6, 3): their angular velocity (rad/s) and
+    acceleration."""
+
+    f: np.ndarray
+    n: np.ndarray
+    w: np.ndarray
+    alpha: np.ndarray
+
+
+ALL_ON = Switches()
+
+
+def pods_of(model: Model) -> Pods:
+    """From the gallery robot, all legs alike."""
+    value = dict(zip(model.parameter_names, map(float, model.parameters), strict=True))
+    legs = model.robot.legs
+
+    def of(joint: str) -> float:
+        return value[f"leg0.{joint}.viscous"]
+
+    lower, upper, platform = (_part(value, name) for name in ("leg0.lower", "leg0.upper", "platform"))
+    return Pods(
+        np.array([leg.on_platform.position for leg in legs]),
+        np.array([leg.base.position for leg in legs]),
+        lower,
+        upper,
+        platform,
+        (of("hip.friction"), of("slide.drive.friction"), of("ball.friction")),
+        np.array(model.robot.gravity),
+        np.tile([1.0, 0.0, 0.0], (6, 1)),
+    )
+
+
+def _part(value: dict[str, float], name: str) -> Part:
+    m = value[f"{name}.M"]
+    c = np.array([value[f"{name}.M{k}"] for k in "XYZ"]) / m
+    I = np.array([[value[f"{name}.{''.join(sorted(i + j))}"] for j in "XYZ"] for i in "XYZ"])
+    return Part(m, c, I - steiner(m, c))
+
+
+def steiner(m: float, c: np.ndarray) -> np.ndarray:
+    """m (c·c 1 - c cᵀ) of mass centres c (..., 3)."""
+    return m * (dot(c, c)[..., None, None] * np.eye(3) - c[..., :, None] * c[..., None, :])
+
+
+def pod_forces(
+    pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
+) -> PodForces:
+    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); printed numbers of equations at
+    the lines."""
+
+    R = rotation_of_quaternion(pose[:, 3:])
+    V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
+    q = np.einsum("nij,kj->nki", R, pods.a)  # (3)
+    L = pose[:, None, :3] + q - pods.b  # (1), (2)
+    l = np.linalg.norm(L, axis=-1, keepdims=True)  # (4)
+    n = L / l  # (5)
+    Ld, Ldd = V + cross(w_p, q), A + cross(al_p, q) + cross(w_p, cross(w_p, q))
+    ld = dot(Ld, n)[..., None]  # (8)
+    u = np.broadcast_to(pods.u, n.shape)
+    v = cross(u, n)
+    v = v / np.linalg.norm(v, axis=-1, keepdims=True)
+    c = cross(u, v)
+    nc, un = dot(n, c)[..., None], dot(u, n)[..., None]
+    w_n = cross(n, Ld) / l  # (16)
+    w_t = -dot(w_n, c)[..., None] / nc * do.spin  # (17)
+    w = w_n + w_t * n  # (15)
+    turning = cross(w, cross(w, L)) + 2 * ld * cross(w, n)
+    ldd = dot(Ldd, n)[..., None] - dot(turning, n)[..., None]  # (9)
+    a_n = cross(n, Ldd - turning) / l  # (23)
+    w_u, w_v = -dot(Ld - ld * n, v)[..., None] / (l * nc), dot(Ld - ld * n, u)[..., None] / (l * nc)  # (13), (14)
+    last = w_u * w_v / nc if do.eq25 else -w_u * w_v
+    alpha = a_n + (dot(a_n, u)[..., None] * un / (1 - un**2) + last) * n * do.spin  # (22), (25)
+
+    T = np.stack([n, v, cross(n, v)], axis=-1)  # (28)
+    L_d, L_u = on(T, pods.lower.c), L + on(T, pods.upper.c)  # (26), (27)
+    a_d = cross(alpha, L_d) + cross(w, cross(w, L_d))  # (29)
+    a_u = cross(alpha, L_u) + cross(w, cross(w, L_u)) + 2 * ld * cross(w, n) + ldd * n  # (30)
+    I = pods.lower.I + pods.upper.I
+    if not do.eq32:  # (32), (33): components of (26), (27) as they stand
+        I = I + steiner(pods.lower.m, L_d) + steiner(pods.upper.m, L_u)
+    I_w = T @ I @ np.swapaxes(T, -1, -2)
+    g, (C_u, C_p, C_s) = pods.gravity, pods.friction
+    m_d, m_u = pods.lower.m, pods.upper.m
+    N = (  # (36)
+        m_u * cross(L_u, a_u - g)
+        + m_d * cross(L_d, a_d - g)
+        + on(I_w, alpha)
+        + cross(w, on(I_w, w))
+        + C_s * (w - w_p)
+        + C_u * w
+    )
+    m = dot(N, n)[..., None] / nc * do.moment  # (37)
+    F = (m_u * dot(n, a_u - g)[..., None] + C_p * ld) * n + cross(N - m * c, n) / l  # (40) without the drive's force
+    force, moment = _platform(pods, twist[:, 3:], acceleration, R, do)
+    force, moment = force + F.sum(1), moment + cross(q, F).sum(1) - C_s * (w - w_p).sum(1)
+    columns = np.swapaxes(np.concatenate([n, cross(q, n)], axis=-1), -1, -2)
+    f = np.linalg.solve(columns, np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
+    return PodForces(f, n, w, alpha)
+
+
+def _platform(
+    pods: Pods, w: np.ndarray, acceleration: np.ndarray, R: np.ndarray, do: Switches
+) -> tuple[np.ndarray, np.ndarray]:
+    """What the platform needs: force (45) and moment (49) at its origin."""
+    al, body = acceleration[:, 3:], pods.platform
+    r = on(R, body.c)  # (47)
+    a = acceleration[:, :3] + cross(al, r) + cross(w, cross(w, r)) - pods.gravity  # (46)
+    I = body.I if do.eq50 else body.I + steiner(body.m, r)  # (50): components of (47) as they stand
+    I_w = R @ I @ np.swapaxes(R, -1, -2)
+    return body.m * a, body.m * cross(r, a) + on(I_w, al) + cross(w, on(I_w, w))

@@ -1,0 +1,87 @@
+"""What a part of a reproduction has to tell: printed when it is done, and written to the report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gough_papers.comparison import KnownComparison
+
+Tell = Callable[[str], None]
+"""Says what is being done now."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of texts. numbers: columns set to the right. only: "" everywhere, "print" or "report".
+
+    label: the paper's table that stands here too, "" for one of ours.
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[str, ...] = ()
+    title: str = ""
+    only: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn figure and what it shows. label: the paper's figure it stands for, "" for one of ours."""
+
+    path: Path
+    caption: str
+    label: str = ""
+
+
+@dataclass
+class ReportSection:
+    """A part of a paper; filled while it runs, so that an interrupted one keeps what it has.
+
+    data: for JSON. moving: the viewer's page of a run, whole, and what it shows.
+    """
+
+    title: str
+    said: list[str] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+    comparisons: list[KnownComparison] = field(default_factory=list)
+    pictures: list[Picture] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+    moving: tuple[str, str] | None = None
+
+
+def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> Grid:
+    """Computed, known, difference, allowed, verdict; whole: with where the known numbers are from, and notes."""
+    head = ("quantity", "computed", "known", "unit", "differs by", "allowed", "verdict")
+    noted = whole and any(c.note for c in comparisons)
+    rows = [
+        (c.quantity, numbers(c.ours, c.form), _known(c), c.unit, *_difference(c), c.verdict)
+        + ((c.origin,) if whole else ())
+        + ((c.note,) if noted else ())
+        for c in comparisons
+    ]
+    more = (("known from",) if whole else ()) + (("note",) if noted else ())
+    return Grid(head + more, tuple(rows), ("differs by", "allowed"))
+
+
+def numbers(values: tuple[float, ...], form: str) -> str:
+    """Side by side; many equal ones once."""
+    if len(values) > 2 and len({f"{v:{form}}" for v in values}) == 1:
+        return f"{values[0]:{form}} each"
+    return " ".join(f"{v:{form}}" for v in values)
+
+
+def _known(c: KnownComparison) -> str:
+    text = numbers(c.known, c.form) if any(c.known) else "0"
+    return {"at most": "≤\u00a0", "at least": "≥\u00a0"}.get(c.rule, "") + text
+
+
+def _difference(c: KnownComparison) -> tuple[str, str]:
+    if c.rule in ("at most", "at least"):
+        return "", ""
+    low, high = c.allowed
+    if c.relative:
+        span = f"{100 * low:.2g} … " if low else ""
+        return f"{100 * c.difference:+.2g} %", f"{span}{100 * high:.2g} %"
+    return f"{c.difference:+.1g}", f"{high:.1g}"

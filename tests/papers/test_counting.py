@@ -1,0 +1,52 @@
+"""Printed counts: as in the papers, each with its scope, and the library's beside them."""
+
+import pytest
+
+from gough.compilation import build
+from gough.compilation.catalogue import CATALOGUE
+from gough_papers.counting import BOTH, COORDINATES, count_operations, counts_beside_papers, counts_of, paper_counts
+
+
+def test_table_1_of_lopes_adds_up():
+    rows = {  # [Lopes, Table 1]: platform, actuators, translating and rotating links
+        "Coriolis matrix V_E": ((310, 590, 0), (3028, 4403, 30), (4506, 9474, 36), (13080, 22266, 42)),
+        "inertia matrix I_E": ((36, 90, 0), (297, 384, 12), (378, 1038, 30), (900, 1758, 18)),
+    }
+    totals = {k.quantity: tuple(k.count) for k in counts_of("lopes") if k.source == "[Lopes, Table 1]"}
+    for quantity, parts in rows.items():
+        assert totals[quantity] == tuple(map(sum, zip(*parts, strict=True)))
+    assert totals["I_E and V_E"] == tuple(map(sum, zip(*(totals[q] for q in rows), strict=True)))
+
+
+def test_every_count_has_its_scope():
+    for known in paper_counts():
+        assert known.scope and known.here and known.counted in (*CATALOGUE, *COORDINATES, BOTH)
+
+
+def test_inertia_matrix_of_lopes_here():
+    model = build("lopes")
+    here = count_operations(model, "coordinate_mass_matrix")
+    assert 3 * here.operations < 1611 + 3270 + 60
+
+
+def test_flexible_robot_of_briot_here():
+    """Within what the paper's algorithm reaches with common terms shared, and half of what the paper prints."""
+    model = build("dualemps")
+    both, whole = count_operations(model, BOTH, baked=False), count_operations(model, "forward_dynamics", baked=False)
+    assert both.add <= 667 and both.mul + both.div <= 851
+    assert whole.add <= 1020 and whole.mul + whole.div <= 1256
+
+
+def test_robots_without_printed_counts():
+    assert counts_beside_papers(build("lopes_simplified")) == []
+
+
+@pytest.mark.slow
+def test_all_of_lopes():
+    entries = counts_beside_papers(build("lopes"))
+    assert len(entries) == len(counts_of("lopes"))
+    for entry in entries:
+        assert entry["ratio"] == entry["paper"]["operations"] / entry["here"]["operations"]
+        assert entry["ratio"] > 4 or not entry["printed"]
+    forces = next(e for e in entries if e["counted"] == "inverse_dynamics" and e["printed"])
+    assert forces["ratio"] > 20
