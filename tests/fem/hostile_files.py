@@ -31,15 +31,15 @@ from gough.errors import GoughError
 from gough.fem import (
     ClampedModes,
     FreeModes,
+    elastic_body_of_modes,
     read_abaqus_matrices,
     read_matrix_market,
     read_mesh,
     read_modal_file,
     read_nastran_dmig,
+    reduce,
+    write_modal_file,
 )
-from gough.fem.modal_body import elastic_body
-from gough.fem.modal_file import write_modal_file
-from gough.fem.reduce import reduce
 
 LIMIT_S, LIMIT_BYTES = 10, 2_000_000_000
 Files = dict[str, bytes]
@@ -142,7 +142,7 @@ def _meshes() -> dict[str, Files]:
 def opened(kind: str, folder: Path) -> None:
     """Read the files of a kind and make a body of them; what comes out must be finite."""
     if kind == "modal":
-        body = elastic_body(read_modal_file(folder / "body.npz"))
+        body = elastic_body_of_modes(read_modal_file(folder / "body.npz"))
     else:
         if kind == "market":
             elements = read_matrix_market(

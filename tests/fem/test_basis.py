@@ -10,19 +10,16 @@ from scipy.sparse import csr_array
 
 from fem.reduction_bodies import beam_frame, crooked_frame, straight_beam, truss
 from gough.errors import ReductionWarning, UsageError
-from gough.fem import modes_factor
-from gough.fem.basis import build_basis
-from gough.fem.basis_choices import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, Nodal
-from gough.fem.modes_choice import Cut
-from gough.fem.modes_rigid import rigid_motions
-from gough.fem.reduce import reduce
-from gough.fem.sparse_parts import order
-from gough.fem.tie_nodes import Tie
-from gough.fem.ties import tie
+from gough.fem import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, ModeCut, Nodal, NodeTie, reduce
+from gough.fem.reduction import factor as modes_factor
+from gough.fem.reduction.bases import build_basis
+from gough.fem.reduction.rigid import rigid_motions
+from gough.fem.reduction.ties import tie_frames
+from gough.fem.sparse import order
 
 FREE = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])
 CANTILEVER = np.array([1.8751040687119611, 4.694091132974175, 7.854757438237613])
-FRAMES = {"a": Tie((0.1, 0.2, 0.0)), "b": Tie((0.9, 0.1, 0.3)), "c": Tie((0.2, 0.6, 0.5))}
+FRAMES = {"a": NodeTie((0.1, 0.2, 0.0)), "b": NodeTie((0.9, 0.1, 0.3)), "c": NodeTie((0.2, 0.6, 0.5))}
 EVERY = [
     FreeModes(5),
     FreeModes(5, frame="a"),
@@ -59,13 +56,13 @@ def test_beam_frequencies_converge_to_the_closed_form(roots, choice):
     errors = []
     for n in (8, 16):
         body = straight_beam(n, L, EIy=EIy, EIz=EIz, line_mass=line, EA=1e9)
-        errors.append(np.abs(reduce(body, choice, {"root": Tie((0, 0, 0))}).frequencies_hz / exact - 1.0).max())
+        errors.append(np.abs(reduce(body, choice, {"root": NodeTie((0, 0, 0))}).frequencies_hz / exact - 1.0).max())
     assert errors[1] < 2e-4 and 3.8 < np.log2(errors[0] / errors[1]) < 4.2  # cubic elements: fourth order
 
 
 @pytest.mark.parametrize("choice", EVERY, ids=repr)
 def test_nothing_in_a_basis_is_rigid(choice):
-    tied = tie(crooked_frame(), FRAMES)
+    tied = tie_frames(crooked_frame(), FRAMES)
     V = build_basis(tied, choice).shapes
     rigid = rigid_motions(tied.elements)
     assert rigid.massive.shape[1] == 6 and rigid.massless.shape[1] == 0
@@ -149,7 +146,7 @@ def test_static_loads_at_interfaces_are_exact(choice):
 def test_guyan_about_a_held_frame_is_the_exact_two_node_beam():
     """One element between two frames: condensation of many elements gives back the textbook stiffness."""
     many, one = straight_beam(9), straight_beam(1)
-    body = reduce(many, Guyan(("root", "tip"), frame="root"), {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))})
+    body = reduce(many, Guyan(("root", "tip"), frame="root"), {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0))})
     assert body.labels == ("tip.x", "tip.y", "tip.z", "tip.rx", "tip.ry", "tip.rz")
     assert np.allclose(body.K, one.K.toarray()[6:, 6:], rtol=1e-7, atol=1e-3)
     assert any("without mass" in remark for remark in body.remarks) == (body.M[3, 3] == 0.0)
@@ -162,14 +159,14 @@ def square_beam(**more):
 @pytest.mark.parametrize(("pairs", "kept"), [("keep", 4), ("drop", 2), ("split", 3)])
 def test_a_cut_that_splits_a_pair_warns(pairs, kept):
     with pytest.warns(ReductionWarning, match="splits the degenerate modes 3–4"):
-        body = reduce(square_beam(), FreeModes(Cut(count=3, pairs=pairs)))
+        body = reduce(square_beam(), FreeModes(ModeCut(count=3, pairs=pairs)))
     assert body.modes == kept
     assert any("splits" in remark for remark in body.remarks)
 
 
 def test_pairs_are_turned_the_same_way_whatever_the_solver_gives():
     """The bending plane of a pair is fixed by the frame named: y there, then z."""
-    frames = {"tip": Tie((0.8, 0, 0))}
+    frames = {"tip": NodeTie((0.8, 0, 0))}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         body = reduce(square_beam(), FreeModes(4, align="tip"), frames)
@@ -189,18 +186,18 @@ def test_frequency_limit_and_number_agree():
     fem = crooked_frame()
     ten = reduce(fem, FreeModes(10)).frequencies_hz
     limit = 0.5 * (ten[6] + ten[7])
-    assert np.array_equal(reduce(fem, FreeModes(Cut(up_to_hz=limit))).frequencies_hz, ten[:7])
+    assert np.array_equal(reduce(fem, FreeModes(ModeCut(up_to_hz=limit))).frequencies_hz, ten[:7])
     with pytest.raises(UsageError, match="no mode is kept"):
-        reduce(fem, FreeModes(Cut(up_to_hz=0.5 * ten[0])))
+        reduce(fem, FreeModes(ModeCut(up_to_hz=0.5 * ten[0])))
 
 
 @pytest.mark.parametrize(
-    "choice", [FreeModes(14), ClampedModes("a", 12), ClampedModes("a", Cut(up_to_hz=400.0))], ids=repr
+    "choice", [FreeModes(14), ClampedModes("a", 12), ClampedModes("a", ModeCut(up_to_hz=400.0))], ids=repr
 )
 def test_lanczos_finds_what_the_complete_solution_has(choice, monkeypatch):
     fem = truss((7, 4, 4))  # symmetric: degenerate pairs are there to be overlooked
     fem = replace(fem, M=csr_array(0.03 * np.eye(order(fem.K))), mass=np.full(len(fem.nodes), 0.03))
-    frames = {"a": Tie((0.0, 0.15, 0.15), radius=0.12)}
+    frames = {"a": NodeTie((0.0, 0.15, 0.15), radius=0.12)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReductionWarning)
         dense = reduce(fem, choice, frames)
@@ -243,7 +240,7 @@ def two_parts():
 def test_what_cannot_be_reduced_is_refused(body, choice, words):
     fem = body()
     with pytest.raises(UsageError, match=words):
-        reduce(fem, choice, {"a": Tie(fem.nodes[0])})
+        reduce(fem, choice, {"a": NodeTie(fem.nodes[0])})
 
 
 def test_a_model_that_is_held_is_reduced_as_it_is():
@@ -260,14 +257,14 @@ def test_a_model_that_is_held_is_reduced_as_it_is():
 )
 def test_cuts_that_say_nothing_are_refused(cut):
     with pytest.raises(UsageError):
-        Cut(**cut)
+        ModeCut(**cut)
 
 
 def test_a_body_whose_nodes_are_all_interfaces():
     """One element between two frames: Guyan and Craig and Bampton keep everything, cantilever L³/3EI and rod L/EA included."""
     beam = straight_beam(1)
     length = float(np.ptp(beam.nodes[:, 0]))
-    ties = {"root": Tie(beam.nodes[0]), "tip": Tie(beam.nodes[1])}
+    ties = {"root": NodeTie(beam.nodes[0]), "tip": NodeTie(beam.nodes[1])}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a thin beam has no inertia about its axis
         bodies = [

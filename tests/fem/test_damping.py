@@ -6,12 +6,10 @@ from scipy.linalg import eig
 
 from fem.reduction_bodies import crooked_frame, straight_beam
 from gough.errors import ReductionWarning, UsageError
-from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes, Nodal
-from gough.fem.damping import DampingMatrix, ModalRatio, Rayleigh, damping_matrix
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
+from gough.fem import ClampedModes, CraigBampton, DampingMatrix, FreeModes, ModalRatio, Nodal, NodeTie, Rayleigh, reduce
+from gough.fem.reduction.damping import damping_matrix
 
-FRAMES = {"a": Tie((0.1, 0.2, 0.0)), "b": Tie((0.9, 0.1, 0.3))}
+FRAMES = {"a": NodeTie((0.1, 0.2, 0.0)), "b": NodeTie((0.9, 0.1, 0.3))}
 
 
 def measured(M, D, K):
@@ -47,7 +45,7 @@ def test_rayleigh():
 
 def test_coordinates_without_mass_take_no_modal_damping():
     with pytest.warns(ReductionWarning, match="without mass"):
-        body = reduce(straight_beam(2), Nodal("root"), {"root": Tie((0, 0, 0))}, ModalRatio(0.02))
+        body = reduce(straight_beam(2), Nodal("root"), {"root": NodeTie((0, 0, 0))}, ModalRatio(0.02))
     spin = [k for k, label in enumerate(body.labels) if label.endswith(".rx")]
     assert len(spin) == 2 and np.abs(body.D[spin]).max() < 1e-9 * np.abs(body.D).max()
 

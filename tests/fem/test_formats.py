@@ -12,18 +12,22 @@ from scipy.sparse import coo_array, csr_array
 from fem.make_nastran_files import GRIDS
 from fem.reduction_bodies import crooked_frame, lumped_frame, truss
 from gough.errors import ModalDataWarning, UsageError
-from gough.fem.abaqus import read_abaqus_matrices
-from gough.fem.basis_choices import ClampedModes, FreeModes
-from gough.fem.given_matrices import from_matrices
-from gough.fem.matrix_market import read_matrix_market
-from gough.fem.modal_body import elastic_body
-from gough.fem.nastran import read_nastran_dmig, read_nastran_op4
-from gough.fem.nastran_dmig import read_dmig
-from gough.fem.nastran_library import pynastran
-from gough.fem.nastran_modes import read_nastran_modes
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
-from gough.fem.units import Units
+from gough.fem import (
+    ClampedModes,
+    FreeModes,
+    NodeTie,
+    UnitFactors,
+    elastic_body_of_modes,
+    from_matrices,
+    read_abaqus_matrices,
+    read_matrix_market,
+    read_nastran_dmig,
+    read_nastran_modes,
+    read_nastran_op4,
+    reduce,
+)
+from gough.fem.files.nastran.bulk import pynastran
+from gough.fem.files.nastran.matrices import read_dmig
 
 FILES = Path(__file__).parent / "files"
 
@@ -37,7 +41,7 @@ def has_pynastran():
 
 
 needs_pynastran = pytest.mark.skipif(
-    not has_pynastran(), reason="no release of pyNastran admits numpy 2; see nastran_library"
+    not has_pynastran(), reason="no release of pyNastran admits numpy 2; see files.nastran.bulk"
 )
 
 
@@ -100,7 +104,9 @@ def test_matrix_market_in_millimetres_and_tonnes_with_freedoms_in_any_order(tmp_
     table = "\n".join(f"{10 + k // 6} {k % 6 + 1}" for k in order)
     (tmp_path / "freedoms.txt").write_text(table)
     nodes = node_table(tmp_path / "nodes.txt", 1e3 * body.nodes, range(10, 16))
-    fem = read_matrix_market(tmp_path / "K.mtx", tmp_path / "M.mtx", nodes, tmp_path / "freedoms.txt", Units(1e-3, 1e3))
+    fem = read_matrix_market(
+        tmp_path / "K.mtx", tmp_path / "M.mtx", nodes, tmp_path / "freedoms.txt", UnitFactors(1e-3, 1e3)
+    )
     assert fem.mass.sum() == pytest.approx(masses.sum())
     exact = np.sqrt(np.abs(eigh(body.K.toarray(), body.M.toarray(), eigvals_only=True)))[6:10] / (2 * np.pi)
     assert np.allclose(reduce(fem, FreeModes(4)).frequencies_hz, exact, rtol=1e-8)
@@ -150,7 +156,7 @@ def test_matrices_that_were_cut_off_are_refused(name, lost, tmp_path):
     path = tmp_path / f"job_{name}1.mtx"
     path.write_text("\n".join(path.read_text().splitlines()[:-lost]))
     with pytest.raises(UsageError, match=r"cut off|resists|costs no energy"):
-        reduce(read_abaqus_matrices(K, M, inp), ClampedModes("r", 4), {"r": Tie(body.nodes[0])})
+        reduce(read_abaqus_matrices(K, M, inp), ClampedModes("r", 4), {"r": NodeTie(body.nodes[0])})
 
 
 def dmig_nodes(tmp_path):
@@ -209,7 +215,7 @@ def test_modes_of_bulk_data_and_op2():
         data = read_nastran_modes(FILES / "frame.bdf", FILES / "frame.op2")
     assert data.labels == tuple(f"mode {k}" for k in range(7, 13))
     assert np.allclose(data.masses, masses) and np.allclose(np.array(data.inertias), inertias)
-    modal = elastic_body(data)
+    modal = elastic_body_of_modes(data)
     reduced = reduce(
         from_matrices(body.K, body.M, body.nodes, np.stack(np.divmod(np.arange(36), 6), axis=1)), FreeModes(6)
     )

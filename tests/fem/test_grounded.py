@@ -10,10 +10,17 @@ from scipy.sparse import csr_array
 
 from fem.reduction_bodies import beam_frame
 from gough.errors import ReductionWarning, UsageError
-from gough.fem.basis_choices import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, Nodal
-from gough.fem.given_matrices import from_matrices
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
+from gough.fem import (
+    AttachmentModes,
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    Guyan,
+    Nodal,
+    NodeTie,
+    from_matrices,
+    reduce,
+)
 
 EVERY = [
     ClampedModes("a", 4),
@@ -43,7 +50,7 @@ def reduced(nodes, K, M, choice, place=None):
     given = from_matrices(
         csr_array(K), csr_array(M), nodes if place is None else place, freedoms, labels=np.arange(n) + 100
     )
-    return reduce(given, choice, {"a": Tie(given.nodes[0]), "b": Tie(given.nodes[-1])})
+    return reduce(given, choice, {"a": NodeTie(given.nodes[0]), "b": NodeTie(given.nodes[-1])})
 
 
 def rounded(A, digits):

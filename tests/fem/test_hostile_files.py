@@ -14,9 +14,8 @@ import pytest
 from fem.element_bodies import STEEL
 from fem.hostile_files import good_files, opened, tried
 from gough.errors import UsageError
-from gough.fem import read_mesh, read_modal_file
-from gough.fem.modal_body import elastic_body
-from gough.fem.nastran_dmig import read_dmig
+from gough.fem import elastic_body_of_modes, read_mesh, read_modal_file
+from gough.fem.files.nastran.matrices import read_dmig
 
 TESTS = Path(__file__).parents[1]
 
@@ -86,7 +85,7 @@ def arrays():
 def test_modal_data_that_cannot_be(change, words, tmp_path):
     np.savez(tmp_path / "a.npz", **change(arrays()))
     with pytest.raises(UsageError, match=words):
-        elastic_body(read_modal_file(tmp_path / "a.npz"))
+        elastic_body_of_modes(read_modal_file(tmp_path / "a.npz"))
 
 
 def test_archives_that_cannot_be(tmp_path):

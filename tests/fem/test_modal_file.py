@@ -10,18 +10,26 @@ from scipy.linalg import eigh
 from fem.reduction_bodies import crooked_frame, lumped_frame, shortened
 from fem.test_integrals import direct, energy
 from gough.errors import ModalDataWarning, UsageError
-from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes
-from gough.fem.damping import ModalRatio
-from gough.fem.modal_body import _carried, elastic_body
-from gough.fem.modal_data import ModalData, ModalFrame, Stated
-from gough.fem.modal_export import modal_data
-from gough.fem.modal_file import in_si, read_modal_file, write_modal_file
-from gough.fem.modal_points import mass_points
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
-from gough.fem.units import Units
+from gough.fem import (
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    ModalData,
+    ModalFrame,
+    ModalRatio,
+    NodeTie,
+    Stated,
+    UnitFactors,
+    elastic_body_of_modes,
+    modal_data_of_elements,
+    read_modal_file,
+    reduce,
+    write_modal_file,
+)
+from gough.fem.modal.body import frame_motion
+from gough.fem.modal.data import in_si, mass_points
 
-ENDS = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))}
+ENDS = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0))}
 
 
 def lumped_modes(count=5):
@@ -58,15 +66,15 @@ def same(a, b, tolerance=1e-12):
     [
         (shortened, ClampedModes("root", 5), ENDS),
         (shortened, CraigBampton(("root", "tip"), 3), ENDS),
-        (crooked_frame, FreeModes(6), {"a": Tie((0.9, 0.1, 0.3))}),
+        (crooked_frame, FreeModes(6), {"a": NodeTie((0.9, 0.1, 0.3))}),
     ],
     ids=["clamped", "craig-bampton", "free"],
 )
 def test_a_file_gives_back_the_reduced_body(fem, choice, frames, tmp_path):
     body = reduce(fem(), choice, frames, ModalRatio(0.02))
-    path = write_modal_file(tmp_path / "body", modal_data(fem(), choice, frames, ModalRatio(0.02)))
+    path = write_modal_file(tmp_path / "body", modal_data_of_elements(fem(), choice, frames, ModalRatio(0.02)))
     assert path.suffix == ".npz"
-    again = elastic_body(read_modal_file(path))
+    again = elastic_body_of_modes(read_modal_file(path))
     same(body, again)
     assert again.labels == body.labels
 
@@ -74,7 +82,7 @@ def test_a_file_gives_back_the_reduced_body(fem, choice, frames, tmp_path):
 def test_nodal_inertias_count_in_every_integral():
     """Energy of random motions of rigid nodes that translate and turn."""
     data = lumped_modes()
-    body = elastic_body(data)
+    body = elastic_body_of_modes(data)
     rng = np.random.default_rng(8)
     v, w, e, edot = rng.standard_normal(3), rng.standard_normal(3), np.zeros(5), rng.standard_normal(5)
     T = 0.0
@@ -92,7 +100,7 @@ def test_nodal_inertias_count_in_every_integral():
 def test_frames_by_node_and_by_the_fit_of_nodes():
     data = lumped_modes()
     arm = np.array([0, 0, 0.1])
-    body = elastic_body(data, {"fit": Tie(nodes=[0, 1, 3])})
+    body = elastic_body_of_modes(data, {"fit": NodeTie(nodes=[0, 1, 3])})
     tip = body.frames["tip"]
     assert np.allclose(tip.turning, data.shapes[2, 3:])
     assert np.allclose(tip.translation, data.shapes[2, :3] + np.cross(data.shapes[2, 3:].T, arm).T)
@@ -100,12 +108,12 @@ def test_frames_by_node_and_by_the_fit_of_nodes():
     moved = replace(
         data, shapes=np.array([[*(rigid[0] + np.cross(rigid[1], p)), *rigid[1]] for p in data.nodes])[:, :, None]
     )
-    move, turn = _carried(moved, "fit", np.array([0, 1, 3]), body.frames["fit"].position)
+    move, turn = frame_motion(moved, "fit", np.array([0, 1, 3]), body.frames["fit"].position)
     assert np.allclose(turn[:, 0], rigid[1])
     assert np.allclose(move[:, 0], rigid[0] + np.cross(rigid[1], body.frames["fit"].position))
 
 
-@pytest.mark.parametrize("units", [Units(1e-3, 1e3), Units(1e-3, 1e-3, 1e-3), Units(0.0254, 0.45)])
+@pytest.mark.parametrize("units", [UnitFactors(1e-3, 1e3), UnitFactors(1e-3, 1e-3, 1e-3), UnitFactors(0.0254, 0.45)])
 def test_units_are_converted(units):
     """The same body written in other units: shapes per coordinate of unit modal mass scale as 1/√mass."""
     data = lumped_modes()
@@ -120,7 +128,7 @@ def test_units_are_converted(units):
         frames={"tip": replace(data.frames["tip"], position=data.frames["tip"].position / L)},
         stated=Stated(mass=data.masses.sum() / m),
     )
-    same(elastic_body(data), elastic_body(in_si(other, units)), 1e-9)
+    same(elastic_body_of_modes(data), elastic_body_of_modes(in_si(other, units)), 1e-9)
 
 
 def test_units_in_the_file(tmp_path):
@@ -134,13 +142,13 @@ def test_units_in_the_file(tmp_path):
         "modal_format": 1,
     }
     np.savez(tmp_path / "mm.npz", units=[1e-3, 1e3, 1.0], **arrays)
-    body = elastic_body(read_modal_file(tmp_path / "mm.npz"))
+    body = elastic_body_of_modes(read_modal_file(tmp_path / "mm.npz"))
     assert body.mass == pytest.approx(data.masses.sum()) and np.allclose(body.M, np.eye(5))
     with pytest.raises(UsageError, match="leave units= out"):
-        read_modal_file(tmp_path / "mm.npz", Units())
+        read_modal_file(tmp_path / "mm.npz", UnitFactors())
     np.savez(tmp_path / "silent.npz", **arrays)
     with pytest.warns(ModalDataWarning, match="length unit mm"):
-        elastic_body(read_modal_file(tmp_path / "silent.npz"))
+        elastic_body_of_modes(read_modal_file(tmp_path / "silent.npz"))
 
 
 def change(**more):
@@ -175,14 +183,14 @@ def change(**more):
 )
 def test_data_that_cannot_be_right_are_refused(wrong, words):
     with pytest.raises(UsageError, match=words):
-        elastic_body(wrong(lumped_modes()))
+        elastic_body_of_modes(wrong(lumped_modes()))
 
 
 def test_rigid_modes_are_refused():
     data = lumped_modes()
     rigid = np.concatenate([np.tile([1.0, 0, 0, 0, 0, 0], (6, 1))[:, :, None], data.shapes[:, :, 1:]], axis=2)
     with pytest.raises(UsageError, match="rigid motion"):
-        elastic_body(replace(data, shapes=rigid, M=None))
+        elastic_body_of_modes(replace(data, shapes=rigid, M=None))
 
 
 TURNED = np.eye(5)
@@ -207,7 +215,7 @@ TURNED[:2, 1] = 0.2, np.sqrt(1 - 0.2**2)
 )
 def test_doubtful_data_warn_by_name(doubtful, words):
     with pytest.warns(ModalDataWarning, match=words):
-        body = elastic_body(doubtful(lumped_modes()))
+        body = elastic_body_of_modes(doubtful(lumped_modes()))
     assert any(words in remark for remark in body.remarks)
 
 
@@ -216,7 +224,7 @@ def test_modes_that_are_not_mass_normalised_keep_their_frequencies():
     scale = np.linspace(0.5, 2.0, 5)
     other = replace(data, shapes=data.shapes * scale, K=data.K * scale**2, M=None)
     with pytest.warns(ModalDataWarning, match="not mass-normalised"):
-        assert np.allclose(elastic_body(other).frequencies_hz, elastic_body(data).frequencies_hz)
+        assert np.allclose(elastic_body_of_modes(other).frequencies_hz, elastic_body_of_modes(data).frequencies_hz)
 
 
 def test_other_files_are_refused(tmp_path):
@@ -251,10 +259,10 @@ def geometric_stiffness(data):
 @pytest.mark.parametrize("form", ["on", "rigid_motion"])
 def test_supplied_geometric_stiffness_stiffens(form):
     """K_G of a beam without the elements: a displacement with its integrals comes back, and can be switched off."""
-    data = modal_data(shortened(), ClampedModes("root", 4), ENDS)
+    data = modal_data_of_elements(shortened(), ClampedModes("root", 4), ENDS)
     integrals = geometric_stiffness(data)
     data = replace(data, second=None, K_G=integrals)
-    body = elastic_body(replace(data, frames={}), stiffening=form)
+    body = elastic_body_of_modes(replace(data, frames={}), stiffening=form)
     assert f"stiffening: {form}" in body.remarks
     guessed = any("smallest one" in remark for remark in body.remarks)
     assert guessed == (form == "on")  # with rigid motion alone K_G says everything
@@ -267,23 +275,23 @@ def test_supplied_geometric_stiffness_stiffens(form):
     crossed = np.einsum("cckl,ab->abkl", moment, np.eye(3)) - moment
     shapes = slaved.N1 if not np.any(slaved.along) else slaved.N1 + np.einsum("kj,kab->jab", slaved.along, body.N1)
     assert np.allclose(np.einsum("jab,jkl->abkl", shapes, slaved.forms), crossed, atol=1e-12 * size)
-    assert elastic_body(data, stiffening="off").slaved is None
+    assert elastic_body_of_modes(data, stiffening="off").slaved is None
     with pytest.raises(UsageError, match="supply `second` or K_G"):
-        elastic_body(replace(data, K_G=None), stiffening="on")
+        elastic_body_of_modes(replace(data, K_G=None), stiffening="on")
     bare = replace(data, frames={"tip": replace(data.frames["tip"], second=None)})
-    assert any("taken as zero: tip" in remark for remark in elastic_body(bare).remarks)
+    assert any("taken as zero: tip" in remark for remark in elastic_body_of_modes(bare).remarks)
 
 
 def test_second_order_that_cannot_be():
-    data = modal_data(shortened(), ClampedModes("root", 4), ENDS)
+    data = modal_data_of_elements(shortened(), ClampedModes("root", 4), ENDS)
     integrals = geometric_stiffness(data)
     with pytest.raises(UsageError, match="give one"):
-        elastic_body(replace(data, K_G=integrals))
+        elastic_body_of_modes(replace(data, K_G=integrals))
     beside = integrals.copy()
     beside[5] = np.eye(4)  # a moment of the axial displacement with z, in which all nodes are at 0
     with pytest.raises(UsageError, match="does not fit the masses"):
-        elastic_body(replace(data, second=None, K_G=beside))
+        elastic_body_of_modes(replace(data, second=None, K_G=beside))
     with pytest.raises(UsageError, match="second is not symmetric"):
-        elastic_body(replace(data, second=np.array(data.second) + np.triu(np.ones((4, 4)), 1)))
+        elastic_body_of_modes(replace(data, second=np.array(data.second) + np.triu(np.ones((4, 4)), 1)))
     with pytest.raises(UsageError, match=r"second must be \("):
-        elastic_body(replace(data, second=np.zeros((3, 4, 4))))
+        elastic_body_of_modes(replace(data, second=np.zeros((3, 4, 4))))

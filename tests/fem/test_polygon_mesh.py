@@ -7,7 +7,7 @@ import pytest
 
 from gough.errors import UsageError
 from gough.fem import mesh_polygon
-from gough.fem.polygon_mesh_layer import with_layer
+from gough.fem.meshing.polygon import with_layer
 
 SQUARE = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
 

@@ -8,11 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from fem.reduction_bodies import crooked_frame, shortened, straight_beam, truss
 from gough.errors import ReductionWarning, UsageError
-from gough.fem.basis_choices import ClampedModes, FreeModes, Guyan, Nodal
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
+from gough.fem import ClampedModes, FreeModes, Guyan, Nodal, NodeTie, reduce
 
-ENDS = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))}
+ENDS = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0))}
 
 
 def spinning_beam_frequency(speed, L=0.8, EI=30.0, line=1.3):
@@ -57,7 +55,9 @@ def test_frames_have_places_axes_and_motions():
     R = Rotation.from_rotvec([0.3, -0.2, 0.5]).as_matrix()
     fem = crooked_frame()
     body = reduce(
-        fem, Nodal("a"), {"a": Tie(fem.nodes[0]), "tool": Tie(fem.nodes[2] + [0, 0, 0.1], nodes=[2], rotation=R)}
+        fem,
+        Nodal("a"),
+        {"a": NodeTie(fem.nodes[0]), "tool": NodeTie(fem.nodes[2] + [0, 0, 0.1], nodes=[2], rotation=R)},
     )
     tool = body.frames["tool"]
     assert np.array_equal(tool.rotation, R) and np.allclose(tool.position, fem.nodes[2] + [0, 0, 0.1])
@@ -69,12 +69,12 @@ def test_frames_have_places_axes_and_motions():
 
 def test_an_arm_beside_the_beam_has_its_own_second_order():
     """A tip frame 0.1 m beyond the beam: a turn by θ draws it back by ½ θ² 0.1 m beside the beam's own shortening."""
-    frames = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0)), "far": Tie((0.9, 0, 0), nodes=[5])}
+    frames = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0)), "far": NodeTie((0.9, 0, 0), nodes=[5])}
     body = reduce(shortened(), ClampedModes("root", 3), frames)
     far, node = body.frames["far"], 0.8 / 6 * 5
     theta = far.turning
     beam = (
-        reduce(shortened(), ClampedModes("root", 3), {"root": Tie((0, 0, 0)), "n": Tie((node, 0, 0))})
+        reduce(shortened(), ClampedModes("root", 3), {"root": NodeTie((0, 0, 0)), "n": NodeTie((node, 0, 0))})
         .frames["n"]
         .second
     )
@@ -83,7 +83,7 @@ def test_an_arm_beside_the_beam_has_its_own_second_order():
 
 
 def test_remarks_say_what_was_done():
-    body = reduce(truss(), FreeModes(4), {"end": Tie((0.3, 0.1, 0.1), radius=0.15)})
+    body = reduce(truss(), FreeModes(4), {"end": NodeTie((0.3, 0.1, 0.1), radius=0.15)})
     assert body.remarks == (
         "axes: mean (the shapes carry no momentum)",
         "stiffening: off",
@@ -95,7 +95,9 @@ def test_remarks_say_what_was_done():
 
 
 def test_frequencies_are_in_hertz_of_each_coordinate_alone():
-    body = reduce(crooked_frame(), Guyan(("a", "b"), frame="a"), {"a": Tie((0.1, 0.2, 0)), "b": Tie((0.9, 0.1, 0.3))})
+    body = reduce(
+        crooked_frame(), Guyan(("a", "b"), frame="a"), {"a": NodeTie((0.1, 0.2, 0)), "b": NodeTie((0.9, 0.1, 0.3))}
+    )
     assert np.allclose(body.frequencies_hz, np.sqrt(np.diag(body.K) / np.diag(body.M)) / (2 * np.pi))
 
 

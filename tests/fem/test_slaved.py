@@ -4,15 +4,25 @@ import numpy as np
 import pytest
 
 from fem.test_integrals import direct, direct_with_rigid_motion, energy
-from gough.fem import ClampedModes, CraigBampton, FreeModes, Material, Nodal, Tie, Tube, beam_elements
+from gough.fem import (
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    Material,
+    Nodal,
+    NodeTie,
+    SecondOrder,
+    Tube,
+    beam_elements,
+    reduce,
+    second_order,
+    slaved_shapes,
+)
 from gough.fem.integrals import shape_integrals
-from gough.fem.reduce import reduce
-from gough.fem.second import SecondOrder, second_order
-from gough.fem.slaved import slaved_shapes
-from gough.fem.ties import tie
+from gough.fem.reduction.ties import tie_frames
 
 MATERIAL = Material(young=70e9, density=2700.0, poisson=0.3)
-ENDS = {"root": Tie((0, 0, 0)), "tip": Tie((0.5, 0, 0))}
+ENDS = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.5, 0, 0))}
 
 
 def beam(elements, plane=True, corner=None):
@@ -22,9 +32,9 @@ def beam(elements, plane=True, corner=None):
 
 def points_of(fem, choice):
     """Masses, positions, Φ and Ψ of a beam reduced with a frame held."""
-    tied = tie(fem, ENDS)
-    from gough.fem.basis import build_basis
-    from gough.fem.reduce_second import second_order_field
+    tied = tie_frames(fem, ENDS)
+    from gough.fem.reduction.bases import build_basis
+    from gough.fem.reduction.reduce import second_order_field
 
     second = second_order_field(tied, build_basis(tied, choice))
     assert second.sampled is not None

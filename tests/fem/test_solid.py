@@ -7,8 +7,8 @@ from scipy.sparse.linalg import eigsh
 from fem.element_bodies import SKEW, STEEL, box, solved
 from gough.errors import UsageError
 from gough.fem import Material, solid_elements
-from gough.fem.solid_shapes import KINDS as CELLS
-from gough.fem.solid_shapes import quadrature, shapes
+from gough.fem.solids.cells import KINDS as CELLS
+from gough.fem.solids.cells import quadrature, shapes
 
 KINDS = pytest.mark.parametrize("kind", [4, 10, 8, 20, 27])
 SIZE = np.array([0.6, 0.4, 0.2])

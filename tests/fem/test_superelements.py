@@ -10,13 +10,17 @@ from scipy.sparse import coo_array, csr_array
 
 from fem.test_couplings import frame, freedoms_of, superelement
 from gough.errors import StructureError, UsageError
-from gough.fem.abaqus import read_abaqus_matrices
-from gough.fem.basis_choices import ClampedModes, FreeModes, Nodal
-from gough.fem.given_matrices import from_matrices
-from gough.fem.matrix_market import read_matrix_market
-from gough.fem.nastran import read_nastran_dmig
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
+from gough.fem import (
+    ClampedModes,
+    FreeModes,
+    Nodal,
+    NodeTie,
+    from_matrices,
+    read_abaqus_matrices,
+    read_matrix_market,
+    read_nastran_dmig,
+    reduce,
+)
 from gough.robot import loads
 from gough.structure.elastic_bodies import elastic_bodies
 
@@ -96,7 +100,9 @@ def with_scalar_points(folder, K, M, nodes):
 def test_every_format_gives_the_same_body(read, condensed, tmp_path):
     """Frequencies of the clamped superelement by plain algebra; inertia of the elements it came from."""
     K, M, nodes = condensed
-    body = reduce(read(tmp_path, K, M, nodes), ClampedModes("root", 4), {"root": Tie(nodes[0]), "tip": Tie(nodes[1])})
+    body = reduce(
+        read(tmp_path, K, M, nodes), ClampedModes("root", 4), {"root": NodeTie(nodes[0]), "tip": NodeTie(nodes[1])}
+    )
     values = np.sort(np.linalg.eigvals(np.linalg.solve(M[6:, 6:], K[6:, 6:])).real)[:4]
     assert np.allclose(body.frequencies_hz, np.sqrt(values) / (2 * np.pi), rtol=1e-7)
     elements = frame()
@@ -116,7 +122,7 @@ def test_nodes_without_rows_are_no_part_of_the_body(read, condensed, tmp_path, m
     monkeypatch.setitem(OTHERS, tmp_path.name, lines)
     found = read(tmp_path, K, M, nodes)
     assert found.nodes.tolist() == nodes.tolist() and found.labels.tolist() == [1, 2]
-    body = reduce(found, Nodal("root"), {"root": Tie(nodes[0]), "tip": Tie(nodes[1])})
+    body = reduce(found, Nodal("root"), {"root": NodeTie(nodes[0]), "tip": NodeTie(nodes[1])})
     m, x = elements.mass, elements.position
     assert body.mass == pytest.approx(m.sum(), rel=1e-9)
     assert pytest.approx(m @ x, rel=1e-9) == body.MS
@@ -148,7 +154,7 @@ def test_a_node_that_keeps_some_freedoms_only(lost):
     given = from_matrices(csr_array(K), csr_array(M), elements.nodes, table[b])
     m, x = elements.mass, elements.position
     for choice in (ClampedModes("r", 4), FreeModes(4)):
-        body = reduce(given, choice, {"r": Tie(elements.nodes[0])})
+        body = reduce(given, choice, {"r": NodeTie(elements.nodes[0])})
         assert body.mass == pytest.approx(m.sum(), rel=1e-9) and pytest.approx(m @ x, rel=1e-8) == body.MS
         J = np.trace(np.einsum("g,ga,gb->ab", m, x, x)) * np.eye(3) - np.einsum("g,ga,gb->ab", m, x, x)
         assert pytest.approx(J, abs=1e-8 * J.max()) == body.J

@@ -6,10 +6,9 @@ from scipy.sparse import csr_array
 
 from fem.reduction_bodies import crooked_frame, straight_beam, truss
 from gough.errors import UsageError
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.sparse_parts import order
-from gough.fem.tie_nodes import Tie
-from gough.fem.ties import tie
+from gough.fem import FiniteElements, NodeTie
+from gough.fem.reduction.ties import tie_frames
+from gough.fem.sparse import order
 
 
 def planar(elements=4):
@@ -27,10 +26,10 @@ def distances(points):
 
 def test_node_at_its_place_only_changes_variables():
     body = crooked_frame()
-    tied = tie(body, {"tip": Tie((0.9, 0.1, 0.3))})
+    tied = tie_frames(body, {"tip": NodeTie((0.9, 0.1, 0.3))})
     assert tied.elements.K.shape == body.K.shape
     assert tied.frames["tip"].components == ("x", "y", "z", "rx", "ry", "rz")
-    y = np.random.default_rng(0).standard_normal(len(tied.labels))
+    y = np.random.default_rng(0).standard_normal(len(tied.freedoms))
     x = tied.expansion @ y
     assert np.allclose(tied.frames["tip"].motion @ y, x[12:18], rtol=0, atol=1e-14)  # node 2
 
@@ -38,8 +37,8 @@ def test_node_at_its_place_only_changes_variables():
 def test_motion_is_carried_to_an_offset_frame():
     body = crooked_frame()
     arm = np.array([0.02, -0.05, 0.03])
-    tied = tie(body, {"tool": Tie(body.nodes[2] + arm, nodes=[2])})
-    y = np.random.default_rng(1).standard_normal(len(tied.labels))
+    tied = tie_frames(body, {"tool": NodeTie(body.nodes[2] + arm, nodes=[2])})
+    y = np.random.default_rng(1).standard_normal(len(tied.freedoms))
     x = tied.expansion @ y
     expected = np.concatenate([x[12:15] + np.cross(x[15:18], arm), x[15:18]])
     assert np.allclose(tied.frames["tool"].motion @ y, expected, atol=1e-13)
@@ -47,10 +46,10 @@ def test_motion_is_carried_to_an_offset_frame():
 
 def test_nodes_of_a_solid_become_one_rigid_piece():
     body = truss()
-    tied = tie(body, {"end": Tie((0.3, 0.1, 0.1), radius=0.15)})
+    tied = tie_frames(body, {"end": NodeTie((0.3, 0.1, 0.1), radius=0.15)})
     nodes = tied.frames["end"].nodes
-    assert len(nodes) == 14 and len(tied.labels) == order(body.K) - 3 * 14 + 6
-    small = 1e-6 * np.random.default_rng(2).standard_normal(len(tied.labels))
+    assert len(nodes) == 14 and len(tied.freedoms) == order(body.K) - 3 * 14 + 6
+    small = 1e-6 * np.random.default_rng(2).standard_normal(len(tied.freedoms))
     moved = body.nodes + (tied.elements.translation @ small).reshape(-1, 3)
     change = np.abs(distances(moved[nodes]) - distances(body.nodes[nodes])).max()
     assert change < 1e-11  # of second order in 1e-6
@@ -60,8 +59,8 @@ def test_nodes_of_a_solid_become_one_rigid_piece():
 def test_loaded_frame_equals_constraints_by_multipliers():
     """A force on a rigid end: elimination against the bordered system of the same constraints."""
     body = truss()
-    frames = {"root": Tie((0.0, 0.1, 0.1), radius=0.15), "end": Tie((0.3, 0.1, 0.1), radius=0.15)}
-    tied = tie(body, frames)
+    frames = {"root": NodeTie((0.0, 0.1, 0.1), radius=0.15), "end": NodeTie((0.3, 0.1, 0.1), radius=0.15)}
+    tied = tie_frames(body, frames)
     root, end = tied.frames["root"], tied.frames["end"]
     free = np.setdiff1d(np.arange(order(tied.elements.K)), root.own)
     load = np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])
@@ -90,14 +89,14 @@ def test_loaded_frame_equals_constraints_by_multipliers():
 
 
 def test_planar_nodes_leave_a_frame_three_coordinates():
-    tied = tie(planar(), {"tip": Tie((0.8, 0.0, 0.0))})
+    tied = tie_frames(planar(), {"tip": NodeTie((0.8, 0.0, 0.0))})
     assert tied.frames["tip"].components == ("x", "y", "rz")
     assert tied.expansion.shape == (15, 15)
 
 
 def test_two_beam_nodes_made_rigid_lose_six_freedoms():
     body = straight_beam(5)
-    tied = tie(body, {"root": Tie(nodes=[0, 1])})
+    tied = tie_frames(body, {"root": NodeTie(nodes=[0, 1])})
     assert tied.expansion.shape == (36, 30)
     assert np.allclose(tied.frames["root"].position, body.nodes[:2].mean(axis=0))
 
@@ -118,8 +117,8 @@ def test_operators_that_mix_freedoms():
         csr_array(body.field @ Q),
         body.cells,
     )
-    frames = {"a": Tie(nodes=[0, 1]), "b": Tie(nodes=[4])}
-    ours, theirs = tie(body, frames), tie(mixed, frames)
+    frames = {"a": NodeTie(nodes=[0, 1]), "b": NodeTie(nodes=[4])}
+    ours, theirs = tie_frames(body, frames), tie_frames(mixed, frames)
     assert ours.expansion.shape == theirs.expansion.shape
     for name in frames:
         own = [t.frames[name].own for t in (ours, theirs)]
@@ -140,19 +139,19 @@ def test_operators_that_mix_freedoms():
     ("frames", "words"),
     [
         (
-            {"tip": Tie((0.85, 0.0, 0.0))},
+            {"tip": NodeTie((0.85, 0.0, 0.0))},
             ["tip", "off the body", "nearest node is 6", "0.05 m", "ties: {radius: 52.5 mm}"],
         ),
-        ({"tip": Tie((0.85, 0.0, 0.0), radius=0.01)}, ["no node within 0.01 m", "nearest node is 6"]),
-        ({"a": Tie(nodes=[1, 2]), "b": Tie(nodes=[2, 3])}, ["node 2", "'a'", "'b'"]),
-        ({"a": Tie(nodes=[99])}, ["indices from 0 to 6"]),
-        ({"a": Tie()}, ["position="]),
-        ({"a": Tie((0, 0, np.nan))}, ["three finite numbers"]),
-        ({"a": Tie((0, 0, 0), rotation=-np.eye(3))}, ["right-handed"]),
-        ({"a": Tie((0, 0, 0), nodes=[0], radius=1.0)}, ["not both"]),
-        ({"a": Tie((0, 0, 0)), "b": Tie((0, 0, 0))}, ["tied to both 'a' and 'b'", "one frame of the body"]),
+        ({"tip": NodeTie((0.85, 0.0, 0.0), radius=0.01)}, ["no node within 0.01 m", "nearest node is 6"]),
+        ({"a": NodeTie(nodes=[1, 2]), "b": NodeTie(nodes=[2, 3])}, ["node 2", "'a'", "'b'"]),
+        ({"a": NodeTie(nodes=[99])}, ["indices from 0 to 6"]),
+        ({"a": NodeTie()}, ["position="]),
+        ({"a": NodeTie((0, 0, np.nan))}, ["three finite numbers"]),
+        ({"a": NodeTie((0, 0, 0), rotation=-np.eye(3))}, ["right-handed"]),
+        ({"a": NodeTie((0, 0, 0), nodes=[0], radius=1.0)}, ["not both"]),
+        ({"a": NodeTie((0, 0, 0)), "b": NodeTie((0, 0, 0))}, ["tied to both 'a' and 'b'", "one frame of the body"]),
         (
-            {"a": Tie((0, 0, 0), radius=2.0), "b": Tie((0.9, 0.1, 0.3), radius=2.0)},
+            {"a": NodeTie((0, 0, 0), radius=2.0), "b": NodeTie((0.9, 0.1, 0.3), radius=2.0)},
             [
                 "tied to both 'a' and 'b', which are 0.954 m apart",
                 "ties: {at: {a: {radius: 429 mm}, b: {radius: 429 mm}}}",
@@ -162,16 +161,16 @@ def test_operators_that_mix_freedoms():
 )
 def test_bad_ties_are_refused(frames, words):
     with pytest.raises(UsageError) as caught:
-        tie(straight_beam(6), frames)
+        tie_frames(straight_beam(6), frames)
     assert all(word in str(caught.value) for word in words), caught.value
 
 
 @pytest.mark.parametrize("nodes", [[0], [0, 1], [0, 1, 2]])
 def test_solids_need_three_nodes_off_one_line(nodes):
     with pytest.raises(UsageError, match="three or more"):
-        tie(truss(), {"a": Tie(nodes=nodes)})  # nodes 0 1 2 are on one line
+        tie_frames(truss(), {"a": NodeTie(nodes=nodes)})  # nodes 0 1 2 are on one line
 
 
 def test_unknown_frame_lists_those_there():
     with pytest.raises(UsageError, match="there are: a"):
-        tie(straight_beam(2), {"a": Tie((0, 0, 0))}).frame("b")
+        tie_frames(straight_beam(2), {"a": NodeTie((0, 0, 0))}).frame("b")

@@ -144,7 +144,7 @@ def real_numbers(values: Any, what: str) -> np.ndarray:
     return values.astype(float)
 
 
-class Table:
+class NumberTable:
     """Rows of `width` numbers collected one by one without a Python object for each."""
 
     def __init__(self, width: int) -> None:

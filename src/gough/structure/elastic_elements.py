@@ -5,9 +5,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.material import Material
-from gough.fem.sections import Circle, GivenSection, IBeam, Rectangle, Section, Tube
+from gough.fem import (
+    Circle,
+    CrossSection,
+    FiniteElements,
+    GivenSection,
+    IBeam,
+    Material,
+    Rectangle,
+    Tube,
+    place_elements,
+)
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_beam import Beam
 from gough.robot.flexible_files import resolved
@@ -47,7 +55,7 @@ def elements_of(flexible: Flexible, points: Sequence[np.ndarray], file: str | No
 
 def described_beam(described: Beam, points: Sequence[np.ndarray]) -> FiniteElements:
     """A beam whose segments are divided where a point on them would lie between two nodes."""
-    from gough.fem.beam import beam_elements
+    from gough.fem import beam_elements
 
     corners = np.array(described.corners())
     sections, counts = described.segment_sections(), described.segment_elements()
@@ -92,7 +100,7 @@ def _stops(start: np.ndarray, end: np.ndarray, count: int, points: Sequence[np.n
 
 def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteElements:
     """A plate with nodes at the points that lie in its middle plane."""
-    from gough.fem.plate import plate_elements
+    from gough.fem import plate_elements
 
     outline = np.array(described.outline)
     extent = float(np.ptp(outline, axis=0).max())
@@ -114,12 +122,11 @@ def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteEle
 
 
 def _solid(described: Solid, file: str | None) -> Elements:
-    from gough.fem.mesh_file import read_mesh
-    from gough.fem.placement import placed
+    from gough.fem import read_mesh
 
     elements, node_sets = read_mesh(resolved(described.file, file), fem_material(described.material), described.unit)
     pose = described.placement
-    return Elements(placed(elements, pose.rotation(), np.array(pose.position)), node_sets)
+    return Elements(place_elements(elements, pose.rotation(), np.array(pose.position)), node_sets)
 
 
 def fem_material(described: ElasticMaterial) -> Material:
@@ -127,7 +134,7 @@ def fem_material(described: ElasticMaterial) -> Material:
     return Material(described.E, described.density, described.nu, described.G)
 
 
-def fem_section(described: BeamSection) -> Section:
+def fem_section(described: BeamSection) -> CrossSection:
     """The section in the words of `fem`."""
     if (r := described.rectangle) is not None:
         return Rectangle(r.y, r.z)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import StructureError, UsageError
-from gough.fem.compliance import Missing, missing_compliance
+from gough.fem.reduction.compliance import Missing, missing_compliance
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible_modes import Modes
