@@ -13,35 +13,26 @@ from gough.fem.material import Material, positive
 
 
 class CrossSection(Protocol):
-    """A cross-section; a member is a frozen dataclass whose sizes are checked when it is made."""
+    """A cross-section; a member is a frozen dataclass whose sizes are checked when it is made.
+
+    area A (m²); Iz = ∫ y² dA and Iy = ∫ z² dA (m⁴); J, the torsion constant (m⁴). Iy, J and kz of `shear_factors` (ky, kz) in a
+    material are None where only motion in the xy plane is known of.
+    """
 
     @property
-    def area(self) -> float:
-        """A (m²)."""
-        ...
-
+    def area(self) -> float: ...
     @property
-    def Iz(self) -> float:
-        """∫ y² dA (m⁴)."""
-        ...
-
+    def Iz(self) -> float: ...
     @property
-    def Iy(self) -> float | None:
-        """∫ z² dA (m⁴); None where only motion in the xy plane is known of."""
-        ...
-
+    def Iy(self) -> float | None: ...
     @property
-    def J(self) -> float | None:
-        """Torsion constant (m⁴), None likewise."""
-        ...
-
-    def shear_factors(self, material: Material) -> tuple[float, float | None]:
-        """(ky, kz) in this material; kz None likewise."""
-        ...
+    def J(self) -> float | None: ...
+    def shear_factors(self, material: Material) -> tuple[float, float | None]: ...
 
 
-def strip_torsion(long: float, short: float) -> float:
-    """Torsion constant of a rectangle long × short, Saint-Venant's series to rounding."""
+def strip_torsion(a: float, b: float) -> float:
+    """Torsion constant of a rectangle a × b, Saint-Venant's series to rounding."""
+    long, short = max(a, b), min(a, b)
     ratio = short / long
     series = sum(tanh(n * pi / (2 * ratio)) / n**5 for n in range(1, 400, 2))
     return long * short**3 * (1 / 3 - 64 / pi**5 * ratio * series)
@@ -76,31 +67,25 @@ class Rectangle:
 
     @property
     def J(self) -> float:
-        return strip_torsion(max(self.size_y, self.size_z), min(self.size_y, self.size_z))
+        return strip_torsion(self.size_y, self.size_z)
 
     def shear_factors(self, material: Material) -> tuple[float, float]:
         return strip_shear_factor(material.nu), strip_shear_factor(material.nu)
 
 
 @dataclass(frozen=True)
-class Tube:
-    """Round tube: outer `radius` and `wall` thickness (m)."""
+class Circle:
+    """Solid round bar of `radius` (m)."""
 
     radius: float
-    wall: float
 
     def __post_init__(self) -> None:
-        positive("tube", radius=self.radius, wall=self.wall)
-        if self.wall >= self.radius:
-            raise UsageError(
-                f"tube: wall = {self.wall!r} must be less than radius = {self.radius!r} (the outer radius, not the "
-                "diameter); a solid bar is a Circle"
-            )
+        positive("circle", radius=self.radius)
 
     @property
     def bore(self) -> float:
         """Inner radius (m)."""
-        return self.radius - self.wall
+        return 0.0
 
     @property
     def area(self) -> float:
@@ -127,34 +112,22 @@ class Tube:
 
 
 @dataclass(frozen=True)
-class Circle:
-    """Solid round bar of `radius` (m)."""
+class Tube(Circle):
+    """Round tube: outer `radius` and `wall` thickness (m)."""
 
-    radius: float
+    wall: float
 
     def __post_init__(self) -> None:
-        positive("circle", radius=self.radius)
+        positive("tube", radius=self.radius, wall=self.wall)
+        if self.wall >= self.radius:
+            raise UsageError(
+                f"tube: wall = {self.wall!r} must be less than radius = {self.radius!r} (the outer radius, not the "
+                "diameter); a solid bar is a Circle"
+            )
 
     @property
-    def area(self) -> float:
-        return pi * self.radius**2
-
-    @property
-    def Iy(self) -> float:
-        return pi * self.radius**4 / 4
-
-    @property
-    def Iz(self) -> float:
-        return self.Iy
-
-    @property
-    def J(self) -> float:
-        return 2 * self.Iy
-
-    def shear_factors(self, material: Material) -> tuple[float, float]:
-        nu = material.nu
-        k = 6 * (1 + nu) / (7 + 6 * nu)
-        return k, k
+    def bore(self) -> float:
+        return self.radius - self.wall
 
 
 @dataclass(frozen=True)
@@ -196,8 +169,7 @@ class IBeam:
 
     @property
     def J(self) -> float:
-        flange = strip_torsion(max(self.width, self.flange), min(self.width, self.flange))
-        return 2 * flange + strip_torsion(max(self.clear, self.web), min(self.clear, self.web))
+        return 2 * strip_torsion(self.width, self.flange) + strip_torsion(self.clear, self.web)
 
     def shear_factors(self, material: Material) -> tuple[float, float]:
         nu = material.nu

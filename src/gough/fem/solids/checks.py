@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
 from gough.errors import UsageError
+from gough.fem.geometry import rigid_displacements
 from gough.fem.solids.cells import KINDS, shapes
 
 PARTS = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
@@ -19,13 +20,13 @@ AT_ONCE = 2000
 """Cells whose neighbours are looked at together: bounds the memory."""
 
 
-def named(numbers: np.ndarray | Sequence[int], most: int = 8) -> str:
+def _numbers(numbers: np.ndarray | Sequence[int], most: int = 8) -> str:
     """ "3, 17, 20 … (42 in all)"."""
     listed = ", ".join(str(int(i)) for i in numbers[:most])
     return listed if len(numbers) <= most else f"{listed} … ({len(numbers)} in all)"
 
 
-def checked_nodes(nodes: object) -> np.ndarray:
+def node_array(nodes: object) -> np.ndarray:
     """(n, 3) finite."""
     out = np.array(nodes, dtype=float)
     if out.ndim != 2 or out.shape[1:] != (3,) or not np.all(np.isfinite(out)):
@@ -33,7 +34,7 @@ def checked_nodes(nodes: object) -> np.ndarray:
     return out
 
 
-def checked_cells(cells: Any, nodes: np.ndarray) -> list[np.ndarray]:
+def cell_blocks(cells: Any, nodes: np.ndarray) -> list[np.ndarray]:
     """Blocks (c, k) of node numbers, k one of the known kinds; every node used."""
     several = not isinstance(cells, np.ndarray) and len(cells) > 0 and isinstance(cells[0], np.ndarray)
     blocks = [np.array(block) for block in (cells if several else [cells])]
@@ -53,7 +54,7 @@ def checked_cells(cells: Any, nodes: np.ndarray) -> list[np.ndarray]:
         raise UsageError(f"solid: a cell names node {wrong}; nodes are numbered 0 … {len(nodes) - 1}")
     if len(used) < len(nodes):
         lost = np.setdiff1d(np.arange(len(nodes)), used)
-        raise UsageError(f"solid: nodes {named(lost)} belong to no cell; leave them out")
+        raise UsageError(f"solid: nodes {_numbers(lost)} belong to no cell; leave them out")
     return blocks
 
 
@@ -64,7 +65,7 @@ def refuse_bad_cells(block: np.ndarray, nodes: np.ndarray, first: int) -> None:
     repeated = np.flatnonzero(np.any(ordered[:, 1:] == ordered[:, :-1], axis=1))
     if len(repeated):
         raise UsageError(
-            f"solid: cells {named(first + repeated)} name a node twice (degenerate); split them into tetrahedra"
+            f"solid: cells {_numbers(first + repeated)} name a node twice (degenerate); split them into tetrahedra"
         )
     place = nodes[block]
     longest = np.max(np.linalg.norm(place[:, : kind.corners] - place[:, :1], axis=-1), axis=1)
@@ -74,16 +75,20 @@ def refuse_bad_cells(block: np.ndarray, nodes: np.ndarray, first: int) -> None:
     full = 1.0 if kind.corners == 8 else 1 / 6
     flat = np.flatnonzero(np.abs(volume).max(axis=1) * full <= 1e-9 * longest**3)
     if len(flat):
-        raise UsageError(f"solid: cells {named(first + flat)} are degenerate (no volume); remesh, or merge their nodes")
+        raise UsageError(
+            f"solid: cells {_numbers(first + flat)} are degenerate (no volume); remesh, or merge their nodes"
+        )
     inverted = np.flatnonzero(np.all(volume < 0, axis=1))
     if len(inverted):
         raise UsageError(
-            f"solid: cells {named(first + inverted)} are inverted: their nodes run the wrong way round; swap two corners, or "
+            f"solid: cells {_numbers(first + inverted)} are inverted: their nodes run the wrong way round; swap two corners, or "
             "see that the axes are right-handed"
         )
     folded = np.flatnonzero(np.any(volume <= 1e-12 * longest[:, None] ** 3, axis=1))
     if len(folded):
-        raise UsageError(f"solid: cells {named(first + folded)} are folded over (volume <= 0 at a node); remesh there")
+        raise UsageError(
+            f"solid: cells {_numbers(first + folded)} are folded over (volume <= 0 at a node); remesh there"
+        )
 
 
 def _refuse_order(between: tuple[tuple[int, ...], ...], place: np.ndarray, corners: int, first: int) -> None:
@@ -95,7 +100,7 @@ def _refuse_order(between: tuple[tuple[int, ...], ...], place: np.ndarray, corne
     wrong = np.flatnonzero(np.any(np.argmin(distance, axis=2) != np.arange(len(between)), axis=1))
     if len(wrong):
         raise UsageError(
-            f"solid: in cells {named(first + wrong)} a mid-side node lies nearer to another side: nodes must be in VTK's order "
+            f"solid: in cells {_numbers(first + wrong)} a mid-side node lies nearer to another side: nodes must be in VTK's order "
             "(corners, then the middles of edges, faces, cell)"
         )
 
@@ -116,18 +121,15 @@ def refuse_loose_pieces(blocks: list[np.ndarray], nodes: np.ndarray) -> None:
         centre, scale = nodes.mean(axis=0), np.max(np.ptp(nodes, axis=0))
         rows = np.zeros((len(shared), 3, count, 6))
         for sign, at in ((1.0, shared), (-1.0, shared + 1)):
-            x, y, z = (nodes[pairs[at, 0]] - centre).T / scale
-            zero = np.zeros_like(x)
-            turn = np.stack([np.stack(r, -1) for r in ((zero, z, -y), (-z, zero, x), (y, -x, zero))], axis=1)
-            rows[np.arange(len(at)), :, pairs[at, 1], :3] = sign * np.eye(3)
-            rows[np.arange(len(at)), :, pairs[at, 1], 3:] = sign * turn
+            moved = rigid_displacements((nodes[pairs[at, 0]] - centre) / scale).reshape(-1, 3, 6)
+            rows[np.arange(len(at)), :, pairs[at, 1]] = sign * moved
         free -= int(np.linalg.matrix_rank(rows.reshape(-1, 6 * count), tol=1e-8))
     if free > 6:
         how = (
             f"that meet in {len(shared)} nodes only, as hinges" if len(shared) else "with no common node (disconnected)"
         )
         raise UsageError(
-            f"solid: the mesh falls into {count} pieces {how}; the smallest is cells {named(smallest)}. If they should be one "
+            f"solid: the mesh falls into {count} pieces {how}; the smallest is cells {_numbers(smallest)}. If they should be one "
             "body, merge coincident nodes; else give one piece"
         )
 

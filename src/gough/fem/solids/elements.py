@@ -9,8 +9,8 @@ from gough.fem.elements import FiniteElements, mass_matrix
 from gough.fem.material import Material
 from gough.fem.memory import demand
 from gough.fem.solids.cells import KINDS, quadrature, shapes
-from gough.fem.solids.checks import checked_cells, checked_nodes, refuse_bad_cells, refuse_loose_pieces, refuse_overlaps
-from gough.fem.sparse import rows_of_blocks, sum_of_blocks
+from gough.fem.solids.checks import cell_blocks, node_array, refuse_bad_cells, refuse_loose_pieces, refuse_overlaps
+from gough.fem.sparse import on_each_axis, rows_of_blocks, sum_of_blocks
 
 BYTES = {4: 6e3, 8: 2.2e4, 10: 5e4, 20: 2.4e5, 27: 4.6e5}
 """Memory a cell takes while matrices are made, by its number of nodes; measured."""
@@ -28,8 +28,8 @@ def solid_elements(
     k tells the kind: 4 or 10 tetrahedra, 8, 20 or 27 hexahedra, nodes in VTK's order. Freedoms are x, y, z of every node.
     Linear cells are too stiff in bending; take quadratic ones, or many.
     """
-    place = checked_nodes(nodes)
-    blocks = checked_cells(cells, place)
+    place = node_array(nodes)
+    blocks = cell_blocks(cells, place)
     demand(
         sum(BYTES[block.shape[1]] * len(block) for block in blocks),
         f"solid: {sum(map(len, blocks))} cells and {len(place)} nodes",
@@ -53,7 +53,8 @@ def solid_elements(
         c, q = weights.shape
         masses.append(material.density * weights.ravel())
         positions.append(points.reshape(-1, 3))
-        fields.append(_field(values, np.repeat(block, q, axis=0), c, size))
+        scalar = rows_of_blocks(np.tile(values, (c, 1))[:, None], np.repeat(block, q, axis=0), len(place))
+        fields.append(on_each_axis(scalar))
     mass, field = np.concatenate(masses), csr_array(vstack(fields))
     kinds = {block.shape[1] for block in blocks}
     corners = blocks if len(kinds) == 1 else [block[:, : KINDS[block.shape[1]].corners] for block in blocks]
@@ -66,7 +67,7 @@ def solid_elements(
         mass=mass,
         position=np.concatenate(positions),
         field=field,
-        cells=_drawn(corners),
+        cells=_padded(corners),
     )
 
 
@@ -106,21 +107,7 @@ def _stiffness(gradients: np.ndarray, weights: np.ndarray, material: Material) -
     return out.reshape(c, 3 * k, 3 * k)
 
 
-def _field(values: np.ndarray, nodes: np.ndarray, cells: int, size: int) -> csr_array:
-    """(3 points, freedoms) from shapes (q, k) and the nodes (points, k) of each point's cell."""
-    tiled = np.tile(values, (cells, 1))
-    scalar = rows_of_blocks(tiled[:, None], nodes, size // 3)
-    rows, columns, data = [], [], []
-    entries = scalar.tocoo()
-    for axis in range(3):
-        rows.append(3 * entries.row + axis)
-        columns.append(3 * entries.col + axis)
-        data.append(entries.data)
-    where = (np.concatenate(rows), np.concatenate(columns))
-    return csr_array((np.concatenate(data), where), shape=(3 * len(nodes), size))
-
-
-def _drawn(blocks: list[np.ndarray]) -> np.ndarray:
+def _padded(blocks: list[np.ndarray]) -> np.ndarray:
     """All cells in one array (c, k), short rows filled up with -1."""
     widest = max(block.shape[1] for block in blocks)
     return np.concatenate([np.pad(b, ((0, 0), (0, widest - b.shape[1])), constant_values=-1) for b in blocks])
