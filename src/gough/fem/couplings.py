@@ -59,7 +59,7 @@ class Couplings:
         moments = (T.T @ self.moments.reshape(9, -1).T).T.reshape(3, 3, -1)
         return Couplings(self.mass, self.MS, self.J, (T.T @ self.first.T).T, moments)
 
-    def applied(self, points: ShapeIntegrals, V: np.ndarray, M: np.ndarray) -> ShapeIntegrals:
+    def shape_integrals(self, points: ShapeIntegrals, V: np.ndarray, M: np.ndarray) -> ShapeIntegrals:
         """The integrals of shapes V (d, m) with modal mass M (m, m): what mass points do not know better comes from here."""
         size = np.sqrt(np.maximum(np.diag(M), 0.0))
         reach = np.sqrt(max(0.5 * float(np.trace(self.J)), 0.0))
@@ -94,9 +94,9 @@ def couplings_of(
     t, rho = (_of_least_energy(K, no_node, x) for x in (moved, turned))
     s = _of_least_energy(K, no_displacement, T.T @ stretch.reshape(-1, 9))
     translates, turns = (
-        _followed(f, near, present) | _let_go(K, v, f, near, present) for f, v in ((unit, t), (turn, rho))
+        _can_follow(f, near, present) | _is_loose(K, v, f, near, present) for f, v in ((unit, t), (turn, rho))
     )
-    stretches = _followed(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
+    stretches = _can_follow(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
     stretches |= np.logical_and.outer(translates, translates)
 
     of_points = couplings_of_points(mass, position, field)  # where M has no say
@@ -119,20 +119,20 @@ def couplings_of(
             MS[c] = np.mean(known)
     along = np.array([s[:, 4 * a] @ (M @ s[:, 4 * a]) for a in range(3)])  # ∫ x_a² dm
     J = _inertia(rr, turns, along, stretches.diagonal(), of_points.J)
-    _doubted(total, np.diag(tt)[translates], J)
+    _warn_of_mass(total, np.diag(tt)[translates], J)
     return Couplings(total, MS, J, first, even + odd).in_axes(np.eye(3), centre)
 
 
-def _followed(fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+def _can_follow(fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
     """Which displacements of nodes (n, 3, f) need no direction that is not there: present (n, 3)."""
     return ~np.any((np.abs(fields) > near) & ~present[:, :, None], axis=(0, 1))
 
 
-def _let_go(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+def _is_loose(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
     """Which rigid motions x (d, f) cost nothing and need no direction (n, 3, f) that no node has: freedoms were condensed."""
     some = np.broadcast_to(present.any(axis=0), present.shape)
     energy, terms = np.sum(x * (K @ x), axis=0), np.sum(np.abs(x) * (abs(K) @ np.abs(x)), axis=0)
-    return _followed(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
+    return _can_follow(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
 
 
 def couplings_of_points(mass: np.ndarray, position: np.ndarray, field: csr_array) -> Couplings:
@@ -174,7 +174,7 @@ def _inertia(
     return J
 
 
-def _doubted(mass: float, along: np.ndarray, J: np.ndarray) -> None:
+def _warn_of_mass(mass: float, along: np.ndarray, J: np.ndarray) -> None:
     """Warn of a matrix that no body's mass has: other masses along other axes, or an inertia that none has."""
     if along.size and (mass <= 0.0 or np.ptp(along) > CLOSE * mass):
         warn(

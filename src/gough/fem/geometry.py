@@ -1,4 +1,4 @@
-"""Points of a body: how far they reach, how they move with it, axes they are seen in."""
+"""Points of a body: how far they reach, how they move with it, axes they are seen in, rules to integrate over lengths."""
 
 import numpy as np
 
@@ -29,3 +29,9 @@ def rotation_matrix(rotation: object, where: str, tolerance: float) -> np.ndarra
     if R.shape != (3, 3) or not np.allclose(R @ R.T, np.eye(3), atol=tolerance) or np.linalg.det(R) < 0.0:
         raise UsageError(f"{where}: rotation must be a right-handed orthonormal matrix (3, 3)")
     return R
+
+
+def gauss_on_unit(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss points and weights on 0 … 1."""
+    points, weights = np.polynomial.legendre.leggauss(n)
+    return (points + 1) / 2, weights / 2

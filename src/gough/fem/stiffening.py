@@ -1,17 +1,27 @@
 """The displacement of second order of a body as a sum of fields, each driven by a quadratic form of the coordinates.
 
 Field     ½ Σ_kl e_k e_l Ψ_kl(x) = Σ_j N_j(x) σ_j(e),  σ_j = ½ eᵀ Q_j e,  so  Ψ_kl = Σ_j N_j Q_j,kl.
+
+The shapes that follow the coordinates so come from these fields, merged without changing what they add up to: those that depend
+on others go into their forms; those that the body's own shapes can make become shifts of its coordinates, which need no integrals
+of their own. Where they work together with the motion of the body's frame alone, only ∫ Ψ dm and ∫ x̂ Ψ̂ dm count: 12 numbers, of
+which few differ (two of a straight beam in a plane).
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import qr, solve_triangular
 
 from gough.fem.elastic_body import Slaved
 from gough.fem.integrals import shape_integrals, shape_products
 
 MassPoints = tuple[np.ndarray, np.ndarray, np.ndarray]
 """mass (g,) kg, position (g, 3) m, shapes (g, 3, m)."""
+SAME = 1e-12
+"""What is left of a field relative to its size where others make it."""
+PART = 1e-10
+"""A part of one field in another below that is rounding."""
 
 
 @dataclass(frozen=True)
@@ -67,19 +77,6 @@ def second_order(points: np.ndarray, nodes: np.ndarray | None = None) -> SecondO
     return SecondOrder(points[:, :, rows, columns], nodes[:, :, rows, columns], forms)
 
 
-# Constants of the shapes that follow the elastic coordinates to second order, from the fields at mass points.
-#
-# The fields of a `SecondOrder` are merged without changing what they add up to: those that depend on others go into their
-# forms; those that the body's own shapes can make become shifts of its coordinates, which need no integrals of their own.
-# Where they work together with the motion of the body's frame alone, only ∫ Ψ dm and ∫ x̂ Ψ̂ dm count: 12 numbers, of which
-# few differ (two of a straight beam in a plane).
-
-SAME = 1e-12
-"""What is left of a field relative to its size where others make it."""
-PART = 1e-10
-"""A part of one field in another below that is rounding."""
-
-
 def slaved_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
     """Shapes slaved to those (g, 3, m) at the points of `second`: mass (g,) kg, position (g, 3) m.
 
@@ -87,7 +84,7 @@ def slaved_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, se
     work.
     """
     own = np.any(shape_products(mass, shapes, shapes), axis=(2, 3))
-    made = [_slaved(mass, position, shapes, fields) for fields in (second, second.by_pairs())]
+    made = [_slave(mass, position, shapes, fields) for fields in (second, second.by_pairs())]
     return min(made, key=lambda slaved: _work(own, slaved))
 
 
@@ -131,8 +128,8 @@ def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
     return np.where(unit > 0.0, unit, 1.0)
 
 
-def _slaved(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
-    fields, forms, along = _merged(mass, shapes, second)
+def _slave(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
+    fields, forms, along = _merge_fields(mass, shapes, second)
     made = shape_integrals(mass, position, fields)
     products = shape_products(mass, fields, np.concatenate([shapes, fields], axis=2))
     return Slaved(forms, along, made.MSde, made.N1, products)
@@ -151,7 +148,9 @@ def _work(own: np.ndarray, slaved: Slaved) -> int:
     return int(product + 2 * np.count_nonzero(slaved.products) + np.count_nonzero(slaved.forms))
 
 
-def _merged(mass: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _merge_fields(
+    mass: np.ndarray, shapes: np.ndarray, second: SecondOrder
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(fields (g, 3, o) that are needed, forms (s, m, m): theirs first, along (m, s))."""
     g = len(mass)
     root = np.sqrt(np.repeat(np.abs(mass), 3))[:, None]
@@ -175,8 +174,6 @@ def _merged(mass: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> tuple[
 
 def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(numbers of columns that make all others, in order; parts (r, columns) with which they do)."""
-    from scipy.linalg import qr, solve_triangular
-
     n = columns.shape[1]
     if not n:
         return np.zeros(0, dtype=int), np.zeros((0, 0))

@@ -8,22 +8,80 @@ from scipy.sparse import csr_array
 
 from gough.errors import UsageError
 from gough.fem.beams.sections import CrossSection
-from gough.fem.beams.straight import GAUSS, STATIONS, BeamShortening, StraightElements, gauss_on_unit
+from gough.fem.beams.straight import GAUSS, STATIONS, BeamShortening, StraightElements
 from gough.fem.elements import FiniteElements, mass_matrix
+from gough.fem.geometry import extent, gauss_on_unit
 from gough.fem.material import Material
 from gough.fem.memory import demand
 from gough.fem.sparse import rows_of_blocks, sum_of_blocks
 
-# The course of a beam: nodes, axes and section of every element, checked.
-
+THEORIES = ("euler_bernoulli", "timoshenko")
 BYTES, BYTES_OF_A_PAIR = 1.3e5, 100.0
 """Memory an element takes while matrices are made, and a pair of points while they are checked; measured."""
 
 
+def beam_elements(
+    points: np.ndarray | Sequence[Sequence[float]],
+    section: CrossSection | Sequence[CrossSection],
+    material: Material,
+    *,
+    elements: int | Sequence[int] = 8,
+    theory: str = "euler_bernoulli",
+    section_y: Sequence[float] | np.ndarray | None = None,
+    plane: bool = False,
+    rotary_inertia: bool | None = None,
+) -> FiniteElements:
+    """Finite elements of a beam through points (k, 3) (m, body axes), rigidly joined at its corners.
+
+    section: one, or one a segment. elements: per segment, one number or one a segment.
+    theory: "euler_bernoulli" (slender) or "timoshenko" (with shear).
+    section_y (3,): where the section's y axis points, as near as the segment's direction lets it; may be left out for
+        sections with Iy = Iz.
+    plane: the beam lies in z = constant and moves in the xy plane alone: 3 freedoms (ux, uy, θz) a node, the section's y
+        axis in the plane; else 6 freedoms (ux, uy, uz, θx, θy, θz) a node. Freedoms are along the body's axes.
+    rotary_inertia: whether sections have inertia about their own y and z axes, as they turn with bending and with the whole
+        body; default: Timoshenko beams. That of their spin about the centreline is always there in space.
+    """
+    if theory not in THEORIES:
+        raise UsageError(f"beam: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
+    course = beam_line(points, section, elements, section_y, plane)
+    rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
+    cut = _straight_elements(course, material, theory == "timoshenko")
+
+    to_local = _to_local(course)
+    n = len(course.nodes)
+    per_node = 3 if plane else 6
+    freedoms = per_node * np.arange(n - 1)[:, None] + np.arange(2 * per_node)
+    size = per_node * n
+
+    stiffness = np.einsum("eia,eij,ejb->eab", to_local, cut.stiffness(), to_local)
+
+    def mass_points(stations: int) -> tuple[np.ndarray, np.ndarray, csr_array]:
+        mass, position, local_field = _mass_points(course, cut, material, rotary, stations)
+        field = np.einsum("eri,epij,eja->epra", course.axes.transpose(0, 2, 1), local_field, to_local)
+        of_each = np.repeat(freedoms, field.shape[1], axis=0)
+        return mass, position, rows_of_blocks(field.reshape(-1, 3, 2 * per_node), of_each, size)
+
+    mass, position, field_rows = mass_points(GAUSS)
+    translation, rotation = _node_operators(n, plane)
+    return FiniteElements(
+        nodes=course.nodes,
+        K=sum_of_blocks(stiffness, freedoms, size),
+        M=mass_matrix(mass, field_rows),
+        translation=translation,
+        rotation=rotation,
+        mass=mass,
+        position=position,
+        field=field_rows,
+        cells=np.arange(n - 1)[:, None] + np.arange(2),
+        shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, *mass_points(STATIONS)),
+    )
+
+
 @dataclass(frozen=True)
 class BeamLine:
-    """nodes (e + 1, 3); of element i between nodes i and i + 1: length (e,), axes (e, 3, 3) with rows x, y, z, its
-    segment (e,) and the section's constants (e, 4): A, Iy, Iz, J."""
+    """The course of a beam: nodes (e + 1, 3); of element i between nodes i and i + 1: length (e,), axes (e, 3, 3) with rows
+    x, y, z, its segment (e,) and the section's constants (e, 4): A, Iy, Iz, J."""
 
     nodes: np.ndarray
     length: np.ndarray
@@ -78,10 +136,10 @@ def _corners(points: object, plane: bool) -> np.ndarray:
             f"beam: points must be at least two finite points (k, 3) in m, got an array of shape {corner.shape}"
         )
     demand(BYTES_OF_A_PAIR * len(corner) ** 2, f"beam: a line through {len(corner)} points", "take fewer points")
-    extent = np.linalg.norm(np.ptp(corner, axis=0))
-    distance = np.linalg.norm(corner[:, None] - corner[None], axis=-1) + extent * np.eye(len(corner))
+    size = extent(corner)
+    distance = np.linalg.norm(corner[:, None] - corner[None], axis=-1) + size * np.eye(len(corner))
     i, j = np.unravel_index(np.argmin(distance), distance.shape)
-    if distance[i, j] <= 1e-9 * extent:
+    if distance[i, j] <= 1e-9 * size:
         first, second = sorted((int(i), int(j)))
         raise UsageError(
             f"beam: points {first} and {second} coincide at {corner[first].tolist()}: a segment needs a length, and a line "
@@ -123,68 +181,7 @@ def _constants(section: CrossSection, plane: bool) -> tuple[float, float, float,
     return section.area, section.Iy or 0.0, section.Iz, section.J or 0.0
 
 
-THEORIES = ("euler_bernoulli", "timoshenko")
-
-
-def beam_elements(
-    points: np.ndarray | Sequence[Sequence[float]],
-    section: CrossSection | Sequence[CrossSection],
-    material: Material,
-    *,
-    elements: int | Sequence[int] = 8,
-    theory: str = "euler_bernoulli",
-    section_y: Sequence[float] | np.ndarray | None = None,
-    plane: bool = False,
-    rotary_inertia: bool | None = None,
-) -> FiniteElements:
-    """Finite elements of a beam through points (k, 3) (m, body axes), rigidly joined at its corners.
-
-    section: one, or one a segment. elements: per segment, one number or one a segment.
-    theory: "euler_bernoulli" (slender) or "timoshenko" (with shear).
-    section_y (3,): where the section's y axis points, as near as the segment's direction lets it; may be left out for
-        sections with Iy = Iz.
-    plane: the beam lies in z = constant and moves in the xy plane alone: 3 freedoms (ux, uy, θz) a node, the section's y
-        axis in the plane; else 6 freedoms (ux, uy, uz, θx, θy, θz) a node. Freedoms are along the body's axes.
-    rotary_inertia: whether sections have inertia about their own y and z axes, as they turn with bending and with the whole
-        body; default: Timoshenko beams. That of their spin about the centreline is always there in space.
-    """
-    if theory not in THEORIES:
-        raise UsageError(f"beam: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
-    course = beam_line(points, section, elements, section_y, plane)
-    rotary = theory == "timoshenko" if rotary_inertia is None else rotary_inertia
-    cut = _cut(course, material, theory == "timoshenko")
-
-    to_local = _to_local(course)
-    n = len(course.nodes)
-    per_node = 3 if plane else 6
-    freedoms = per_node * np.arange(n - 1)[:, None] + np.arange(2 * per_node)
-    size = per_node * n
-
-    stiffness = np.einsum("eia,eij,ejb->eab", to_local, cut.stiffness(), to_local)
-
-    def mass_points(stations: int) -> tuple[np.ndarray, np.ndarray, csr_array]:
-        mass, position, local_field = _mass_points(course, cut, material, rotary, stations)
-        field = np.einsum("eri,epij,eja->epra", course.axes.transpose(0, 2, 1), local_field, to_local)
-        of_each = np.repeat(freedoms, field.shape[1], axis=0)
-        return mass, position, rows_of_blocks(field.reshape(-1, 3, 2 * per_node), of_each, size)
-
-    mass, position, field_rows = mass_points(GAUSS)
-    translation, rotation = _node_operators(n, plane)
-    return FiniteElements(
-        nodes=course.nodes,
-        K=sum_of_blocks(stiffness, freedoms, size),
-        M=mass_matrix(mass, field_rows),
-        translation=translation,
-        rotation=rotation,
-        mass=mass,
-        position=position,
-        field=field_rows,
-        cells=np.arange(n - 1)[:, None] + np.arange(2),
-        shortening=BeamShortening(course.axes[:, 0], cut, to_local, freedoms, *mass_points(STATIONS)),
-    )
-
-
-def _cut(course: BeamLine, material: Material, sheared: bool) -> StraightElements:
+def _straight_elements(course: BeamLine, material: Material, sheared: bool) -> StraightElements:
     """Stiffnesses of every element; φ = 0 without shear."""
     A, Iy, Iz, J = course.constants.T
     E, G, L = material.young, material.G, course.length

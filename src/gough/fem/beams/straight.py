@@ -8,6 +8,12 @@ never locks:
     θ  = [ 6(ξ² - ξ)/L (v1 - v2) + (1 - 4ξ + 3ξ² + φ(1 - ξ)) θ1 + (3ξ² - 2ξ + φξ) θ2 ] / (1 + φ)
     v' - θ = -φ/(1 + φ) [ (v1 - v2)/L + ½(θ1 + θ2) ],  the shear strain, constant.
 Bending in the xz plane is the same with w for v and -θy for θ.
+
+Bent beams grow no longer, so their points draw nearer to the start: the displacement of second order. With inextensible
+centreline, to second order in the slopes, a point at s of a straight beam along direction t moves by -½ ∫₀ˢ (v'² + w'²) ds t; on
+a polyline the segments before it add theirs. Hence Ψ_kl = -∫ (v_k' v_l' + w_k' w_l') ds t. Within an element slopes are
+quadratic, their products Σ_r q_r P_r(ξ) with Legendre's polynomials P_0 … P_4. So five fields an element make all of Ψ:
+-L ∫₀^ξ P_r. The first rises to the element's end and stays, the others vanish at both ends.
 """
 
 from dataclasses import dataclass
@@ -16,19 +22,19 @@ import numpy as np
 from numpy.polynomial import Legendre
 from scipy.sparse import csr_array
 
+from gough.fem.geometry import gauss_on_unit
 from gough.fem.stiffening import SecondOrder
 
 GAUSS = 4
 """Points a length: products of two cubics are of degree 6."""
+DEGREES = 5
+STATIONS = 6
+"""The same where displacements are of second order: products of two displacements of second order are of degree 10."""
+NOISE = 1e-12
+"""A product of slopes below that beside the shapes' own is rounding: between planes of bending, of stretching and torsion."""
 
 _XY = ((1, 1.0), (5, 1.0), (7, 1.0), (11, 1.0))
 _XZ = ((2, 1.0), (4, -1.0), (8, 1.0), (10, -1.0))
-
-
-def gauss_on_unit(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss points and weights on 0 … 1."""
-    points, weights = np.polynomial.legendre.leggauss(n)
-    return (points + 1) / 2, weights / 2
 
 
 @dataclass(frozen=True)
@@ -115,21 +121,6 @@ def curvatures(xi: np.ndarray, L: np.ndarray, phi: np.ndarray) -> np.ndarray:
     d = L * (1 + phi)
     chord = 6 * (2 * xi - 1) / (L * d)
     return np.array((chord, (-4 + 6 * xi - phi) / d, -chord, (6 * xi - 2 + phi) / d))
-
-
-# Bent beams grow no longer, so their points draw nearer to the start: the displacement of second order.
-#
-# With inextensible centreline, to second order in the slopes, a point at s of a straight beam along direction t moves by
-# -½ ∫₀ˢ (v'² + w'²) ds t; on a polyline the segments before it add theirs. Hence Ψ_kl = -∫ (v_k' v_l' + w_k' w_l') ds t.
-#
-# Within an element slopes are quadratic, their products Σ_r q_r P_r(ξ) with Legendre's polynomials P_0 … P_4 of ξ = s/L. So five
-# fields an element make all of Ψ: -L ∫₀^ξ P_r. The first rises to the element's end and stays, the others vanish at both ends.
-
-DEGREES = 5
-STATIONS = 6
-"""Gauss points of an element: products of two displacements of second order are of degree 10."""
-NOISE = 1e-12
-"""A product of slopes below that beside the shapes' own is rounding: between planes of bending, of stretching and torsion."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.tables import freedom_table, read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
-from gough.fem.reading import NumberTable, guarded, lines_of, real, shortened, whole, whole_numbers
+from gough.fem.reading import NumberTable, guard, lines_of, real, shorten, whole, whole_numbers
 from gough.fem.units import SI, UnitFactors
 
 HELD = 1e30
@@ -24,7 +24,7 @@ ENTRY = 150
 """Memory (bytes) an entry takes while matrices are put together."""
 
 
-@guarded("Abaqus matrices", "write them again with *MATRIX GENERATE and *MATRIX OUTPUT")
+@guard("Abaqus matrices", "write them again with *MATRIX GENERATE and *MATRIX OUTPUT")
 def read_abaqus_matrices(
     stiffness: str | Path,
     mass: str | Path,
@@ -140,7 +140,7 @@ Members = list[int | str | range]
 """Labels of nodes, names of other sets, and ranges of labels."""
 
 
-@guarded("an Abaqus input file", "write the flat input, or give a table of nodes (label x y z)")
+@guard("an Abaqus input file", "write the flat input, or give a table of nodes (label x y z)")
 def read_abaqus_input(path: str | Path) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
     """(labels (n,), positions (n, 3), node sets by name as indices into them) of *NODE and *NSET blocks of a flat input file.
 
@@ -190,7 +190,7 @@ def _keyword(text: str) -> tuple[str, dict[str, str]]:
 def _node(text: str, where: str) -> tuple[int, list[float]]:
     words = [word for word in text.split(",") if word.strip()]
     if not 2 <= len(words) <= 7:
-        raise UsageError(f"{where}: a node must be `label, x, y, z`, not {shortened(text, 60)!r}")
+        raise UsageError(f"{where}: a node must be `label, x, y, z`, not {shorten(text, 60)!r}")
     place = [real(word.strip(), where, "a coordinate") for word in words[1:4]]
     return whole(words[0].strip(), where, "a node label"), place + [0.0] * (3 - len(place))
 
@@ -202,7 +202,7 @@ def _members(text: str, where: str, generate: bool) -> Members:
     numbers = [whole(word, where, "a node label") for word in words]
     first, last, step = (*numbers, 1)[:3] if len(numbers) in (2, 3) else (0, -1, 1)
     if first < 1 or last < first or step < 1:
-        raise UsageError(f"{where}: with GENERATE a set is `first, last, step`, not {shortened(text, 60)!r}")
+        raise UsageError(f"{where}: with GENERATE a set is `first, last, step`, not {shorten(text, 60)!r}")
     return [range(first, last + 1, step)]
 
 
@@ -212,7 +212,7 @@ def _set_indices(sets: dict[str, Members], index: dict[int, int], where: str) ->
     done: dict[str, list[int]] = {}
     for name, members in sets.items():
         labels: list[int] = []
-        shown = repr(shortened(name, 40))
+        shown = repr(shorten(name, 40))
         for member in members:
             if isinstance(member, int):
                 labels.append(member)
@@ -225,7 +225,7 @@ def _set_indices(sets: dict[str, Members], index: dict[int, int], where: str) ->
             elif member.lower() in names and names[member.lower()] in done:
                 labels += done[names[member.lower()]]
             else:
-                raise UsageError(f"{where}: set {shown} names {shortened(member, 40)!r}, which is no set before it")
+                raise UsageError(f"{where}: set {shown} names {shorten(member, 40)!r}, which is no set before it")
         if missing := [label for label in labels if label not in index]:
             raise UsageError(f"{where}: set {shown} names node {missing[0]}, which has no position")
         done[name] = labels

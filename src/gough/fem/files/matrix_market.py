@@ -11,7 +11,7 @@ from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.tables import read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
-from gough.fem.reading import guarded, regular_file, shortened, whole, whole_numbers
+from gough.fem.reading import guard, regular_file, shorten, whole, whole_numbers
 from gough.fem.sparse import order
 from gough.fem.units import SI, UnitFactors
 
@@ -23,7 +23,7 @@ FIELDS = ("real", "double", "integer")
 SYMMETRIES = ("symmetric", "general")
 
 
-@guarded("MatrixMarket files and their tables", "write K and M again, real and symmetric, with a table of nodes")
+@guard("MatrixMarket files and their tables", "write K and M again, real and symmetric, with a table of nodes")
 def read_matrix_market(
     stiffness: str | Path,
     mass: str | Path,
@@ -61,7 +61,7 @@ def _matrix(path: str | Path) -> csr_array:
     try:
         numbers = np.loadtxt(path, comments="%", skiprows=header.lines, ndmin=2, encoding="latin-1")
     except ValueError as failure:
-        raise UsageError(f"{path}: {shortened(str(failure))} (rows counted after line {header.lines})") from None
+        raise UsageError(f"{path}: {shorten(str(failure))} (rows counted after line {header.lines})") from None
     if numbers.shape != (header.entries, columns):
         raise UsageError(
             f"{path}: {header.entries} lines of {columns} numbers are stated, but {len(numbers)} of {numbers.shape[1]} follow"
@@ -99,7 +99,7 @@ def _header(path: str | Path) -> _Header:
     for word, known in ((layout, SHORTEST), (field, FIELDS), (symmetry, SYMMETRIES)):
         if word not in known:
             raise UsageError(
-                f"{path}:1: {shortened(word, 40)!r} is not read; expected {' or '.join(known)} (export real, symmetric K and M)"
+                f"{path}:1: {shorten(word, 40)!r} is not read; expected {' or '.join(known)} (export real, symmetric K and M)"
             )
     words, where = line.decode("latin-1").split(), f"{path}:{number}"
     if len(words) != (3 if layout == "coordinate" else 2):

@@ -13,7 +13,7 @@ import numpy as np
 from gough.errors import MeshWarning, UsageError, warn
 from gough.fem.elements import FiniteElements
 from gough.fem.material import Material
-from gough.fem.reading import guarded, real_numbers, regular_file, shortened, whole_numbers
+from gough.fem.reading import guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.fem.solids.checks import repeated_cells
 from gough.fem.solids.elements import solid_elements
 from gough.fem.units import doubtful_units
@@ -32,7 +32,7 @@ NUMBER = re.compile(rb"(?<![\w.+-])\d{1,40}(?![\w.])")
 OTHER_SOLIDS = ("pyramid", "wedge", "polyhedron", "voxel", "VTK_LAGRANGE", "tetra", "hexahedron")
 
 
-@guarded("a mesh", "write it again, for instance in Gmsh's format 4.1 or as VTK, with solid cells")
+@guard("a mesh", "write it again, for instance in Gmsh's format 4.1 or as VTK, with solid cells")
 def read_mesh(path: str | Path, material: Material, units: str = "m") -> tuple[FiniteElements, dict[str, np.ndarray]]:
     """(elements, node sets by name) of a mesh file (Gmsh, Abaqus, Nastran, VTK and what else meshio reads).
 
@@ -94,7 +94,7 @@ def _read(path: Path) -> Any:
     except SystemExit:  # meshio's way of saying that it does not know the format
         raise UsageError(f"mesh file: {path} is in no format that meshio knows by its name") from None
     except Exception as error:
-        reason = shortened(f"{type(error).__name__}: {error}")
+        reason = shorten(f"{type(error).__name__}: {error}")
         raise UsageError(f"mesh file: meshio could not read {path}: {reason}") from error
 
 

@@ -12,7 +12,7 @@ from gough.errors import UsageError
 from gough.fem.memory import demand
 from gough.fem.modal.checks import demand_shapes
 from gough.fem.modal.data import ModalData, ModalFrame, Stated, in_si
-from gough.fem.reading import guarded, real_numbers, regular_file, shortened, whole_numbers
+from gough.fem.reading import guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.fem.units import SI, UnitFactors
 from gough.files import npz, write_file
 
@@ -54,7 +54,7 @@ def write_modal_file(path: str | Path, data: ModalData) -> Path:
     return write_file(path, npz(arrays))
 
 
-@guarded("modal data", "write the arrays again with numpy.savez; docs/modal_files.md lists the keys")
+@guard("modal data", "write the arrays again with numpy.savez; docs/modal_files.md lists the keys")
 def read_modal_file(path: str | Path, units: UnitFactors | None = None) -> ModalData:
     """Read; units: those of the file where it does not say (its key `units` otherwise). Unknown keys are refused."""
     arrays = read_arrays(path)
@@ -97,7 +97,7 @@ def _keys(path: Path, arrays: dict[str, np.ndarray]) -> None:
         raise UsageError(f"{path} has modal format {form.item():g}; this gough reads format {FORMAT}")
     known = {*REQUIRED, *OPTIONAL, *(f"frame_{key}" for key in FRAMES), *(f"stated_{key}" for key in STATED)}
     if unknown := sorted(set(arrays) - known):
-        names = shortened(", ".join(unknown))
+        names = shorten(", ".join(unknown))
         raise UsageError(f"{path}: unknown keys {names}; known are {', '.join(sorted(known))}")
 
 
@@ -124,7 +124,7 @@ def _labels(values: np.ndarray, where: str) -> tuple[str, ...]:
         names = [x.decode() if isinstance(x, bytes) else str(x) for x in values.tolist()]
     except UnicodeDecodeError:
         raise UsageError(f"{where}: texts must be UTF-8") from None
-    return tuple(shortened(name, 60) for name in names)
+    return tuple(shorten(name, 60) for name in names)
 
 
 def _stated(arrays: dict[str, np.ndarray], where: str) -> Stated:
@@ -212,13 +212,11 @@ def read_arrays(path: str | Path) -> dict[str, np.ndarray]:
     except zipfile.BadZipFile as failure:
         raise UsageError(f"{path} is not an NPZ file of plain arrays, or is damaged ({failure})") from None
     except (zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as failure:
-        raise UsageError(
-            f"{path} is damaged, or packed in a way that is not read ({shortened(str(failure))})"
-        ) from None
+        raise UsageError(f"{path} is damaged, or packed in a way that is not read ({shorten(str(failure))})") from None
 
 
 def _array(file: zipfile.ZipFile, member: zipfile.ZipInfo, path: str | Path) -> np.ndarray:
-    where = f"{path}: {shortened(member.filename, 60)!r}"
+    where = f"{path}: {shorten(member.filename, 60)!r}"
     if member.flag_bits & ENCRYPTED:
         raise UsageError(f"{where} is encrypted; write it without a password")
     with file.open(member) as stream:
@@ -229,7 +227,7 @@ def _array(file: zipfile.ZipFile, member: zipfile.ZipInfo, path: str | Path) -> 
         except KeyError:
             raise UsageError(f"{where} is in an unknown version of NumPy's format") from None
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as failure:
-            raise UsageError(f"{where} is no array ({shortened(str(failure), 100)})") from None
+            raise UsageError(f"{where} is no array ({shorten(str(failure), 100)})") from None
         if dtype.kind not in PLAIN:
             raise UsageError(f"{where} holds {dtype}; expected plain arrays of numbers or texts")
         if any(n < 0 for n in shape) or len(shape) > 8:

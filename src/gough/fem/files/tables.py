@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from gough.errors import UsageError
-from gough.fem.reading import NumberTable, lines_of, real, shortened, whole_numbers
+from gough.fem.reading import NumberTable, lines_of, real, shorten, whole_numbers
 
 NO_NODE = -1
 """Node index of a coordinate that belongs to none: a mode of a superelement."""
@@ -21,7 +21,7 @@ def read_table(path: str | Path, columns: int, what: str) -> np.ndarray:
             continue
         if len(words) != columns:
             raise UsageError(
-                f"{path}:{number}: {what} must be {columns} numbers, not {len(words)} ({shortened(line, 60)!r})"
+                f"{path}:{number}: {what} must be {columns} numbers, not {len(words)} ({shorten(line, 60)!r})"
             )
         table.add([real(word, f"{path}:{number}", what) for word in words])
     if not len(table.numbers):

@@ -39,7 +39,7 @@ class Edges:
         """(e,), m."""
         return np.linalg.norm(self.end - self.start, axis=1)
 
-    def halved(self, which: np.ndarray) -> "Edges":
+    def halve(self, which: np.ndarray) -> "Edges":
         """With the edges marked in which (e,) cut in the middle."""
         middle = (self.start[which] + self.end[which]) / 2
         new = len(self.nodes) + np.arange(len(middle))
@@ -73,7 +73,7 @@ class SizeField:
 def boundary_edges(outline: Outline, size: float, points: np.ndarray, on_side: np.ndarray) -> Edges:
     """Edges at most `size` long; points (p, 2) with on_side (p,) >= 0 become nodes of that side, the others keep edges fine."""
     first = _sides_cut_at(outline, points[on_side >= 0], on_side[on_side >= 0])
-    edges = _evenly(first, size)
+    edges = _cut_evenly(first, size)
     free = points[on_side < 0]
     strangers = ~_meeting(outline)
     while True:
@@ -99,7 +99,7 @@ def boundary_edges(outline: Outline, size: float, points: np.ndarray, on_side: n
                 f"narrow at {np.round(middle[np.argmin(length)], 9).tolist()}, or a point is too near a side there. Make it "
                 "wider (or use a beam), move the point onto the side, or take larger elements"
             )
-        edges = edges.halved(long)
+        edges = edges.halve(long)
 
 
 def size_field(size: float, edges: Edges, points: np.ndarray) -> SizeField:
@@ -142,7 +142,7 @@ def _sides_cut_at(outline: Outline, points: np.ndarray, on_side: np.ndarray) -> 
     return Edges(np.array(nodes), np.array(edges), np.array(parent))
 
 
-def _evenly(edges: Edges, size: float) -> Edges:
+def _cut_evenly(edges: Edges, size: float) -> Edges:
     """Each edge cut into equal parts no longer than size."""
     nodes = [edges.nodes]
     count, rows, parent = len(edges.nodes), [], []

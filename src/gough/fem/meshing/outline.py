@@ -54,10 +54,6 @@ class Outline:
         """Whether points (n, 2) are in the body (n,); those on the boundary may be either."""
         return crossings(self.start, self.end, points) % 2 == 1
 
-    def distance(self, points: np.ndarray) -> np.ndarray:
-        """Distance (n,) of points (n, 2) to the nearest side."""
-        return np.min(point_side_distance(points, self.start, self.end), axis=1)
-
     def side_name(self, s: int) -> str:
         """Name of side s for messages."""
         loop = "outline" if self.loop[s] == 0 else f"hole {self.loop[s] - 1}"

@@ -12,7 +12,7 @@ from gough.fem.geometry import extent, rigid_displacements
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal.checks import CLOSE, check_modal_data
 from gough.fem.modal.data import ModalData, ModalFrame, Stated, inertia_points, mass_points
-from gough.fem.reading import workable
+from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import BasisChoice
 from gough.fem.reduction.damping import Damping, damping_matrix
@@ -31,7 +31,7 @@ AT_THE_NODE = 1e-6
 """Distance from a node, relative to the body, of a frame that moves with it."""
 
 
-@workable
+@blame_numbers
 def elastic_body_of_modes(
     data: ModalData,
     frames: Mapping[str, NodeTie] | None = None,

@@ -8,7 +8,7 @@ from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.geometry import extent
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal.data import ModalData, elastic_share, mass_points
-from gough.fem.reading import real_numbers, shortened
+from gough.fem.reading import real_numbers, shorten
 from gough.fem.reduction.damping import semidefinite
 from gough.fem.units import doubtful_units
 
@@ -95,7 +95,7 @@ def demand_shapes(data: ModalData) -> None:
     if data.labels is not None and len(set(data.labels)) < m:
         twice = next(label for label in data.labels if list(data.labels).count(label) > 1)
         raise UsageError(
-            f"labels: two coordinates are called {shortened(twice, 40)!r}; give each its own label in the file"
+            f"labels: two coordinates are called {shorten(twice, 40)!r}; give each its own label in the file"
         )
     if data.masses.min() < 0.0 and data.masses.sum() <= 0.0:
         raise UsageError(f"the nodes' masses sum to {data.masses.sum():g} kg")

@@ -17,7 +17,7 @@ from gough.fem.material import Material, positive
 from gough.fem.memory import demand, limit
 from gough.fem.meshing.outline import outline_with_holes
 from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon, with_layer
-from gough.fem.plates.fields import Fields, fields
+from gough.fem.plates.fields import Fields, plate_fields
 from gough.fem.sparse import order
 
 THEORIES = ("kirchhoff", "mindlin")
@@ -63,7 +63,7 @@ def plate_elements(
     if shear:
         mesh = with_layer(mesh, thickness)
     _demand(len(mesh.triangles), each, size)
-    at = fields(mesh, shear, membrane)
+    at = plate_fields(mesh, shear, membrane)
     change = _freedoms(at, shear, size)
 
     stiffness = _bending(at, shear, thickness, material, shear_factor)

@@ -40,7 +40,7 @@ class Factor:
                     lambda b: solve_triangular(L.T, solve_triangular(L, b, lower=True)),
                 )
             else:
-                pivots, self.solve = _banded(csr_array(K))
+                pivots, self.solve = _factor_band(csr_array(K))
         except LinAlgError as failure:
             words = str(failure).split("-th")
             at = int(words[0].split()[-1]) - 1 if len(words) > 1 else 0
@@ -51,7 +51,7 @@ class Factor:
                 raise _soft(name(int(np.argmin(share))))
 
 
-def _banded(K: csr_array) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+def _factor_band(K: csr_array) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
     """(pivots (n,), the solver) of a large matrix."""
     sequence = reverse_cuthill_mckee(K, symmetric_mode=True)
     place = np.argsort(sequence)

@@ -47,7 +47,7 @@ class ElasticModes:
         self._known: tuple[np.ndarray, np.ndarray] | None = None
         self.available = len(self.free)
 
-    def balanced(self, load: np.ndarray) -> np.ndarray:
+    def balance(self, load: np.ndarray) -> np.ndarray:
         """Pᵀ load: what is left of a load (d, …) when the rigid body's inertia carries its resultant."""
         return load if self.inverse is None else load - self.MR @ cho_solve(self.inverse, self.rigid.massive.T @ load)
 
@@ -58,7 +58,7 @@ class ElasticModes:
     def deflection(self, load: np.ndarray) -> np.ndarray:
         """Static deflection (d, …) under a load, balanced by inertia where the body is free."""
         x = np.zeros(load.shape)
-        x[self.free] = self.factor.solve(self.balanced(load)[self.free])
+        x[self.free] = self.factor.solve(self.balance(load)[self.free])
         return self.elastic(x)
 
     def lowest(self, count: int) -> tuple[np.ndarray, np.ndarray]:

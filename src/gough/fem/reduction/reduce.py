@@ -12,7 +12,7 @@ from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.fem.elements import FiniteElements
 from gough.fem.geometry import hat, rigid_displacements
 from gough.fem.integrals import shape_integrals
-from gough.fem.reading import workable
+from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes, ShapeBasis
 from gough.fem.reduction.damping import Damping, damping_matrix
@@ -26,7 +26,7 @@ FELT, GROUNDED = 1e-3, 0.05
 Stiffening = Literal["auto", "on", "rigid_motion", "off"]
 
 
-@workable
+@blame_numbers
 def reduce(
     elements: FiniteElements,
     basis: BasisChoice,
@@ -126,7 +126,7 @@ def assemble_body(
     points = body.mass, body.position, (body.field @ V).reshape(g, 3, m)
     integrals = shape_integrals(*points)
     if body.couplings is not None:
-        integrals = body.couplings.applied(integrals, V, M)
+        integrals = body.couplings.shape_integrals(integrals, V, M)
     slaved = None if field is None else slaved_to(field.sampled or points, field, stiffening)
     remarks = [_axes(basis), *basis.remarks, f"stiffening: {stiffening}"]
     remarks += [

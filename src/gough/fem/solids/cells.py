@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from scipy.special import roots_jacobi
 
-from gough.fem.beams.straight import gauss_on_unit
+from gough.fem.geometry import gauss_on_unit
 
 _TET = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
 _TET_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))

@@ -100,8 +100,8 @@ def _refuse_order(between: tuple[tuple[int, ...], ...], place: np.ndarray, corne
     wrong = np.flatnonzero(np.any(np.argmin(distance, axis=2) != np.arange(len(between)), axis=1))
     if len(wrong):
         raise UsageError(
-            f"solid: in cells {_numbers(first + wrong)} a mid-side node lies nearer to another side: nodes must be in VTK's order "
-            "(corners, then the middles of edges, faces, cell)"
+            f"solid: in cells {_numbers(first + wrong)} a mid-side node lies nearer to another side: nodes must be in VTK's "
+            "order (corners, then the middles of edges, faces, cell)"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.fem.reading import guarded, lines_of, regular_file, shortened, whole
+from gough.fem.reading import guard, lines_of, regular_file, shorten, whole
 
 DROPPED = "in1d"
 GROWS = 10
@@ -55,7 +55,7 @@ def read_by(module: str, function: str, path: str | Path, **options: Any) -> Any
         return reader(str(path), debug=None, **options)
     except Exception as failure:  # its readers raise errors of every kind
         raise UsageError(
-            f"{path} cannot be read by pyNastran: {type(failure).__name__}: {shortened(str(failure))}"
+            f"{path} cannot be read by pyNastran: {type(failure).__name__}: {shorten(str(failure))}"
         ) from failure
 
 
@@ -101,7 +101,7 @@ def _refuse_hostile(path: str | Path) -> None:
                 raise UsageError(f"{path}:{number}: labels up to {after[0][:20]}; Nastran's end at {LARGEST_LABEL}")
 
 
-@guarded("Nastran bulk data", "write one file of bulk data without INCLUDE, or a table of nodes (label x y z)")
+@guard("Nastran bulk data", "write one file of bulk data without INCLUDE, or a table of nodes (label x y z)")
 def read_grids(path: str | Path) -> Grids:
     """Grids of a bulk data file in basic axes."""
     return grids_of(read_bulk(path))

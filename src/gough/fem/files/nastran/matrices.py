@@ -16,7 +16,7 @@ from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.nastran.bulk import Grids, read_by, read_grids
 from gough.fem.files.tables import NO_NODE, freedom_table, read_freedoms, read_nodes, symmetric_matrix
-from gough.fem.reading import NumberTable, guarded, lines_of, real, shortened, whole
+from gough.fem.reading import NumberTable, guard, lines_of, real, shorten, whole
 from gough.fem.units import SI, UnitFactors
 
 BULK = (".bdf", ".dat", ".nas", ".pch")
@@ -30,7 +30,7 @@ class Dmig:
     freedoms: np.ndarray
 
 
-@guarded("DMIG matrices with their nodes", "punch real square matrices, and give the bulk data or a table of nodes")
+@guard("DMIG matrices with their nodes", "punch real square matrices, and give the bulk data or a table of nodes")
 def read_nastran_dmig(
     punch: str | Path, nodes: str | Path, stiffness: str = "KAAX", mass: str = "MAAX", units: UnitFactors = SI
 ) -> FiniteElements:
@@ -45,7 +45,7 @@ def read_nastran_dmig(
     return _elements(K, M, freedoms, _grids(nodes), str(punch), units)
 
 
-@guarded("an .op4 file with its nodes", "write real matrices with OUTPUT4, and a table of freedoms")
+@guard("an .op4 file with its nodes", "write real matrices with OUTPUT4, and a table of freedoms")
 def read_nastran_op4(
     op4: str | Path,
     nodes: str | Path,
@@ -133,7 +133,7 @@ def _grids(nodes: str | Path) -> Grids:
     return Grids(labels, positions, np.tile(np.eye(3), (len(labels), 1, 1)))
 
 
-@guarded("DMIG cards", "punch the matrices again (EXTSEOUT, DMIGPCH), real and square")
+@guard("DMIG cards", "punch the matrices again (EXTSEOUT, DMIGPCH), real and square")
 def read_dmig(path: str | Path) -> dict[str, Dmig]:
     """All square real DMIG matrices of a punch or bulk data file, by name; symmetric ones with both triangles."""
     forms: dict[str, int] = {}
@@ -144,14 +144,14 @@ def read_dmig(path: str | Path) -> dict[str, Dmig]:
         name = fields[1]
         if fields[2] == "0":
             if fields[4] not in ("1", "2"):
-                raise UsageError(f"{where}: DMIG {shortened(name, 20)} is complex; write real matrices")
+                raise UsageError(f"{where}: DMIG {shorten(name, 20)} is complex; write real matrices")
             if name in forms:
-                raise UsageError(f"{where}: DMIG {shortened(name, 20)} has a second header card")
+                raise UsageError(f"{where}: DMIG {shorten(name, 20)} has a second header card")
             forms[name] = whole(fields[3], where, "the form of a matrix (1 square, 6 symmetric)")
             entries[name] = NumberTable(5)
             continue
         if name not in forms:
-            raise UsageError(f"{where}: DMIG {shortened(name, 20)} has no header card before its columns")
+            raise UsageError(f"{where}: DMIG {shorten(name, 20)} has no header card before its columns")
         column = [_label(fields[2], where), _component(fields[3], where)]
         for k in range(5, len(fields) - 2, 4):
             if fields[k]:

@@ -9,11 +9,11 @@ from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.files.nastran.bulk import grids_of, masses_of, read_bulk, read_by
 from gough.fem.geometry import hat
 from gough.fem.modal.data import ModalData, Stated, elastic_share, in_si
-from gough.fem.reading import guarded, real_numbers
+from gough.fem.reading import guard, real_numbers
 from gough.fem.units import SI, UnitFactors
 
 
-@guarded("modes of a Nastran run", "run SOL 103 again with DISPLACEMENT(PLOT)=ALL, or write modal data as NPZ")
+@guard("modes of a Nastran run", "run SOL 103 again with DISPLACEMENT(PLOT)=ALL, or write modal data as NPZ")
 def read_nastran_modes(
     bulk: str | Path, op2: str | Path, subcase: int | None = None, units: UnitFactors = SI
 ) -> ModalData:

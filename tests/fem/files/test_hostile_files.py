@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from fem.element_bodies import STEEL
-from fem.hostile_files import good_files, opened, tried
+from fem.files.hostile_files import good_files, opened, tried
 from gough.errors import UsageError
 from gough.fem import elastic_body_of_modes, read_mesh, read_modal_file
 from gough.fem.files.nastran.matrices import read_dmig
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 
 
 def in_a_process(first: int, count: int) -> list[dict]:
@@ -28,7 +28,7 @@ def in_a_process(first: int, count: int) -> list[dict]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
-    command = [sys.executable, str(TESTS / "fem" / "hostile_files.py"), str(first), str(count)]
+    command = [sys.executable, str(Path(__file__).with_name("hostile_files.py")), str(first), str(count)]
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     lines = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0 and lines[-1:] == [{"tried": count}], f"{lines[-3:]}\n{ended.stderr[-3000:]}"

@@ -193,8 +193,8 @@ def test_a_superelement_in_a_description(condensed, tmp_path):
 
 
 def test_node_sets_of_an_abaqus_input_hold_frames(tmp_path):
+    from fem.files.test_formats import abaqus_files
     from fem.reduction_bodies import lumped_frame
-    from fem.test_formats import abaqus_files
 
     body, _, _ = lumped_frame()
     _, _, inp = abaqus_files(tmp_path, body, "labels")

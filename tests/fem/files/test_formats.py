@@ -9,7 +9,7 @@ from scipy.io import mmwrite
 from scipy.linalg import eigh
 from scipy.sparse import coo_array, csr_array
 
-from fem.make_nastran_files import GRIDS
+from fem.files.make_nastran_files import GRIDS
 from fem.reduction_bodies import crooked_frame, lumped_frame, truss
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem import (
@@ -29,7 +29,7 @@ from gough.fem import (
 from gough.fem.files.nastran.bulk import pynastran
 from gough.fem.files.nastran.matrices import read_dmig
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parent
 
 
 def has_pynastran():

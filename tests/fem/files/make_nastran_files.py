@@ -13,7 +13,7 @@ from scipy.sparse import coo_matrix
 from fem.reduction_bodies import lumped_frame
 from gough.fem.files.nastran.bulk import pynastran
 
-FILES = Path(__file__).parent / "files"
+FILES = Path(__file__).parent
 GRIDS = (11, 12, 13, 24, 25, 36)
 TURN = np.array(
     [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]

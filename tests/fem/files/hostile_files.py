@@ -24,8 +24,8 @@ from scipy.io import mmwrite
 from scipy.sparse import coo_array
 
 from fem.element_bodies import STEEL, box
-from fem.hostile_archives import arrays, headers, zipped
-from fem.make_nastran_files import GRIDS
+from fem.files.hostile_archives import arrays, headers, zipped
+from fem.files.make_nastran_files import GRIDS
 from fem.reduction_bodies import lumped_frame
 from gough.errors import GoughError
 from gough.fem import (
@@ -96,7 +96,7 @@ def good_files() -> dict[str, Files]:
                 rows = [f"{r + 1} {c + 1} {A[r, c]:.15E}" for r, c in zip(i, j, strict=True)]
             files[f"{name}.mtx"] = "\n".join(rows).encode()
         out[f"abaqus {kind}"] = files
-    folder = Path(__file__).parent / "files"
+    folder = Path(__file__).parent
     grids = "\n".join(f"{g} {x} {y} {z}" for g, (x, y, z) in zip(GRIDS, body.nodes, strict=True)).encode()
     out["dmig"] = {"frame.pch": (folder / "frame_16.pch").read_bytes(), "nodes.txt": grids}
     out["modal"] = {"body.npz": _modal_file()}
@@ -105,7 +105,7 @@ def good_files() -> dict[str, Files]:
 
 
 def _modal_file() -> bytes:
-    from fem.test_modal_file import lumped_modes
+    from fem.modal.test_modal_data import lumped_modes
 
     with tempfile.TemporaryDirectory() as folder:
         return write_modal_file(Path(folder) / "a.npz", lumped_modes()).read_bytes()
