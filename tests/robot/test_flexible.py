@@ -11,7 +11,7 @@ import pytest
 
 from gough.errors import UsageError
 from gough.robot import Body, dump, dumps, load, loads
-from gough.robot.flexible_files import resolved
+from gough.robot.files import resolve_path
 from robot.documents import platform_of, problems, put, text
 from robot.flexible_documents import BEAM, BODY, PLATE, VALID, tree
 from robot.test_light_import import loaded
@@ -224,7 +224,7 @@ def test_files_are_found_from_wherever_a_program_goes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "there")
 
     def found(one):
-        return resolved(one.bodies[0].flexible.solid.file, one.origin).read_text()
+        return resolve_path(one.bodies[0].flexible.solid.file, one.origin).read_text()
 
     again = loads(dumps(robot))
     assert found(robot) == found(again) == "here" and again == robot

@@ -12,8 +12,8 @@ import gough
 from cli.command import gough_json
 from gough.errors import UnitWarning
 from gough.robot import load, loads
+from gough.robot.checks.plausible import description_doubts
 from gough.robot.loader import gallery
-from gough.robot.plausible import description_doubts
 
 ROOT = Path(__file__).parents[2]
 IDLE = ROOT / "tests" / "compilation" / "hexapod_idle_rods.yaml"

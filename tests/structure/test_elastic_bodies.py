@@ -14,7 +14,7 @@ import gough
 from gough.errors import ReductionWarning, StructureError
 from gough.fem import ElasticBody
 from gough.robot import Robot, load, loads
-from gough.robot.flexible_modal import Matrices
+from gough.robot.flexible.other_programs import Matrices
 from gough.structure.elastic_bodies import elastic_bodies, is_carried
 from gough.structure.elastic_files import described_matrices
 from gough.structure.flexible import point_key

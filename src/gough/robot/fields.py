@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from gough.robot import units
 from gough.robot.errors import ABSENT
-from gough.robot.item import Fault, as_error
+from gough.robot.item import Fault, as_error, as_plain
 from gough.text import one_line, unprintable
 
 MOST_TITLE = 300
@@ -29,7 +29,7 @@ def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> flo
     return float(units.convert(value, dimensions) if isinstance(value, str) else value)
 
 
-def remembered(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
+def number_as_written(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
     """As `number`, but what is written with a unit stays a `Quantity`: a robot decides which of the dimensions it has."""
     plain = number(value, dimensions, bound)
     if isinstance(value, str):
@@ -81,7 +81,7 @@ def quantity(*dimensions: str, bound: Bound = "any") -> Any:
     Where there are several, the number remembers its unit until it is known what it measures (pydantic itself would forget it).
     """
     if len(dimensions) > 1:
-        return PlainValidator(lambda value: remembered(value, dimensions, bound))
+        return PlainValidator(lambda value: number_as_written(value, dimensions, bound))
     return BeforeValidator(lambda value: number(value, dimensions, bound))
 
 
@@ -97,8 +97,7 @@ def schema(*dimensions: str) -> WithJsonSchema:
 
 def _entries(count: int, what: str) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
-        if hasattr(value, "tolist"):
-            value = value.tolist()
+        value = as_plain(value)
         if not isinstance(value, list | tuple):
             raise as_error([Fault((), value, "not a list", what)])
         if len(value) != count:
@@ -211,8 +210,7 @@ Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], three("thre
 
 def numbers(value: Any, count: int) -> list[float] | None:
     """A list of finite floats from raw data, None where it is anything else (the field then complains)."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = as_plain(value)
     if value is ABSENT or not isinstance(value, list | tuple) or len(value) != count:
         return None
     if any(number_fault(entry, ("number",)) for entry in value):

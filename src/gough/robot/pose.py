@@ -17,7 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers, three
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, as_plain, given, look
 from gough.spatial import about_axis, bryant_xyz, rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
 
@@ -88,9 +88,7 @@ class Pose(Item):
         wxyz = numbers(look(data, "quaternion_wxyz"), 4)
         if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
             yield Fault(("quaternion_wxyz",), wxyz, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6")
-        rows = look(data, "matrix")
-        if hasattr(rows, "tolist"):
-            rows = rows.tolist()
+        rows = as_plain(look(data, "matrix"))
         if isinstance(rows, list | tuple) and len(rows) == 3:
             checked = [numbers(row, 3) for row in rows]
             if None not in checked:

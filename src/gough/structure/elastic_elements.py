@@ -16,13 +16,12 @@ from gough.fem import (
     Tube,
     place_elements,
 )
+from gough.robot.files import resolve_path
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_beam import Beam
-from gough.robot.flexible_files import resolved
-from gough.robot.flexible_material import ElasticMaterial
-from gough.robot.flexible_plate import Plate
-from gough.robot.flexible_section import BeamSection
-from gough.robot.flexible_solid import Solid
+from gough.robot.flexible.beam import Beam, BeamSection
+from gough.robot.flexible.fields import ElasticMaterial
+from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.solid import Solid
 
 ON_THE_LINE = 1e-9
 """Distance from a beam's line or a plate's plane, relative to the body, of a point that lies on it."""
@@ -98,7 +97,7 @@ def _stops(start: np.ndarray, end: np.ndarray, count: int, points: Sequence[np.n
     return stops
 
 
-def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteElements:
+def described_plate(described: FlatPlate, points: Sequence[np.ndarray]) -> FiniteElements:
     """A plate with nodes at the points that lie in its middle plane."""
     from gough.fem import plate_elements
 
@@ -124,7 +123,9 @@ def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteEle
 def _solid(described: Solid, file: str | None) -> Elements:
     from gough.fem import read_mesh
 
-    elements, node_sets = read_mesh(resolved(described.file, file), fem_material(described.material), described.unit)
+    elements, node_sets = read_mesh(
+        resolve_path(described.file, file), fem_material(described.material), described.unit
+    )
     pose = described.placement
     return Elements(place_elements(elements, pose.rotation(), np.array(pose.position)), node_sets)
 

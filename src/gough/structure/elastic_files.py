@@ -9,16 +9,15 @@ import numpy as np
 from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem import ElasticBody, FiniteElements, ModalData, NodeTie, UnitFactors, place_elements
 from gough.robot import units
-from gough.robot.flexible import Flexible
-from gough.robot.flexible import Tie as DescribedTie
-from gough.robot.flexible_files import resolved
-from gough.robot.flexible_modal import FileUnits, Matrices, Modal
+from gough.robot.files import resolve_path
+from gough.robot.flexible import Flexible, TieRule
+from gough.robot.flexible.other_programs import FileUnits, Matrices, Modal
 from gough.structure.flexible import point_key
 
 AT_THE_PLACE = 1e-6
 """Distance, relative to the body, at which a frame of the file is the one at an attached point."""
 
-Held = Mapping[str, tuple[np.ndarray, DescribedTie]]
+Held = Mapping[str, tuple[np.ndarray, TieRule]]
 
 
 def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticBody:
@@ -59,15 +58,15 @@ def _modal_data(described: Modal, file: str | None) -> ModalData:
     if described.file is not None:
         from gough.fem import read_modal_file
 
-        return read_modal_file(resolved(described.file, file), given)
+        return read_modal_file(resolve_path(described.file, file), given)
     from gough.fem import read_nastran_modes
 
     assert described.bulk is not None and described.op2 is not None
-    bulk, op2 = resolved(described.bulk, file), resolved(described.op2, file)
+    bulk, op2 = resolve_path(described.bulk, file), resolve_path(described.op2, file)
     return read_nastran_modes(bulk, op2, described.subcase, given or UnitFactors())
 
 
-def _frame_there(data: ModalData, position: np.ndarray, said: DescribedTie) -> str | None:
+def _frame_there(data: ModalData, position: np.ndarray, said: TieRule) -> str | None:
     """The name of the file's frame at a position: the one that the description names, or any that stands there."""
     size = float(np.linalg.norm(np.ptp(data.nodes, axis=0)))
     near = AT_THE_PLACE * size if said.tolerance is None else said.tolerance
@@ -103,7 +102,7 @@ def _differ(data: ModalData, first: str, second: str) -> bool:
 
 def _matrices(described: Matrices, unit: UnitFactors, file: str | None) -> FiniteElements:
     def path(written: str) -> Path:
-        return resolved(written, file)
+        return resolve_path(written, file)
 
     if (m := described.matrix_market or described.abaqus) is not None:
         from gough.fem import read_abaqus_matrices, read_matrix_market

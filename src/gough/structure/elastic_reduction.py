@@ -28,10 +28,8 @@ from gough.fem.reduction.choices import MEAN, BasisChoice
 from gough.fem.reduction.damping import Damping, damping_matrix
 from gough.fem.reduction.ties import TiedElements, tie_frames
 from gough.robot import Pose
-from gough.robot.flexible import Flexible
-from gough.robot.flexible import Tie as DescribedTie
-from gough.robot.flexible_damping import FlexibleDamping
-from gough.robot.flexible_modes import ORIGIN, Modes
+from gough.robot.flexible import Flexible, TieRule
+from gough.robot.flexible.modes import ORIGIN, FlexibleDamping, ShapeChoice
 from gough.structure.elastic_elements import Elements, elements_of
 from gough.structure.flexible import Points, point_key
 
@@ -88,7 +86,7 @@ def _to_be_reduced(
     return cut.elements, choice, {key: _tie(said[key], cut, position) for key, position in places.items()}
 
 
-def basis_choice(modes: Modes, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
+def basis_choice(modes: ShapeChoice, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
     """The reduction in the words of `fem`. keys: of the frames of the body by name; attached: those of everything tied."""
 
     def key(name: str | None, default: str) -> str:
@@ -124,13 +122,13 @@ def _names_origin(flexible: Flexible) -> bool:
     return held or ORIGIN in (modes.frame, modes.align, *(modes.interfaces or ()))
 
 
-def _said(flexible: Flexible, key: str, keys: Mapping[str, str]) -> DescribedTie:
+def _said(flexible: Flexible, key: str, keys: Mapping[str, str]) -> TieRule:
     """What the description says of how the frame under a key is held: of a frame there by name, else of all."""
     named = next((tie for name, tie in flexible.ties.at.items() if keys[name] == key), None)
-    return named or DescribedTie(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
+    return named or TieRule(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
 
 
-def _tie(said: DescribedTie, cut: Elements, position: np.ndarray) -> NodeTie:
+def _tie(said: TieRule, cut: Elements, position: np.ndarray) -> NodeTie:
     if said.nodes is None:
         return NodeTie(position, radius=said.radius, tolerance=said.tolerance)
     if said.nodes not in cut.node_sets:

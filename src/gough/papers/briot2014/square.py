@@ -112,7 +112,7 @@ class Square:
 def square(scenario: "Scenario") -> Square:
     """The scenario with Coulomb friction and without."""
     from gough.compilation import build
-    from gough.robot.changed_friction import change_friction
+    from gough.robot.friction import change_friction
 
     run = finished(scenario)
     smooth = scenario.with_(model=build(change_friction(scenario.model.robot, coulomb=0.0)), check="off")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from gough.robot.checks.references import body_names, items, joint_types, named_platform
 from gough.robot.item import Fault, Place, given, look, nearest
 from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
 from gough.robot.leg import body_name
-from gough.robot.references import body_names, items, joint_types, named_platform
 from gough.robot.suggestions import MOST_LISTED
 
 

@@ -30,7 +30,7 @@ def change_friction(
         if value is not None and not (isfinite(value) and value >= 0):
             raise UsageError(f"{name}={value!r}: give a finite number that is not negative")
 
-    def changed(friction: Any, kind: str, place: str) -> Any:
+    def change(friction: Any, kind: str, place: str) -> Any:
         update: dict[str, float] = {}
         if friction.viscous:
             update["viscous"] = friction.viscous * viscous
@@ -57,10 +57,10 @@ def change_friction(
         return friction.model_copy(update=update) if update else friction
 
     def joint(item: Any, leg: str = "") -> Any:
-        update = {"friction": changed(item.friction, item.type, leg + item.name)}
+        update = {"friction": change(item.friction, item.type, leg + item.name)}
         drive = getattr(item, "drive", None)
         if drive is not None:
-            update["drive"] = changed(drive, item.type, leg + item.name)
+            update["drive"] = change(drive, item.type, leg + item.name)
         return item.model_copy(update=update)
 
     def leg(item: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from gough.robot.flexible_files import FilePath, LengthUnit
-from gough.robot.flexible_material import ElasticMaterial
+from gough.robot.files import FilePath, LengthUnit
+from gough.robot.flexible.fields import ElasticMaterial
 from gough.robot.item import Item
 from gough.robot.pose import Pose
 

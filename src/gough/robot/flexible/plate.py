@@ -6,8 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from gough.robot.fields import Length, PositiveLength, exactly
-from gough.robot.flexible_fields import ListOf, Truth
-from gough.robot.flexible_material import ElasticMaterial
+from gough.robot.flexible.fields import ElasticMaterial, ListOf, Truth
 from gough.robot.item import Fault, Item, look
 from gough.robot.pose import Pose
 
@@ -15,7 +14,7 @@ PlanePoint = Annotated[tuple[Length, Length], exactly(2, "a point [x, y]")]
 Polygon = Annotated[tuple[PlanePoint, ...], ListOf]
 
 
-class Plate(Item):
+class FlatPlate(Item):
     """A plate of constant thickness (m) about the plane z = 0 of its own frame, which `pose` places in the body's.
 
     outline: the corners [x, y] in order, holes: likewise. theory: mindlin (with shear and rotary inertia) or kirchhoff

@@ -1,10 +1,10 @@
-"""Which shapes a flexible body can take: how many, and what its axes follow."""
+"""Which shapes a flexible body can take (how many, and what its axes follow), and how they are damped."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from gough.robot.fields import Name
-from gough.robot.flexible_fields import Count, Frequency, ListOf, one_of
+from gough.robot.fields import Name, Number, quantity, schema
+from gough.robot.flexible.fields import ONE_OR_MANY, Count, Frequency, ListOf, OneOrMany, Ratio, one_of
 from gough.robot.item import Fault, Item, given, look
 
 ORIGIN, MEAN = "origin", "mean"
@@ -13,7 +13,7 @@ WITH_INTERFACES = ("craig_bampton", "guyan", "attachment")
 WITHOUT_MODES = ("nodal", "guyan")
 
 
-class Modes(Item):
+class ShapeChoice(Item):
     """A basis of shapes.
 
     kind: free (modes of the free body), clamped (held at `frame`), nodal (held, and every other freedom a coordinate),
@@ -45,14 +45,6 @@ class Modes(Item):
         if kind not in (None, "free", "clamped") and given(data, "align"):
             yield Fault(("align",), data["align"], f"align with {kind}", "kind: free or clamped")
 
-    def frames(self) -> Iterator[tuple[tuple[int | str, ...], str]]:
-        """Every frame that is named, and where."""
-        for key, name in (("frame", self.frame), ("align", self.align)):
-            if name is not None:
-                yield (key,), name
-        for index, name in enumerate(self.interfaces or ()):
-            yield ("interfaces", index), name
-
 
 def _count_faults(kind: Any, data: dict[str, Any]) -> Iterator[Fault]:
     if kind in WITHOUT_MODES:
@@ -63,3 +55,37 @@ def _count_faults(kind: Any, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, ("number", "up_to"), "how many modes")
         if look(data, "number") == 0 and kind not in WITH_INTERFACES:
             yield Fault(("number",), 0, "no modes at all", "1 or more, or a rigid body without `flexible`")
+
+
+Alpha = Annotated[float, quantity("rate", bound="not negative"), schema("rate")]
+Beta = Annotated[float, quantity("time", bound="not negative"), schema("time")]
+
+
+Ratios = Annotated[tuple[Ratio, ...], OneOrMany, ONE_OR_MANY]
+Row = Annotated[tuple[Number, ...], ListOf]
+
+
+class RayleighFactors(Item):
+    """D = alpha M + beta K; alpha in 1/s, beta in s."""
+
+    alpha: Alpha = 0.0
+    beta: Beta = 0.0
+
+
+class FlexibleDamping(Item):
+    """One of ratio (to critical damping, one number or one a mode), rayleigh, matrix (of the elastic coordinates)."""
+
+    ratio: Ratios | None = None
+    rayleigh: RayleighFactors | None = None
+    matrix: Annotated[tuple[Row, ...], ListOf] | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from one_of(data, ("ratio", "rayleigh", "matrix"), "damping")
+        rows = look(data, "matrix")
+        if given(data, "matrix") and isinstance(rows, list | tuple):
+            for index, row in enumerate(rows):
+                if isinstance(row, list | tuple) and len(row) != len(rows):
+                    yield Fault(
+                        ("matrix", index), row, f"{len(row)} entries in a row of {len(rows)}", "a square matrix"
+                    )

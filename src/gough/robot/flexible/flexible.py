@@ -6,19 +6,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from gough.robot.fields import Name, PositiveLength
-from gough.robot.flexible_beam import Beam
-from gough.robot.flexible_damping import FlexibleDamping
-from gough.robot.flexible_fields import Frequency, ListOf, ModalStiffness, one_of
-from gough.robot.flexible_modal import Matrices, Modal
-from gough.robot.flexible_modes import MEAN, ORIGIN, Modes
-from gough.robot.flexible_plate import Plate
-from gough.robot.flexible_solid import Solid
+from gough.robot.flexible.beam import Beam
+from gough.robot.flexible.fields import Frequency, ListOf, ModalStiffness, one_of
+from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, ShapeChoice
+from gough.robot.flexible.other_programs import Matrices, Modal
+from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.solid import Solid
 from gough.robot.item import Fault, Item, given, look, nearest
 
 SHAPES = ("beam", "plate", "solid", "modal", "matrices")
 
 
-class Tie(Item):
+class TieRule(Item):
     """What holds a frame: the node there (at most `tolerance` away), all nodes within a radius, or a named set of nodes."""
 
     radius: PositiveLength | None = None
@@ -36,7 +35,7 @@ class Ties(Item):
 
     radius: PositiveLength | None = None
     tolerance: PositiveLength | None = None
-    at: dict[Name, Tie] = Field(default_factory=dict)
+    at: dict[Name, TieRule] = Field(default_factory=dict)
 
 
 class Flexible(Item):
@@ -48,11 +47,11 @@ class Flexible(Item):
     """
 
     beam: Beam | None = None
-    plate: Plate | None = None
+    plate: FlatPlate | None = None
     solid: Solid | None = None
     modal: Modal | None = None
     matrices: Matrices | None = None
-    modes: Modes | None = None
+    modes: ShapeChoice | None = None
     damping: FlexibleDamping | None = None
     stiffening: Literal["auto", "on", "rigid_motion", "off"] = "auto"
     stiffness: Annotated[tuple[ModalStiffness, ...], ListOf] | None = None

@@ -1,15 +1,15 @@
-"""Checks across a whole robot on raw data: names used twice, and names that refer to nothing."""
+"""Checks across a whole robot on raw data: names used twice, names that refer to nothing, weights."""
 
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough.robot.coordinates import GROUND, RESERVED, coordinate_faults, reserved_faults
+from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
 from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, given, look, nearest
 from gough.robot.joint import COORDINATES
 from gough.robot.joint_checks import can_convert
-from gough.robot.leg import body_name, listed, repeated
+from gough.robot.leg import body_name, entries, repetition_faults
 from gough.robot.pose import QUATERNION_TOLERANCE
 from gough.robot.units import si_unit
 
@@ -27,7 +27,7 @@ DIMENSIONS = {
 
 def items(data: Any, key: str) -> list[Any]:
     """The entries of a raw list by its key; none where it is anything else."""
-    return listed(look(data, key))
+    return entries(look(data, key))
 
 
 def name_faults(data: Any) -> Iterator[Fault]:
@@ -43,11 +43,11 @@ def name_faults(data: Any) -> Iterator[Fault]:
     platform = None if named_platform(data) else platform_name(data)
     own = {"the platform's": [platform]}
     own_leg = {"a leg's": legs[0]}
-    yield from repeated(*legs, "leg", own)
-    yield from repeated(*bodies, "body", own_leg | own)
-    yield from repeated(*joints, "joint", own_leg)
-    yield from repeated(*loops, "loop", {"a joint's": joints[0]} | own_leg)
-    yield from repeated(*springs, "spring")
+    yield from repetition_faults(*legs, "leg", own)
+    yield from repetition_faults(*bodies, "body", own_leg | own)
+    yield from repetition_faults(*joints, "joint", own_leg)
+    yield from repetition_faults(*loops, "loop", {"a joint's": joints[0]} | own_leg)
+    yield from repetition_faults(*springs, "spring")
     everything = [([platform], [("platform", "name")]), legs, bodies, joints, loops, springs]
     for name, place in [pair for names, places in everything for pair in zip(names, places, strict=True)]:
         if name in GROUND:
@@ -149,3 +149,45 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
             if not can_convert(entry, dimension):
                 at = (*place, index) if isinstance(value, list | tuple) else place
                 yield Fault(at, entry, "a unit of another dimension", f"a {dimension} in {si_unit(dimension) or '1'}")
+
+
+def velocity_faults(data: Any) -> Iterator[Fault]:
+    """Velocities of a platform, of drives or of coordinates that there are."""
+    chosen = look(data, "velocities")
+    twist = [] if platform_name(data) is None else list(TWIST_NAMES)
+    if chosen == "platform" and not twist:
+        yield Fault(("velocities",), chosen, "the velocities of a platform that there is not", "drives, or a list")
+    if chosen == "drives" and not any(True for _ in _drives(data)):
+        yield Fault(("velocities",), chosen, "the velocities of drives that there are not", "a list of coordinates")
+    known = [*twist, *[rate for name, kind in joint_types(data).items() for rate in rate_names(name, kind)]]
+    there = set(known)
+    places: list[Place] = [("velocities", index) for index in range(len(entries(chosen)))]
+    yield from repetition_faults(entries(chosen), places, "velocity")
+    for name, place in zip(entries(chosen), places, strict=True):
+        if isinstance(name, str) and name not in there:
+            yield Fault(place, name, f"no velocity {name!r}", nearest(name, known))
+
+
+def weight_faults(data: Any) -> Iterator[Fault]:
+    """Weights on all drives or on none."""
+    drives = list(_drives(data))
+    if not any(given(drive, "weight") for _, drive in drives):
+        return
+    for place, drive in drives:
+        if not given(drive, "weight"):
+            yield Fault(
+                (*place, "weight"),
+                look(drive, "weight"),
+                "a drive without a weight beside drives that have one",
+                "a weight on every drive, or on none",
+            )
+
+
+def _drives(data: Any) -> Iterator[tuple[Place, Any]]:
+    for i, leg in enumerate(items(data, "legs")):
+        for j, joint in enumerate(items(leg, "chain")):
+            if given(joint, "drive"):
+                yield ("legs", i, "chain", j, "drive"), look(joint, "drive")
+    for i, joint in enumerate(items(data, "joints")):
+        if given(joint, "drive"):
+            yield ("joints", i, "drive"), look(joint, "drive")

@@ -1,4 +1,4 @@
-"""Types of the fields of flexible bodies: moduli, densities, frequencies, counts, and checks between fields."""
+"""Types of the fields of flexible bodies: moduli, densities, frequencies, counts, checks between fields; the material."""
 
 import math
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, WrapValidator
 
 from gough.robot import units
-from gough.robot.fields import number, number_fault, quantity, schema, three
-from gough.robot.item import Fault, as_error, faults_of, given, look
+from gough.robot.fields import Number, number, number_fault, quantity, schema, three
+from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, given, look
 
 MOST_COUNTED = 100_000
 """Elements of a line, modes, …: more of them no model can have."""
@@ -49,8 +49,7 @@ def _truth(value: Any) -> bool:
 
 def one_or_many(value: Any, handler: Any) -> Any:
     """A tuple from one entry or a list of them; what is wrong with a single one is told without an index."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = as_plain(value)
     if isinstance(value, list | tuple):
         return handler(tuple(value))
     try:
@@ -61,8 +60,7 @@ def one_or_many(value: Any, handler: Any) -> Any:
 
 def _list(value: Any) -> Any:
     """A list from anything that is one; the entries are left to their own type."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = as_plain(value)
     if not isinstance(value, list | tuple):
         raise as_error([Fault((), value, "not a list", "a list")])
     return tuple(value)
@@ -109,3 +107,20 @@ def value_of(data: Any, key: str, dimension: str) -> float | None:
         return None
     value = look(data, key)
     return units.convert(value, (dimension,)) if isinstance(value, str) else float(value)
+
+
+class ElasticMaterial(Item):
+    """Young's modulus E (Pa), density (kg/m3), and either Poisson's ratio nu or the shear modulus G (Pa)."""
+
+    E: Pressure
+    density: Density
+    nu: Number | None = None
+    G: Pressure | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from one_of(data, ("nu", "G"), "resistance to shear")
+        nu = value_of(data, "nu", "number")
+        if nu is not None and not -1 < nu < 0.5:
+            message = "Poisson's ratio of 0.5 or more" if nu > 0 else "Poisson's ratio of -1 or less"
+            yield Fault(("nu",), data["nu"], message, "a number between -1 and 0.5 (nearly incompressible: 0.49)")

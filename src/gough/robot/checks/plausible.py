@@ -51,10 +51,10 @@ def description_doubts(robot: Robot) -> list[str]:
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
-    return [f"{_listed(places)}: {text}" for text, places in _grouped(found).items()]
+    return [f"{_place_list(places)}: {text}" for text, places in _by_sentence(found).items()]
 
 
-def _grouped(found: list[tuple[str, str]]) -> dict[str, list[str]]:
+def _by_sentence(found: list[tuple[str, str]]) -> dict[str, list[str]]:
     """{sentence: places} of (place, sentence): legs are alike."""
     out: dict[str, list[str]] = {}
     for place, text in found:
@@ -64,7 +64,7 @@ def _grouped(found: list[tuple[str, str]]) -> dict[str, list[str]]:
     return out
 
 
-def _listed(places: list[str], most: int = 3) -> str:
+def _place_list(places: list[str], most: int = 3) -> str:
     return ", ".join(places[:most]) + (f" and {len(places) - most} more" if len(places) > most else "")
 
 
@@ -231,10 +231,10 @@ def _angles(item: Any, place: str = "") -> Iterator[Doubt]:
     if isinstance(item, Pose):
         for key in ("rpy_zyx", "bryant_xyz"):
             for value in getattr(item, key) or ():
-                yield from _turned(f"{place}.{key}".lstrip("."), float(value))
+                yield from _beyond_a_turn(f"{place}.{key}".lstrip("."), float(value))
     elif isinstance(item, Mdh):
         for key in ("gamma", "alpha", "theta"):
-            yield from _turned(f"{place}.{key}", float(getattr(item, key)))
+            yield from _beyond_a_turn(f"{place}.{key}", float(getattr(item, key)))
     if isinstance(item, BaseModel):
         for key, field in type(item).model_fields.items():
             yield from _angles(getattr(item, key), f"{place}.{field.alias or key}".lstrip("."))
@@ -246,7 +246,7 @@ def _angles(item: Any, place: str = "") -> Iterator[Doubt]:
             yield from _angles(entry, f"{place}.{key}")
 
 
-def _turned(place: str, value: float) -> Iterator[Doubt]:
+def _beyond_a_turn(place: str, value: float) -> Iterator[Doubt]:
     if abs(value) > 2 * math.pi * (1 + 1e-9):
         yield place, f"an angle of {value:g} rad is more than a full turn. Are these degrees? Write '{value:g} deg'."
 
@@ -264,4 +264,4 @@ def _joint_angles(robot: Robot) -> Iterator[Doubt]:
         stated |= {f"home.joints {k}": x for k, x in enumerate(robot.home.joints.get(placed.name, ()))}
         for key, value in stated.items():
             if value is not None and float(value).is_integer():
-                yield from _turned(f"{placed.name}: {key.strip()}", float(value))
+                yield from _beyond_a_turn(f"{placed.name}: {key.strip()}", float(value))

@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from gough.robot.flexible_fields import Count, one_of
-from gough.robot.flexible_files import FilePath, LengthUnit
+from gough.robot.files import FilePath, LengthUnit
+from gough.robot.flexible.fields import Count, one_of
 from gough.robot.item import Fault, Item, given, look
 from gough.robot.pose import Pose
 

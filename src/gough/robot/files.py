@@ -1,6 +1,7 @@
 """Files that a description names: meshes and modal data, relative to the description's own file."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -36,7 +37,7 @@ FilePath = Annotated[str, WrapValidator(_existing), WithJsonSchema({"type": "str
 LengthUnit = Literal["m", "cm", "mm", "um", "in"]
 
 
-def resolved(file: str, description: str | None) -> Path:
+def resolve_path(file: str, description: str | None) -> Path:
     """A path written in a description (None: in no file), from where the program runs."""
     folder = Path() if description is None else Path(description).parent
     return folder / file
@@ -60,7 +61,7 @@ def with_absolute_paths(item: Any, folder: str, key: str = "") -> Any:
     return item
 
 
-def renamed(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
+def move_paths(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
     """Change the paths of files in the plain data of a description, relative to the folder `old`, so that they are of `new`, or
     absolute ones."""
     if old.resolve() == new.resolve():
@@ -72,4 +73,22 @@ def renamed(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
                     there = (old / value[name]).resolve()
                     value[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
         elif key != "source":
-            renamed(value, old, new, absolute)
+            move_paths(value, old, new, absolute)
+
+
+def is_mesh(key: Any, value: Any) -> bool:
+    """Whether an entry of a description's plain data is a body's mesh."""
+    return key == "mesh" and isinstance(value, Mapping) and "file" in value
+
+
+def without_lost_meshes(data: Any, folder: Path) -> Any:
+    """Plain data of a description without meshes whose files are not there (relative to a folder): looks can be done without."""
+    if isinstance(data, list):
+        return [without_lost_meshes(entry, folder) for entry in data]
+    if not isinstance(data, Mapping):
+        return data
+    return {
+        key: without_lost_meshes(value, folder)
+        for key, value in data.items()
+        if not (is_mesh(key, value) and not (folder / str(value["file"])).is_file())
+    }
