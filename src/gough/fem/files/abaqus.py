@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, diags_array
 from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
-from gough.fem.files.tables import freedom_table, read_nodes, row_freedoms, symmetric_matrix
+from gough.fem.files.tables import common_freedoms, freedom_table, read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
 from gough.fem.reading import NumberTable, guard, lines_of, real, shorten, whole, whole_numbers
 from gough.fem.units import SI, UnitFactors
@@ -44,21 +44,20 @@ def read_abaqus_matrices(
         labels, positions, sets = read_abaqus_input(nodes)
     else:
         labels, positions = read_nodes(nodes)
-    entries = {name: _entries(path) for name, path in (("K", stiffness), ("M", mass))}
-    demand(ENTRY * sum(map(len, entries.values())), f"{stiffness} and {mass}", "reduce them in Abaqus")
-    widths = {name: table.shape[1] for name, table in entries.items()}
-    if len(set(widths.values())) > 1:
+    K, M = _entries(stiffness), _entries(mass)
+    demand(ENTRY * (len(K) + len(M)), f"{stiffness} and {mass}", "reduce them in Abaqus")
+    if K.shape[1] != M.shape[1]:
         raise UsageError("stiffness and mass are in different formats; write both with the same FORMAT")
-    if widths["K"] == 5:
+    if K.shape[1] == 5:
         if freedoms is not None or modal:
             raise UsageError("these .mtx files name their freedoms; leave freedoms= and modal= out")
-        K, M, table = _of_labels(entries["K"], entries["M"], labels, str(stiffness))
+        K, M, table = _of_labels(K, M, labels, str(stiffness))
     else:
         order = np.argsort(labels)
         labels, positions = labels[order], positions[order]
         place = np.argsort(order)
         sets = {name: place[members] for name, members in sets.items()}
-        K, M, size = _of_rows(entries["K"], entries["M"], str(stiffness))
+        K, M, size = _of_rows(K, M, str(stiffness))
         table = row_freedoms(freedoms, modal, labels, size, str(stiffness))
     held = _held_freedoms(K)
     loose = diags_array(np.where(held, 0.0, 1.0))
@@ -97,35 +96,28 @@ def _entries(path: str | Path) -> np.ndarray:
 def _of_rows(K: np.ndarray, M: np.ndarray, where: str) -> tuple[csr_array, csr_array, int]:
     """Matrices of lines `row column value`, rows from 1; every row must have an entry of K."""
     places = [whole_numbers(table[:, :2], where, "rows and columns") for table in (K, M)]
-    lowest, size = (int(f(x)) for f, x in ((np.min, np.concatenate(places)), (np.max, np.concatenate(places))))
-    if lowest < 1 or size > len(np.unique(places[0])):
+    lowest, size = int(np.min(np.concatenate(places))), int(np.max(np.concatenate(places)))
+    rows = len(np.unique(places[0]))
+    if lowest < 1 or size > rows:
         bad = lowest if lowest < 1 else size
         raise UsageError(
-            f"{where}: row {bad} is named, but the stiffness has {len(np.unique(places[0]))} rows; rows count from 1 without gaps"
+            f"{where}: row {bad} is named, but the stiffness has {rows} rows; rows count from 1 without gaps"
         )
     made = [_both_triangles(p[:, 0] - 1, p[:, 1] - 1, t[:, 2], size) for p, t in zip(places, (K, M), strict=True)]
     return made[0], made[1], size
 
 
 def _of_labels(K: np.ndarray, M: np.ndarray, labels: np.ndarray, where: str) -> tuple[csr_array, csr_array, np.ndarray]:
-    ends = np.concatenate([table[:, pair] for table in (K, M) for pair in ((0, 1), (2, 3))])
-    ends = whole_numbers(ends, where, "node labels and components")
-    freedoms, place = np.unique(ends, axis=0, return_inverse=True)
-    place = place.ravel()
-    matrices, start = [], 0
-    for table in (K, M):
-        n = len(table)
-        i, j = place[start : start + n], place[start + n : start + 2 * n]
-        matrices.append(_both_triangles(i, j, table[:, 4], len(freedoms)))
-        start += 2 * n
+    freedoms, entries = common_freedoms((K, M), where)
+    stiffness, mass = (_both_triangles(*part, len(freedoms)) for part in entries)
     inner = freedoms[:, 0] < 1
-    massless = inner & ~((matrices[0].diagonal() > 0.0) & (matrices[1].diagonal() > 0.0))
+    massless = inner & ~((stiffness.diagonal() > 0.0) & (mass.diagonal() > 0.0))
     if massless.any():
         raise UsageError(
             f"{where}: node {freedoms[massless][0, 0]} is internal without stiffness or mass (hybrid elements, multipliers; a "
             "substructure's coordinates have both): use elements without them"
         )
-    return matrices[0], matrices[1], freedom_table(freedoms, ~inner, labels, where)
+    return stiffness, mass, freedom_table(freedoms, ~inner, labels, where)
 
 
 def _both_triangles(i: np.ndarray, j: np.ndarray, values: np.ndarray, size: int) -> csr_array:

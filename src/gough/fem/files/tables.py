@@ -1,5 +1,6 @@
 """What files of matrices have in common: tables of nodes and freedoms beside them (plain text, # for comments), triangles."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,20 @@ def regular_freedoms(size: int, nodes: int, modal: int, where: str) -> np.ndarra
         )
     own = np.stack([np.repeat(np.arange(nodes), each), np.tile(np.arange(each), nodes)], axis=1)
     return np.concatenate([own, np.tile([NO_NODE, 0], (modal, 1))])
+
+
+Entries = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Rows, columns and values (k,) of a matrix' entries."""
+
+
+def common_freedoms(tables: Sequence[np.ndarray], where: str) -> tuple[np.ndarray, list[Entries]]:
+    """(freedoms (d, 2): label and component, entries of each matrix by them) of tables (k, 5) whose lines are a row's label and
+    component, a column's, and a value."""
+    ends = np.concatenate([table[:, pair] for table in tables for pair in ((0, 1), (2, 3))])
+    ends = whole_numbers(ends, where, "node labels and components")
+    freedoms, place = np.unique(ends, axis=0, return_inverse=True)
+    parts = np.split(place.ravel(), np.cumsum([len(table) for table in tables for _ in (0, 1)])[:-1])
+    return freedoms, [(parts[2 * k], parts[2 * k + 1], table[:, 4]) for k, table in enumerate(tables)]
 
 
 def symmetric_matrix(i: np.ndarray, j: np.ndarray, values: np.ndarray, size: int, half: bool) -> csr_array:

@@ -12,6 +12,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.fem.reading import guard, lines_of, regular_file, shorten, whole
 
+LARGEST_LABEL = 100_000_000
 DROPPED = "in1d"
 GROWS = 10
 """Memory that pyNastran takes, a byte of a file."""
@@ -57,9 +58,6 @@ def read_by(module: str, function: str, path: str | Path, **options: Any) -> Any
         raise UsageError(
             f"{path} cannot be read by pyNastran: {type(failure).__name__}: {shorten(str(failure))}"
         ) from failure
-
-
-LARGEST_LABEL = 100_000_000
 
 
 @dataclass(frozen=True)

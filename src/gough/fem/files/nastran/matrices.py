@@ -15,7 +15,7 @@ from gough.errors import UsageError
 from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.nastran.bulk import Grids, read_by, read_grids
-from gough.fem.files.tables import NO_NODE, freedom_table, read_freedoms, read_nodes, symmetric_matrix
+from gough.fem.files.tables import NO_NODE, common_freedoms, freedom_table, read_freedoms, read_nodes, symmetric_matrix
 from gough.fem.reading import NumberTable, guard, lines_of, real, shorten, whole
 from gough.fem.units import SI, UnitFactors
 
@@ -24,10 +24,11 @@ BULK = (".bdf", ".dat", ".nas", ".pch")
 
 @dataclass(frozen=True)
 class Dmig:
-    """A matrix (d, d) and the freedoms of its rows: freedoms (d, 2) grid labels and components 1…6 (0: a scalar point)."""
+    """A matrix as entries (k, 5): grid label and component 1…6 (0: a scalar point) of the row, of the column, value; half: of one
+    triangle alone."""
 
-    matrix: csr_array
-    freedoms: np.ndarray
+    entries: np.ndarray
+    half: bool
 
 
 @guard("DMIG matrices with their nodes", "punch real square matrices, and give the bulk data or a table of nodes")
@@ -40,8 +41,8 @@ def read_nastran_dmig(
     """
     matrices = read_dmig(punch)
     K, M = (_entry(matrices, name, f"{punch} has no DMIG matrix") for name in (stiffness, mass))
-    freedoms = np.unique(np.concatenate([K.freedoms, M.freedoms]), axis=0)
-    K, M = (_spread(dmig, freedoms) for dmig in (K, M))
+    freedoms, (of_K, of_M) = common_freedoms((K.entries, M.entries), str(punch))
+    K, M = (symmetric_matrix(*part, len(freedoms), dmig.half) for part, dmig in ((of_K, K), (of_M, M)))
     return _elements(K, M, freedoms, _grids(nodes), str(punch), units)
 
 
@@ -105,14 +106,6 @@ def _in_basic_axes(
     return K, M, table
 
 
-def _spread(dmig: Dmig, freedoms: np.ndarray) -> csr_array:
-    """A matrix on all freedoms: those it does not name are zero."""
-    key = {tuple(f): k for k, f in enumerate(freedoms.tolist())}
-    place = np.array([key[tuple(f)] for f in dmig.freedoms.tolist()])
-    A = dmig.matrix.tocoo()
-    return csr_array((A.data, (place[A.row], place[A.col])), shape=(len(freedoms), len(freedoms)))
-
-
 def _entry(found: dict, name: str, missing: str) -> Any:
     if name not in found:
         raise UsageError(f"{missing} {name}; it has {', '.join(found)}")
@@ -135,7 +128,7 @@ def _grids(nodes: str | Path) -> Grids:
 
 @guard("DMIG cards", "punch the matrices again (EXTSEOUT, DMIGPCH), real and square")
 def read_dmig(path: str | Path) -> dict[str, Dmig]:
-    """All square real DMIG matrices of a punch or bulk data file, by name; symmetric ones with both triangles."""
+    """All square real DMIG matrices of a punch or bulk data file, by name."""
     forms: dict[str, int] = {}
     entries: dict[str, NumberTable] = {}
     for number, fields in _cards(path):
@@ -160,7 +153,7 @@ def read_dmig(path: str | Path) -> dict[str, Dmig]:
     if not entries:
         raise UsageError(f"{path} has no DMIG matrix")
     square = {name: table.rows() for name, table in entries.items() if len(table.numbers) and forms[name] in (1, 6)}
-    return {name: _dmig(rows, forms[name]) for name, rows in square.items()}
+    return {name: Dmig(rows, half=forms[name] == 6) for name, rows in square.items()}
 
 
 def _label(word: str, where: str) -> int:
@@ -175,13 +168,6 @@ def _component(word: str, where: str) -> int:
     if not 0 <= component <= 6:
         raise UsageError(f"{where}: component {component} is no displacement (1…3), rotation (4…6) or scalar point (0)")
     return component
-
-
-def _dmig(table: np.ndarray, form: int) -> Dmig:
-    labels, values = table[:, :4].astype(int), table[:, 4]
-    freedoms, place = np.unique(np.concatenate([labels[:, :2], labels[:, 2:]]), axis=0, return_inverse=True)
-    i, j = place.ravel()[: len(table)], place.ravel()[len(table) :]
-    return Dmig(symmetric_matrix(i, j, values, len(freedoms), half=form == 6), freedoms)
 
 
 def _number(word: str, where: str) -> float:
