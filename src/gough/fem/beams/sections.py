@@ -9,7 +9,7 @@ from math import pi, tanh
 from typing import Protocol
 
 from gough.errors import UsageError
-from gough.fem.material import Material, positive
+from gough.fem.material import Material, demand_positive
 
 
 class CrossSection(Protocol):
@@ -51,7 +51,7 @@ class Rectangle:
     size_z: float
 
     def __post_init__(self) -> None:
-        positive("rectangle", size_y=self.size_y, size_z=self.size_z)
+        demand_positive("rectangle", size_y=self.size_y, size_z=self.size_z)
 
     @property
     def area(self) -> float:
@@ -80,7 +80,7 @@ class Circle:
     radius: float
 
     def __post_init__(self) -> None:
-        positive("circle", radius=self.radius)
+        demand_positive("circle", radius=self.radius)
 
     @property
     def bore(self) -> float:
@@ -118,7 +118,7 @@ class Tube(Circle):
     wall: float
 
     def __post_init__(self) -> None:
-        positive("tube", radius=self.radius, wall=self.wall)
+        demand_positive("tube", radius=self.radius, wall=self.wall)
         if self.wall >= self.radius:
             raise UsageError(
                 f"tube: wall = {self.wall!r} must be less than radius = {self.radius!r} (the outer radius, not the "
@@ -144,7 +144,7 @@ class IBeam:
     flange: float
 
     def __post_init__(self) -> None:
-        positive("I section", height=self.height, width=self.width, web=self.web, flange=self.flange)
+        demand_positive("I section", height=self.height, width=self.width, web=self.web, flange=self.flange)
         if 2 * self.flange >= self.height:
             raise UsageError(f"I section: two flanges of {self.flange!r} do not fit into height = {self.height!r}")
         if self.web >= self.width:
@@ -197,10 +197,10 @@ class GivenSection:
     kz: float | None = None
 
     def __post_init__(self) -> None:
-        positive("given section", area=self.area, Iz=self.Iz)
+        demand_positive("given section", area=self.area, Iz=self.Iz)
         for name in ("Iy", "J", "ky", "kz"):
             if getattr(self, name) is not None:
-                positive("given section", **{name: getattr(self, name)})
+                demand_positive("given section", **{name: getattr(self, name)})
 
     def shear_factors(self, material: Material) -> tuple[float, float | None]:
         if self.ky is None:

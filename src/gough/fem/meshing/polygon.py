@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import Delaunay
 
 from gough.errors import UsageError
-from gough.fem.material import positive
+from gough.fem.material import demand_positive
 from gough.fem.meshing.edges import Edges, SizeField, boundary_edges, size_field
 from gough.fem.meshing.outline import Outline, blocks, outline_with_holes, point_side_distance
 
@@ -54,7 +54,7 @@ def mesh_polygon(
 
     Every one of `points` (p, 2), inside or on a side, becomes a node exactly.
     """
-    positive("polygon", size=size)
+    demand_positive("polygon", size=size)
     body = outline_with_holes(outline, holes)
     if size > body.extent / 2:
         raise UsageError(

@@ -9,7 +9,7 @@ from gough.fem.geometry import extent
 from gough.fem.integrals import shape_integrals
 from gough.fem.modal.data import ModalData, elastic_share, mass_points
 from gough.fem.reading import real_numbers, shorten
-from gough.fem.reduction.damping import semidefinite
+from gough.fem.reduction.damping import semidefinite_matrix
 from gough.fem.units import doubtful_units
 
 SINGULAR = 1e-12
@@ -28,10 +28,10 @@ def check_modal_data(data: ModalData) -> tuple[ModalData, list[str]]:
     arrays = {name: getattr(data, name) for name in ARRAYS}  # an imaginary part is refused, never dropped
     data = replace(data, **{name: real_numbers(x, name) for name, x in arrays.items() if x is not None})
     demand_shapes(data)
-    K = semidefinite(data.K, data.modes, "the stiffness K")
+    K = semidefinite_matrix(data.K, data.modes, "the stiffness K")
     if (np.diag(K) <= 0.0).any():
         raise _no_stiffness(K, int(np.argmin(np.diag(K))))
-    D = None if data.D is None else semidefinite(data.D, data.modes, "the damping D")
+    D = None if data.D is None else semidefinite_matrix(data.D, data.modes, "the damping D")
     share = elastic_share(data.nodes, data.masses, data.shapes)
     if (share < 1e-3).any():
         raise UsageError(f"the shape of coordinate {int(np.argmin(share))} is a rigid motion: leave rigid modes out")
@@ -40,7 +40,7 @@ def check_modal_data(data: ModalData) -> tuple[ModalData, list[str]]:
     if data.M is None:
         M = recomputed
     else:
-        M = semidefinite(data.M, data.modes, "the modal mass M")
+        M = semidefinite_matrix(data.M, data.modes, "the modal mass M")
         remarks += _modal_mass_remarks(M, recomputed)
     diagonal = np.diag(M)
     if (diagonal <= 0.0).any():

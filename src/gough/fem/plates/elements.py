@@ -13,7 +13,7 @@ from scipy.sparse import coo_array, csr_array, diags_array, vstack
 
 from gough.errors import UsageError
 from gough.fem.elements import FiniteElements, mass_matrix, place_elements
-from gough.fem.material import Material, positive
+from gough.fem.material import Material, demand_positive
 from gough.fem.memory import demand, limit
 from gough.fem.meshing.outline import outline_with_holes
 from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon, with_layer
@@ -52,7 +52,7 @@ def plate_elements(
     A frame tied to a single node sees the local give of a point load, which grows slowly with ever finer meshes: tie it to the
     nodes within its real radius where that matters.
     """
-    positive("plate", thickness=thickness, shear_factor=shear_factor)
+    demand_positive("plate", thickness=thickness, shear_factor=shear_factor)
     if theory not in THEORIES:
         raise UsageError(f"plate: theory = {theory!r}; choose one of {', '.join(THEORIES)}")
     shear = theory == "mindlin"

@@ -46,7 +46,7 @@ def damping_matrix(damping: Damping | None, M: np.ndarray, K: np.ndarray) -> np.
                 raise UsageError(f"Rayleigh damping needs alpha >= 0 (1/s) and beta >= 0 (s), not {alpha}, {beta}")
             return alpha * M + beta * K
         case DampingMatrix(matrix):
-            return semidefinite(matrix, len(K), "the damping matrix")
+            return semidefinite_matrix(matrix, len(K), "the damping matrix")
     raise UsageError(f"{damping!r} is no damping; use ModalRatio, Rayleigh or DampingMatrix")
 
 
@@ -71,7 +71,7 @@ def _is_diagonal(A: np.ndarray) -> bool:
     return not np.any(A - np.diag(np.diag(A)))
 
 
-def semidefinite(matrix: np.ndarray, size: int, what: str) -> np.ndarray:
+def semidefinite_matrix(matrix: np.ndarray, size: int, what: str) -> np.ndarray:
     """The matrix (size, size), checked finite, symmetric and positive semi-definite."""
     D = np.asarray(matrix, dtype=float)
     if D.shape != (size, size) or not np.isfinite(D).all():

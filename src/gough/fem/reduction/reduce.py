@@ -132,7 +132,7 @@ def assemble_body(
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1
     ]
-    for warning in [*massless(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
+    for warning in [*massless_remarks(M, K, basis.labels), *doubtful_units(integrals.mass, body.nodes)]:
         warn(warning, ReductionWarning)
         remarks.append(warning)
     with np.errstate(divide="ignore"):
@@ -164,7 +164,7 @@ def matrices(body: FiniteElements, basis: ShapeBasis) -> tuple[np.ndarray, np.nd
     return 0.5 * (K + K.T), 0.5 * (M + M.T)
 
 
-def massless(M: np.ndarray, K: np.ndarray, labels: tuple[str, ...]) -> list[str]:
+def massless_remarks(M: np.ndarray, K: np.ndarray, labels: tuple[str, ...]) -> list[str]:
     """A sentence where coordinates have no mass: equations of motion cannot be solved for them alone.
 
     Coordinates are metres, radians or m kg^½: their masses are compared by the squares of periods they make, M/K.

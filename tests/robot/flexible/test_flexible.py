@@ -13,7 +13,7 @@ from gough.errors import UsageError
 from gough.robot import Body, dump, dumps, load, loads
 from gough.robot.files import resolve_path
 from robot.documents import platform_of, problems, put, text
-from robot.flexible_documents import BEAM, BODY, PLATE, VALID, tree
+from robot.flexible.flexible_documents import BEAM, BODY, PLATE, VALID, tree
 from robot.test_light_import import loaded
 from robot.test_schema import complaints, read
 
