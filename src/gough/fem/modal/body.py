@@ -15,10 +15,9 @@ from gough.fem.modal.data import ModalData, ModalFrame, Stated, inertia_points, 
 from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import BasisChoice
-from gough.fem.reduction.damping import Damping, damping_matrix
+from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
 from gough.fem.reduction.reduce import (
     assemble_body,
-    damping_remark,
     decide_stiffening,
     second_of_arm,
     second_order_field,
@@ -29,6 +28,10 @@ from gough.fem.stiffening import SecondOrder, second_order
 
 AT_THE_NODE = 1e-6
 """Distance from a node, relative to the body, of a frame that moves with it."""
+FITS = 1e-6
+"""Part of K_G that no displacement of the nodes may leave over."""
+NOTHING = 1e-14
+"""Part of the largest K_G that is rounding."""
 
 
 @blame_numbers
@@ -156,12 +159,6 @@ def frame_motion(data: ModalData, name: str, nodes: np.ndarray, position: np.nda
             f"frame {name!r}: its {len(nodes)} nodes are on one line and do not fix its turning; name more"
         )
     return q[:3], q[3:]
-
-
-FITS = 1e-6
-"""Part of K_G that no displacement of the nodes may leave over."""
-NOTHING = 1e-14
-"""Part of the largest K_G that is rounding."""
 
 
 def _second_order_of(data: ModalData) -> SecondOrder:

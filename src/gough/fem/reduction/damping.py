@@ -50,6 +50,11 @@ def damping_matrix(damping: Damping | None, M: np.ndarray, K: np.ndarray) -> np.
     raise UsageError(f"{damping!r} is no damping; use ModalRatio, Rayleigh or DampingMatrix")
 
 
+def damping_remark(damping: Damping | None) -> str:
+    """One line on how the body is damped."""
+    return "damping: none" if damping is None else f"damping: {type(damping).__name__}"
+
+
 def _modal(ratio: np.ndarray, M: np.ndarray, K: np.ndarray) -> np.ndarray:
     m = len(K)
     if ratio.shape not in ((), (m,)) or not np.isfinite(ratio).all() or (ratio < 0.0).any():

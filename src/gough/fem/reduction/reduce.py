@@ -15,7 +15,7 @@ from gough.fem.integrals import shape_integrals
 from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes, ShapeBasis
-from gough.fem.reduction.damping import Damping, damping_matrix
+from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
 from gough.fem.reduction.rigid import find_ground
 from gough.fem.reduction.ties import FrameTie, Freedom, NodeTie, TiedElements, tie_frames
 from gough.fem.stiffening import MassPoints, SecondOrder, rigid_motion_shapes, slaved_shapes
@@ -180,11 +180,6 @@ def massless_remarks(M: np.ndarray, K: np.ndarray, labels: tuple[str, ...]) -> l
     if np.linalg.eigvalsh(M * np.outer(scale, scale))[0] < 1e-13:
         return ["the mass of the coordinates is singular: some motion has no mass; reduce to modes, or add inertia"]
     return []
-
-
-def damping_remark(damping: Damping | None) -> str:
-    """One line on how the body is damped."""
-    return "damping: none" if damping is None else f"damping: {type(damping).__name__}"
 
 
 def _axes(basis: ShapeBasis) -> str:

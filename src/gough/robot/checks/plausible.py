@@ -135,13 +135,11 @@ def _home(robot: Robot, size: float) -> Iterator[Doubt]:
     bases = [leg.base.position for leg in robot.legs] or [(0.0, 0.0, 0.0)]
     away = min(_norm(np.subtract(pose.position, base)) for base in bases)
     if away > FAR_HOME * size:
-        yield (
-            "home.pose",
-            (
-                f"the platform is {away:.4g} m from the nearest base, in a robot whose largest distance is {size:.3g} m. "
-                f"Are these millimetres? Write the unit, for instance '{pose.position[2]:g} mm'."
-            ),
+        text = (
+            f"the platform is {away:.4g} m from the nearest base, in a robot whose largest distance is {size:.3g} m. "
+            f"Are these millimetres? Write the unit, for instance '{pose.position[2]:g} mm'."
         )
+        yield "home.pose", text
 
 
 def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
@@ -153,32 +151,26 @@ def _masses(robot: Robot, size: float) -> Iterator[Doubt]:
             continue
         away = _norm(centre)
         if away > FAR_MASS * size:
-            yield (
-                name,
-                (
-                    f"its mass centre is {away:.4g} m from its joint, in a robot whose largest distance is {size:.3g} m. "
-                    "Are these millimetres? Write the unit."
-                ),
+            text = (
+                f"its mass centre is {away:.4g} m from its joint, in a robot whose largest distance is {size:.3g} m. "
+                "Are these millimetres? Write the unit."
             )
+            yield name, text
         gyration = math.sqrt(max(float(np.trace(tensor)), 0.0) / (2 * mass))
         if gyration > FAR_MASS * size:
-            yield (
-                name,
-                (
-                    f"an inertia of {float(np.trace(tensor)) / 2:.3g} kg m² with a mass of {mass:.3g} kg is that of masses "
-                    f"{gyration:.3g} m away, in a robot whose largest distance is {size:.3g} m. Inertias are in kg m², or write "
-                    "the unit ('12 kg.mm2')."
-                ),
+            text = (
+                f"an inertia of {float(np.trace(tensor)) / 2:.3g} kg m² with a mass of {mass:.3g} kg is that of masses "
+                f"{gyration:.3g} m away, in a robot whose largest distance is {size:.3g} m. Inertias are in kg m², or write "
+                "the unit ('12 kg.mm2')."
             )
+            yield name, text
         if mass > DENSE * size * size * size or (mass > FILLED * size * size * size and mass > HEAVY * lightest):
             others = f"the lightest body has {lightest:.3g} kg" if lightest < mass else "nothing so small is so heavy"
-            yield (
-                name,
-                (
-                    f"a mass of {mass:.4g} kg in a robot whose largest distance is {size:.3g} m; {others}. "
-                    f"Are these grams? Write the unit, for instance '{mass:g} g'."
-                ),
+            text = (
+                f"a mass of {mass:.4g} kg in a robot whose largest distance is {size:.3g} m; {others}. "
+                f"Are these grams? Write the unit, for instance '{mass:g} g'."
             )
+            yield name, text
 
 
 def _materials(robot: Robot) -> Iterator[Doubt]:
@@ -192,13 +184,11 @@ def _materials(robot: Robot) -> Iterator[Doubt]:
         ratios = getattr(getattr(body.flexible, "damping", None), "ratio", None) or ()
         largest = max(ratios, default=0.0)
         if largest >= DAMPED:
-            yield (
-                f"{name}: flexible.damping.ratio",
-                (
-                    f"{largest:g} of critical damping; bodies have 0.001 to 0.1, and at 1 they do not swing at all. Is it per "
-                    f"cent? Write {largest / 100:g}."
-                ),
+            text = (
+                f"{largest:g} of critical damping; bodies have 0.001 to 0.1, and at 1 they do not swing at all. Is it per "
+                f"cent? Write {largest / 100:g}."
             )
+            yield f"{name}: flexible.damping.ratio", text
 
 
 def _material(E: float, density: float, G: float | None) -> Iterator[Doubt]:
