@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field
 
-from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers, three
+from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers
 from gough.robot.item import Fault, Item, as_plain, given, look
 from gough.spatial import about_axis, bryant_xyz, rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
@@ -75,7 +74,7 @@ class Pose(Item):
     quaternion_wxyz: (
         Annotated[tuple[Number, Number, Number, Number], exactly(4, "four numbers [w, x, y, z]")] | None
     ) = None
-    matrix: Annotated[tuple[Vector, Vector, Vector], three("three rows of three numbers")] | None = None
+    matrix: Annotated[tuple[Vector, Vector, Vector], exactly(3, "three rows of three numbers")] | None = None
     axes: Axes | None = None
 
     @classmethod
@@ -141,9 +140,6 @@ class Mdh(Item):
         tilt = turn @ about(0, self.alpha)
         position = turn @ np.array([self.d, 0.0, self.b]) + tilt @ np.array([0.0, 0.0, self.r])
         return Pose.from_matrix(tilt @ about(2, self.theta) + 0.0, position + 0.0, self.source)
-
-
-OptionalPose = Annotated[Pose, Field(default_factory=Pose)]
 
 
 def about(axis: int, angle: float) -> np.ndarray:

@@ -23,7 +23,6 @@ from gough.fem.reduction.choices import (
     ModeCut,
     Nodal,
     ShapeBasis,
-    as_cut,
 )
 from gough.fem.reduction.modes import ElasticModes, Kept, in_position, keep
 from gough.fem.reduction.rigid import RigidMotions, count_free_rigid, rigid_motions
@@ -71,7 +70,8 @@ class Support:
 
     def modes(self, modes: ModeCut | int, *rows: csr_array) -> Kept:
         """The lowest modes; rows (r, d): measures that fix signs and turn groups."""
-        kept = keep(self.solver, as_cut(modes), *(measure[:, self.left] for measure in rows))
+        cut = modes if isinstance(modes, ModeCut) else ModeCut(count=modes)
+        kept = keep(self.solver, cut, *(measure[:, self.left] for measure in rows))
         return replace(kept, shapes=self.spread(kept.shapes))
 
     def deflection(self, load: np.ndarray) -> np.ndarray:

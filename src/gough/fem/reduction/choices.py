@@ -38,11 +38,6 @@ class ModeCut:
             raise UsageError(f"pairs must be 'keep', 'drop' or 'split', not {self.pairs!r}")
 
 
-def as_cut(modes: ModeCut | int) -> ModeCut:
-    """A number of modes, or the cut itself."""
-    return modes if isinstance(modes, ModeCut) else ModeCut(count=modes)
-
-
 @dataclass(frozen=True)
 class FreeModes:
     """Modes of the free body, rigid ones left out. align: a frame where members of degenerate pairs are told apart."""

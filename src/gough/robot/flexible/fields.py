@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, WrapValidator
 
 from gough.robot import units
-from gough.robot.fields import Number, number, number_fault, quantity, schema, three
+from gough.robot.fields import Number, exactly, number, number_fault, quantity, schema
 from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, given, look
 
 MOST_COUNTED = 100_000
 """Elements of a line, modes, …: more of them no model can have."""
-HERTZ, TURNING = units.DIMENSIONS["frequency"][0], units.DIMENSIONS["angular speed"][0]
+TURNING = units.DIMENSIONS["angular speed"][0]
 
 
 def _frequency(value: Any) -> float:
@@ -81,14 +81,7 @@ Truth = Annotated[bool, BeforeValidator(_truth)]
 ListOf = BeforeValidator(_list)
 OneOrMany = WrapValidator(one_or_many)
 ONE_OR_MANY = WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]})
-Direction = Annotated[
-    tuple[
-        Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})],
-        Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})],
-        Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})],
-    ],
-    three("a direction [x, y, z]"),
-]
+Direction = Annotated[tuple[Number, Number, Number], exactly(3, "a direction [x, y, z]")]
 
 
 def one_of(data: Any, keys: tuple[str, ...], what: str) -> Iterator[Fault]:
