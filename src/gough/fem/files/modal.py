@@ -83,7 +83,7 @@ def read_modal_file(path: str | Path, units: UnitFactors | None = None) -> Modal
         labels=_labels(arrays["labels"], f"{path}: labels") if "labels" in arrays else None,
         stated=_stated(arrays, str(path)),
     )
-    _fits(data, str(path))
+    _demand_fit(data, str(path))
     return in_si(data, units or SI)
 
 
@@ -101,8 +101,8 @@ def _keys(path: Path, arrays: dict[str, np.ndarray]) -> None:
         raise UsageError(f"{path}: unknown keys {names}; known are {', '.join(sorted(known))}")
 
 
-def _fits(data: ModalData, where: str) -> None:
-    """Shapes of arrays that `modal_checks` could not name the file of, and how much memory the body would take."""
+def _demand_fit(data: ModalData, where: str) -> None:
+    """Refuse arrays that do not belong together, naming the file, and a body that would take too much memory."""
     try:
         demand_shapes(data)
     except UsageError as error:
