@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 import gough
-from gough.fem.basis_choices import Nodal
-from gough.fem.beam import beam_elements
-from gough.fem.elastic_body import ElasticBody
-from gough.fem.material import Material
-from gough.fem.reduce import reduce
-from gough.fem.sections import Rectangle
-from gough.fem.tie_nodes import Tie
+from gough.fem import ElasticBody, Material, Nodal, NodeTie, Rectangle, beam_elements, reduce
 
 L, WIDTH, DEPTH, E, RHO = 1.2, 0.03, 0.02, 7.0e10, 2700.0
 """Length, size across and along the plane of bending (m), Young's modulus (Pa), density (kg/m3)."""
@@ -37,7 +31,7 @@ class Arm:
             plane=True,
         )
         root = next(key for key, p in points.items() if not p.any())
-        return reduce(made, Nodal(root), {k: Tie(position=p) for k, p in points.items()}, stiffening="off")
+        return reduce(made, Nodal(root), {k: NodeTie(position=p) for k, p in points.items()}, stiffening="off")
 
 
 def arm(elements: int = 8, angle: str = "0 deg", directory: Any = None) -> gough.Model:

@@ -31,16 +31,14 @@ from gough.robot import (
     Telescopic,
     TreeJoint,
 )
-from gough.robot.cut import CutType
-from gough.robot.flexible import Flexible, Tie, Ties
-from gough.robot.flexible_beam import Beam
-from gough.robot.flexible_damping import FlexibleDamping, Rayleigh
-from gough.robot.flexible_material import ElasticMaterial
-from gough.robot.flexible_modal import DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File
-from gough.robot.flexible_modes import Modes
-from gough.robot.flexible_plate import Plate
-from gough.robot.flexible_section import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
-from gough.robot.flexible_solid import Solid
+from gough.robot.closures import CutType
+from gough.robot.flexible import Flexible, TieRule, Ties
+from gough.robot.flexible.beam import Beam, BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
+from gough.robot.flexible.fields import ElasticMaterial
+from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeChoice
+from gough.robot.flexible.other_programs import DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File
+from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.solid import Solid
 from gough.robot.joint import JointType
 from gough.robot.loader import DOCUMENT_KEYS
 from gough.robot.merge import LEG_KEYS
@@ -48,7 +46,18 @@ from gough.robot.units import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
 MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)
-FLEXIBLE = (Flexible, Tie, Ties, Beam, FlexibleDamping, Rayleigh, ElasticMaterial, Modes, Plate, Solid)
+FLEXIBLE = (
+    Flexible,
+    TieRule,
+    Ties,
+    Beam,
+    FlexibleDamping,
+    RayleighFactors,
+    ElasticMaterial,
+    ShapeChoice,
+    FlatPlate,
+    Solid,
+)
 FLEXIBLE += (DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File)
 FLEXIBLE += (BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection)
 

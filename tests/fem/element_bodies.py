@@ -9,15 +9,7 @@ import numpy as np
 from scipy.sparse import diags_array
 from scipy.sparse.linalg import splu
 
-from gough.fem import (
-    FiniteElements,
-    IBeam,
-    Material,
-    Rectangle,
-    beam_elements,
-    plate_elements,
-    solid_elements,
-)
+from gough.fem import FiniteElements, IBeam, Material, Rectangle, beam_elements, plate_elements, solid_elements
 
 STEEL = Material(2.1e11, 7850.0, poisson=0.3)
 SKEW = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]

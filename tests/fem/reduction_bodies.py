@@ -7,9 +7,8 @@ from scipy.interpolate import CubicSpline
 from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.spatial import cKDTree
 
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.second import second_order
-from gough.fem.sparse_parts import order
+from gough.fem import FiniteElements, second_order
+from gough.fem.sparse import order
 
 GAUSS = np.polynomial.legendre.leggauss(4)
 

@@ -8,16 +8,22 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from gough.errors import ModalDataWarning
-from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes, Nodal
-from gough.fem.beam import beam_elements
-from gough.fem.given_matrices import from_matrices
-from gough.fem.material import Material
-from gough.fem.placement import placed
-from gough.fem.plate import plate_elements
-from gough.fem.reduce import reduce
-from gough.fem.sections import Circle, Rectangle
-from gough.fem.solid import solid_elements
-from gough.fem.tie_nodes import Tie
+from gough.fem import (
+    Circle,
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    Material,
+    Nodal,
+    NodeTie,
+    Rectangle,
+    beam_elements,
+    from_matrices,
+    place_elements,
+    plate_elements,
+    reduce,
+    solid_elements,
+)
 
 STEEL = Material(2.1e11, 7850.0, 0.3)
 TURN = np.linalg.qr(np.array([[1.0, 2.0, 0.3], [-0.4, 1.0, 2.0], [3.0, 0.1, 1.0]]))[0]
@@ -56,7 +62,7 @@ def block():
     x, y, z = (g.ravel() for g in np.meshgrid(np.linspace(0, 0.3, 5), np.linspace(0, 0.1, 3), np.linspace(0, 0.2, 3)))
     nodes = np.stack([x + 0.1 * y, y, z + 0.2 * x], axis=1)
     number = {tuple(np.round(p, 9)): i for i, p in enumerate(np.stack([x, y, z], axis=1))}
-    from gough.fem.solid_shapes import KINDS
+    from gough.fem.solids.cells import KINDS
 
     cells = [
         [number[tuple(np.round((0.15 * (i + p[0]), 0.1 * p[1], 0.2 * p[2]), 9))] for p in KINDS[27].nodes]
@@ -73,11 +79,11 @@ def straight():
 
 BODIES = {"frame": frame, "straight": straight, "planar": planar, "plate": plate, "solid": block}
 TIES = {
-    "frame": {"r": Tie((0, 0, 0))},
-    "straight": {"r": Tie((0, 0, 0))},
-    "planar": {"r": Tie((0, 0, 0))},
-    "plate": {"r": Tie((0, 0, 0))},
-    "solid": {"r": Tie((0.0, 0.0, 0.0), radius=0.12)},
+    "frame": {"r": NodeTie((0, 0, 0))},
+    "straight": {"r": NodeTie((0, 0, 0))},
+    "planar": {"r": NodeTie((0, 0, 0))},
+    "plate": {"r": NodeTie((0, 0, 0))},
+    "solid": {"r": NodeTie((0.0, 0.0, 0.0), radius=0.12)},
 }
 
 
@@ -100,8 +106,8 @@ def test_matrices_have_the_couplings_of_the_elements_they_are_of(name, moved):
     ties = TIES[name]
     if moved:
         origin = np.array([0.3, -0.2, 0.7])
-        elements, given = (placed(x, TURN, origin) for x in (elements, given))
-        ties = {key: Tie(TURN @ np.array(tie.position) + origin, radius=tie.radius) for key, tie in ties.items()}
+        elements, given = (place_elements(x, TURN, origin) for x in (elements, given))
+        ties = {key: NodeTie(TURN @ np.array(tie.position) + origin, radius=tie.radius) for key, tie in ties.items()}
     ours, theirs = (reduce(x, ClampedModes("r", 5), ties, stiffening="off") for x in (given, elements))
     sign = np.sign(np.sum(ours.shapes * theirs.shapes, axis=(0, 1)))
     assert close(ours.mass, theirs.mass) and close(ours.MS, theirs.MS)
@@ -137,7 +143,7 @@ def test_a_superelement_with_modal_coordinates_moves_as_its_elements(modes):
     interfaces = np.array([0, 4])
     K, M, table, V = superelement(elements, interfaces, modes)
     given = from_matrices(csr_array(K), csr_array(M), elements.nodes[interfaces], table)
-    ties = {"r": Tie(elements.nodes[0]), "t": Tie(elements.nodes[4])}
+    ties = {"r": NodeTie(elements.nodes[0]), "t": NodeTie(elements.nodes[4])}
     ours = reduce(given, Nodal("r"), ties)
     theirs = reduce(elements, CraigBampton(("r", "t"), modes, "r"), ties, stiffening="off")
     assert ours.modes == theirs.modes == 6 + modes
@@ -159,7 +165,7 @@ def test_a_hinged_beam_has_the_frequency_of_the_textbook():
     section, length = Circle(0.01), 1.0
     elements = beam_elements([(0, 0, 0), (length, 0, 0)], section, STEEL, elements=4)
     given = from_matrices(elements.K, elements.M, elements.nodes, freedoms_of(elements))
-    body = reduce(given, Nodal("r"), {"r": Tie((0, 0, 0))})
+    body = reduce(given, Nodal("r"), {"r": NodeTie((0, 0, 0))})
     beta = np.array([x[1, 0] - x[0, 1] for x in body.N1]) * -1.0  # (∫ x × Φ dm)_z
     M = np.block([[body.J[2:, 2:], beta[None]], [beta[:, None], body.M]])
     K = np.zeros_like(M)
@@ -178,7 +184,7 @@ def test_the_first_mode_of_a_cantilever_carries_its_part_of_the_mass():
     elements = beam_elements([(0, 0, 0), (0.6, 0, 0)], Rectangle(0.02, 0.01), STEEL, elements=6, section_y=(0, 1, 0))
     given = from_matrices(elements.K, elements.M, elements.nodes, freedoms_of(elements))
     body = reduce(
-        given, ClampedModes("r", 3), {"r": Tie((0, 0, 0))}
+        given, ClampedModes("r", 3), {"r": NodeTie((0, 0, 0))}
     )  # z, y, z again: the section is twice as stiff in y
     assert body.MSde[2, 0] ** 2 == pytest.approx(0.613076 * body.mass, rel=1e-3)
     assert body.MSde[1, 1] ** 2 == pytest.approx(0.613076 * body.mass, rel=1e-3)

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from fem.element_bodies import MAKERS, body, freedom_count, solved
-from gough.fem.basis import build_basis
-from gough.fem.basis_choices import ClampedModes
-from gough.fem.reduce import assembled
-from gough.fem.tie_nodes import Tie
-from gough.fem.ties import tie
+from gough.fem import ClampedModes, NodeTie
+from gough.fem.reduction.bases import build_basis
+from gough.fem.reduction.reduce import assemble_body
+from gough.fem.reduction.ties import tie_frames
 
 KINDS = pytest.mark.parametrize("name", MAKERS)
 
@@ -77,9 +76,9 @@ def test_rigid_motion_shapes_and_their_coupling_are_of_one_kinetic_energy(name):
     """All of the mass matrix of (v, ω, ė) of the reduced body is that of M: else frequencies depend on what holds it."""
     e, motion = body(name).elements, body(name).motions
     solid = e.rotation is None
-    tied = tie(e, {"held": Tie(e.nodes[0], radius=0.4 if solid else None)})
+    tied = tie_frames(e, {"held": NodeTie(e.nodes[0], radius=0.4 if solid else None)})
     basis = build_basis(tied, ClampedModes("held", 6))
-    made = assembled(tied, basis, None, "off")
+    made = assemble_body(tied, basis, None, "off")
     columns = np.concatenate([rigid(name), tied.expansion @ basis.shapes], axis=1)
     expected = columns.T @ (e.M @ columns)
 

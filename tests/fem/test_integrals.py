@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 
 from fem.reduction_bodies import crooked_frame, shortened, straight_beam, truss
-from gough.fem.basis_choices import ClampedModes, CraigBampton, FreeModes, Nodal
+from gough.fem import (
+    ClampedModes,
+    CraigBampton,
+    FreeModes,
+    Nodal,
+    NodeTie,
+    reduce,
+    rigid_motion_shapes,
+    second_order,
+    slaved_shapes,
+)
 from gough.fem.integrals import shape_integrals
-from gough.fem.reduce import reduce
-from gough.fem.second import second_order
-from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
-from gough.fem.tie_nodes import Tie
 
 
 def vee(X):
@@ -107,7 +113,7 @@ def test_energy_of_a_reduced_body(fem):
 
 def test_rigid_part_of_a_rod_is_the_closed_form():
     L, line = 0.8, 1.3
-    body = reduce(straight_beam(5, L, line_mass=line), ClampedModes("root", 3), {"root": Tie((0, 0, 0))})
+    body = reduce(straight_beam(5, L, line_mass=line), ClampedModes("root", 3), {"root": NodeTie((0, 0, 0))})
     m = line * L
     assert body.mass == pytest.approx(m, rel=1e-13)
     assert np.allclose(body.MS, [m * L / 2, 0, 0], rtol=1e-13, atol=1e-15)
@@ -116,7 +122,7 @@ def test_rigid_part_of_a_rod_is_the_closed_form():
 
 def test_matrices_of_a_held_basis_are_those_of_the_elements():
     fem = crooked_frame()
-    body = reduce(fem, Nodal("a"), {"a": Tie(fem.nodes[0])})
+    body = reduce(fem, Nodal("a"), {"a": NodeTie(fem.nodes[0])})
     assert np.allclose(body.M, fem.M.toarray()[6:, 6:], rtol=1e-12)
     assert np.allclose(body.K, fem.K.toarray()[6:, 6:], rtol=1e-12)
     assert body.labels[:7] == ("node 1.x", "node 1.y", "node 1.z", "node 1.rx", "node 1.ry", "node 1.rz", "node 2.x")
@@ -144,7 +150,7 @@ def hat(a):
 
 def test_rounding_leaves_structural_zeros():
     """A beam bent in its planes: what vanishes by symmetry is exactly zero, so that programs drop it."""
-    frames = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))}
+    frames = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0))}
     body = reduce(straight_beam(4), ClampedModes("root", 4), frames)
     assert (body.MSde[0] == 0.0).all() and (body.MSde != 0.0).any()
     assert (np.eye(4) == body.M).all() and (np.diag(np.diag(body.K)) == body.K).all()
@@ -156,7 +162,7 @@ def test_rounding_leaves_structural_zeros():
     ids=repr,
 )
 def test_second_order_integrals_are_those_of_the_field_seen_from_the_axes(choice):
-    frames = {"root": Tie((0, 0, 0)), "tip": Tie((0.8, 0, 0))}
+    frames = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.8, 0, 0))}
     body = reduce(shortened(), choice, frames)
     assert body.MSdd is not None and "stiffening: on" in body.remarks
     assert np.allclose(body.MSdd, body.MSdd.transpose(0, 2, 1))

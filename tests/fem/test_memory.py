@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from gough.errors import UsageError
-from gough.fem import Circle, Material, beam_elements, plate_elements, solid_elements
-from gough.fem.basis_choices import Nodal
+from gough.fem import Circle, Material, Nodal, NodeTie, beam_elements, plate_elements, reduce, solid_elements
 from gough.fem.memory import VARIABLE
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
 
 STEEL = Material(2.1e11, 7850.0, 0.3)
 STRIP = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.08), (0.0, 0.08)]
@@ -35,7 +32,7 @@ def around(corners):
             lambda: reduce(
                 beam_elements([(0, 0, 0), (1, 0, 0)], Circle(0.01), STEEL, elements=3000),
                 Nodal("r"),
-                {"r": Tie((0, 0, 0))},
+                {"r": NodeTie((0, 0, 0))},
             ),
             "nodal coordinates: 18006",
         ),

@@ -13,7 +13,7 @@ from scipy.linalg import eigh
 from scipy.optimize import fsolve
 
 import gough
-from gough.fem.elastic_body import ElasticBody
+from gough.fem import ElasticBody
 from gough.robot import Robot, load
 from gough.robot.flexible import Flexible
 from gough.structure.elastic_bodies import elastic_bodies

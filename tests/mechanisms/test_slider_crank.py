@@ -12,8 +12,7 @@ import pytest
 
 import gough
 from gough.errors import ModalDataWarning
-from gough.fem import ElasticBody, write_modal_file
-from gough.fem.modal_body import elastic_body
+from gough.fem import ElasticBody, elastic_body_of_modes, write_modal_file
 from gough.robot import load
 from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import point_key
@@ -34,10 +33,10 @@ def q_of(t: float, e: np.ndarray) -> np.ndarray:
 class HeavyRod:
     """The rod as the test set has it: longitudinal motion with fifteen times its mass."""
 
-    def elastic_body(self, points: dict[str, np.ndarray]) -> ElasticBody:
+    def elastic_body_of_modes(self, points: dict[str, np.ndarray]) -> ElasticBody:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModalDataWarning)
-            body = elastic_body(rod())
+            body = elastic_body_of_modes(rod())
         M, N2 = body.M.copy(), body.N2.copy()
         M[2:, 2:] *= 15
         N2[2:, 2:] *= 15

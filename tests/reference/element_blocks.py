@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.fem import FreeModes, Material, Tie, solid_elements
-from gough.fem.basis import build_basis
-from gough.fem.elastic_body import ElasticBody
-from gough.fem.reduce import reduce
-from gough.fem.ties import tie
+from gough.fem import ElasticBody, FreeModes, Material, NodeTie, reduce, solid_elements
+from gough.fem.reduction.bases import build_basis
+from gough.fem.reduction.ties import tie_frames
 
 from .element_field import ElementField, gauss
 
@@ -78,7 +76,7 @@ class Block:
         ties = self._ties(points)
         elements = solid_elements(self.nodes, self.cells, Material(YOUNG, DENSITY, NU))
         choice = FreeModes(MODES, frame=next(iter(points)))
-        tied = tie(elements, ties)
+        tied = tie_frames(elements, ties)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             basis = build_basis(tied, choice)
@@ -87,7 +85,7 @@ class Block:
         self.field = self._evaluated(freedoms, tuple(body.labels), ties)
         return body
 
-    def _ties(self, points: dict[str, np.ndarray]) -> dict[str, Tie]:
+    def _ties(self, points: dict[str, np.ndarray]) -> dict[str, NodeTie]:
         free = np.ones(len(self.nodes), bool)
         out = {}
         for key, p in points.items():
@@ -101,10 +99,10 @@ class Block:
                 > 1e-3
             )
             free[held] = False
-            out[key] = Tie(p, nodes=held)
+            out[key] = NodeTie(p, nodes=held)
         return out
 
-    def _evaluated(self, u: np.ndarray, labels: tuple[str, ...], ties: dict[str, Tie]) -> ElementField:
+    def _evaluated(self, u: np.ndarray, labels: tuple[str, ...], ties: dict[str, NodeTie]) -> ElementField:
         """u (n, 3, m): displacements of the nodes."""
         m = u.shape[2]
         local, weight = collapsed(4)

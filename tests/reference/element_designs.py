@@ -18,7 +18,7 @@ import numpy as np
 
 from gough.robot import Body, Pose, load, loads
 from gough.robot.flexible import Flexible
-from gough.robot.tree_joint import TreeJoint
+from gough.robot.joint import TreeJoint
 from gough.structure.flexible import attached_points
 
 from .designs import description

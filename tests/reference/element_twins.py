@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.fem.basis import build_basis
-from gough.fem.basis_choices import MEAN
-from gough.fem.tie_nodes import Tie
-from gough.fem.ties import tie
+from gough.fem import NodeTie
+from gough.fem.reduction.bases import build_basis
+from gough.fem.reduction.choices import MEAN
+from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
 from gough.structure.elastic_bodies import is_carried
 from gough.structure.elastic_elements import elements_of
@@ -39,7 +39,7 @@ def described_field(robot: Any, name: str, points: dict[str, np.ndarray]) -> Ele
     places = points | {origin: np.zeros(3)} if carried else points
     keys = {"origin": origin} | {frame: point_key(np.array(p.position)) for frame, p in body.frames.items()}
     elements = elements_of(flexible, list(places.values()), robot.file).elements
-    tied = tie(elements, {key: Tie(p) for key, p in places.items()})
+    tied = tie_frames(elements, {key: NodeTie(p) for key, p in places.items()})
     basis = build_basis(tied, basis_choice(flexible.modes, keys, list(places), carried))
     freedoms = np.asarray(tied.expansion @ basis.shapes)
     names = {key: frame for frame, key in reversed(list(keys.items()))}

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
+from gough.fem import ElasticBody, Slaved, TiedFrame
 from gough.robot import tree as view
 
 MONOMIALS = 10

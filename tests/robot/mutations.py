@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from ruamel.yaml import YAML
 
-from robot import flexible_documents
 from robot.documents import VALID, text
+from robot.flexible import flexible_documents
 from robot.forms import FORMS
 from robot.mutated_words import NUMBERS, VALUES, WORDS
 

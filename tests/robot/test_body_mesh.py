@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import gough
 from gough.robot import DescriptionError, load, loads
-from gough.robot.body_mesh import without_lost_meshes
+from gough.robot.files import without_lost_meshes
 from gough.robot.writer import dump
 
 MESH = "mesh: {file: arm.stl, scale: 0.001, pose: {position: [0, 0, 0.1]}, color: [200, 60, 40]}"

@@ -1,4 +1,4 @@
-"""What people write by mistake is answered in their words: the line, what was meant, and what to write instead."""
+"""What people write by mistake is answered in their words: the line, what was meant_word, and what to write instead."""
 
 import warnings
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ import pytest
 
 from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
-from gough.robot.cut import CutType
+from gough.robot.closures import CutType
 from gough.robot.item import Item
 from gough.robot.joint import JointType
-from gough.robot.suggestions import MEANT, meant
+from gough.robot.suggestions import MEANT, meant_word
 from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401
 from robot.documents import VALID, problems, put, text, tree
 
@@ -112,10 +112,10 @@ def test_a_unit_of_many_blanks():
 def test_other_words_for_every_joint_type(kind):
     known = [*get_args(JointType), *get_args(CutType)]
     for word in MEANT[kind].split():
-        assert meant(word, known) == kind
-        assert meant(word.upper(), known) == kind
-    assert meant(kind[:-1], known) == kind
-    assert meant("zzz", known) is None
+        assert meant_word(word, known) == kind
+        assert meant_word(word.upper(), known) == kind
+    assert meant_word(kind[:-1], known) == kind
+    assert meant_word("zzz", known) is None
 
 
 def test_a_telescopic_body_at_a_coordinate_beyond_squares_loads():
@@ -147,8 +147,8 @@ def test_every_key_and_every_choice_that_is_misspelt_is_recognised(kind):
     for field in kind.model_fields.values():
         for words in choices(field.annotation):
             for word in (word for word in words if len(word) > 2):
-                assert meant(word + word[-1], words) == word
-                assert meant(word.replace("_", "-").title(), words) == word
+                assert meant_word(word + word[-1], words) == word
+                assert meant_word(word.replace("_", "-").title(), words) == word
 
 
 def test_a_loop_may_not_be_called_as_the_cut_without_a_name():

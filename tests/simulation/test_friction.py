@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 import gough
 from gough.errors import UsageError
-from gough.robot.changed_friction import change_friction
+from gough.robot.friction import change_friction
 from gough.simulation.results.remedy import remedy
 from simulation.sliders import MASS, slider
 

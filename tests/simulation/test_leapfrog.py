@@ -7,7 +7,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.robot.changed_friction import change_friction
+from gough.robot.friction import change_friction
 from gough.simulation import motions
 from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.control.law import Follow, Free

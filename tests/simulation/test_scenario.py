@@ -11,7 +11,7 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.robot import DescriptionError
-from gough.robot.changed_friction import change_friction
+from gough.robot.friction import change_friction
 from gough.simulation.motion.files import motion_names
 from gough.simulation.results.remedy import remedy
 from gough.simulation.results.tracking import tracking_errors

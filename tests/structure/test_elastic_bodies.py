@@ -12,9 +12,9 @@ import pytest
 
 import gough
 from gough.errors import ReductionWarning, StructureError
-from gough.fem.elastic_body import ElasticBody
+from gough.fem import ElasticBody
 from gough.robot import Robot, load, loads
-from gough.robot.flexible_modal import Matrices
+from gough.robot.flexible.other_programs import Matrices
 from gough.structure.elastic_bodies import elastic_bodies, is_carried
 from gough.structure.elastic_files import described_matrices
 from gough.structure.flexible import point_key
@@ -233,18 +233,22 @@ def test_a_solid_from_its_mesh(tmp_path: Path):
 
 def neutral_file(folder: Path, **changes: Any) -> ElasticBody:
     """The clamped rod in gough's own NPZ, and the body it was made from."""
-    from gough.fem.basis_choices import ClampedModes
-    from gough.fem.beam import beam_elements
-    from gough.fem.material import Material
-    from gough.fem.modal_export import modal_data
-    from gough.fem.modal_file import write_modal_file
-    from gough.fem.reduce import reduce
-    from gough.fem.sections import Rectangle
-    from gough.fem.tie_nodes import Tie
+    from gough.fem import (
+        ClampedModes,
+        Material,
+        NodeTie,
+        Rectangle,
+        beam_elements,
+        modal_data_of_elements,
+        reduce,
+        write_modal_file,
+    )
 
     cut = beam_elements([[0, 0, 0], [L, 0, 0]], Rectangle(SIDE, SIDE), Material(E, RHO, NU), elements=8, plane=True)
-    frames = {"root": Tie([0, 0, 0]), "far": Tie([L, 0, 0])}
-    write_modal_file(folder / "rod.npz", replace(modal_data(cut, ClampedModes("root", 3), frames), **changes))
+    frames = {"root": NodeTie([0, 0, 0]), "far": NodeTie([L, 0, 0])}
+    write_modal_file(
+        folder / "rod.npz", replace(modal_data_of_elements(cut, ClampedModes("root", 3), frames), **changes)
+    )
     return reduce(cut, ClampedModes("root", 3), frames)
 
 

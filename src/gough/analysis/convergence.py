@@ -8,7 +8,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_modes import Modes
+from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.item import Item
 
 MODES_OF_GUYAN = 4
@@ -79,7 +79,7 @@ def _richer_body(flexible: Flexible, name: str, factor: int, changed: list[str],
     return flexible.model_copy(update={"modes": new})
 
 
-def _words(modes: Modes) -> str:
+def _words(modes: ShapeChoice) -> str:
     count = f"up to {modes.up_to:g} Hz" if modes.up_to is not None else f"{modes.number or 0} modes"
     return f"{modes.kind or 'modes'} ({count})"
 

@@ -22,7 +22,7 @@ from gough.dynamics.inverse import inverse_dynamics, wrench_size
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.program.interpreter import evaluate
-from gough.robot.physical import unphysical_bodies
+from gough.robot.checks.physical import unphysical_bodies
 
 __all__ = ["Check", "Sample", "Verification", "checks", "sample", "verify"]
 

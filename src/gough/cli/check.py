@@ -45,7 +45,7 @@ def examine(file: str) -> dict[str, Any]:
     from gough.compilation.soundness import condition_doubts, motion_doubts
     from gough.errors import StructureError
     from gough.robot import DescriptionError, load
-    from gough.robot.plausible import description_doubts
+    from gough.robot.checks.plausible import description_doubts
 
     problems: list[dict[str, Any]] = []
     model = None
@@ -93,7 +93,7 @@ def load_paths_of(model: Any) -> list[dict[str, Any]]:
 def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
     """Problems of meshes that bodies are drawn with."""
     from gough.errors import UsageError
-    from gough.robot.flexible_files import resolved
+    from gough.robot.files import resolve_path
     from gough.robot.tree import bodies
 
     problems = []
@@ -102,7 +102,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
             from gough.viewer.drawing.body_meshes import read_mesh
 
             try:
-                read_mesh(resolved(body.mesh.file, robot.origin))
+                read_mesh(resolve_path(body.mesh.file, robot.origin))
             except UsageError as error:
                 text = f"{file}: {name}: mesh: {error}"
                 problems.append({"file": file, "line": None, "message": f"{name}: mesh: {error}", "text": text})

@@ -8,7 +8,7 @@ from gough.spatial.rotation import rpy_zyx_angles
 
 if TYPE_CHECKING:
     from gough.robot import Body, ChainJoint, Pose
-    from gough.robot.tree_joint import TreeJoint
+    from gough.robot.joint import TreeJoint
 
 
 def joint_data(joint: "ChainJoint | TreeJoint") -> dict[str, Any]:

@@ -46,7 +46,7 @@ def law(text: str, model: "Model") -> "Law":
 def robot_with(name: str, smoothing: float | tuple[float, float] | None) -> "Robot":
     """A robot by name or path, its Coulomb friction smoothed."""
     from gough.robot import load
-    from gough.robot.changed_friction import change_friction
+    from gough.robot.friction import change_friction
 
     return change_friction(load(name), smoothing=smoothing)
 
@@ -63,7 +63,7 @@ def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     if given["scenario"] is not None:
         made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
         if smoothing is not None:
-            from gough.robot.changed_friction import change_friction
+            from gough.robot.friction import change_friction
 
             made = made.with_(model=build(change_friction(made.model.robot, smoothing=smoothing)))
     elif robot is None:

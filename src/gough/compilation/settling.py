@@ -18,7 +18,7 @@ from gough.compilation.mobility import enough, null_space, regularity, scaled_cl
 from gough.compilation.openings import openings, turned_places
 from gough.compilation.retraction import neutral, normalised
 from gough.errors import StructureError
-from gough.robot.plausible import description_doubts
+from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import platform_joint
 from gough.spatial.poses import (
     compose_poses,

@@ -1,135 +1,92 @@
-"""Finite elements: bodies that bend, from their shape and material to the few numbers the dynamics needs."""
+"""Finite elements: bodies that bend, from their shape and material to the few numbers the dynamics needs.
+
+An element (beams, plates, solids, matrices of files) gives `FiniteElements`; `reduction` ties frames to its nodes, chooses
+shapes and makes an `ElasticBody` of it. `modal` makes one of modes that another program computed.
+"""
+
+# ruff: noqa: F401 - names for type checkers
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gough.errors import warn
+
 # Loaded when first used: scipy and scikit-fem are heavy.
-_LAZY = {
-    "FiniteElements": "gough.fem.finite_elements",
-    "Material": "gough.fem.material",
-    "Section": "gough.fem.sections",
-    "Rectangle": "gough.fem.sections",
-    "Circle": "gough.fem.sections",
-    "Tube": "gough.fem.sections",
-    "IBeam": "gough.fem.sections",
-    "GivenSection": "gough.fem.sections",
-    "beam_elements": "gough.fem.beam",
-    "TriangleMesh": "gough.fem.polygon_mesh",
-    "mesh_polygon": "gough.fem.polygon_mesh",
-    "plate_elements": "gough.fem.plate",
-    "solid_elements": "gough.fem.solid",
-    "read_mesh": "gough.fem.mesh_file",
-    "size_report": "gough.fem.mesh_file",
-    "placed": "gough.fem.placement",
-    "ElasticBody": "gough.fem.elastic_body",
-    "Slaved": "gough.fem.elastic_body",
-    "TiedFrame": "gough.fem.elastic_body",
-    "SecondOrder": "gough.fem.second",
-    "second_order": "gough.fem.second",
-    "rigid_motion_shapes": "gough.fem.slaved",
-    "slaved_shapes": "gough.fem.slaved",
-    "Tie": "gough.fem.tie_nodes",
-    "AttachmentModes": "gough.fem.basis_choices",
-    "ClampedModes": "gough.fem.basis_choices",
-    "CraigBampton": "gough.fem.basis_choices",
-    "FreeModes": "gough.fem.basis_choices",
-    "Guyan": "gough.fem.basis_choices",
-    "Nodal": "gough.fem.basis_choices",
-    "Cut": "gough.fem.modes_choice",
-    "DampingMatrix": "gough.fem.damping",
-    "ModalRatio": "gough.fem.damping",
-    "Rayleigh": "gough.fem.damping",
-    "ModalData": "gough.fem.modal_data",
-    "ModalFrame": "gough.fem.modal_data",
-    "Stated": "gough.fem.modal_data",
-    "read_modal_file": "gough.fem.modal_file",
-    "write_modal_file": "gough.fem.modal_file",
-    "Units": "gough.fem.units",
-    "from_matrices": "gough.fem.given_matrices",
-    "read_matrix_market": "gough.fem.matrix_market",
-    "read_abaqus_matrices": "gough.fem.abaqus",
-    "read_nastran_dmig": "gough.fem.nastran",
-    "read_nastran_op4": "gough.fem.nastran",
-    "read_nastran_modes": "gough.fem.nastran_modes",
+_NAMES = {
+    "beams.elements": "beam_elements",
+    "beams.sections": "Circle CrossSection GivenSection IBeam Rectangle Tube",
+    "elastic_body": "ElasticBody Slaved TiedFrame",
+    "elements": "FiniteElements place_elements",
+    "files.abaqus": "read_abaqus_matrices",
+    "files.matrices": "from_matrices",
+    "files.matrix_market": "read_matrix_market",
+    "files.meshes": "read_mesh size_report",
+    "files.modal": "read_modal_file write_modal_file",
+    "files.nastran.matrices": "read_nastran_dmig read_nastran_op4",
+    "files.nastran.modes": "read_nastran_modes",
+    "material": "Material",
+    "meshing.polygon": "TriangleMesh mesh_polygon",
+    "modal.body": "elastic_body_of_modes modal_data_of_elements",
+    "modal.data": "ModalData ModalFrame Stated",
+    "plates.elements": "plate_elements",
+    "reduction.choices": "AttachmentModes ClampedModes CraigBampton FreeModes Guyan ModeCut Nodal",
+    "reduction.damping": "DampingMatrix ModalRatio Rayleigh",
+    "reduction.reduce": "reduce",
+    "reduction.ties": "NodeTie",
+    "solids.elements": "solid_elements",
+    "stiffening": "SecondOrder rigid_motion_shapes second_order slaved_shapes",
+    "units": "UnitFactors",
 }
+_LAZY = {name: f"gough.fem.{module}" for module, names in _NAMES.items() for name in names.split()}
+_RENAMED = {
+    "Cut": "ModeCut",
+    "Section": "CrossSection",
+    "Tie": "NodeTie",
+    "Units": "UnitFactors",
+    "placed": "place_elements",
+}
+"""Old names, which still work."""
 
 if TYPE_CHECKING:
-    from gough.fem.abaqus import read_abaqus_matrices
-    from gough.fem.basis_choices import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, Nodal
-    from gough.fem.beam import beam_elements
-    from gough.fem.damping import DampingMatrix, ModalRatio, Rayleigh
+    from gough.fem.beams.elements import beam_elements
+    from gough.fem.beams.sections import Circle, CrossSection, GivenSection, IBeam, Rectangle, Tube
     from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
-    from gough.fem.finite_elements import FiniteElements
-    from gough.fem.given_matrices import from_matrices
+    from gough.fem.elements import FiniteElements, place_elements
+    from gough.fem.files.abaqus import read_abaqus_matrices
+    from gough.fem.files.matrices import from_matrices
+    from gough.fem.files.matrix_market import read_matrix_market
+    from gough.fem.files.meshes import read_mesh, size_report
+    from gough.fem.files.modal import read_modal_file, write_modal_file
+    from gough.fem.files.nastran.matrices import read_nastran_dmig, read_nastran_op4
+    from gough.fem.files.nastran.modes import read_nastran_modes
     from gough.fem.material import Material
-    from gough.fem.matrix_market import read_matrix_market
-    from gough.fem.mesh_file import read_mesh, size_report
-    from gough.fem.modal_data import ModalData, ModalFrame, Stated
-    from gough.fem.modal_file import read_modal_file, write_modal_file
-    from gough.fem.modes_choice import Cut
-    from gough.fem.nastran import read_nastran_dmig, read_nastran_op4
-    from gough.fem.nastran_modes import read_nastran_modes
-    from gough.fem.placement import placed
-    from gough.fem.plate import plate_elements
-    from gough.fem.polygon_mesh import TriangleMesh, mesh_polygon
-    from gough.fem.second import SecondOrder, second_order
-    from gough.fem.sections import Circle, GivenSection, IBeam, Rectangle, Section, Tube
-    from gough.fem.slaved import rigid_motion_shapes, slaved_shapes
-    from gough.fem.solid import solid_elements
-    from gough.fem.tie_nodes import Tie
-    from gough.fem.units import Units
+    from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon
+    from gough.fem.modal.body import elastic_body_of_modes, modal_data_of_elements
+    from gough.fem.modal.data import ModalData, ModalFrame, Stated
+    from gough.fem.plates.elements import plate_elements
+    from gough.fem.reduction.choices import (
+        AttachmentModes,
+        ClampedModes,
+        CraigBampton,
+        FreeModes,
+        Guyan,
+        ModeCut,
+        Nodal,
+    )
+    from gough.fem.reduction.damping import DampingMatrix, ModalRatio, Rayleigh
+    from gough.fem.reduction.reduce import reduce
+    from gough.fem.reduction.ties import NodeTie
+    from gough.fem.solids.elements import solid_elements
+    from gough.fem.stiffening import SecondOrder, rigid_motion_shapes, second_order, slaved_shapes
+    from gough.fem.units import UnitFactors
 
-__all__ = [
-    "AttachmentModes",
-    "Circle",
-    "ClampedModes",
-    "CraigBampton",
-    "Cut",
-    "DampingMatrix",
-    "ElasticBody",
-    "FiniteElements",
-    "FreeModes",
-    "GivenSection",
-    "Guyan",
-    "IBeam",
-    "Material",
-    "ModalData",
-    "ModalFrame",
-    "ModalRatio",
-    "Nodal",
-    "Rayleigh",
-    "Rectangle",
-    "SecondOrder",
-    "Section",
-    "Slaved",
-    "Stated",
-    "Tie",
-    "TiedFrame",
-    "TriangleMesh",
-    "Tube",
-    "Units",
-    "beam_elements",
-    "from_matrices",
-    "mesh_polygon",
-    "placed",
-    "plate_elements",
-    "read_abaqus_matrices",
-    "read_matrix_market",
-    "read_mesh",
-    "read_modal_file",
-    "read_nastran_dmig",
-    "read_nastran_modes",
-    "read_nastran_op4",
-    "rigid_motion_shapes",
-    "second_order",
-    "size_report",
-    "slaved_shapes",
-    "solid_elements",
-    "write_modal_file",
-]
+__all__ = list(_LAZY)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        warn(f"gough.fem.{name} is called {_RENAMED[name]} now", DeprecationWarning)
+        return __getattr__(_RENAMED[name])
     if name not in _LAZY:
         raise AttributeError(f"module 'gough.fem' has no attribute {name!r}")
     value = getattr(import_module(_LAZY[name]), name)

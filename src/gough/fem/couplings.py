@@ -23,8 +23,8 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
 from gough.errors import ModalDataWarning, warn
-from gough.fem.cross import hat
-from gough.fem.integrals import ShapeIntegrals, crossed, without_noise
+from gough.fem.geometry import hat
+from gough.fem.integrals import ShapeIntegrals, cross_products, without_noise
 
 HELD_LOOSELY = 1e-9
 """Stiffness added to turns, relative to their own, so that those that cost nothing (a straight beam's twist) stay zero."""
@@ -46,26 +46,26 @@ class Couplings:
     first: np.ndarray
     moments: np.ndarray
 
-    def placed(self, R: np.ndarray, origin: np.ndarray) -> "Couplings":
+    def in_axes(self, R: np.ndarray, origin: np.ndarray) -> "Couplings":
         """In axes turned by R (3, 3), their own origin at `origin` (3,)."""
         first, arm = np.einsum("ac,cd->ad", R, self.first), R @ self.MS
         moments = np.einsum("ac,be,ced->abd", R, R, self.moments) + np.einsum("ad,b->abd", first, origin)
         spread = R @ (0.5 * np.trace(self.J) * np.eye(3) - self.J) @ R.T  # ∫ x xᵀ dm
         spread = spread + np.outer(arm, origin) + np.outer(origin, arm) + self.mass * np.outer(origin, origin)
-        return Couplings(self.mass, arm + self.mass * origin, crossed(spread), first, moments)
+        return Couplings(self.mass, arm + self.mass * origin, cross_products(spread), first, moments)
 
-    def expanded(self, T: csr_array) -> "Couplings":
+    def in_freedoms(self, T: csr_array) -> "Couplings":
         """Of freedoms y with x = T y."""
         moments = (T.T @ self.moments.reshape(9, -1).T).T.reshape(3, 3, -1)
         return Couplings(self.mass, self.MS, self.J, (T.T @ self.first.T).T, moments)
 
-    def applied(self, points: ShapeIntegrals, V: np.ndarray, M: np.ndarray) -> ShapeIntegrals:
+    def shape_integrals(self, points: ShapeIntegrals, V: np.ndarray, M: np.ndarray) -> ShapeIntegrals:
         """The integrals of shapes V (d, m) with modal mass M (m, m): what mass points do not know better comes from here."""
         size = np.sqrt(np.maximum(np.diag(M), 0.0))
         reach = np.sqrt(max(0.5 * float(np.trace(self.J)), 0.0))
         MSde = without_noise(self.first @ V, np.sqrt(self.mass) * size)
         moments = without_noise(self.moments @ V, reach * size)
-        return ShapeIntegrals(self.mass, self.MS, self.J, MSde, crossed(moments.transpose(2, 0, 1)), points.N2)
+        return ShapeIntegrals(self.mass, self.MS, self.J, MSde, cross_products(moments.transpose(2, 0, 1)), points.N2)
 
 
 def couplings_of(
@@ -94,9 +94,9 @@ def couplings_of(
     t, rho = (_of_least_energy(K, no_node, x) for x in (moved, turned))
     s = _of_least_energy(K, no_displacement, T.T @ stretch.reshape(-1, 9))
     translates, turns = (
-        _followed(f, near, present) | _let_go(K, v, f, near, present) for f, v in ((unit, t), (turn, rho))
+        _can_follow(f, near, present) | _is_loose(K, v, f, near, present) for f, v in ((unit, t), (turn, rho))
     )
-    stretches = _followed(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
+    stretches = _can_follow(stretch.reshape(n, 3, 9), near, present).reshape(3, 3)
     stretches |= np.logical_and.outer(translates, translates)
 
     of_points = couplings_of_points(mass, position, field)  # where M has no say
@@ -119,20 +119,20 @@ def couplings_of(
             MS[c] = np.mean(known)
     along = np.array([s[:, 4 * a] @ (M @ s[:, 4 * a]) for a in range(3)])  # ∫ x_a² dm
     J = _inertia(rr, turns, along, stretches.diagonal(), of_points.J)
-    _doubted(total, np.diag(tt)[translates], J)
-    return Couplings(total, MS, J, first, even + odd).placed(np.eye(3), centre)
+    _warn_of_mass(total, np.diag(tt)[translates], J)
+    return Couplings(total, MS, J, first, even + odd).in_axes(np.eye(3), centre)
 
 
-def _followed(fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+def _can_follow(fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
     """Which displacements of nodes (n, 3, f) need no direction that is not there: present (n, 3)."""
     return ~np.any((np.abs(fields) > near) & ~present[:, :, None], axis=(0, 1))
 
 
-def _let_go(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
+def _is_loose(K: csr_array, x: np.ndarray, fields: np.ndarray, near: float, present: np.ndarray) -> np.ndarray:
     """Which rigid motions x (d, f) cost nothing and need no direction (n, 3, f) that no node has: freedoms were condensed."""
     some = np.broadcast_to(present.any(axis=0), present.shape)
     energy, terms = np.sum(x * (K @ x), axis=0), np.sum(np.abs(x) * (abs(K) @ np.abs(x)), axis=0)
-    return _followed(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
+    return _can_follow(fields, near, some) & (np.abs(energy) <= LOOSE * terms)
 
 
 def couplings_of_points(mass: np.ndarray, position: np.ndarray, field: csr_array) -> Couplings:
@@ -141,7 +141,7 @@ def couplings_of_points(mass: np.ndarray, position: np.ndarray, field: csr_array
     first = (field.T @ (weight[:, None] * np.tile(np.eye(3), (len(mass), 1)))).T
     at = np.einsum("ai,gj->gaij", np.eye(3), position).reshape(-1, 9)
     moments = (field.T @ (weight[:, None] * at)).T.reshape(3, 3, -1)
-    J = crossed(position.T @ (mass[:, None] * position))
+    J = cross_products(position.T @ (mass[:, None] * position))
     return Couplings(float(mass.sum()), position.T @ mass, J, first, moments)
 
 
@@ -174,7 +174,7 @@ def _inertia(
     return J
 
 
-def _doubted(mass: float, along: np.ndarray, J: np.ndarray) -> None:
+def _warn_of_mass(mass: float, along: np.ndarray, J: np.ndarray) -> None:
     """Warn of a matrix that no body's mass has: other masses along other axes, or an inertia that none has."""
     if along.size and (mass <= 0.0 or np.ptp(along) > CLOSE * mass):
         warn(

@@ -41,10 +41,10 @@ def shape_integrals(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray) 
     return ShapeIntegrals(
         mass=total,
         MS=weighted.sum(axis=0),
-        J=crossed(position.T @ weighted),
+        J=cross_products(position.T @ weighted),
         MSde=MSde,
-        N1=crossed(outer.transpose(2, 1, 0)),
-        N2=crossed(products.transpose(1, 3, 2, 0)),  # b = Φ_l, a = Φ_k
+        N1=cross_products(outer.transpose(2, 1, 0)),
+        N2=cross_products(products.transpose(1, 3, 2, 0)),  # b = Φ_l, a = Φ_k
     )
 
 
@@ -57,7 +57,7 @@ def shape_products(mass: np.ndarray, shapes: np.ndarray, others: np.ndarray) -> 
     return without_noise(products.transpose(1, 3, 0, 2), np.multiply.outer(*sizes)[:, :, None, None])
 
 
-def crossed(products: np.ndarray) -> np.ndarray:
+def cross_products(products: np.ndarray) -> np.ndarray:
     """-∫ â b̂ dm (…, 3, 3) from ∫ b aᵀ dm (…, 3, 3)."""
     return np.trace(products, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - products
 
@@ -65,3 +65,28 @@ def crossed(products: np.ndarray) -> np.ndarray:
 def without_noise(values: np.ndarray, bound: np.ndarray) -> np.ndarray:
     """Values with zeros where they are only rounding beside the largest they could be."""
     return np.where(np.abs(values) > NOISE * bound, values, 0.0)
+
+
+def inertia_points(masses: np.ndarray, inertias: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(mass (g,), node of each (g,), arm from that node (g, 3)) of nodes with masses (n,) and inertias (n, 3, 3).
+
+    A tensor I is that of pairs at ±d on its principal axes with masses E_j/(2 d²) each, E = ½ tr(I) 1 - I the second
+    moments, taken from the node's own mass: exact for every product of two linear fields, also where a mass is negative.
+    """
+    nodes = np.arange(len(masses))
+    at = np.flatnonzero(np.abs(inertias).max(axis=(1, 2))) if inertias is not None else np.zeros(0, dtype=int)
+    if inertias is None or not len(at):
+        return masses, nodes, np.zeros((len(masses), 3))
+    I = inertias[at]
+    moments, axes = np.linalg.eigh(0.5 * np.trace(I, axis1=1, axis2=2)[:, None, None] * np.eye(3) - I)
+    weight = np.where(masses[at] > 0.0, masses[at], max(float(masses.mean()), 1e-30))
+    d = np.sqrt(np.abs(moments).max(axis=1) / weight)
+    pair = moments / (2.0 * d[:, None] ** 2)
+    arms = np.concatenate([axes, -axes], axis=2).transpose(0, 2, 1) * d[:, None, None]  # (nodes with inertia, 6, 3)
+    own = masses.astype(float).copy()
+    own[at] -= 2.0 * pair.sum(axis=1)
+    return (
+        np.concatenate([own, np.concatenate([pair, pair], axis=1).ravel()]),
+        np.concatenate([nodes, np.repeat(at, 6)]),
+        np.concatenate([np.zeros((len(masses), 3)), arms.reshape(-1, 3)]),
+    )

@@ -7,7 +7,7 @@ from numbers import Real
 from gough.errors import UsageError
 
 
-def positive(owner: str, **values: float) -> None:
+def demand_positive(owner: str, **values: float) -> None:
     """Refuse values that are not finite numbers > 0, naming the first; `owner` says whose they are."""
     for name, value in values.items():
         if not isinstance(value, Real) or isinstance(value, bool) or not isfinite(value) or value <= 0:
@@ -28,11 +28,11 @@ class Material:
     shear: float | None = None
 
     def __post_init__(self) -> None:
-        positive("material", young=self.young, density=self.density)
+        demand_positive("material", young=self.young, density=self.density)
         if (self.poisson is None) == (self.shear is None):
             raise UsageError("material: give either poisson (Poisson's ratio) or shear (shear modulus, N/m²), not both")
         if self.shear is not None:
-            positive("material", shear=self.shear)
+            demand_positive("material", shear=self.shear)
         else:
             self.nu  # noqa: B018 - checks it
 

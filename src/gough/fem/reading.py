@@ -1,6 +1,6 @@
 """One way into files of other programs: regular files of bounded size, plain numbers, and errors that name file, place, remedy.
 
-Every public reader is `guarded`: what its own checks did not foresee still ends as a UsageError that names the files.
+Every public reader is `guard`ed: what its own checks did not foresee still ends as a UsageError that names the files.
 Sizes are estimated before anything is allocated (`memory.py`).
 """
 
@@ -24,7 +24,7 @@ LARGEST_LABEL = 2**53
 """Whole numbers beyond this are not exact as doubles."""
 
 
-def guarded(what: str, remedy: str) -> Callable[[Reader], Reader]:
+def guard(what: str, remedy: str) -> Callable[[Reader], Reader]:
     """A reader whose unforeseen failures say which file is no `what`, and what to do."""
 
     def decorate(reader: Reader) -> Reader:
@@ -37,14 +37,14 @@ def guarded(what: str, remedy: str) -> Callable[[Reader], Reader]:
             except Exception as failure:  # the file decides what can go wrong here
                 files = ", ".join(str(x) for x in (*arguments, *options.values()) if isinstance(x, str | Path))
                 reason = f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
-                raise UsageError(f"{files}: cannot be read as {what} ({shortened(reason)}); {remedy}") from failure
+                raise UsageError(f"{files}: cannot be read as {what} ({shorten(reason)}); {remedy}") from failure
 
         return read  # type: ignore[return-value]
 
     return decorate
 
 
-def workable(made: Reader) -> Reader:
+def blame_numbers(made: Reader) -> Reader:
     """A maker of bodies whose failures in linear algebra say that the numbers are to blame."""
 
     @wraps(made)
@@ -55,14 +55,14 @@ def workable(made: Reader) -> Reader:
             raise
         except (ValueError, ArithmeticError, RuntimeError, MemoryError) as failure:  # LinAlgError is a ValueError
             raise UsageError(
-                f"the numbers of this body cannot be worked with ({type(failure).__name__}: {shortened(str(failure))}): look for "
+                f"the numbers of this body cannot be worked with ({type(failure).__name__}: {shorten(str(failure))}): look for "
                 "entries that are far too large or too small, for wrong units, and for parts without stiffness or mass"
             ) from failure
 
     return make  # type: ignore[return-value]
 
 
-def shortened(text: str, most: int = 200) -> str:
+def shorten(text: str, most: int = 200) -> str:
     """One line of at most so many characters, without control characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in str(text)).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
@@ -106,7 +106,7 @@ def real(word: str, where: str, what: str = "a number") -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise UsageError(f"{where}: {shortened(repr(word), 60)} is not {what}; expected a finite number")
+        raise UsageError(f"{where}: {shorten(repr(word), 60)} is not {what}; expected a finite number")
     return value
 
 
@@ -114,7 +114,7 @@ def whole(word: str, where: str, what: str = "a number") -> int:
     """A whole number of a text, also written 3.0 or 3E0, or an error that names its place."""
     value = real(word, where, what)
     if value != int(value) or abs(value) > LARGEST_LABEL:
-        raise UsageError(f"{where}: {shortened(word, 60)} is not {what}; expected a whole number")
+        raise UsageError(f"{where}: {shorten(word, 60)} is not {what}; expected a whole number")
     return int(value)
 
 
@@ -144,7 +144,7 @@ def real_numbers(values: Any, what: str) -> np.ndarray:
     return values.astype(float)
 
 
-class Table:
+class NumberTable:
     """Rows of `width` numbers collected one by one without a Python object for each."""
 
     def __init__(self, width: int) -> None:

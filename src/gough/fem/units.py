@@ -11,8 +11,8 @@ LARGEST = 50.0  # m
 
 
 @dataclass(frozen=True)
-class Units:
-    """What the units of a file are in m, kg, s; force follows. mm, tonne, s, N: Units(1e-3, 1e3)."""
+class UnitFactors:
+    """What the units of a file are in m, kg, s; force follows. mm, tonne, s, N: UnitFactors(1e-3, 1e3)."""
 
     length: float = 1.0
     mass: float = 1.0
@@ -23,7 +23,7 @@ class Units:
             raise UsageError(f"units must be positive factors to m, kg, s, not {self.length}, {self.mass}, {self.time}")
 
 
-SI = Units()
+SI = UnitFactors()
 
 
 def doubtful_units(mass: float, nodes: np.ndarray) -> list[str]:

@@ -1,14 +1,26 @@
 """A body: mass, mass centre, inertia, named frames, payload, telescopic inertia, looks; or flexible, and all that follows."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, WrapValidator
+from pydantic import BeforeValidator, Field, WithJsonSchema, WrapValidator
 
-from gough.robot.body_mesh import BodyMesh
-from gough.robot.fields import FullName, Mass, Name, Position, exactly, number_fault, numbers, quantity, schema
-from gough.robot.flexible import Flexible, beside_flexible, flexible_or_object
+from gough.robot.fields import (
+    FullName,
+    Mass,
+    Name,
+    Position,
+    PositiveNumber,
+    exactly,
+    number_fault,
+    numbers,
+    quantity,
+    schema,
+)
+from gough.robot.files import FilePath
+from gough.robot.flexible.flexible import Flexible, beside_flexible, flexible_or_object
 from gough.robot.inertia import (
     ENTRIES,
     Inertia,
@@ -20,8 +32,61 @@ from gough.robot.inertia import (
     symmetric,
     ten_parameters,
 )
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, as_error, as_plain, given, look
 from gough.robot.pose import Pose
+
+SUFFIXES = (".stl", ".obj", ".ply")
+"""Files that can be read."""
+
+
+def _colour(value: Any) -> tuple[int, int, int]:
+    value = as_plain(value)
+    expected = "three whole numbers [red, green, blue] from 0 to 255"
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise as_error([Fault((), value, "not a colour", expected)])
+    wrong = [
+        Fault((index,), entry, "not a whole number from 0 to 255", expected)
+        for index, entry in enumerate(value)
+        if isinstance(entry, bool) or not isinstance(entry, int | float) or entry not in range(256)
+    ]
+    if wrong:
+        raise as_error(wrong)
+    red, green, blue = (int(entry) for entry in value)
+    return red, green, blue
+
+
+Colour = Annotated[
+    tuple[int, int, int],
+    BeforeValidator(_colour),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 0, "maximum": 255},
+            "minItems": 3,
+            "maxItems": 3,
+        }
+    ),
+]
+
+
+class BodyMesh(Item):
+    """A surface that the viewer draws instead of rods and plates. It is for looks only: no mass, inertia or contact follows.
+
+    file: .stl, .obj or .ply, relative to the description. scale: of its lengths to m, 0.001 for a file in mm. pose: its axes in
+    the body's frame. color: [red, green, blue] from 0 to 255, default the viewer's.
+    """
+
+    file: FilePath
+    scale: PositiveNumber = 1.0
+    placement: Pose = Field(default_factory=Pose, alias="pose")
+    color: Colour | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        file = look(data, "file")
+        if isinstance(file, str) and file and Path(file).suffix.lower() not in SUFFIXES:
+            yield Fault(("file",), file, "a kind of file that cannot be drawn", f"one of {', '.join(SUFFIXES)}")
+
 
 LINEAR = ("inertia per length", "inertia per angle")
 SQUARE = ("inertia per length squared", "inertia per angle squared")

@@ -2,21 +2,21 @@
 
 import math
 import re
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from gough.robot import units
 from gough.robot.errors import ABSENT
-from gough.robot.item import Fault, as_error
+from gough.robot.item import Fault, as_error, as_plain
 from gough.text import one_line, unprintable
 
 MOST_TITLE = 300
 """Characters in a title."""
 MOST_NAME = 100
 """Characters in a name: it becomes a column, a label and a variable."""
-FULL_NAME = r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?"
+NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
+FULL_NAME = rf"{NAME}(\.{NAME})?"
 
 Bound = Literal["any", "not negative", "positive", "not zero"]
 
@@ -29,7 +29,7 @@ def number(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> flo
     return float(units.convert(value, dimensions) if isinstance(value, str) else value)
 
 
-def remembered(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
+def number_as_written(value: Any, dimensions: tuple[str, ...], bound: Bound = "any") -> float:
     """As `number`, but what is written with a unit stays a `Quantity`: a robot decides which of the dimensions it has."""
     plain = number(value, dimensions, bound)
     if isinstance(value, str):
@@ -81,7 +81,7 @@ def quantity(*dimensions: str, bound: Bound = "any") -> Any:
     Where there are several, the number remembers its unit until it is known what it measures (pydantic itself would forget it).
     """
     if len(dimensions) > 1:
-        return PlainValidator(lambda value: remembered(value, dimensions, bound))
+        return PlainValidator(lambda value: number_as_written(value, dimensions, bound))
     return BeforeValidator(lambda value: number(value, dimensions, bound))
 
 
@@ -95,51 +95,35 @@ def schema(*dimensions: str) -> WithJsonSchema:
     )
 
 
-def _entries(count: int, what: str) -> Callable[[Any], Any]:
+def exactly(count: int, what: str) -> BeforeValidator:
+    """The metadata of a field that holds a list of a given length."""
+
     def check(value: Any) -> Any:
-        if hasattr(value, "tolist"):
-            value = value.tolist()
+        value = as_plain(value)
         if not isinstance(value, list | tuple):
             raise as_error([Fault((), value, "not a list", what)])
         if len(value) != count:
             raise as_error([Fault((), value, f"{len(value)} entries instead of {count}", what)])
         return tuple(value)
 
-    return check
+    return BeforeValidator(check)
 
 
-def three(what: str) -> BeforeValidator:
-    """The metadata of a field that holds a list of three."""
-    return BeforeValidator(_entries(3, what))
+def _name_like(
+    pattern: str, message: str, expected: str, most: float = MOST_NAME, reserved: str = ""
+) -> BeforeValidator:
+    """The metadata of a field that holds a name of a pattern."""
 
+    def check(value: Any) -> Any:
+        if not isinstance(value, str) or not re.fullmatch(pattern, value):
+            raise as_error([Fault((), value, message, expected)])
+        if len(value) > most:
+            raise as_error([Fault((), value, f"a name of {len(value)} characters", f"at most {most}")])
+        if value == reserved:
+            raise as_error([Fault((), value, "a reserved name", f"any name but {reserved!r}")])
+        return value
 
-def exactly(count: int, what: str) -> BeforeValidator:
-    """The metadata of a field that holds a list of a given length."""
-    return BeforeValidator(_entries(count, what))
-
-
-def _name(value: Any) -> Any:
-    if not isinstance(value, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value):
-        raise as_error([Fault((), value, "not a name", "a name of letters, digits and _ that starts with a letter")])
-    if len(value) > MOST_NAME:
-        raise as_error([Fault((), value, f"a name of {len(value)} characters", f"at most {MOST_NAME}")])
-    if value == "source":
-        raise as_error([Fault((), value, "a reserved name", "any name but 'source'")])
-    return value
-
-
-def _full_name(value: Any) -> Any:
-    if not isinstance(value, str) or not re.fullmatch(FULL_NAME, value):
-        raise as_error([Fault((), value, "not a name", "a name, or leg.name")])
-    return value
-
-
-def _lower_name(value: Any) -> Any:
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", value):
-        raise as_error([Fault((), value, "not a robot's name", "lower case letters, digits and _, a letter first")])
-    if len(value) > MOST_NAME:
-        raise as_error([Fault((), value, f"a name of {len(value)} characters", f"at most {MOST_NAME}")])
-    return value
+    return BeforeValidator(check)
 
 
 def title_fault(value: Any) -> Fault | None:
@@ -163,10 +147,20 @@ def _title(value: Any) -> str:
 
 
 Title = Annotated[str, BeforeValidator(_title), WithJsonSchema({"type": "string"})]
-Name = Annotated[str, BeforeValidator(_name), WithJsonSchema({"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})]
-FullName = Annotated[str, BeforeValidator(_full_name), WithJsonSchema({"type": "string", "pattern": f"^{FULL_NAME}$"})]
+Name = Annotated[
+    str,
+    _name_like(NAME, "not a name", "a name of letters, digits and _ that starts with a letter", reserved="source"),
+    WithJsonSchema({"type": "string", "pattern": f"^{NAME}$"}),
+]
+FullName = Annotated[
+    str,
+    _name_like(FULL_NAME, "not a name", "a name, or leg.name", most=math.inf),
+    WithJsonSchema({"type": "string", "pattern": f"^{FULL_NAME}$"}),
+]
 RobotName = Annotated[
-    str, BeforeValidator(_lower_name), WithJsonSchema({"type": "string", "pattern": "^[a-z][a-z0-9_]*$"})
+    str,
+    _name_like(LOWER_NAME, "not a robot's name", "lower case letters, digits and _, a letter first"),
+    WithJsonSchema({"type": "string", "pattern": f"^{LOWER_NAME}$"}),
 ]
 
 Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})]
@@ -203,16 +197,15 @@ PositiveJointSpeed = Annotated[
     float, quantity("speed", "angular speed", bound="positive"), schema("speed", "angular speed")
 ]
 
-Position = Annotated[tuple[Length, Length, Length], three("three lengths [x, y, z]")]
-Angles = Annotated[tuple[Angle, Angle, Angle], three("three angles")]
-Vector = Annotated[tuple[Number, Number, Number], three("three numbers")]
-Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], three("three accelerations [x, y, z]")]
+Position = Annotated[tuple[Length, Length, Length], exactly(3, "three lengths [x, y, z]")]
+Angles = Annotated[tuple[Angle, Angle, Angle], exactly(3, "three angles")]
+Vector = Annotated[tuple[Number, Number, Number], exactly(3, "three numbers")]
+Gravity = Annotated[tuple[Acceleration, Acceleration, Acceleration], exactly(3, "three accelerations [x, y, z]")]
 
 
 def numbers(value: Any, count: int) -> list[float] | None:
     """A list of finite floats from raw data, None where it is anything else (the field then complains)."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = as_plain(value)
     if value is ABSENT or not isinstance(value, list | tuple) or len(value) != count:
         return None
     if any(number_fault(entry, ("number",)) for entry in value):

@@ -5,7 +5,7 @@ on the raw data beside the field validation, so that one reading reports both.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
 from gough.robot.errors import ABSENT, short
-from gough.robot.suggestions import listed, meant
+from gough.robot.suggestions import choice_of, meant_word
 
 Place = tuple[int | str, ...]
 
@@ -79,24 +79,24 @@ class Item(BaseModel):
         return result
 
 
-def unknown_key(key: Any, value: Any, known: list[str]) -> Fault:
+def unknown_key(key: Any, value: Any, known: Sequence[str]) -> Fault:
     """The fault of a key that nothing reads, with the nearest known one."""
     known = list(dict.fromkeys(known))
-    near = meant(str(key), known, cutoff=0.5)
+    near = meant_word(str(key), known, cutoff=0.5)
     remedy = f", did you mean {near!r}?" if near else ""
     place = (key if isinstance(key, str | int) else str(key),)
-    return Fault(place, value, f"unknown key {short(key)}{remedy}", listed(known))
+    return Fault(place, value, f"unknown key {short(key)}{remedy}", choice_of(known))
 
 
 def nearest(name: str, known: list[str]) -> str:
     """What is expected in the place of an unknown name: the nearest known one, or any of them."""
-    near = meant(name, known)
-    return f"{near!r}" if near else listed(known)
+    near = meant_word(name, known)
+    return f"{near!r}" if near else choice_of(known)
 
 
 def no_such_name(name: str, what: str, known: list[str]) -> MissingFileError:
     """The error of a name that is neither a file nor one of the library's own."""
-    near = meant(name, known)
+    near = meant_word(name, known)
     remedy = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
     return MissingFileError(None, f"no file and no {what} {short(name)}; {remedy}")
 
@@ -132,7 +132,7 @@ def _translate(entry: Any) -> Fault:
             return Fault(place, ABSENT, "a required key is missing", f"the key {place[-1]!r}")
         case "literal_error":
             known = re.findall(r"'([^']*)'", context["expected"])
-            near = meant(value, known) if isinstance(value, str) else None
+            near = meant_word(value, known) if isinstance(value, str) else None
             remedy = f", did you mean {near!r}?" if near else ""
             return Fault(place, value, f"not one of the known values{remedy}", context["expected"])
         case "string_type":
@@ -162,3 +162,8 @@ def given(data: Any, *place: int | str) -> bool:
     """Whether something stands at a place (null does not count)."""
     value = look(data, *place)
     return value is not ABSENT and value is not None
+
+
+def as_plain(value: Any) -> Any:
+    """An array as lists; anything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.robot.fields import number_fault, numbers
-from gough.robot.item import Fault, given, look
+from gough.robot.item import Fault, as_plain, given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
 from gough.robot.units import Quantity, UnitError, convert, serves
 
@@ -80,9 +80,7 @@ def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
 
 def axes_faults(data: Any, perpendicular: bool) -> Iterator[Fault]:
     """Both axes of a universal joint are unit vectors; in a chain they are perpendicular to 1e-9."""
-    pair = look(data, "axes")
-    if hasattr(pair, "tolist"):
-        pair = pair.tolist()
+    pair = as_plain(look(data, "axes"))
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return
     bad = [fault for index in (0, 1) for fault in axis_faults(pair[index], ("axes", index))]
@@ -124,7 +122,7 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
         value = look(data, "friction", key)
         if isinstance(value, str | Quantity):
             message = f"a unit in the friction of a {kind} joint, whose one number counts along its axes and about them"
-            yield Fault(("friction", key), _shown(value), message, "a number without a unit")
+            yield Fault(("friction", key), _as_text(value), message, "a number without a unit")
 
 
 def telescopic_unit_faults(kind: Any, inertia: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
@@ -141,12 +139,12 @@ def unit_faults(value: Any, place: tuple[int | str, ...], dimension: str) -> Ite
         for index, entry in enumerate(value):
             yield from unit_faults(entry, (*place, index), dimension)
     elif isinstance(value, str | Quantity):
-        fault = number_fault(_shown(value), (dimension,))
+        fault = number_fault(_as_text(value), (dimension,))
         if fault is not None:
             yield Fault(place, fault.value, fault.message, fault.expected)
 
 
-def _shown(value: str | Quantity) -> str:
+def _as_text(value: str | Quantity) -> str:
     return value.written if isinstance(value, Quantity) else value
 
 

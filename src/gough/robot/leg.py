@@ -5,13 +5,12 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from gough.robot.closures import Cut, Loop
 from gough.robot.coordinates import coordinate_faults
-from gough.robot.cut import Cut
 from gough.robot.fields import Name
 from gough.robot.item import Fault, Item, Place, as_error, given, look, nearest
 from gough.robot.joint import ChainJoint, default_body_name
 from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
-from gough.robot.loop import Loop
 from gough.robot.pose import Pose
 
 BASE = "base"
@@ -43,15 +42,15 @@ class Leg(Item):
         if not isinstance(chain, list | tuple):
             return
         names = [look(joint, "name") for joint in chain]
-        loops = [look(loop, "name") for loop in listed(look(data, "loops"))]
+        loops = [look(loop, "name") for loop in entries(look(data, "loops"))]
         places: list[Place] = [("chain", index, "name") for index in range(len(names))]
         loop_places: list[Place] = [("loops", index, "name") for index in range(len(loops))]
         yield from _like_the_cut(data, [*names, *loops], [*places, *loop_places])
         written = look(data, "cut", "name") if given(data, "cut", "name") else None
-        yield from repeated([*names, written], [*places, ("cut", "name")], "joint")
-        yield from repeated(loops, loop_places, "loop", {"a joint's": [*names, written]})
+        yield from repetition_faults([*names, written], [*places, ("cut", "name")], "joint")
+        yield from repetition_faults(loops, loop_places, "loop", {"a joint's": [*names, written]})
         bodies = [body_name(joint) for joint in chain]
-        yield from repeated(bodies, [("chain", i, "body", "name") for i in range(len(chain))], "body")
+        yield from repetition_faults(bodies, [("chain", i, "body", "name") for i in range(len(chain))], "body")
         yield from coordinate_faults(names, [look(joint, "type") for joint in chain], places)
         for index, joint in enumerate(chain):
             if given(joint, "on"):
@@ -69,12 +68,12 @@ def body_name(joint: Any) -> Any:
     return look(joint, "body", "name") if given(joint, "body", "name") else default_body_name(look(joint, "name"))
 
 
-def listed(value: Any) -> list[Any]:
+def entries(value: Any) -> list[Any]:
     """The entries of a raw list; none of anything else."""
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def repeated(
+def repetition_faults(
     names: list[Any], places: list[Place], what: str, taken: Mapping[str, Iterable[Any]] | None = None
 ) -> Iterator[Fault]:
     """Names that have been used before, or that others have; taken: {whose: names}."""

@@ -1,6 +1,7 @@
 """Text or file to Robot: read, merge templates, validate, report everything that is wrong at once."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -10,38 +11,23 @@ from pydantic import ValidationError
 
 from gough.arguments import checked, path, word
 from gough.errors import UnitWarning, UnreadableFileError, warn
-from gough.robot.bare_angles import bare_angles, coordinate_angles
+from gough.robot.checks.physical import unphysical_bodies
+from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
 from gough.robot.leg import Leg
 from gough.robot.merge import Merger
-from gough.robot.physical import unphysical_bodies
 from gough.robot.reader import Map, Mark, Seq, read, read_document
-from gough.robot.references import joint_types
-from gough.robot.robot import Platform, Robot
+from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
 from gough.robot.tree import bodies
 from gough.text import exists
 
 FORMAT = 1
-DOCUMENT_KEYS = [
-    "format",
-    "name",
-    "title",
-    "source",
-    "gravity",
-    "platform",
-    "templates",
-    "legs",
-    "bodies",
-    "joints",
-    "loops",
-    "springs",
-    "velocities",
-    "drive_sharing",
-    "closure_tolerance",
-    "home",
-    "initial",
-]
+FULL_TURN = 2 * math.pi
+LISTS = ("rpy_zyx", "bryant_xyz")
+SINGLE = ("cone", "gamma", "alpha", "theta", "start_angle")
+TURNING = ("revolute", "universal")
+OF_A_TURNING_JOINT = ("lower", "upper", "rest", "stroke")
 
 
 def gallery() -> list[str]:
@@ -97,7 +83,7 @@ def _loads(text: str, file: str) -> Robot:
         context = {"reading": True, "folder": Path(file).parent}
         robot = Robot.model_validate(raw, context=context).model_copy(update={"file": file})
     except ValidationError as error:
-        problems += _located(faults_of(error), raw, file)
+        problems += _problems_at(faults_of(error), raw, file)
     problems += _unused_templates(merger, file)
     if problems or robot is None:
         chosen = {(p.line, p.path, p.message): p for p in problems}
@@ -128,7 +114,7 @@ def _flexible_lines(robot: Robot, raw: Map) -> dict[str, int]:
 def warn_of_angles(raw: Map, file: str, types: Mapping[str, Any]) -> None:
     """Warn of angles of more than a turn without a unit; of what legs share by a template once."""
     told = set()
-    for place, said in [*bare_angles(raw), *coordinate_angles(raw, types)]:
+    for place, said in [*_bare_angles(raw), *_coordinate_angles(raw, types)]:
         mark, _ = locate(raw, place)
         if mark not in told:
             told.add(mark)
@@ -163,7 +149,7 @@ def _robot_data(document: Map, merger: Merger) -> Map:
     return raw
 
 
-def _located(faults: list[Fault], raw: Map, file: str) -> list[Problem]:
+def _problems_at(faults: list[Fault], raw: Map, file: str) -> list[Problem]:
     problems = []
     for fault in faults:
         if _comes_from_missing_template(fault, raw):
@@ -206,7 +192,7 @@ def _unused_templates(merger: Merger, file: str) -> list[Problem]:
             context = {"reading": True, "folder": Path(file).parent}
             Leg.model_validate({"name": "leg", **parts}, context=context)
         except ValidationError as error:
-            problems += _located([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)
+            problems += _problems_at([fault for fault in faults_of(error) if fault.value is not ABSENT], template, file)
     return problems
 
 
@@ -216,3 +202,44 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
     return value
+
+
+def _bare_angles(data: Any, place: Place = (), turning: bool = False) -> Iterator[tuple[Place, str]]:
+    """(place, what to say) of angles of more than a turn without a unit in raw data: degrees, most likely, not radians.
+
+    turning: inside of a joint that turns.
+    """
+    if isinstance(data, list | tuple):
+        for index, entry in enumerate(data):
+            yield from _bare_angles(entry, (*place, index), turning)
+    if not isinstance(data, dict):
+        return
+    if "type" in data:
+        turning = data["type"] in TURNING
+    for key, value in data.items():
+        here = (*place, key)
+        if key in LISTS or key in SINGLE or (turning and key in OF_A_TURNING_JOINT):
+            yield from _large(value, here)
+        elif key != "source":
+            yield from _bare_angles(value, here, turning)
+
+
+def _coordinate_angles(data: Any, types: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """The same of the joints under home and initial; types: of the joints by their full names."""
+    for key in ("home", "initial"):
+        joints = data[key].get("joints") if isinstance(data.get(key), dict) else None
+        for name, value in (joints or {}).items():
+            if types.get(name) in TURNING:
+                yield from _large(value, (key, "joints", name))
+
+
+def _large(value: Any, place: Place) -> Iterator[tuple[Place, str]]:
+    if isinstance(value, list | tuple):
+        for index, entry in enumerate(value):
+            yield from _large(entry, (*place, index))
+    elif isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > FULL_TURN:
+        turns = abs(value) / FULL_TURN
+        yield (
+            place,
+            f"{value:g} without a unit is {value:g} rad, {turns:.3g} turns; write '{value:g} deg' or '{value:g} rad'",
+        )

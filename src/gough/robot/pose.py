@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field
 
-from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers, three
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers
+from gough.robot.item import Fault, Item, as_plain, given, look
 from gough.spatial import about_axis, bryant_xyz, rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
 
@@ -75,7 +74,7 @@ class Pose(Item):
     quaternion_wxyz: (
         Annotated[tuple[Number, Number, Number, Number], exactly(4, "four numbers [w, x, y, z]")] | None
     ) = None
-    matrix: Annotated[tuple[Vector, Vector, Vector], three("three rows of three numbers")] | None = None
+    matrix: Annotated[tuple[Vector, Vector, Vector], exactly(3, "three rows of three numbers")] | None = None
     axes: Axes | None = None
 
     @classmethod
@@ -88,9 +87,7 @@ class Pose(Item):
         wxyz = numbers(look(data, "quaternion_wxyz"), 4)
         if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
             yield Fault(("quaternion_wxyz",), wxyz, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6")
-        rows = look(data, "matrix")
-        if hasattr(rows, "tolist"):
-            rows = rows.tolist()
+        rows = as_plain(look(data, "matrix"))
         if isinstance(rows, list | tuple) and len(rows) == 3:
             checked = [numbers(row, 3) for row in rows]
             if None not in checked:
@@ -143,9 +140,6 @@ class Mdh(Item):
         tilt = turn @ about(0, self.alpha)
         position = turn @ np.array([self.d, 0.0, self.b]) + tilt @ np.array([0.0, 0.0, self.r])
         return Pose.from_matrix(tilt @ about(2, self.theta) + 0.0, position + 0.0, self.source)
-
-
-OptionalPose = Annotated[Pose, Field(default_factory=Pose)]
 
 
 def about(axis: int, angle: float) -> np.ndarray:

@@ -9,7 +9,17 @@ from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJs
 
 from gough.errors import warn
 from gough.robot.body import Body
-from gough.robot.drive_checks import velocity_faults, weight_faults
+from gough.robot.checks.physical import unphysical_bodies
+from gough.robot.checks.references import (
+    configuration_faults,
+    name_faults,
+    named_platform,
+    spring_faults,
+    velocity_faults,
+    weight_faults,
+)
+from gough.robot.checks.tree import form_faults, joint_faults, loop_faults, telescopic_faults
+from gough.robot.closures import Loop
 from gough.robot.errors import UnphysicalInertiaWarning
 from gough.robot.fields import (
     Coordinate,
@@ -24,16 +34,17 @@ from gough.robot.fields import (
     Stiffness,
     Title,
 )
-from gough.robot.flexible_files import with_absolute_paths
-from gough.robot.item import Fault, Item, as_error, given, look
+from gough.robot.files import with_absolute_paths
+from gough.robot.item import Fault, Item, as_error, as_plain, given, look
+from gough.robot.joint import TreeJoint
 from gough.robot.leg import Leg
-from gough.robot.loop import Loop
-from gough.robot.physical import unphysical_bodies
 from gough.robot.pose import Pose
-from gough.robot.references import configuration_faults, name_faults, named_platform, spring_faults
-from gough.robot.tree_checks import form_faults, joint_faults, loop_faults, telescopic_faults
-from gough.robot.tree_joint import TreeJoint
 
+DOCUMENT_KEYS = tuple(
+    "format name title source gravity platform templates legs bodies joints loops springs velocities drive_sharing "
+    "closure_tolerance home initial".split()
+)
+"""What may be written in a file, in this order."""
 CHECKS = (
     form_faults,
     name_faults,
@@ -98,8 +109,7 @@ class Spring(Item):
 
 
 def _tuple(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    value = as_plain(value)
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 

@@ -9,13 +9,11 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from gough.robot.body import Body
-from gough.robot.cut import Cut
-from gough.robot.joint import ChainJoint
-from gough.robot.loop import Loop
+from gough.robot.closures import Cut, Loop
+from gough.robot.joint import ChainJoint, TreeJoint
 from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.pose import Pose
 from gough.robot.robot import Configuration, Robot, Spring
-from gough.robot.tree_joint import TreeJoint
 
 MODELS = (Body, ChainJoint, TreeJoint, Cut, Loop, Pose, Configuration, Spring)
 

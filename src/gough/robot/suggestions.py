@@ -74,8 +74,8 @@ for _ours, _theirs in MEANT.items():
         FOREIGN.setdefault(_word, []).append(_ours)
 
 
-def meant(word: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """The known word that was meant, or None."""
+def meant_word(word: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
+    """The known word that was meant_word, or None."""
     plain = word.strip().lower().replace("-", "_").replace(" ", "_")[:MOST_LETTERS]
     if len(known) > MOST_COMPARED:  # many names: only those that begin as the word does
         known = [
@@ -92,7 +92,7 @@ def meant(word: str, known: Sequence[str], cutoff: float = 0.6) -> str | None:
     return _alike(plain, tuple(known[:MOST_COMPARED]), cutoff)
 
 
-def listed(known: Collection[str]) -> str:
+def choice_of(known: Collection[str]) -> str:
     """ "one of a, b, c"; of many the first ones."""
     if not known:
         return "one of them, but there are none"

@@ -6,12 +6,11 @@ A full name is "leg.body" (or "leg.joint") for what belongs to a leg, the plain 
 from dataclasses import dataclass
 
 from gough.robot.body import Body
-from gough.robot.joint import ChainJoint, Friction, Limits
+from gough.robot.closures import Loop, LoopEnd
+from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
 from gough.robot.leg import BASE, Leg
-from gough.robot.loop import Loop, LoopEnd
 from gough.robot.pose import Pose
 from gough.robot.robot import Platform, Robot
-from gough.robot.tree_joint import TreeJoint
 
 WORLD = "world"
 
@@ -72,9 +71,9 @@ def placed_loops(robot: Robot) -> tuple[PlacedLoop, ...]:
     placed: list[PlacedLoop] = []
     for index, leg in enumerate(robot.legs):
         if leg.cut is not None:
-            placed.append(_cut(robot, index, leg))
-        placed += [_loop(loop, robot, index, leg) for loop in leg.loops]
-    return tuple(placed + [_loop(loop, robot, -1, None) for loop in robot.loops])
+            placed.append(_placed_cut(robot, index, leg))
+        placed += [_placed_loop(loop, robot, index, leg) for loop in leg.loops]
+    return tuple(placed + [_placed_loop(loop, robot, -1, None) for loop in robot.loops])
 
 
 def platform_body(robot: Robot) -> Body | None:
@@ -137,7 +136,7 @@ def _leg_joints(index: int, leg: Leg) -> list[PlacedJoint]:
     return result
 
 
-def _cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
+def _placed_cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
     cut, last, platform = leg.cut, leg.chain[-1].body.name, platform_name(robot)
     if cut is None or platform is None:
         raise ValueError(f"{leg.name}: a cut without a platform")
@@ -159,7 +158,7 @@ def _cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
     )
 
 
-def _loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> PlacedLoop:
+def _placed_loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> PlacedLoop:
     first, first_base = _end(loop.first, robot, leg)
     second, second_base = _end(loop.second, robot, leg)
     return PlacedLoop(

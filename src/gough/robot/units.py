@@ -232,14 +232,14 @@ def _meant(word: str) -> str:
     word = word.strip()
     product = ".".join(word.split())
     found = OTHER_WORDS.get(word) or OTHER_WORDS.get(word.lower())
-    if found is None and product != word and all(_known(piece) for piece in product.split(".")):
+    if found is None and product != word and all(_is_unit(piece) for piece in product.split(".")):
         found = product
     if found is None and word != "nm":  # no unit here, and a torque as little as a length
         found = next((unit for unit in UNITS if unit.lower() == word.lower()), None)
     return f", did you mean {found!r}?" if found else ""
 
 
-def _known(word: str) -> bool:
+def _is_unit(word: str) -> bool:
     match = _FACTOR.fullmatch(word)
     return match is not None and match[1] in UNITS
 

@@ -15,17 +15,14 @@ from gough.arguments import a_robot, checked, path
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.robot.body import Body
+from gough.robot.files import move_paths
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_files import renamed
 from gough.robot.item import Item
-from gough.robot.joint import ChainJoint, default_body_name
-from gough.robot.robot import Configuration, Platform, Robot
-from gough.robot.tree_joint import TreeJoint
+from gough.robot.joint import ChainJoint, TreeJoint, default_body_name
+from gough.robot.robot import DOCUMENT_KEYS, Configuration, Platform, Robot
 
 WIDTH = 110
 TEMPLATE = "leg"
-ORDER = ["name", "title", "source", "gravity", "platform", "templates", "legs", "bodies", "joints", "loops", "springs"]
-ORDER += ["velocities", "drive_sharing", "closure_tolerance", "home", "initial"]
 
 
 @checked(robot=a_robot, path=path)
@@ -33,7 +30,7 @@ def dump(robot: Robot, path: str | Path) -> None:
     """Write a robot to a file; files that it names are named from there."""
     data = document(robot)
     if robot.origin is not None:
-        renamed(data, Path(robot.origin).parent, Path(path).parent)
+        move_paths(data, Path(robot.origin).parent, Path(path).parent)
     write_file(path, _yaml(data))
 
 
@@ -42,7 +39,7 @@ def dumps(robot: Robot) -> str:
     """A robot as YAML text; files that it names in another folder than the present one are named absolutely."""
     data = document(robot)
     if robot.origin is not None:
-        renamed(data, Path(robot.origin).parent, Path(), absolute=True)
+        move_paths(data, Path(robot.origin).parent, Path(), absolute=True)
     return _yaml(data)
 
 
@@ -58,7 +55,7 @@ def document(robot: Robot) -> dict[str, Any]:
     data = {**plain(robot), **_legs([plain(leg) for leg in robot.legs])}
     if robot.bodies:
         data["bodies"] = [{"name": body.name, **plain(body)} for body in robot.bodies]
-    return {"format": 1, **{key: data[key] for key in ORDER if key in data}}
+    return {"format": 1, **{key: data[key] for key in DOCUMENT_KEYS if key in data}}
 
 
 def plain(item: Any) -> Any:
@@ -79,7 +76,7 @@ def plain(item: Any) -> Any:
 
 def _fields(item: Item) -> dict[str, Any]:
     result: dict[str, Any] = {}
-    skip = _skipped(item)
+    skip = _keys_left_out(item)
     always = {"mass"} if isinstance(item, Body) else set()
     for name, field in type(item).model_fields.items():
         value = getattr(item, name)
@@ -94,7 +91,7 @@ def _is_default(field: FieldInfo, value: Any) -> bool:
     return not field.is_required() and value == field.get_default(call_default_factory=True)
 
 
-def _skipped(item: Item) -> set[str]:
+def _keys_left_out(item: Item) -> set[str]:
     if isinstance(item, Body) and item.flexible is not None and not isinstance(item.flexible, Flexible):
         raise UsageError(f"body {item.name}: a flexible body that is a Python object cannot be written to a file")
     if isinstance(item, Body) and (item.parameters is not None or item.flexible is not None):

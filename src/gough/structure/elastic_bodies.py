@@ -13,7 +13,7 @@ from gough.errors import ReductionWarning, StructureError, UsageError, warn
 from gough.fem.elastic_body import ElasticBody
 from gough.robot import Body, Pose, Robot
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_modes import ORIGIN
+from gough.robot.flexible.modes import ORIGIN
 from gough.robot.tree import bodies, placed_joints, platform_joint, platform_name
 from gough.structure.flexible import Points, attached_points, point_key
 

@@ -5,16 +5,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.material import Material
-from gough.fem.sections import Circle, GivenSection, IBeam, Rectangle, Section, Tube
+from gough.fem import (
+    Circle,
+    CrossSection,
+    FiniteElements,
+    GivenSection,
+    IBeam,
+    Material,
+    Rectangle,
+    Tube,
+    place_elements,
+)
+from gough.robot.files import resolve_path
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_beam import Beam
-from gough.robot.flexible_files import resolved
-from gough.robot.flexible_material import ElasticMaterial
-from gough.robot.flexible_plate import Plate
-from gough.robot.flexible_section import BeamSection
-from gough.robot.flexible_solid import Solid
+from gough.robot.flexible.beam import Beam, BeamSection
+from gough.robot.flexible.fields import ElasticMaterial
+from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.solid import Solid
 
 ON_THE_LINE = 1e-9
 """Distance from a beam's line or a plate's plane, relative to the body, of a point that lies on it."""
@@ -47,7 +54,7 @@ def elements_of(flexible: Flexible, points: Sequence[np.ndarray], file: str | No
 
 def described_beam(described: Beam, points: Sequence[np.ndarray]) -> FiniteElements:
     """A beam whose segments are divided where a point on them would lie between two nodes."""
-    from gough.fem.beam import beam_elements
+    from gough.fem import beam_elements
 
     corners = np.array(described.corners())
     sections, counts = described.segment_sections(), described.segment_elements()
@@ -90,9 +97,9 @@ def _stops(start: np.ndarray, end: np.ndarray, count: int, points: Sequence[np.n
     return stops
 
 
-def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteElements:
+def described_plate(described: FlatPlate, points: Sequence[np.ndarray]) -> FiniteElements:
     """A plate with nodes at the points that lie in its middle plane."""
-    from gough.fem.plate import plate_elements
+    from gough.fem import plate_elements
 
     outline = np.array(described.outline)
     extent = float(np.ptp(outline, axis=0).max())
@@ -114,12 +121,13 @@ def described_plate(described: Plate, points: Sequence[np.ndarray]) -> FiniteEle
 
 
 def _solid(described: Solid, file: str | None) -> Elements:
-    from gough.fem.mesh_file import read_mesh
-    from gough.fem.placement import placed
+    from gough.fem import read_mesh
 
-    elements, node_sets = read_mesh(resolved(described.file, file), fem_material(described.material), described.unit)
+    elements, node_sets = read_mesh(
+        resolve_path(described.file, file), fem_material(described.material), described.unit
+    )
     pose = described.placement
-    return Elements(placed(elements, pose.rotation(), np.array(pose.position)), node_sets)
+    return Elements(place_elements(elements, pose.rotation(), np.array(pose.position)), node_sets)
 
 
 def fem_material(described: ElasticMaterial) -> Material:
@@ -127,7 +135,7 @@ def fem_material(described: ElasticMaterial) -> Material:
     return Material(described.E, described.density, described.nu, described.G)
 
 
-def fem_section(described: BeamSection) -> Section:
+def fem_section(described: BeamSection) -> CrossSection:
     """The section in the words of `fem`."""
     if (r := described.rectangle) is not None:
         return Rectangle(r.y, r.z)

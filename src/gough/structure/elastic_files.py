@@ -7,39 +7,34 @@ from pathlib import Path
 import numpy as np
 
 from gough.errors import ModalDataWarning, UsageError, warn
-from gough.fem.elastic_body import ElasticBody
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.modal_data import ModalData
-from gough.fem.tie_nodes import Tie
-from gough.fem.units import Units
+from gough.fem import ElasticBody, FiniteElements, ModalData, NodeTie, UnitFactors, place_elements
 from gough.robot import units
-from gough.robot.flexible import Flexible
-from gough.robot.flexible import Tie as DescribedTie
-from gough.robot.flexible_files import resolved
-from gough.robot.flexible_modal import FileUnits, Matrices, Modal
+from gough.robot.files import resolve_path
+from gough.robot.flexible import Flexible, TieRule
+from gough.robot.flexible.other_programs import FileUnits, Matrices, Modal
 from gough.structure.flexible import point_key
 
 AT_THE_PLACE = 1e-6
 """Distance, relative to the body, at which a frame of the file is the one at an attached point."""
 
-Held = Mapping[str, tuple[np.ndarray, DescribedTie]]
+Held = Mapping[str, tuple[np.ndarray, TieRule]]
 
 
 def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticBody:
     """A body from modal data. attached: by key, position (3,) and what holds it: a frame of the file there, or nodes."""
-    from gough.fem.modal_body import elastic_body
+    from gough.fem import elastic_body_of_modes
 
     assert flexible.modal is not None
     data = _modal_data(flexible.modal, file)
     own: dict[str, str] = {}
-    ties: dict[str, Tie] = {}
+    ties: dict[str, NodeTie] = {}
     for key, (position, said) in attached.items():
         name = _frame_there(data, position, said)
         if name is not None:
             own[key] = name
         else:
-            ties[key] = Tie(position, radius=said.radius, tolerance=said.tolerance)
-    body = elastic_body(data, ties, None, flexible.stiffening)
+            ties[key] = NodeTie(position, radius=said.radius, tolerance=said.tolerance)
+    body = elastic_body_of_modes(data, ties, None, flexible.stiffening)
     for key, name in own.items():
         if np.abs(body.frames[name].rotation - np.eye(3)).max() > AT_THE_PLACE:
             warn(
@@ -52,27 +47,26 @@ def modal_body(flexible: Flexible, attached: Held, file: str | None) -> ElasticB
 
 def described_matrices(described: Matrices, file: str | None) -> FiniteElements:
     """Elements from the matrices of another program."""
-    from gough.fem.placement import placed
 
     elements = _matrices(described, _units(described.units), file)
     pose = described.placement
-    return placed(elements, pose.rotation(), np.array(pose.position))
+    return place_elements(elements, pose.rotation(), np.array(pose.position))
 
 
 def _modal_data(described: Modal, file: str | None) -> ModalData:
     given = None if described.units is None else _units(described.units)
     if described.file is not None:
-        from gough.fem.modal_file import read_modal_file
+        from gough.fem import read_modal_file
 
-        return read_modal_file(resolved(described.file, file), given)
-    from gough.fem.nastran_modes import read_nastran_modes
+        return read_modal_file(resolve_path(described.file, file), given)
+    from gough.fem import read_nastran_modes
 
     assert described.bulk is not None and described.op2 is not None
-    bulk, op2 = resolved(described.bulk, file), resolved(described.op2, file)
-    return read_nastran_modes(bulk, op2, described.subcase, given or Units())
+    bulk, op2 = resolve_path(described.bulk, file), resolve_path(described.op2, file)
+    return read_nastran_modes(bulk, op2, described.subcase, given or UnitFactors())
 
 
-def _frame_there(data: ModalData, position: np.ndarray, said: DescribedTie) -> str | None:
+def _frame_there(data: ModalData, position: np.ndarray, said: TieRule) -> str | None:
     """The name of the file's frame at a position: the one that the description names, or any that stands there."""
     size = float(np.linalg.norm(np.ptp(data.nodes, axis=0)))
     near = AT_THE_PLACE * size if said.tolerance is None else said.tolerance
@@ -106,18 +100,17 @@ def _differ(data: ModalData, first: str, second: str) -> bool:
     return motion(first) != motion(second)
 
 
-def _matrices(described: Matrices, unit: Units, file: str | None) -> FiniteElements:
+def _matrices(described: Matrices, unit: UnitFactors, file: str | None) -> FiniteElements:
     def path(written: str) -> Path:
-        return resolved(written, file)
+        return resolve_path(written, file)
 
     if (m := described.matrix_market or described.abaqus) is not None:
-        from gough.fem.abaqus import read_abaqus_matrices
-        from gough.fem.matrix_market import read_matrix_market
+        from gough.fem import read_abaqus_matrices, read_matrix_market
 
         reader = read_abaqus_matrices if described.matrix_market is None else read_matrix_market
         freedoms = None if m.freedoms is None else path(m.freedoms)
         return reader(path(m.stiffness), path(m.mass), path(m.nodes), freedoms, unit, m.modal)
-    from gough.fem.nastran import read_nastran_dmig, read_nastran_op4
+    from gough.fem import read_nastran_dmig, read_nastran_op4
 
     if (d := described.dmig) is not None:
         return read_nastran_dmig(path(d.file), path(d.nodes), d.stiffness, d.mass, unit)
@@ -126,5 +119,5 @@ def _matrices(described: Matrices, unit: Units, file: str | None) -> FiniteEleme
     return read_nastran_op4(path(o.file), path(o.nodes), path(o.freedoms), o.stiffness, o.mass, unit)
 
 
-def _units(described: FileUnits) -> Units:
-    return Units(*(float(units.parse_unit(u)[0]) for u in (described.length, described.mass, described.time)))
+def _units(described: FileUnits) -> UnitFactors:
+    return UnitFactors(*(float(units.parse_unit(u)[0]) for u in (described.length, described.mass, described.time)))

@@ -8,28 +8,28 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import ReductionWarning, UsageError
-from gough.fem.basis_choices import (
-    MEAN,
+from gough.fem import (
     AttachmentModes,
-    BasisChoice,
     ClampedModes,
     CraigBampton,
+    DampingMatrix,
+    ElasticBody,
+    FiniteElements,
     FreeModes,
     Guyan,
+    ModalRatio,
+    ModeCut,
     Nodal,
+    NodeTie,
+    Rayleigh,
+    reduce,
 )
-from gough.fem.damping import Damping, DampingMatrix, ModalRatio, Rayleigh, damping_matrix
-from gough.fem.elastic_body import ElasticBody
-from gough.fem.finite_elements import FiniteElements
-from gough.fem.modes_choice import Cut
-from gough.fem.reduce import reduce
-from gough.fem.tie_nodes import Tie
-from gough.fem.ties import TiedElements, tie
+from gough.fem.reduction.choices import MEAN, BasisChoice
+from gough.fem.reduction.damping import Damping, damping_matrix
+from gough.fem.reduction.ties import TiedElements, tie_frames
 from gough.robot import Pose
-from gough.robot.flexible import Flexible
-from gough.robot.flexible import Tie as DescribedTie
-from gough.robot.flexible_damping import FlexibleDamping
-from gough.robot.flexible_modes import ORIGIN, Modes
+from gough.robot.flexible import Flexible, TieRule
+from gough.robot.flexible.modes import ORIGIN, FlexibleDamping, ShapeChoice
 from gough.structure.elastic_elements import Elements, elements_of
 from gough.structure.flexible import Points, point_key
 
@@ -72,12 +72,12 @@ def tied_body(
     keys = {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
     places = points | {keys[ORIGIN]: np.zeros(3)} if _names_origin(flexible) else points
     elements, choice, ties = _to_be_reduced(flexible, keys, places, carried, file)
-    return tie(elements, ties), choice, {key: name for name, key in reversed(list(keys.items()))}
+    return tie_frames(elements, ties), choice, {key: name for name, key in reversed(list(keys.items()))}
 
 
 def _to_be_reduced(
     flexible: Flexible, keys: Mapping[str, str], places: Points, carried: bool, file: str | None
-) -> tuple[FiniteElements, BasisChoice, dict[str, Tie]]:
+) -> tuple[FiniteElements, BasisChoice, dict[str, NodeTie]]:
     assert flexible.modes is not None
     said = {key: _said(flexible, key, keys) for key in places}
     held_by_a_node = [p for key, p in places.items() if said[key].radius is None and said[key].nodes is None]
@@ -86,15 +86,15 @@ def _to_be_reduced(
     return cut.elements, choice, {key: _tie(said[key], cut, position) for key, position in places.items()}
 
 
-def basis_choice(modes: Modes, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
+def basis_choice(modes: ShapeChoice, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
     """The reduction in the words of `fem`. keys: of the frames of the body by name; attached: those of everything tied."""
 
     def key(name: str | None, default: str) -> str:
         return default if name is None else MEAN if name == MEAN else keys[name]
 
-    count: Cut | int = 0
+    count: ModeCut | int = 0
     if modes.number != 0 and (modes.number is not None or modes.up_to is not None):
-        count = Cut(modes.number, modes.up_to, modes.pairs or "keep")
+        count = ModeCut(modes.number, modes.up_to, modes.pairs or "keep")
     align = None if modes.align is None else keys[modes.align]
     seen_from = key(modes.frame, keys[ORIGIN] if carried else MEAN)
     interfaces = tuple(attached if modes.interfaces is None else (keys[name] for name in modes.interfaces))
@@ -122,19 +122,19 @@ def _names_origin(flexible: Flexible) -> bool:
     return held or ORIGIN in (modes.frame, modes.align, *(modes.interfaces or ()))
 
 
-def _said(flexible: Flexible, key: str, keys: Mapping[str, str]) -> DescribedTie:
+def _said(flexible: Flexible, key: str, keys: Mapping[str, str]) -> TieRule:
     """What the description says of how the frame under a key is held: of a frame there by name, else of all."""
     named = next((tie for name, tie in flexible.ties.at.items() if keys[name] == key), None)
-    return named or DescribedTie(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
+    return named or TieRule(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
 
 
-def _tie(said: DescribedTie, cut: Elements, position: np.ndarray) -> Tie:
+def _tie(said: TieRule, cut: Elements, position: np.ndarray) -> NodeTie:
     if said.nodes is None:
-        return Tie(position, radius=said.radius, tolerance=said.tolerance)
+        return NodeTie(position, radius=said.radius, tolerance=said.tolerance)
     if said.nodes not in cut.node_sets:
         known = ", ".join(cut.node_sets) or "none"
         raise UsageError(f"ties: there is no set of nodes {said.nodes!r}; there are: {known}")
-    return Tie(position, nodes=cut.node_sets[said.nodes])
+    return NodeTie(position, nodes=cut.node_sets[said.nodes])
 
 
 def _without_momentum(body: ElasticBody) -> ElasticBody:

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gough.errors import StructureError, UsageError
-from gough.fem.compliance import Missing, missing_compliance
+from gough.fem.reduction.compliance import Missing, missing_compliance
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
-from gough.robot.flexible_modes import Modes
+from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.tree import bodies, placed_joints, placed_loops
 from gough.structure.elastic_bodies import in_words, is_carried
 from gough.structure.elastic_reduction import tied_body
@@ -88,7 +88,7 @@ def _with_moments(robot: Robot, name: str) -> set[str]:
     return found
 
 
-def _remedy(modes: Modes, frame: str | None) -> str:
+def _remedy(modes: ShapeChoice, frame: str | None) -> str:
     number = 0 if modes.number is None else modes.number
     also = "" if frame is None else f", interfaces: [{frame}, …]"
     if modes.kind in ("attachment", "craig_bampton", "guyan"):

@@ -43,7 +43,10 @@ NAMES = {
     "DmigFile": "DMIG file",
     "Op4File": "OP4 file",
     "FileUnits": "Units of a file",
-    "Rayleigh": "Rayleigh damping",
+    "FlatPlate": "Plate",
+    "RayleighFactors": "Rayleigh damping",
+    "ShapeChoice": "Modes",
+    "TieRule": "Tie",
 }
 
 

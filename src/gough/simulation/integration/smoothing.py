@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.robot.changed_friction import change_friction
+from gough.robot.friction import change_friction
 from gough.simulation.given import is_number
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import PlainValidator, WithJsonSchema
 
-from gough.robot.fields import Bound, number_fault, remembered
+from gough.robot.fields import Bound, number_as_written, number_fault
 from gough.robot.item import Fault, as_error
 
 Numbers = tuple[float, ...]
@@ -17,13 +17,13 @@ def _entries(dimensions: tuple[str, ...], bound: Bound, one: bool) -> Callable[[
             value = value.tolist()
         if not isinstance(value, list | tuple):
             if one:
-                return remembered(value, dimensions, bound)
+                return number_as_written(value, dimensions, bound)
             raise as_error([Fault((), value, "not a list", "a list")])
         found = [(k, number_fault(entry, dimensions, bound)) for k, entry in enumerate(value)]
         faults = [Fault((k, *f.place), f.value, f.message, f.expected) for k, f in found if f is not None]
         if faults:
             raise as_error(faults)
-        return tuple(remembered(entry, dimensions, bound) for entry in value)
+        return tuple(number_as_written(entry, dimensions, bound) for entry in value)
 
     return check
 

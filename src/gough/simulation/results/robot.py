@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
 from gough.robot import Robot
-from gough.robot.body_mesh import is_mesh, without_lost_meshes
-from gough.robot.flexible_files import PATHS, renamed, resolved
+from gough.robot.files import PATHS, is_mesh, move_paths, resolve_path, without_lost_meshes
 from gough.robot.writer import document
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class RobotRecord:
         """As a JSON document for a file in a folder: files that the description names are named from there."""
         described = copy.deepcopy(self.description)
         if described is not None and self.folder:
-            renamed(described, Path(self.folder), folder)
+            move_paths(described, Path(self.folder), folder)
         return {
             "name": self.name,
             "hash": self.digest,
@@ -157,7 +156,7 @@ def _hashed(data: Any, file: str | None) -> Any:
 
 def _content(path: Any, file: str | None) -> Any:
     try:
-        return f"{Path(path).name} with SHA-256 {hashlib.sha256(resolved(path, file).read_bytes()).hexdigest()}"
+        return f"{Path(path).name} with SHA-256 {hashlib.sha256(resolve_path(path, file).read_bytes()).hexdigest()}"
     except (OSError, TypeError):
         return path
 

@@ -11,8 +11,8 @@ from gough.arguments import a_robot, checked, flag, path
 from gough.compilation.leading import coordinate_units
 from gough.errors import GoughError, UsageError
 from gough.robot import load
-from gough.robot.changed_friction import change_friction
 from gough.robot.errors import ABSENT, DescriptionError, Problem
+from gough.robot.friction import change_friction
 from gough.robot.item import faults_of, no_such_name
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, read, read_document

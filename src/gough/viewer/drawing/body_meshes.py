@@ -6,8 +6,8 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.robot import Robot
-from gough.robot.body_mesh import BodyMesh
-from gough.robot.flexible_files import resolved
+from gough.robot.body import BodyMesh
+from gough.robot.files import resolve_path
 from gough.robot.tree import bodies
 from gough.viewer.drawing.creases import creased
 from gough.viewer.drawing.mesh import Mesh
@@ -25,7 +25,7 @@ def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | No
 
 
 def _placed(described: BodyMesh, file: str | None) -> Mesh:
-    mesh = read_mesh(resolved(described.file, file))
+    mesh = read_mesh(resolve_path(described.file, file))
     pose = described.placement
     return mesh.scaled(described.scale).moved(np.array(pose.position), pose.rotation())
 

@@ -7,8 +7,7 @@ of a straight beam loaded at its ends; torsion is linear. Displacements of secon
 import numpy as np
 
 from gough.fem.elastic_body import ElasticBody
-from gough.robot.flexible_beam import Beam
-from gough.robot.flexible_section import BeamSection
+from gough.robot.flexible.beam import Beam, BeamSection
 from gough.viewer.drawing.skin_surface import Surface
 
 STATIONS = 16

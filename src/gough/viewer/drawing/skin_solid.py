@@ -3,7 +3,7 @@
 import numpy as np
 
 from gough.fem.elastic_body import ElasticBody
-from gough.fem.solid_shapes import KINDS
+from gough.fem.solids.cells import KINDS
 from gough.viewer.drawing.creases import creased
 from gough.viewer.drawing.skin_surface import Surface, on_nodes
 from gough.viewer.drawing.solids import sphere

@@ -1,0 +1,1 @@
+"""Straight beams and polylines of them, with their cross-sections."""

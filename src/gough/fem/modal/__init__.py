@@ -1,0 +1,1 @@
+"""Flexible bodies as other codes give them: modes at nodes that carry the mass."""

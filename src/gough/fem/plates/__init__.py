@@ -1,0 +1,1 @@
+"""Flat plates of any outline."""

@@ -1,0 +1,1 @@
+"""From finite elements to a flexible body with few coordinates."""

@@ -1,0 +1,1 @@
+"""Solids of tetrahedra and hexahedra."""

@@ -1,0 +1,193 @@
+"""Checks across a whole robot on raw data: names used twice, names that refer to nothing, weights."""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
+from gough.robot.fields import numbers
+from gough.robot.item import Fault, Place, given, look, nearest
+from gough.robot.joint import COORDINATES
+from gough.robot.joint_checks import can_convert
+from gough.robot.leg import body_name, entries, repetition_faults
+from gough.robot.pose import QUATERNION_TOLERANCE
+from gough.robot.units import si_unit
+
+DIMENSIONS = {
+    "fixed": (),
+    "revolute": ("angle",),
+    "prismatic": ("length",),
+    "universal": ("angle", "angle"),
+    "spherical": ("number",) * 4,
+    "cylindrical": ("angle", "length"),
+    "planar": ("length", "length", "angle"),
+    "free": ("length",) * 3 + ("number",) * 4,
+}
+
+
+def items(data: Any, key: str) -> list[Any]:
+    """The entries of a raw list by its key; none where it is anything else."""
+    return entries(look(data, key))
+
+
+def name_faults(data: Any) -> Iterator[Fault]:
+    """Legs, bodies, joints, loops, springs and the platform have names of their own."""
+    groups = {
+        key: (
+            [look(item, "name") for item in items(data, key)],
+            [(key, i, "name") for i in range(len(items(data, key)))],
+        )
+        for key in ("legs", "bodies", "joints", "loops", "springs")
+    }
+    legs, bodies, joints, loops, springs = groups.values()
+    platform = None if named_platform(data) else platform_name(data)
+    own = {"the platform's": [platform]}
+    own_leg = {"a leg's": legs[0]}
+    yield from repetition_faults(*legs, "leg", own)
+    yield from repetition_faults(*bodies, "body", own_leg | own)
+    yield from repetition_faults(*joints, "joint", own_leg)
+    yield from repetition_faults(*loops, "loop", {"a joint's": joints[0]} | own_leg)
+    yield from repetition_faults(*springs, "spring")
+    everything = [([platform], [("platform", "name")]), legs, bodies, joints, loops, springs]
+    for name, place in [pair for names, places in everything for pair in zip(names, places, strict=True)]:
+        if name in GROUND:
+            yield Fault(
+                place, name, f"a reserved name: {name!r} is {RESERVED[name]}", f"another name, for instance {name}_1"
+            )
+    for body, place in zip(items(data, "bodies"), bodies[1], strict=True):
+        if isinstance(body, Mapping) and not given(body, "name"):
+            yield Fault(place, look(body, "name"), "a body without a name", "a name that joints can refer to")
+    kinds = [look(joint, "type") for joint in items(data, "joints")]
+    yield from coordinate_faults(joints[0], kinds, joints[1])
+    yield from reserved_faults(_named_joints(data), platform_name(data) is not None)
+
+
+def _named_joints(data: Any) -> list[tuple[str, Any, Place, str]]:
+    """(full name, type, place, name as written) of every joint with a name."""
+    found: list[tuple[str, Any, Place, str]] = [
+        (look(joint, "name"), look(joint, "type"), ("joints", i, "name"), look(joint, "name"))
+        for i, joint in enumerate(items(data, "joints"))
+    ]
+    for i, leg in enumerate(items(data, "legs")):
+        for k, joint in enumerate(items(leg, "chain")):
+            name = look(joint, "name")
+            found.append((f"{look(leg, 'name')}.{name}", look(joint, "type"), ("legs", i, "chain", k, "name"), name))
+    return [entry for entry in found if isinstance(entry[3], str) and entry[3] not in GROUND]
+
+
+def named_platform(data: Any) -> bool:
+    """Whether the platform is a body of the robot, called by its name."""
+    return isinstance(look(data, "platform"), str)
+
+
+def platform_name(data: Any) -> Any:
+    """The platform's name in raw data, its default included; None where there is no platform."""
+    if not given(data, "platform"):
+        return None
+    if named_platform(data):
+        return look(data, "platform")
+    return look(data, "platform", "name") if given(data, "platform", "name") else "platform"
+
+
+def body_names(data: Any) -> list[str]:
+    """Every name that a point, a joint or a loop may refer to."""
+    platform = platform_name(data)
+    names = ["world", *([] if platform is None or named_platform(data) else [str(platform)])]
+    names += [str(look(body, "name")) for body in items(data, "bodies") if given(body, "name")]
+    for leg in items(data, "legs"):
+        names += [f"{look(leg, 'name')}.{body_name(joint)}" for joint in items(leg, "chain")]
+    return names
+
+
+def joint_types(data: Any) -> dict[str, Any]:
+    """The raw type of every joint of the tree by its full name."""
+    types = {
+        f"{look(leg, 'name')}.{look(joint, 'name')}": look(joint, "type")
+        for leg in items(data, "legs")
+        for joint in items(leg, "chain")
+    }
+    return types | {str(look(joint, "name")): look(joint, "type") for joint in items(data, "joints")}
+
+
+def spring_faults(data: Any) -> Iterator[Fault]:
+    """Springs between bodies that exist."""
+    known = body_names(data)
+    there = set(known)
+    for index, spring in enumerate(items(data, "springs")):
+        for written, field in (("from", "from_"), ("to", "to")):
+            end = look(spring, written) if given(spring, written) else look(spring, field)
+            body = look(end, "body")
+            if isinstance(body, str) and body not in there:
+                yield Fault(("springs", index, written, "body"), body, f"no body {body!r}", nearest(body, known))
+
+
+def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
+    """A pose only of a platform; joint coordinates of joints that exist, as many as the joint has, in its units."""
+    if given(data, key, "pose") and platform_name(data) is None:
+        yield Fault((key, "pose"), look(data, key, "pose"), "a pose without a platform", "joints, or a platform")
+    joints = look(data, key, "joints")
+    if not isinstance(joints, Mapping):
+        return
+    types = joint_types(data)
+    for name, value in joints.items():
+        place = (key, "joints", str(name))
+        if name not in types:
+            yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
+            continue
+        kind = types[name]
+        if not isinstance(kind, str) or kind not in COORDINATES:
+            continue
+        entries = list(value) if isinstance(value, list | tuple) else [value]
+        count = COORDINATES[kind]
+        if len(entries) != count:
+            yield Fault(place, value, f"{len(entries)} coordinates of a {kind} joint", f"{count}")
+            continue
+        wxyz = numbers(entries[-4:], 4) if kind in ("spherical", "free") else None
+        if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
+            yield Fault(place, value, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6: qw qx qy qz")
+        for index, (entry, dimension) in enumerate(zip(entries, DIMENSIONS[kind], strict=True)):
+            if not can_convert(entry, dimension):
+                at = (*place, index) if isinstance(value, list | tuple) else place
+                yield Fault(at, entry, "a unit of another dimension", f"a {dimension} in {si_unit(dimension) or '1'}")
+
+
+def velocity_faults(data: Any) -> Iterator[Fault]:
+    """Velocities of a platform, of drives or of coordinates that there are."""
+    chosen = look(data, "velocities")
+    twist = [] if platform_name(data) is None else list(TWIST_NAMES)
+    if chosen == "platform" and not twist:
+        yield Fault(("velocities",), chosen, "the velocities of a platform that there is not", "drives, or a list")
+    if chosen == "drives" and not any(True for _ in _drives(data)):
+        yield Fault(("velocities",), chosen, "the velocities of drives that there are not", "a list of coordinates")
+    known = [*twist, *[rate for name, kind in joint_types(data).items() for rate in rate_names(name, kind)]]
+    there = set(known)
+    places: list[Place] = [("velocities", index) for index in range(len(entries(chosen)))]
+    yield from repetition_faults(entries(chosen), places, "velocity")
+    for name, place in zip(entries(chosen), places, strict=True):
+        if isinstance(name, str) and name not in there:
+            yield Fault(place, name, f"no velocity {name!r}", nearest(name, known))
+
+
+def weight_faults(data: Any) -> Iterator[Fault]:
+    """Weights on all drives or on none."""
+    drives = list(_drives(data))
+    if not any(given(drive, "weight") for _, drive in drives):
+        return
+    for place, drive in drives:
+        if not given(drive, "weight"):
+            yield Fault(
+                (*place, "weight"),
+                look(drive, "weight"),
+                "a drive without a weight beside drives that have one",
+                "a weight on every drive, or on none",
+            )
+
+
+def _drives(data: Any) -> Iterator[tuple[Place, Any]]:
+    for i, leg in enumerate(items(data, "legs")):
+        for j, joint in enumerate(items(leg, "chain")):
+            if given(joint, "drive"):
+                yield ("legs", i, "chain", j, "drive"), look(joint, "drive")
+    for i, joint in enumerate(items(data, "joints")):
+        if given(joint, "drive"):
+            yield ("joints", i, "drive"), look(joint, "drive")

@@ -1,0 +1,128 @@
+"""Joints that close loops: of a leg between the last body of its chain and the platform, or between any two bodies."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from gough.robot.fields import Name, PositiveLength, Vector
+from gough.robot.item import Fault, Item, given, look
+from gough.robot.joint import AxisPair, Friction, Limits
+from gough.robot.joint_checks import SCALAR, axes_faults, axis_kind_faults, effect_faults
+from gough.robot.pose import Pose
+from gough.robot.suggestions import MEANT
+
+CutType = Literal[
+    "spherical", "universal", "revolute", "fixed", "constant_length", "cylindrical", "planar", "prismatic"
+]
+
+
+class ClosingJoint(Item):
+    """What cuts and loops have in common: they have no coordinate, so neither drive nor spring, and a default axis."""
+
+    called: ClassVar[str] = "loop"
+    called_at_length: ClassVar[str] = "loop's joint"
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from _closure_faults(data, cls.called)
+
+    @classmethod
+    def unknown(cls, key: Any, value: Any) -> Fault:
+        return _passive_only(key, value, cls.called_at_length) or super().unknown(key, value)
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data = {key: value for key, value in data.items() if value is not None}
+        if data.get("type") in ("revolute", "cylindrical", "prismatic", "planar"):
+            data.setdefault("axis", (0.0, 0.0, 1.0))
+        return data
+
+
+class Cut(ClosingJoint):
+    """A cut joint between the last body of a chain and the platform.
+
+    on_leg is the joint frame in the last body. axis (revolute, cylindrical, prismatic; planar: its normal) is in that
+    frame. axes of a universal cut: the first fixed to the last body (on_leg frame), the second fixed to the platform
+    (on_platform frame of the leg). length: constant_length only, the distance (m) between the two origins.
+    """
+
+    called: ClassVar[str] = "cut"
+    called_at_length: ClassVar[str] = "cut joint"
+
+    name: Name = "cut"
+    type: CutType
+    on_leg: Pose = Field(default_factory=Pose)
+    axis: Vector | None = None
+    axes: AxisPair | None = None
+    length: PositiveLength | None = None
+    friction: Friction = Field(default_factory=Friction)
+    limits: Limits = Field(default_factory=Limits)
+
+
+class LoopEnd(Item):
+    """One side of a loop: a body and the joint frame on it.
+
+    body: "world", a body under `bodies`, the platform's name, or "leg.body"; in a leg also a body of the leg by its own
+    name. In a leg a pose on the platform is in the leg's on_platform frame, one on the world in the leg's base frame.
+    """
+
+    body: str
+    pose: Pose = Field(default_factory=Pose)
+
+    @classmethod
+    def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in data.items() if value is not None}
+
+
+class Loop(ClosingJoint):
+    """A closure between two bodies.
+
+    axis (revolute, cylindrical, prismatic; planar: its normal) is in the joint frame and the same on both sides. axes of
+    a universal loop: the first fixed to the first body, the second to the second body, each in the joint frame there.
+    length: constant_length only, the distance (m) between the two origins.
+    """
+
+    name: Name
+    type: CutType
+    first: LoopEnd
+    second: LoopEnd
+    axis: Vector | None = None
+    axes: AxisPair | None = None
+    length: PositiveLength | None = None
+    friction: Friction = Field(default_factory=Friction)
+    limits: Limits = Field(default_factory=Limits)
+
+
+def _passive_only(key: Any, value: Any, what: str) -> Fault | None:
+    """The fault of a drive or spring in a joint that closes a loop: it has no coordinate; None for other keys."""
+    word = str(key).lower()
+    kind = "spring" if word.startswith("spring") else "drive" if word in ("drive", *MEANT["drive"].split()) else None
+    if kind is None:
+        return None
+    message = f"a {kind} on a {what}, which has no coordinate: the loop is cut there"
+    remedy = f"the {kind} on a joint of the tree; cut the loop at another, passive joint"
+    return Fault((str(key),), value, message, remedy)
+
+
+def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
+    """Problems between the keys of a joint that closes a loop; what: how messages call it."""
+    kind = look(data, "type")
+    if kind == "constant_length" and not given(data, "length"):
+        yield Fault(("length",), look(data, "length"), f"a constant_length {what} without its length", "length in m")
+    if isinstance(kind, str) and kind != "constant_length" and given(data, "length"):
+        yield Fault(("length",), data["length"], f"length on a {kind} {what}", "length only on constant_length")
+    if kind == "constant_length" and given(data, "friction"):
+        yield Fault(("friction",), data["friction"], f"friction on a constant_length {what}", "no friction")
+    for key in ("lower", "upper", "speed"):
+        if given(data, "limits", key) and kind in SCALAR:
+            message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
+            yield Fault(
+                ("limits", key),
+                look(data, "limits", key),
+                message,
+                "this joint in the tree, with its limits, and the loop cut at another joint",
+            )
+    yield from axis_kind_faults(kind, data)
+    yield from axes_faults(data, perpendicular=False)
+    yield from effect_faults(kind, data)

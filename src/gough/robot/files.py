@@ -1,0 +1,94 @@
+"""Files that a description names: meshes and modal data, relative to the description's own file."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ValidationInfo, WithJsonSchema, WrapValidator
+
+from gough.robot.item import Fault, as_error
+
+PATHS = {
+    "mesh": ("file",),
+    "solid": ("file",),
+    "modal": ("file", "bulk", "op2"),
+    "matrix_market": ("stiffness", "mass", "nodes", "freedoms"),
+    "abaqus": ("stiffness", "mass", "nodes", "freedoms"),
+    "dmig": ("file", "nodes"),
+    "op4": ("file", "nodes", "freedoms"),
+}
+"""Which entries of a mapping hold paths, by the mapping's key."""
+
+
+def _existing(value: Any, _: Any, info: ValidationInfo) -> str:
+    """The path as written; while a description is read, the file must be there."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if not isinstance(value, str) or not value:
+        raise as_error([Fault((), value, "not a path", "a path of a file, relative to this one")])
+    folder = (info.context or {}).get("folder")
+    if folder is not None and not (Path(folder) / value).is_file():
+        raise as_error([Fault((), value, "no such file", f"a path relative to {Path(folder).resolve()}")])
+    return value
+
+
+FilePath = Annotated[str, WrapValidator(_existing), WithJsonSchema({"type": "string"})]
+LengthUnit = Literal["m", "cm", "mm", "um", "in"]
+
+
+def resolve_path(file: str, description: str | None) -> Path:
+    """A path written in a description (None: in no file), from where the program runs."""
+    folder = Path() if description is None else Path(description).parent
+    return folder / file
+
+
+def with_absolute_paths(item: Any, folder: str, key: str = "") -> Any:
+    """A model, or models in tuples and mappings, with paths of files as they are from a folder; key: under which it stands."""
+    if isinstance(item, BaseModel):
+        new: dict[Any, Any] = {}
+        for name in type(item).model_fields:
+            value = getattr(item, name)
+            if name in PATHS.get(key, ()) and isinstance(value, str):
+                new[name] = os.path.realpath(os.path.join(folder, value))
+            else:
+                new[name] = with_absolute_paths(value, folder, name)
+        changed = {name: value for name, value in new.items() if value is not getattr(item, name)}
+        return item.model_copy(update=changed) if changed else item
+    if isinstance(item, tuple):
+        entries = tuple(with_absolute_paths(entry, folder, key) for entry in item)
+        return item if all(a is b for a, b in zip(entries, item, strict=True)) else entries
+    return item
+
+
+def move_paths(data: Any, old: Path, new: Path, absolute: bool = False) -> None:
+    """Change the paths of files in the plain data of a description, relative to the folder `old`, so that they are of `new`, or
+    absolute ones."""
+    if old.resolve() == new.resolve():
+        return
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        if key in PATHS and isinstance(value, dict):
+            for name in PATHS[key]:
+                if name in value and not Path(value[name]).is_absolute():
+                    there = (old / value[name]).resolve()
+                    value[name] = (there if absolute else Path(os.path.relpath(there, new.resolve()))).as_posix()
+        elif key != "source":
+            move_paths(value, old, new, absolute)
+
+
+def is_mesh(key: Any, value: Any) -> bool:
+    """Whether an entry of a description's plain data is a body's mesh."""
+    return key == "mesh" and isinstance(value, Mapping) and "file" in value
+
+
+def without_lost_meshes(data: Any, folder: Path) -> Any:
+    """Plain data of a description without meshes whose files are not there (relative to a folder): looks can be done without."""
+    if isinstance(data, list):
+        return [without_lost_meshes(entry, folder) for entry in data]
+    if not isinstance(data, Mapping):
+        return data
+    return {
+        key: without_lost_meshes(value, folder)
+        for key, value in data.items()
+        if not (is_mesh(key, value) and not (folder / str(value["file"])).is_file())
+    }

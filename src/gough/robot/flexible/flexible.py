@@ -1,0 +1,130 @@
+"""A flexible body: what it is made of, which shapes it can take, how it is damped, and how other things hold on to it."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from gough.robot.fields import Name, PositiveLength
+from gough.robot.flexible.beam import Beam
+from gough.robot.flexible.fields import Frequency, ListOf, ModalStiffness, one_of
+from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, ShapeChoice
+from gough.robot.flexible.other_programs import Matrices, Modal
+from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.solid import Solid
+from gough.robot.item import Fault, Item, given, look, nearest
+
+SHAPES = ("beam", "plate", "solid", "modal", "matrices")
+
+
+class TieRule(Item):
+    """What holds a frame: the node there (at most `tolerance` away), all nodes within a radius, or a named set of nodes."""
+
+    radius: PositiveLength | None = None
+    tolerance: PositiveLength | None = None
+    nodes: str | None = None
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        if given(data, "radius") and given(data, "nodes"):
+            yield Fault(("nodes",), data["nodes"], "nodes beside a radius", "one of them")
+
+
+class Ties(Item):
+    """How attached points hold: radius or tolerance for all of them, and for frames of the body by name."""
+
+    radius: PositiveLength | None = None
+    tolerance: PositiveLength | None = None
+    at: dict[Name, TieRule] = Field(default_factory=dict)
+
+
+class Flexible(Item):
+    """One of beam, plate, solid, modal or matrices; mass and inertia follow from it.
+
+    modes: the basis. stiffening: whether bending shortens and so stretching stiffens; auto: where the elements know;
+    rigid_motion: shortening only together with the motion of the body's frame, not with that of its shapes.
+    stiffness (N/m) or frequencies (Hz): take the place of those of the modes, in their order.
+    """
+
+    beam: Beam | None = None
+    plate: FlatPlate | None = None
+    solid: Solid | None = None
+    modal: Modal | None = None
+    matrices: Matrices | None = None
+    modes: ShapeChoice | None = None
+    damping: FlexibleDamping | None = None
+    stiffening: Literal["auto", "on", "rigid_motion", "off"] = "auto"
+    stiffness: Annotated[tuple[ModalStiffness, ...], ListOf] | None = None
+    frequencies: Annotated[tuple[Frequency, ...], ListOf] | None = None
+    ties: Ties = Field(default_factory=Ties)
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        yield from one_of(data, SHAPES, "shape")
+        if not given(data, "modes") and not given(data, "modal"):
+            expected = "modes: {number: 6}, {up_to: 200 Hz}, {kind: nodal}, …"
+            yield Fault(("modes",), look(data, "modes"), "a flexible body without modes", expected)
+        if given(data, "modes") and given(data, "modal"):
+            yield Fault(("modes",), data["modes"], "modes beside modal data, which bring their own", "one of them")
+        kind = look(data, "modes", "kind")
+        for key in ("stiffness", "frequencies"):
+            if given(data, key) and kind in ("nodal", "guyan"):
+                yield Fault(
+                    (key,), data[key], f"{key} of {kind} coordinates, which are no modes", "kind: free, clamped, …"
+                )
+        if given(data, "stiffness") and given(data, "frequencies"):
+            yield Fault(("frequencies",), data["frequencies"], "frequencies beside stiffness", "one of them")
+        stiffening = look(data, "stiffening")
+        if stiffening in ("on", "rigid_motion") and any(given(data, key) for key in ("plate", "solid", "matrices")):
+            message = "stiffening of a body whose elements do not say how they shorten"
+            yield Fault(
+                ("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G"
+            )
+
+
+def frame_faults(flexible: Any, frames: Any) -> Iterator[Fault]:
+    """Frames of the body that a raw `flexible` names but that are not there."""
+    known = [ORIGIN, *(map(str, frames) if isinstance(frames, dict) else ())]
+    for place, name in _named_frames(flexible):
+        if isinstance(name, str) and name not in known and not (name == MEAN and place[-1] == "frame"):
+            yield Fault(("flexible", *place), name, f"no frame {name!r} on the body", nearest(name, known))
+    for name in known[1:]:
+        if name in (ORIGIN, MEAN):
+            message = f"a frame of a flexible body cannot be called {name!r}"
+            yield Fault(("frames", name), look(frames, name), message, "another name")
+
+
+def _named_frames(flexible: Any) -> Iterator[tuple[tuple[int | str, ...], Any]]:
+    for key in ("frame", "align"):
+        if given(flexible, "modes", key):
+            yield ("modes", key), look(flexible, "modes", key)
+    interfaces = look(flexible, "modes", "interfaces")
+    for index, name in enumerate(interfaces if isinstance(interfaces, list | tuple) else ()):
+        yield ("modes", "interfaces", index), name
+    at = look(flexible, "ties", "at")
+    for name in at if isinstance(at, dict) else ():
+        yield ("ties", "at", name), name
+
+
+def flexible_or_object(value: Any, handler: Any) -> Any:
+    """A description, or a Python object that makes its own `fem.ElasticBody` by `elastic_body(points)`."""
+    if callable(getattr(value, "elastic_body", None)):
+        return value
+    return handler(value)
+
+
+def beside_flexible(data: dict[str, Any]) -> Iterator[Fault]:
+    """What a flexible body cannot have besides: its mass follows from its shape."""
+    remedies = {
+        "mass": "no mass: it follows from the shape and the density",
+        "center_of_mass": "no mass centre: it follows from the shape",
+        "inertia": "no inertia: it follows from the shape and the density",
+        "parameters": "no parameters: they follow from the shape and the density",
+        "payload": "a body of its own, fixed to a frame of the flexible one",
+        "telescopic": "a flexible body of constant shape, or a rigid one",
+        "mesh": "no mesh: it is drawn from its elements as they bend",
+    }
+    for key, expected in remedies.items():
+        if given(data, key):
+            yield Fault((key,), data[key], f"{key} of a flexible body", expected)
+    yield from frame_faults(data["flexible"], look(data, "frames"))

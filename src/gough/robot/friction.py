@@ -1,0 +1,80 @@
+"""A robot with other friction in all its joints at once: smoothed, scaled or left out."""
+
+from math import isfinite
+from typing import Any
+
+from gough.errors import UsageError
+from gough.robot.robot import Robot
+from gough.robot.units import misfit
+
+SLIDING = ("prismatic",)
+MIXED = ("cylindrical", "planar", "free")
+
+
+def change_friction(
+    robot: Robot,
+    *,
+    smoothing: float | tuple[float, float] | None = None,
+    coulomb: float = 1.0,
+    viscous: float = 1.0,
+    keep: bool = False,
+) -> Robot:
+    """A copy of a description with the friction of every joint, drive, cut and loop changed.
+
+    smoothing: s of force · rate/√(rate² + s²) wherever there is Coulomb friction, one number in m/s and rad/s, or (m/s, rad/s)
+    of joints that slide and that turn; None: as described. keep: only where there is no smoothing yet; joints that do both then
+    take the smaller one. coulomb, viscous: factors of what is described, 0 leaves it out.
+    """
+    speeds = smoothing if isinstance(smoothing, tuple) else (smoothing, smoothing)
+    for name, value in (("smoothing", speeds[0]), ("smoothing", speeds[1]), ("coulomb", coulomb), ("viscous", viscous)):
+        if value is not None and not (isfinite(value) and value >= 0):
+            raise UsageError(f"{name}={value!r}: give a finite number that is not negative")
+
+    def change(friction: Any, kind: str, place: str) -> Any:
+        update: dict[str, float] = {}
+        if friction.viscous:
+            update["viscous"] = friction.viscous * viscous
+        if friction.coulomb:
+            update["coulomb"] = friction.coulomb * coulomb
+            if keep and friction.smoothing:
+                return friction.model_copy(update=update)
+            speed = speeds[0] if kind in SLIDING else speeds[1]
+            if kind in MIXED and keep:
+                speed = min((s for s in speeds if s is not None), default=None)
+            elif kind in MIXED and speeds[0] != speeds[1]:
+                raise UsageError(
+                    f"{place}: a {kind} joint slides and turns with one smoothing; give one number for both"
+                )
+            for unit in ("m/s",) if kind in SLIDING else ("m/s", "rad/s") if kind in MIXED else ("rad/s",):
+                problem = misfit(speed, unit, f"that of {place}")
+                if problem:
+                    raise UsageError(
+                        f"smoothing: {problem}; where joints slide and others turn give one plain number for all, or two (in a "
+                        "scenario: turn_smoothing beside smoothing)"
+                    )
+            if speed is not None:
+                update["smoothing"] = float(speed)
+        return friction.model_copy(update=update) if update else friction
+
+    def joint(item: Any, leg: str = "") -> Any:
+        update = {"friction": change(item.friction, item.type, leg + item.name)}
+        drive = getattr(item, "drive", None)
+        if drive is not None:
+            update["drive"] = change(drive, item.type, leg + item.name)
+        return item.model_copy(update=update)
+
+    def leg(item: Any) -> Any:
+        own = f"{item.name}."
+        update: dict[str, Any] = {"chain": tuple(joint(x, own) for x in item.chain)}
+        update["loops"] = tuple(joint(x, own) for x in item.loops)
+        if item.cut is not None:
+            update["cut"] = joint(item.cut, own)
+        return item.model_copy(update=update)
+
+    return robot.model_copy(
+        update={
+            "legs": tuple(leg(x) for x in robot.legs),
+            "joints": tuple(joint(x) for x in robot.joints),
+            "loops": tuple(joint(x) for x in robot.loops),
+        }
+    )
