@@ -126,7 +126,7 @@ def test_without_checks_only_results_are_watched(tmp_path: Path) -> None:
 def test_more_than_64_checks_share_the_last_bit(tmp_path: Path) -> None:
     def equations(x):
         for k in range(70):
-            scalar.check(f"low:{k}", x[0] - 0.01 * k, 0.0)
+            scalar.check(Status.RESIDUAL.at(f"low {k}"), x[0] - 0.01 * k, 0.0)
         return {"y": x[0]}
 
     compiled = Compiled.of(flat_listing(trace(equations, [Slot("x", (1,))], "many"), "many"), tmp_path)

@@ -98,9 +98,9 @@ def chained(a: np.ndarray, p: np.ndarray, b: np.ndarray) -> dict:
     matrix = a + product(y, y.T) * 0.01
     matrix[0, 1] = matrix[1, 0] = 0.0
     z = solve_spd(matrix, y, Status.SINGULAR.at("second"))
-    check("first:item", x[0, 0] * 1.0, -1e3)
-    check("second:item", z[0, 0], -1e3)
-    check("third:input", a[0, 0], 0.5)
+    check(Status.RESIDUAL.at("first item"), x[0, 0] * 1.0, -1e3)
+    check(Status.RESIDUAL.at("second item"), z[0, 0], -1e3)
+    check(Status.RESIDUAL.at("third input"), a[0, 0], 0.5)
     return {"z": z[:, 0], "square": sqrt(y[0, 0] * y[0, 0] + 1.0), "known": np.array([1.5, a[1, 1]], dtype=object)}
 
 
@@ -169,7 +169,7 @@ def inner_program(blocks: bool) -> Program:
         a = np.array([[x[(i + j) % 4] * x[i % 4] * p[j % 3] * 0.01 for j in range(6)] for i in range(6)], dtype=object)
         a = product(a, a.T) + 3.0 * np.eye(6)
         y = solve_spd(a, x[:6] * p[0], Status.SINGULAR.at("inner")) if blocks else a @ x[:6]
-        check("small:inner", y[0] + 100.0, 0.0)
+        check(Status.RESIDUAL.at("small inner"), y[0] + 100.0, 0.0)
         return {"y": y}
 
     return trace(equations, [Slot("x", (6,)), Slot("p", (3,), uniform=True)], "inner")

@@ -20,7 +20,7 @@ def pendulum() -> Program:
         angle, speed = state
         h = given[0]
         after = np.array([angle + h * speed, speed + h * (given[1] - gravity[0] * sin(angle))], dtype=object)
-        check("fast:speed", own[0] - after[1] * after[1], 0.0)
+        check(Status.RESIDUAL.at("fast speed"), own[0] - after[1] * after[1], 0.0)
         return {"state": after, "record": np.array([after[0], after[1], given[1]]), "running": 1.0 - after[0]}
 
     slots = [Slot("state", (2,)), Slot("own", (1,)), Slot("given", (2,)), Slot("gravity", (1,), uniform=True)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from gough import Run, Scenario, build, load_motion
 from gough.motions import spline, states_along
-from gough.robot.changed_friction import change_friction
+from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.comparison import EXACT, KnownComparison, equals
 from gough_papers.reproduction import finished_run
