@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gough.backends.llvm.march import March
+from gough.errors import Status
 from gough.program.interpreter import evaluate
 from gough.program.program import Program, Slot
 from gough.program.trace import trace
