@@ -11,8 +11,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.viewer.guard import Guard, is_own, own_names
-from gough.viewer.server import Viewer, free_port
+from gough.viewer.server import Guard, Viewer, free_port, is_own, own_names
 from gough.viewer.subject import subject_of
 
 viser = pytest.importorskip("viser")

@@ -5,8 +5,7 @@ import pytest
 
 import gough
 from gough.structure import WORLD
-from gough.viewer.drawing.extras import inertia_box
-from gough.viewer.drawing.figure import Figure
+from gough.viewer.drawing.figure import Figure, inertia_box
 from gough.viewer.drawing.piece import GROUPS, ROLES
 from reference.general_designs import GENERAL_FAMILIES, design_general
 

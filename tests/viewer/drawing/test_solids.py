@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing import solids
+from gough.viewer.drawing.figure import coil, swept
 from gough.viewer.drawing.mesh import EMPTY, frame_along, merged
 from gough.viewer.drawing.plates import plate, rim
-from gough.viewer.drawing.sweep import coil, swept
 from viewer.drawing.surfaces import open_edges
 
 FINE = 64

@@ -6,9 +6,8 @@ from viewer.playback.runs import five_bar, path1
 
 pytest.importorskip("viser")
 
-from gough.viewer.panels.differences import differences_table
 from gough.viewer.panels.downloads import file_stem
-from gough.viewer.panels.motion import SPEEDS, time_step
+from gough.viewer.panels.motion import SPEEDS, differences_table, time_step
 
 
 def test_the_time_slider_is_fine_and_its_steps_are_decimal() -> None:

@@ -5,8 +5,7 @@ import pytest
 
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
-from gough.viewer.posing.swing import matched_damping, modes_at, swing
-from gough.viewer.posing.visible import largest_motion
+from gough.viewer.posing.swing import largest_motion, matched_damping, modes_at, swing
 from viewer.posing.models import model_of
 
 

@@ -10,8 +10,8 @@ from gough.errors import UsageError
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.playback.frames import Frames
 from gough.viewer.posing.load import Hold
+from gough.viewer.posing.swing import largest_motion
 from gough.viewer.posing.swing_run import PERIOD, STATES, home_modes, swinging_mode
-from gough.viewer.posing.visible import largest_motion
 from viewer.posing.models import model_of
 
 CLAMPED = (1.87510407, 4.69409113)

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.takeaway import browser
-from gough.viewer.takeaway.browser import VARIABLE, find_browser, headless
+from gough.viewer.takeaway import pictures
+from gough.viewer.takeaway.pictures import VARIABLE, find_browser, headless
 
 
 def test_without_a_browser_the_remedy_is_told(monkeypatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(browser.shutil, "which", lambda name: None)
+    monkeypatch.setattr(pictures.shutil, "which", lambda name: None)
     with pytest.raises(UsageError, match=rf"install Chromium.*{VARIABLE}"):
         find_browser()
     monkeypatch.setenv(VARIABLE, "/nowhere/chromium")
@@ -34,7 +34,7 @@ def test_the_browser_ends_with_its_helpers_and_its_profile_goes(stubborn: bool, 
     )
     stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv(VARIABLE, str(stand_in))
-    monkeypatch.setattr(browser, "END_WITHIN", 0.3)
+    monkeypatch.setattr(pictures, "END_WITHIN", 0.3)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(KeyboardInterrupt), headless("http://127.0.0.1:1") as process:  # noqa: PT012
         while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():

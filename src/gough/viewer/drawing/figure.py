@@ -1,6 +1,7 @@
 """Everything that is drawn of a robot, and where it is at a configuration."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,15 +9,16 @@ import numpy as np
 from gough.compilation import Model
 from gough.dynamics.numbers import Numbers
 from gough.structure import WORLD
-from gough.viewer.drawing.bodies import draw_bodies
 from gough.viewer.drawing.body_meshes import body_meshes
-from gough.viewer.drawing.extras import frame_pieces, inertia_pieces, spring_spans, springs_on
-from gough.viewer.drawing.joints import Joiner, body_role
+from gough.viewer.drawing.joints import Drawn, Joiner, body_role
 from gough.viewer.drawing.layout import Layout
+from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merged
 from gough.viewer.drawing.piece import Piece, Span
-from gough.viewer.drawing.places import joint_places
+from gough.viewer.drawing.places import joint_places, user_axes
+from gough.viewer.drawing.plates import plane_of, plate, rim
 from gough.viewer.drawing.skin import Skin
 from gough.viewer.drawing.skins import flexible_bodies, skins_of
+from gough.viewer.drawing.solids import band, box, cylinder, rod, sphere
 
 
 @dataclass(frozen=True)
@@ -154,3 +156,189 @@ class Figure:
             if not found.status.any() and np.isfinite(found.q).all():
                 return found.q
         return None
+
+
+# Rigid bodies between their anchors: rods, plates, the platform, the base.
+
+
+def draw_bodies(layout: Layout, drawn: Drawn) -> list[Piece]:
+    """Pieces of all rigid bodies, from where their joints' drawings end."""
+    pieces = []
+    for body in sorted(layout.points.keys() | drawn.anchors.keys()):
+        if body != WORLD and (layout.mechanism.links[body].elastic is not None or layout.body(body) != body):
+            continue
+        if body != WORLD and body not in drawn.anchors:
+            continue
+        points = distinct(drawn.anchors.get(body, []), 0.3 * layout.radius)
+        role = body_role(layout, body)
+        leg = -1 if body == WORLD else layout.mechanism.links[body].leg
+        mesh = _mesh(layout, drawn, body, points, role)
+        if len(mesh.faces):
+            drawn.shown.add(body)
+            pieces.append(Piece(body, mesh, role, "bodies", leg))
+    return pieces
+
+
+def distinct(points: list[np.ndarray], near: float) -> np.ndarray:
+    """Points (n, 3) no two of which are nearer than `near` (m)."""
+    kept: list[np.ndarray] = []
+    for p in points:
+        if all(np.linalg.norm(p - other) > near for other in kept):
+            kept.append(p)
+    return np.array(kept).reshape(-1, 3)
+
+
+def _mesh(layout: Layout, drawn: Drawn, body: int, points: np.ndarray, role: str) -> Mesh:
+    r = layout.radius
+    if body == WORLD:
+        return _base(layout, points)
+    if len(points) < 2 and body not in drawn.shown:
+        more = [*layout.tips.get(body, []), *([layout.centres[body]] if body in layout.centres else [])]
+        points = distinct([*points, *more], 2.0 * r)[:2]
+    kind = plane_of(points, 1.5 * r).kind if len(points) else "point"
+    if role == "platform":
+        return _platform(layout, points, kind)
+    if kind == "area":
+        return plate(points, 1.3 * r, 1.5 * r, r)
+    return _course(points, r)
+
+
+def _course(points: np.ndarray, radius: float) -> Mesh:
+    """Rods along points that lie in a line, one after the other; round ends."""
+    if len(points) < 2:
+        return EMPTY
+    along = plane_of(points)
+    order = np.argsort((points - along.centre) @ along.axes[:, 0])
+    parts = [sphere(radius, 12).moved(p) for p in points]
+    parts += [rod(points[i], points[j], radius) for i, j in pairwise(order)]
+    return merged(parts)
+
+
+def _platform(layout: Layout, points: np.ndarray, kind: str) -> Mesh:
+    r = layout.radius
+    if kind == "area":
+        return plate(points, 1.8 * r, 2.4 * r, 1.2 * r)
+    if kind == "line" and len(points) > 1:
+        return _course(points, 1.7 * r)
+    if not len(points):
+        return EMPTY
+    return box(np.array([5.0, 5.0, 5.0]) * r).moved(points[0])
+
+
+def _base(layout: Layout, points: np.ndarray) -> Mesh:
+    """Feet under every joint on the ground, and bars between them."""
+    r = layout.radius
+    if not len(points):
+        return EMPTY
+    plane = plane_of(points, 1.5 * r)
+    if plane.kind == "area" and len(points) > 2:
+        return rim(points, 1.25 * r)
+    if len(points) == 1:
+        return cylinder(3.0 * r, 1.2 * r).moved(points[0], frame_along(np.array([0.0, 0.0, 1.0])))
+    return _course(points, 1.25 * r)
+
+
+# A round section swept along a line.
+
+
+def swept(line: np.ndarray, radius: float, sides: int = 10) -> Mesh:
+    """A round bar along points (n, 3), its section carried along without twisting."""
+    line = np.asarray(line, dtype=float)
+    tangents = np.gradient(line, axis=0)
+    tangents /= np.linalg.norm(tangents, axis=1, keepdims=True)
+    x = frame_along(tangents[0])[:, 0]
+    turn = np.linspace(0.0, 2 * np.pi, sides, endpoint=False)
+    rings = []
+    for p, t in zip(line, tangents, strict=True):
+        x = x - (x @ t) * t
+        x = x / np.linalg.norm(x)
+        y = np.cross(t, x)
+        rings.append(p + radius * (np.cos(turn)[:, None] * x + np.sin(turn)[:, None] * y))
+    i = np.arange(sides)
+    fan = np.column_stack([np.full(sides, sides), i, (i + 1) % sides])
+    first, last = (np.concatenate([rings[k], line[k : k + 1] if k == 0 else line[-1:]]) for k in (0, -1))
+    return merged([band(*rings), Mesh(first, fan[:, ::-1]), Mesh(last, fan)])
+
+
+def coil(radius: float, wire: float, turns: int = 9, steps: int = 14) -> Mesh:
+    """A spring from z = 0 to z = 1, straight at its ends; stretched along z its turns move apart, its wire hardly shows it."""
+    t = np.linspace(0.0, 1.0, turns * steps + 1)
+    swell = radius * np.minimum(1.0, np.minimum(t, 1.0 - t) * turns)
+    angle = 2 * np.pi * turns * t
+    line = np.column_stack([swell * np.cos(angle), swell * np.sin(angle), 0.08 + 0.84 * t])
+    return swept(np.concatenate([[[0, 0, 0], [0, 0, 0.07]], line[1:-1], [[0, 0, 0.93], [0, 0, 1]]]), wire, 8)
+
+
+# What is drawn on request or where nothing else would be: boxes of equal inertia, named frames, springs.
+
+AXIS_COLOURS = ((205, 70, 66), (76, 156, 84), (64, 106, 204))
+"""Of x, y, z."""
+
+
+def inertia_pieces(layout: Layout, numbers: Numbers, shown: set[int]) -> list[Piece]:
+    """Of each rigid body with mass the box of its inertia, in group "inertia"; in "bodies" where nothing else shows it."""
+    pieces = []
+    for i, link in enumerate(layout.mechanism.links):
+        if link.ten is None or link.elastic is not None:
+            continue
+        ten = np.array(numbers.at(link.ten), dtype=float)
+        r = layout.radius
+        if (mesh := inertia_box(ten, link.to_user, r, 0.5 * layout.size)) is not None:
+            pieces.append(Piece(i, mesh, "inertia", "inertia", link.leg))
+        if i not in shown and (mesh := inertia_box(ten, link.to_user, 2.2 * r, 5.0 * r)) is not None:
+            pieces.append(Piece(i, mesh, "link", "bodies", link.leg))
+    return pieces
+
+
+def inertia_box(ten: np.ndarray, axes: np.ndarray, least: float, most: float) -> Mesh | None:
+    """The box of uniform density with mass, mass centre and inertia of `ten` (10,), turned by `axes` (3, 3).
+
+    Its edges are at least and at most so long (m): of a point mass, and of an inertia that no body can have. None without mass.
+    """
+    mass = ten[0]
+    if mass <= 0:
+        return None
+    centre = ten[1:4] / mass
+    xx, xy, xz, yy, yz, zz = ten[4:]
+    about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    central = about_origin - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    moments, principal = np.linalg.eigh(central)
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / mass  # m (b² + c²) / 12 and so on, solved
+    edges = np.clip(np.sqrt(np.maximum(squares, 0.0)), least, most)
+    if np.linalg.det(principal) < 0:
+        principal = -principal
+    return box(edges).moved(axes @ centre, axes @ principal)
+
+
+def frame_pieces(layout: Layout, numbers: Numbers) -> list[Piece]:
+    """A triad at every named frame, x red, y green, z blue."""
+    pieces, length, thin = [], 5.0 * layout.radius, 0.28 * layout.radius
+    for frame in layout.mechanism.frames.values():
+        R, p = (x.astype(float) for x in numbers.placement(frame.placement))
+        A = user_axes(layout.mechanism, frame.link)
+        at, turn = A @ p, A @ R
+        for k, colour in enumerate(AXIS_COLOURS):
+            mesh = rod(at, at + length * turn[:, k], thin, 10)
+            pieces.append(Piece(frame.link, mesh, "joint", "frames", -1, colour))
+    return pieces
+
+
+def spring_spans(layout: Layout, numbers: Numbers) -> list[Span]:
+    """A coil between the two points of every spring."""
+    spans = []
+    for spring in layout.mechanism.springs:
+        ends = []
+        for link, positions in zip(spring.links, spring.points, strict=True):
+            ends.append(user_axes(layout.mechanism, link) @ np.array(numbers.at(positions), dtype=float))
+        spans.append(Span(spring.links, np.array(ends), coil(1.5 * layout.radius, 0.32 * layout.radius), "spring"))
+    return spans
+
+
+def springs_on(layout: Layout, numbers: Numbers) -> dict[int, list[np.ndarray]]:
+    """Where springs hold on bodies: points by link; not the world's."""
+    found: dict[int, list[np.ndarray]] = {}
+    for span in spring_spans(layout, numbers):
+        for link, point in zip(span.links, span.points, strict=True):
+            if link != WORLD:
+                found.setdefault(link, []).append(point)
+    return found

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
-from gough.viewer.panels.differences import differences_table
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.plots import Plots
 from gough.viewer.playback.clock import Player
@@ -18,6 +17,10 @@ from gough.viewer.scene.stage import PLACES, Stage
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
+import html
+
+from gough.errors import GoughError
+from gough.simulation.results.run import Run
 
 SPEEDS = ("0.1×", "0.2×", "0.5×", "1×", "2×", "5×", "10×")
 FRAME = 1 / 30
@@ -262,3 +265,21 @@ def no_markdown(text: str) -> str:
 
 def _note(text: str) -> str:
     return f'<div style="font-size:0.8em;line-height:1.5;padding:0 0.75em">{text}</div>'
+
+
+# What two runs differ by, as a table of the page.
+
+
+def differences_table(first: Run, second: Run) -> str:
+    """HTML: the largest difference of every shared channel, or why there is none."""
+    try:
+        found = first.compare(second)
+    except GoughError as error:
+        return f'<div style="font-size:0.8em;padding:0 0.75em">{html.escape(str(error))}</div>'
+    rows = "".join(
+        f"<tr><td>{html.escape(d.name)}</td><td style='text-align:right'>{d.largest:.3g}</td><td>{html.escape(d.unit)}</td>"
+        f"<td style='text-align:right'>{d.time:.4g}</td></tr>"
+        for d in found.differences
+    )
+    head = "<tr style='opacity:0.6'><td>channel</td><td style='text-align:right'>largest</td><td></td><td>at t (s)</td></tr>"
+    return f'<table style="font-size:0.8em;width:100%;padding:0 0.75em">{head}{rows}</table>'

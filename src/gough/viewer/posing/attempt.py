@@ -6,10 +6,177 @@ import numpy as np
 
 from gough.analysis.conditions import determinant_signs
 from gough.compilation import Model
+from gough.compilation.closing import close, rows_of
+from gough.compilation.leading import COORDINATES
+from gough.compilation.openings import Opening, openings
+from gough.compilation.results import Singularity
 from gough.compilation.singularity import block_matrices
-from gough.errors import Status, UsageError
-from gough.viewer.posing.axes import Axes
-from gough.viewer.posing.reasons import Reason, beyond_limits, near_singular, out_of_reach, told
+from gough.errors import EXPLANATION, Status, UsageError
+from gough.viewer.posing.axes import Axes, pose_of
+
+# Why a pose is refused, leg by leg and in words: what does not reach, what is beyond its limit, what is singular.
+
+OPEN = 1e-6
+"""Closure error, relative to the robot's size, of a leg that does not reach."""
+ITERATIONS = 15
+"""Of the search for what stays open: it need not be exact."""
+MOST = 4
+"""Reasons told; more are counted."""
+TWIST_OF = {"x": 0, "y": 1, "z": 2, "roll": 3, "pitch": 4, "yaw": 5}
+"""The component of the platform's twist that goes with a coordinate."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """text: a sentence without a full stop. leg: index of the leg it is about, -1: the robot as a whole."""
+
+    text: str
+    leg: int = -1
+
+
+def told(reasons: tuple[Reason, ...]) -> str:
+    """The reasons in one line."""
+    shown = "; ".join(r.text for r in reasons[:MOST])
+    return shown + (f"; and {len(reasons) - MOST} more" if len(reasons) > MOST else "")
+
+
+def out_of_reach(axes: Axes, near: np.ndarray, values: np.ndarray, status: Status) -> tuple[Reason, ...]:
+    """The legs and loops that stay open when the coordinates are put at `values` (n,) and all other joints may move."""
+    model = axes.model
+    gaps = _gaps(axes, near, values)
+    if gaps and axes.by_drives:  # the platform then shares the misfit out among all legs
+        worst = max(gaps, key=lambda gap: gap.size)
+        return (Reason(f"these drive positions do not fit together: loops stay open by {worst.text}"),)
+    worst_of: dict[str, tuple[Gap, int]] = {}
+    for gap in gaps:
+        name = model.mechanism.legs[gap.leg].name if gap.leg >= 0 else f"loop {gap.cut}"
+        if name not in worst_of or gap.size > worst_of[name][0].size:
+            worst_of[name] = gap, gap.leg
+    if worst_of:
+        return tuple(Reason(f"{name} cannot reach: {g.text} short", leg) for name, (g, leg) in worst_of.items())
+    if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED):
+        return (Reason("no way there was found from the pose shown: the loops do not close in this assembly"),)
+    return (Reason(EXPLANATION[status]),)
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A cut that stays open: size relative to the robot's, text: how far."""
+
+    cut: str
+    leg: int
+    size: float
+    text: str
+
+
+def _gaps(axes: Axes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
+    """What stays open; cuts that are nearly closed beside others are left out."""
+    model = axes.model
+    mechanism = model.mechanism
+    q = near.copy()
+    held = np.zeros(mechanism.layout.nu, dtype=bool)
+    for link in mechanism.links:
+        if link.elastic is not None:
+            held[list(link.elastic.columns)] = True
+    pose = _pose_now(near) if mechanism.has_platform else np.zeros(6)
+    turns = {mechanism.layout.u_names[c]: c for link in mechanism.links if link.motion == "ball" for c in link.columns}
+    for name, value in zip(axes.names, values, strict=True):
+        if mechanism.has_platform and name in COORDINATES:
+            pose[COORDINATES.index(name)] = value
+            held[TWIST_OF[name]] = True
+        elif name in turns:
+            held[turns[name]] = True
+        else:
+            at = mechanism.layout.index(name)
+            q[at] = value
+            held[[link.u for link in mechanism.links if link.nu == 1 and link.q == at]] = True
+    if mechanism.has_platform:
+        q[:7] = pose_of(pose)
+    if not mechanism.rows:
+        return []
+    together = _closed(model, q, held, None)
+    if axes.by_drives or not mechanism.legs or held[:6].all():
+        return together
+    apart: list[Gap] = []
+    for leg in sorted({gap.leg for gap in together if gap.leg >= 0}):  # each by itself: the others do not pull
+        own = _closed(model, q, held, rows_of(model, [cut for cut in mechanism.cuts if cut.leg == leg]))
+        apart += [gap for gap in own if gap.leg == leg]
+    return apart
+
+
+def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: np.ndarray | None) -> list[Gap]:
+    """What stays open when those closure rows are closed from q (nq,) as far as they can be."""
+    found, _ = close(model, q[None], model.parameters[None], ~held, rows, ITERATIONS)
+    left = {o.cut.name: o for o in openings(model, found[0])}
+    least = max(OPEN, 1e-3 * max((o.error for o in left.values()), default=0.0))
+    ordered = [left[cut.name] for cut in model.mechanism.cuts]
+    return [Gap(o.cut.name, o.cut.leg, o.error, _gap(o)) for o in ordered if not o.error < least]
+
+
+def _pose_now(q: np.ndarray) -> np.ndarray:
+    from gough.compilation.coriolis import coordinates_of
+
+    return coordinates_of(q, "rpy_zyx").copy()
+
+
+def _gap(opening: Opening) -> str:
+    """How far a cut stays open, in words."""
+    parts = [length(opening.gap)] if opening.gap > 0 else []
+    if opening.angle > 1e-5:
+        parts.append(f"{np.degrees(opening.angle):.3g}°")
+    return " and ".join(parts) or "a length"
+
+
+def beyond_limits(model: Model, q: np.ndarray, before: np.ndarray | None = None) -> tuple[Reason, ...]:
+    """Limits violated at q (nq,). before: a configuration; what it violates as much already is not told."""
+    found = model.limit_margins(q)
+    earlier = np.zeros(len(found.names)) if before is None else np.minimum(model.limit_margins(before).margins, 0.0)
+    reasons = []
+    for name, margin, was in zip(found.names, found.margins, earlier, strict=True):
+        if not margin >= min(0.0, was - 1e-9):
+            reasons.append(Reason(_limit(model, name, float(margin), q), leg_of_joint(model, name.partition(" ")[0])))
+    return tuple(reasons)
+
+
+def _limit(model: Model, name: str, margin: float, q: np.ndarray) -> str:
+    joint, _, kind = name.partition(" ")
+    if kind == "cone":
+        return f"{joint}: tilted {np.degrees(-margin):.3g}° beyond its cone"
+    at = model.layout.index(joint)
+    show = angle if model.layout.q_units[at] == "rad" else length
+    bound = q[at] - margin if kind.endswith("lower") else q[at] + margin
+    return f"{joint}: {show(q[at])}, {kind.split()[-1]} limit {show(bound)}"
+
+
+def leg_of_joint(model: Model, joint: str) -> int:
+    """The leg that a joint (or cut) belongs to, -1 for none."""
+    parts = [*model.mechanism.links, *model.mechanism.cuts]
+    return next((p.leg for p in parts if (p.joint if hasattr(p, "joint") else p.name) == joint), -1)
+
+
+def near_singular(model: Model, found: Singularity, least: float) -> tuple[Reason, ...]:
+    """Conditions below `least` at one state: of the drives as a whole, and of each leg or loop."""
+    reasons = []
+    names = [leg.name for leg in model.mechanism.legs]
+    for name, value in zip(found.serial_names, found.serial, strict=True):
+        if not value >= least:
+            leg = names.index(name) if name in names else -1
+            what = name if " + " not in name else "the loops"
+            reasons.append(Reason(f"{what} folded: reciprocal condition {float(value):.2g}", leg))
+    if model.driven and not found.parallel >= least and not reasons:
+        reasons.append(Reason(f"parallel singularity: reciprocal condition {float(found.parallel):.2g}"))
+    return tuple(reasons)
+
+
+def length(x: float) -> str:
+    """In mm below a tenth of a metre."""
+    return f"{x * 1e3:.4g} mm" if abs(x) < 0.1 else f"{x:.4g} m"
+
+
+def angle(x: float) -> str:
+    """In degrees."""
+    return f"{np.degrees(x):.4g}°"
+
 
 LEAST_CONDITION = 1e-3
 """Reciprocal condition below which a pose is refused as singular."""

@@ -10,11 +10,11 @@ from gough.errors import UsageError
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.spatial.poses import quaternion_towards
 from gough.structure import WORLD
+from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.piece import GROUPS
-from gough.viewer.scene.ground import add_ground
-from gough.viewer.scene.palette import ROLES, Colour, mixed
-from gough.viewer.scene.pieces import HIDDEN, PieceNode, by_node
+from gough.viewer.drawing.mesh import Mesh, merged
+from gough.viewer.drawing.piece import GROUPS, Piece
+from gough.viewer.scene.palette import BAD, GRID, GRID_SECTION, ROLES, Colour, mixed
 from gough.viewer.scene.skins import SkinsScene
 
 FRAMES_OPEN = 30
@@ -180,3 +180,102 @@ class RobotScene:
             self._frame.remove()
             if self._ground is not None:
                 self._ground.remove()
+
+
+# What a robot stands on: a discreet grid below it, and which way is up.
+
+
+def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
+    """A grid just below the lowest point drawn at home, across the up direction; returns its node."""
+    low, high = figure.bounds()
+    corners = np.array([[a, b, c] for a in (low[0], high[0]) for b in (low[1], high[1]) for c in (low[2], high[2])])
+    up = figure.up
+    level = float((corners @ up).min()) - 0.012 * figure.size
+    middle = (low + high) / 2
+    at = middle + (level - middle @ up) * up
+    cell = nice_length(figure.size / 8)
+    return scene.add_grid(
+        name,
+        width=12 * figure.size,
+        height=12 * figure.size,
+        cell_size=cell,
+        section_size=5 * cell,
+        cell_color=GRID,
+        section_color=GRID_SECTION,
+        cell_thickness=0.6,
+        section_thickness=1.0,
+        fade_distance=5.0 * figure.size,
+        fade_strength=1.5,
+        fade_from="origin",
+        shadow_opacity=0.16,
+        position=at,
+        wxyz=quaternion_wxyz_from_rotation(upright(up)),
+    )
+
+
+def nice_length(length: float) -> float:
+    """1, 2 or 5 times a power of ten (m), not above `length` by more than rounding."""
+    power = 10.0 ** np.floor(np.log10(length))
+    return float(power * max(k for k in (1, 2, 5) if k * power <= length * (1 + 1e-9)))
+
+
+# A rigid mesh of a robot in a scene, of one link and colour; legs that are bad are drawn red.
+#
+# A page spends its time on meshes more than on triangles, and on each one again for its shadow. So what several legs have on one
+# link is one mesh, and the red faces get a mesh of their own only when there are some; joints cast no shadows.
+
+HIDDEN = ("frames", "inertia")
+"""Groups that are made when they are first shown."""
+SEE_THROUGH = 0.45
+"""Opacity of inertias."""
+
+
+class PieceNode:
+    """mesh with the leg of each face (f,), -1 of none. group: what it is shown and hidden with."""
+
+    def __init__(self, scene: Any, name: str, mesh: Mesh, legs: np.ndarray, group: str, colour: Colour) -> None:
+        self.scene, self.name, self.mesh, self.legs, self.group, self.colour = scene, name, mesh, legs, group, colour
+        self.node = self._add(name, mesh.faces, colour)
+        self._red: Any = None
+        self._bad = np.zeros(len(legs), dtype=bool)
+
+    def _add(self, name: str, faces: np.ndarray, colour: Colour) -> Any:
+        return self.scene.add_mesh_simple(
+            name,
+            self.mesh.vertices,
+            faces,
+            color=colour,
+            opacity=SEE_THROUGH if self.group == "inertia" else None,
+            cast_shadow=self.group == "bodies",
+            receive_shadow=self.group not in HIDDEN,
+        )
+
+    def paint(self, bad_legs: frozenset[int], all_bad: bool) -> None:
+        """The faces of these legs, or all, in red."""
+        bad = np.isin(self.legs, list(bad_legs)) | all_bad
+        if np.array_equal(bad, self._bad):
+            return
+        self._bad = bad
+        if self._red is not None:
+            self._red.remove()
+            self._red = None
+        whole = bad.all() or not bad.any()
+        self.node.faces = self.mesh.faces if whole else self.mesh.faces[~bad]
+        self.node.color = BAD if bad.all() else self.colour
+        if not whole:
+            self._red = self._add(f"{self.name}/red", self.mesh.faces[bad], BAD)
+
+    def show(self, visible: bool) -> None:
+        """Show or hide it; what is red goes with its parent."""
+        self.node.visible = visible
+
+
+def by_node(pieces: Iterable[Piece]) -> dict[tuple[int, str, str, Colour | None], tuple[Mesh, np.ndarray]]:
+    """Pieces of one link, role, group and colour of their own as one mesh each, with the legs of its faces."""
+    alike: dict[tuple[int, str, str, Colour | None], list[Piece]] = {}
+    for piece in pieces:
+        alike.setdefault((piece.link, piece.role, piece.group, piece.colour), []).append(piece)
+    return {
+        key: (merged(p.mesh for p in found), np.repeat([p.leg for p in found], [len(p.mesh.faces) for p in found]))
+        for key, found in alike.items()
+    }

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.simulation.results.run import Run
+from gough.viewer.drawing.figure import Figure
 from gough.viewer.playback.arrows import ForceArrows
-from gough.viewer.playback.beside import offset_beside
-from gough.viewer.playback.extent import extent
 from gough.viewer.playback.frames import Frames, common_span
+from gough.viewer.playback.trace import drawn_path, path
 from gough.viewer.scene.forces import COLOURS, ForceScene, Scales, reference, scales
 from gough.viewer.scene.robot import RobotScene
-from gough.viewer.scene.traces import COLOUR, TraceScene
 from gough.viewer.subject import Subject
 
 FIRST, SECOND = "/robot", "/second"
@@ -177,3 +177,92 @@ class Stage:
         if self.second is not None:
             self.second.remove()
             self.second = None
+
+
+# Where the second robot of a comparison stands.
+
+Array = np.ndarray
+
+APART = 1.3
+"""Distance of two robots beside each other, in widths of the larger."""
+
+
+def offset_beside(first: Array, second: Array, up: Array) -> Array:
+    """Shift (3,) of the second robot, m. first, second (2, 3): lowest and highest coordinates; up (3,): away from gravity.
+
+    Along that horizontal axis of the world in which they are widest: a robot is broad where one looks at it, and so both are
+    seen side by side.
+    """
+    level = int(np.argmax(np.abs(up))) if np.linalg.norm(up) > 0 else 2
+    sides = [k for k in range(3) if k != level]
+    extent = np.maximum(first[1] - first[0], second[1] - second[0])
+    along = max(sides, key=lambda k: (round(float(extent[k] / max(extent.max(), 1e-12)), 1), -k))
+    shift = np.zeros(3)
+    middle = first[:, along].mean() - second[:, along].mean()
+    shift[along] = middle + APART * max(float(extent[along]), 1e-6)
+    return shift
+
+
+# How much room a robot needs over a run.
+
+SAMPLES = 400
+"""States of a run that are looked at."""
+
+
+def extent(figure: Figure, q: Any = None) -> np.ndarray:
+    """(2, 3): lowest and highest coordinates (m) of what is drawn at home, or at configurations (n, nq)."""
+    bounds = np.asarray(figure.bounds(), dtype=float)
+    if q is None:
+        return bounds
+    home = figure.place(figure.model.home).position
+    spare = bounds[0] - home.min(axis=0), bounds[1] - home.max(axis=0)  # drawn beyond the links' origins
+    some = q[np.unique(np.linspace(0, len(q) - 1, min(len(q), SAMPLES)).astype(int))]
+    placed = figure.place(some).position.reshape(-1, 3)
+    placed = placed[np.isfinite(placed).all(axis=1)]
+    return np.stack([placed.min(axis=0) + spare[0], placed.max(axis=0) + spare[1]])
+
+
+# The path of a point in a scene, and the point on it.
+
+COLOUR = (46, 120, 190)
+WIDTH = 2.0
+"""Of the line, pixels."""
+POINT = 0.009
+"""Radius of the moving point, in robot sizes."""
+
+
+class TraceScene:
+    """The trace of a frame of one run under a root of a scene."""
+
+    def __init__(self, scene: Any, run: Run, frame: str, root: str, size: float, colour: tuple[int, int, int]) -> None:
+        self.points = path(run, frame)
+        self.time = run.time
+        self._nodes: list[Any] = []
+        lines = drawn_path(self.points)
+        if len(lines):
+            points = lines.astype(np.float32)
+            node = scene.add_line_segments(
+                f"{root}/path", points, colors=colour, thickness=WIDTH, thickness_units="screen"
+            )
+            self._nodes.append(node)
+        self._point = scene.add_icosphere(f"{root}/point", radius=POINT * size, color=colour, subdivisions=2)
+        self._nodes.append(self._point)
+
+    def show(self, time: float) -> None:
+        """Move the point to a time (s)."""
+        at = self.points[0] if len(self.time) == 1 else self._at(time)
+        if np.isfinite(at).all():
+            self._point.position = at
+
+    def _at(self, time: float) -> np.ndarray:
+        i = int(np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, len(self.time) - 1))
+        if i + 1 >= len(self.time) or time <= self.time[i]:
+            return self.points[i]
+        s = (time - self.time[i]) / (self.time[i + 1] - self.time[i])
+        return (1 - s) * self.points[i] + s * self.points[i + 1]
+
+    def remove(self) -> None:
+        """Take it out of the scene."""
+        for node in self._nodes:
+            node.remove()
+        self._nodes = []
