@@ -12,7 +12,7 @@ import pytest
 from backends.kernels import run
 from gough import scalar
 from gough.backends.fixed_inputs import fix_input
-from gough.backends.llvm import Kernel, choice, kernel, store
+from gough.backends.llvm import Kernel, kernel, store
 from gough.backends.llvm.module import write_module, write_rolled
 from gough.backends.llvm.store import Entry
 from gough.backends.llvm.target import KNOWN, Target, compile_object, host
@@ -44,7 +44,7 @@ def rolled_kernel(program: Program, tier: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def rolled_entry(program: Program, target: Target, precision: str, assembler: bool) -> Entry:
-    ready = choice.made_ready(program, target.machine(precision), rolled=True)
+    ready = store.made_ready(program, target.machine(precision), rolled=True)
     assert ready.stages is not None
     module = write_rolled(ready.stages, target, assembler)
     return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
@@ -90,7 +90,7 @@ def test_legs(tier: str, uniform: bool, monkeypatch: pytest.MonkeyPatch) -> None
 def test_legs_whose_parameters_are_numbers(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     program = fix_input(legs(6, uniform=True), "p", rng.uniform(0.5, 1.5, 24))
-    ready = choice.made_ready(program, host().machine("fast"), rolled=True)
+    ready = store.made_ready(program, host().machine("fast"), rolled=True)
     assert ready.stages is not None and ready.stages.lanes == 6 and ready.stages.numbers
     assert_same(program, rolled_kernel(program, tier, monkeypatch), rows_of(program))
 
@@ -153,11 +153,11 @@ def long_legs(lanes: int, rounds: int = 45, alike: bool = True) -> Program:
 
 def test_the_form_is_chosen_by_the_program() -> None:
     machine = host().machine("fast")
-    many, flat = choice.made_ready(long_legs(24), machine), choice.made_ready(long_legs(24), machine, rolled=False)
+    many, flat = store.made_ready(long_legs(24), machine), store.made_ready(long_legs(24), machine, rolled=False)
     assert many.stages is not None and many.stages.lanes == 24 and flat.straight is not None
     assert many.stages.operations * 8 < sum(op > Op.CONST for op in flat.straight.ops)
     for program in (long_legs(4, 300), long_legs(24, 8), long_legs(24, alike=False)):
-        ready = choice.made_ready(program, machine)
+        ready = store.made_ready(program, machine)
         assert ready.stages is None and ready.straight is not None
 
 
@@ -172,7 +172,7 @@ def test_rolled_and_straight_code_agree_and_are_kept(tmp_path: Path, monkeypatch
     again, _ = run(Kernel(program), rows, N)
     assert written == ["rolled"], "the second kernel comes from the disk"
     np.testing.assert_array_equal(first[0], again[0])
-    monkeypatch.setattr(choice, "SMALLEST", 1 << 40)
+    monkeypatch.setattr(store, "SMALLEST", 1 << 40)
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     straight, _ = run(Kernel(program), rows, N)
     assert written == ["rolled", "straight"]

@@ -9,7 +9,7 @@ import pytest
 import gough
 from backends.kernels import run
 from backends.test_rolled_cpu import rolled_kernel
-from gough.backends.llvm import choice
+from gough.backends.llvm import store
 from gough.backends.llvm.target import host
 from gough.program import Program
 from gough.program.derivatives import vjp
@@ -65,7 +65,7 @@ def test_a_hexapod_without_symmetry(tier: str, monkeypatch: pytest.MonkeyPatch) 
     assert_same(model, model.function("forward_dynamics").program, tier, monkeypatch)
     baked = model.function("inverse_dynamics", baked=True).program
     assert_same(model, baked, tier, monkeypatch)
-    found = choice.made_ready(baked, host().machine("fast"), rolled=True).stages
+    found = store.made_ready(baked, host().machine("fast"), rolled=True).stages
     assert found is not None and found.lanes == 6, "legs that differ in numbers only are alike"
 
 
@@ -92,7 +92,7 @@ def test_many_legs_are_rolled_by_themselves(monkeypatch: pytest.MonkeyPatch) -> 
         model.tangent_derivative("forward_dynamics", "q", "v", "tau").program,
         model.tangent_derivative("inverse_dynamics", "q", "v", "acceleration").program,
     ):
-        ready = choice.made_ready(program, host().machine("fast"))
+        ready = store.made_ready(program, host().machine("fast"))
         assert ready.stages is not None and ready.stages.lanes == 16
         assert_same(model, program, "assembler" if host().assembler else "llvm", monkeypatch)
 
@@ -100,4 +100,4 @@ def test_many_legs_are_rolled_by_themselves(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_robot_without_legs_alike_stays_straight() -> None:
     model = gough.build("andrews")
     program = model.function("forward_dynamics").program
-    assert choice.made_ready(program, host().machine("fast")).straight is not None
+    assert store.made_ready(program, host().machine("fast")).straight is not None

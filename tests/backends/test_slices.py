@@ -12,7 +12,7 @@ import pytest
 
 from backends.kernels import run
 from gough.backends.llvm import Kernel
-from gough.backends.llvm.slices import over_slices
+from gough.backends.llvm.kernel import over_slices
 from program.specimens import N, random_program
 
 

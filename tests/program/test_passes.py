@@ -16,15 +16,12 @@ from gough.program.passes.drop_checks import drop_checks
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.expand_reciprocals import expand_reciprocals
-from gough.program.passes.factor_sums import factor_sums
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.passes.inline_calls import inline_calls
-from gough.program.passes.minimise import minimise, operations
+from gough.program.passes.minimise import factor_sums, minimise, operations, pull_constants, share_scaled
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import order_for_latency
-from gough.program.passes.pull_constants import pull_constants
 from gough.program.passes.reciprocals import share_reciprocals
-from gough.program.passes.share_scaled import share_scaled
 from program import precise
 from program.specimens import OPERATIONS, SUB_PROGRAM, random_program, specimen
 

@@ -15,8 +15,7 @@ from gough.fem.reduction.choices import MEAN
 from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
 from gough.structure.elastic_bodies import is_carried
-from gough.structure.elastic_elements import elements_of
-from gough.structure.elastic_reduction import basis_choice
+from gough.structure.elastic_reduction import basis_choice, elements_of
 from gough.structure.flexible import attached_points, point_key
 
 from .element_beams import bar_of, beam_field

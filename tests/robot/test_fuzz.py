@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gough.cli.check import examine
-from gough.cli.state_files import read_table
+from gough.cli.evaluate import read_table
 from gough.errors import GoughError
 from gough.robot import Robot, loads
 from gough.simulation.motion.csv_files import spline_file

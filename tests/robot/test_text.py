@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.cli.state_files import read_table
+from gough.cli.evaluate import read_table
 from gough.errors import GoughError, MissingFileError, UnreadableFileError, UsageError
 from gough.robot import DescriptionError, loads
 from gough.simulation.motion.csv_files import read_samples

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.cli.state_files import read_table
-from gough.cli.state_inputs import gather
+from gough.cli.evaluate import gather, read_table
 from gough.errors import UsageError
 from gough.robot import load
 from gough.simulation.results import npz as run_npz

@@ -1,8 +1,13 @@
 """`gough eval`: a function of a robot on a file of states."""
 
+import csv
+import io
+import itertools
+from array import array
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -11,10 +16,79 @@ from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.functions import column_names, inputs_of, run
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import note, say, write_json
-from gough.cli.state_columns import known_names
-from gough.cli.state_files import csv_text, is_run, read_table, write_table
-from gough.cli.state_inputs import Inputs, gather
-from gough.errors import GOOD, Failure
+from gough.cli.state_columns import groups_of, known_names, refuse_unknown
+from gough.cli.state_configurations import assembled, given_configurations, group_or_none
+from gough.errors import GOOD, Failure, UsageError
+from gough.files import npz, read_npz, write_file
+from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+
+
+# From named columns or arrays to the inputs of a robot's functions: q, v, acceleration, wrench, tau, drives.
+
+AT_REST = ("v", "acceleration", "wrench")
+"""What is taken as 0 where a file does not give it."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Inputs by slot, each (n, size); `failed` (n,): why a state has no configuration ("" where it has one).
+
+    assumed: what was not given, and what it was taken as, in words; unused: columns and arrays that were not read.
+    """
+
+    slots: dict[str, np.ndarray]
+    failed: np.ndarray
+    t: np.ndarray | None
+    assumed: tuple[str, ...]
+    unused: tuple[str, ...]
+
+
+def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]) -> Inputs:
+    """Inputs `needed` by a function from a table of arrays or columns; unknown names are refused."""
+    refuse_unknown(model, list(table))
+    groups = groups_of(model)
+    table = {name: x for name, x in table.items() if name != "status"}
+    slots, assumed = {}, []
+    for name in needed:
+        if name == "q":
+            continue
+        if name not in groups:
+            raise UsageError(f"this function needs {name!r}, which a file of states cannot give")
+        found = group_or_none(table, name, groups[name])
+        if found is None and (name in AT_REST or not groups[name]):
+            found = np.zeros((1, len(groups[name])))
+            if groups[name]:
+                assumed.append(f"{name} is not given and taken as 0")
+        if found is None:
+            raise UsageError(f"{name} is missing: give the array {name!r} or the columns {' '.join(groups[name])}")
+        slots[name] = found
+    given = given_configurations(model, table) if "q" in needed else None
+    if given is not None and given.kept:
+        assumed.append(f"{' '.join(given.kept)}: not given, as at home")
+    elastic = None
+    if given is not None and given.kind != "q" and "elastic" in groups:
+        elastic = group_or_none(table, "elastic", groups["elastic"])
+        if elastic is None:
+            elastic = np.zeros((1, len(groups["elastic"])))
+            assumed.append("elastic coordinates are not given and taken as 0")
+    sized = [*slots.values(), table.get("t"), None if given is None else given.values, elastic]
+    rows = {len(x) for x in sized if x is not None and np.ndim(x)} - {1}
+    if len(rows) > 1:
+        raise UsageError(f"arrays of different lengths: {sorted(rows)}; one row a state (or one row for all)")
+    n = rows.pop() if rows else 1
+    failed = np.full(n, GOOD, dtype=object)
+    if given is not None:
+        slots["q"], failed = assembled(model, given, n, elastic)
+    from_ = () if given is None else given.read if elastic is None else (*given.read, "elastic", *groups["elastic"])
+    used = {c for name in needed if name != "q" for c in (name, *groups[name])} | {*from_, "t"}
+    unused = tuple(name for name in table if name not in used)
+    full = {name: np.broadcast_to(x, (n, x.shape[-1])) for name, x in slots.items()}
+    t = None if "t" not in table else np.broadcast_to(table["t"].reshape(-1), (n,))
+    return Inputs(full, failed, t, tuple(assumed), unused)
+
 
 CHUNK = 65536
 """States between two chances to stop."""
@@ -153,3 +227,79 @@ def _finish(function: str, failed: np.ndarray, on_bad_state: OnBadState, interru
         raise typer.Exit(INTERRUPTED)
     if len(bad):
         raise typer.Exit(BAD_STATES)
+
+
+# Files of states: NPZ with arrays, CSV with one state a row; in and out.
+
+OF_RUN = '# about: {"kind": "gough run"'
+"""How the third line of a run's .csv file begins."""
+Table = dict[str, np.ndarray]
+TEXT = "problem"
+"""The one column of texts in a result; it is not read."""
+
+
+def read_table(path: Path) -> Table:
+    """Named arrays of an .npz file, or named columns (n,) of a .csv file."""
+    if path.suffix == ".npz":
+        return _read_npz(path)
+    if path.suffix == ".csv":
+        return _read_csv(path)
+    raise UsageError(f"{path}: the name of a file of states ends in .npz or .csv")
+
+
+def _read_npz(path: Path) -> Table:
+    demand_file(path)
+    arrays = read_npz(path, "an .npz file of numbers")
+    arrays.pop(TEXT, None)
+    wrong = [name for name, x in arrays.items() if x.dtype.kind not in "fiub" or wrong_label(name) is not None]
+    if wrong:
+        raise UsageError(f"{path}: {printable(wrong[0])!r} is no array of real numbers with a name that can be shown")
+    return {name: x.astype(float) for name, x in arrays.items()}
+
+
+def _read_csv(path: Path) -> Table:
+    lines = ((k, line) for k, line in read_lines(path) if line.strip() and (k == 1 or not line.startswith("#")))
+    first, head = next(lines, (0, ""))
+    if not first:
+        raise UsageError(f"{path}: an empty file; the first line names the columns")
+    header = [name.strip() for name in cells(f"{path}:{first}", head.lstrip("# "))]
+    check_columns(f"{path}:{first}", header)
+    rows = array("d")
+    for k, line in lines:
+        found = cells(f"{path}:{k}", line)
+        if len(found) != len(header):
+            raise wrong_count(f"{path}:{k}", len(found), header, line)
+        for name, cell in zip(header, found, strict=True):
+            known = cell.strip() and name != TEXT  # an empty cell is a number nobody knows
+            rows.append(number(f"{path}:{k}: column {name}", cell) if known else np.nan)
+    table = np.frombuffer(rows).reshape(-1, len(header)) if rows else np.zeros((0, len(header)))
+    return {name: table[:, i] for i, name in enumerate(header) if name != TEXT}
+
+
+def is_run(path: Path) -> bool:
+    """Whether a .csv file is one that a run was written to: it says so below its header."""
+    if path.suffix != ".csv":
+        return False
+    return any(line.startswith(OF_RUN) for _, line in itertools.islice(read_lines(path), 3))
+
+
+def write_table(path: Path, arrays: Table, columns: dict[str, list[str]]) -> None:
+    """Write arrays (n, …) as they are (.npz) or as columns (.csv); `columns` names the entries of each array."""
+    if path.suffix == ".npz":
+        write_file(path, npz(arrays, compressed=False))
+    elif path.suffix == ".csv":
+        write_file(path, csv_text(arrays, columns))
+    else:
+        raise UsageError(f"{path}: the name of a result file ends in .npz or .csv")
+
+
+def csv_text(arrays: Table, columns: dict[str, list[str]]) -> str:
+    """Arrays (n, …) as CSV; numbers are written so that they read back the same."""
+    n = len(next(iter(arrays.values())))
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([name for key in arrays for name in columns[key]])
+    cells = [arrays[key].reshape(n, len(columns[key])).tolist() for key in arrays]
+    for row in zip(*cells, strict=True):
+        writer.writerow([entry for part in row for entry in part])
+    return out.getvalue()

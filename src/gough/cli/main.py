@@ -4,20 +4,22 @@ Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states 
 """
 
 import io
+import re
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 import gough
 from gough.cli import failure
 from gough.cli.bench import bench
 from gough.cli.check import check
 from gough.cli.cite import cite
-from gough.cli.companions import Command
 from gough.cli.count import count
 from gough.cli.evaluate import evaluate
 from gough.cli.export import export
+from gough.cli.failure import BAD_USAGE
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
 from gough.cli.modes import modes
@@ -27,6 +29,33 @@ from gough.cli.simulate import simulate
 from gough.cli.verify import verify
 from gough.cli.view import view
 from gough.cli.where import where
+
+# Options that mean something beside another one only: given alone they are refused, not ignored.
+#
+# Which ones these are is said once, by their help: "With --plot: …", "With --out or --scenario: …".
+
+_WITH = re.compile(r"With (--[\w-]+)(?: or (--[\w-]+))?")
+
+
+class Command(TyperCommand):
+    """A command whose options are looked at together before it runs."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """See `TyperCommand`; exit code 2 where an option lacks its companion."""
+        given = {
+            option: parameter
+            for parameter in self.params
+            if getattr(ctx.get_parameter_source(parameter.name), "name", "") == "COMMANDLINE"
+            for option in parameter.opts
+        }
+        for option, parameter in given.items():
+            found = _WITH.match(getattr(parameter, "help", None) or "")
+            wanted = [name for name in found.groups() if name] if found else []
+            if wanted and not any(name in given for name in wanted):
+                typer.echo(f"error: {option} goes with {' or '.join(wanted)}; give both, or leave it out", err=True)
+                raise typer.Exit(BAD_USAGE)
+        return super().invoke(ctx)
+
 
 app = typer.Typer(
     help="Exact dynamics of parallel robots.",

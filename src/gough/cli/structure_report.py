@@ -2,14 +2,25 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gough.cli.flexible_data import flexible_data
 from gough.cli.item_data import body_data, joint_data, numbers_data, pose_data
-from gough.cli.loop_data import block_data, loop_data
 from gough.cli.state_columns import acceleration_columns, own_coordinates, velocity_columns
 
 if TYPE_CHECKING:
     from gough.compilation import Model
     from gough.robot import Leg
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.robot.inertia import central
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
+    from gough.structure.elastic import Elastic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gough.compilation import Model
 
 
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
@@ -145,3 +156,95 @@ def leg_data(model: "Model", k: int, flexible: dict[str, dict[str, Any]]) -> dic
 
 def _tree_joint(model: "Model", joint: Any) -> dict[str, Any]:
     return joint_data(joint) | {"parent": joint.parent, "child": joint.child}
+
+
+# Flexible bodies of a model as plain data.
+
+
+def flexible_data(model: "Model") -> dict[str, dict[str, Any]]:
+    """By full name: coordinates, frequencies (Hz), mass (kg), mass centre (m), central inertia (kg m2), stiffening (on,
+    rigid_motion, off), remarks.
+
+    A frequency is that of a coordinate alone, √(stiffness/mass)/2π: for modes the body's own.
+    """
+    mechanism, numbers = model.mechanism, np.asarray(model.parameters)
+    found: dict[str, dict[str, Any]] = {}
+    for index in mechanism.flexible:
+        link = mechanism.links[index]
+        elastic = link.elastic
+        assert elastic is not None
+        mass, center, tensor = central(np.zeros(10) if link.ten is None else numbers[list(link.ten)])
+        found[link.name] = {
+            "body": link.name,
+            "coordinates": list(model.layout.q_names[elastic.coordinates]),
+            "frequencies_hz": _frequencies(elastic, numbers),
+            "mass": mass,
+            "center_of_mass": (link.to_user @ center).tolist(),
+            "central_inertia": (link.to_user @ tensor @ link.to_user.T).tolist(),
+            "stiffening": elastic.stiffening,
+            "damped": any(i >= 0 for i in elastic.D),
+            "remarks": list(elastic.remarks),
+        }
+    return found
+
+
+def _frequencies(elastic: "Elastic", numbers: np.ndarray) -> list[float]:
+    m = elastic.modes
+    diagonal = [k * m - k * (k - 1) // 2 for k in range(m)]  # of pairs k <= l in order
+
+    def entries(positions: tuple[int, ...]) -> np.ndarray:
+        return np.array([numbers[positions[k]] if positions[k] >= 0 else 0.0 for k in diagonal])
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (np.sqrt(entries(elastic.K) / entries(elastic.M)) / (2 * np.pi)).tolist()
+
+
+# The loops of a model as plain data: what closes them, what is redundant, which are solved together.
+
+
+def loop_data(model: "Model") -> list[dict[str, Any]]:
+    """Every loop: name, type, its two bodies, its closure equations by name, kept and redundant."""
+    from gough.robot.tree import placed_loops, platform_name
+
+    described = {loop.name: loop for loop in placed_loops(model.robot)}
+    removed = set(model.mechanism.selection.removed)
+    out = []
+    for cut in model.mechanism.cuts:
+        rows = list(zip(range(cut.row, cut.row + cut.rows), cut.row_names, strict=True))
+        loop = described.get(cut.name)
+        platform = platform_name(model.robot)
+        entry: dict[str, Any] = {
+            "name": cut.name,
+            "type": cut.type,
+            "leg": None if cut.leg < 0 else model.robot.legs[cut.leg].name,
+            "first": platform if loop is None else loop.first,
+            "second": "pose of the platform" if loop is None else loop.second,
+            "kept": [name for row, name in rows if row not in removed],
+            "redundant": [name for row, name in rows if row in removed],
+            "described": loop is not None,
+        }
+        if loop is not None:
+            entry |= {
+                "first_pose": pose_data(loop.first_pose),
+                "second_pose": pose_data(loop.second_pose),
+                "axis": loop.axis,
+                "axes": loop.axes,
+                "length": loop.length,
+                "friction": numbers_data(loop.friction),
+                "limits": numbers_data(loop.limits),
+            }
+        out.append(entry)
+    return out
+
+
+def block_data(model: "Model") -> list[dict[str, Any]]:
+    """Blocks in solving order: the loops whose equations are solved together and the velocities they give."""
+    mechanism = model.mechanism
+    loop_of = {row: cut.name for cut in mechanism.cuts for row in range(cut.row, cut.row + cut.rows)}
+    return [
+        {
+            "loops": list(dict.fromkeys(loop_of[row] for row in block.rows)),
+            "velocities": [mechanism.layout.u_names[c] for c in block.columns],
+        }
+        for block in mechanism.selection.blocks
+    ]

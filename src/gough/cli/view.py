@@ -10,7 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from gough.cli.output import note, say
-from gough.errors import UsageError
+from gough.errors import GoughError, UsageError
+from gough.robot import gallery
+from gough.robot.reader import Map, read, read_document
+from gough.simulation.motion.files import motion_names
+from gough.simulation.results.files import SUFFIXES
+from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
 WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
 
@@ -60,7 +65,6 @@ def view(
             options |= {"seconds": seconds, "exaggeration": exaggeration, "channels": tuple(channel or ())}
             _export(what, export, options)
             return
-        from gough.cli.view_names import named
         from gough.viewer import view as start
 
         subjects = [named(x) for x in what]
@@ -78,7 +82,6 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     from rich.console import Console
     from rich.progress import Progress
 
-    from gough.cli.view_names import named
     from gough.viewer.server import import_viser
     from gough.viewer.subject import subject_of
     from gough.viewer.takeaway import check_path, export
@@ -111,3 +114,41 @@ def _has_screen() -> bool:
     if sys.platform.startswith("linux"):
         return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     return True
+
+
+# What `gough view` is given: robots and results as they are, scenarios become runs, and what is neither is told apart.
+
+ROBOT = ("legs", "bodies", "joints", "templates")
+"""Keys by which a file is a robot's."""
+
+
+def named(what: str) -> Any:
+    """A path or name as it is; a scenario, by name or file, becomes its run."""
+    path = Path(what)
+    if what in scenario_names() or _kind(path) == "scenario":
+        note(f"simulating scenario {what}")
+        return load_scenario(what).run()
+    if _kind(path) == "motion" or (what in motion_names() and not path.exists()):
+        raise UsageError(
+            f"{what} is a motion, not a robot; make a run of it first: "
+            f"gough simulate ROBOT --motion {what} --controller computed_torque --out run.npz, then gough view run.npz"
+        )
+    if not path.exists() and path.suffix.lower() not in (*YAML, *SUFFIXES) and what not in gallery():
+        raise UsageError(
+            f"no file {what!r}, and no robot or scenario of that name. Robots: {', '.join(gallery())}. "
+            f"Scenarios: {', '.join(scenario_names())}"
+        )
+    return what
+
+
+def _kind(path: Path) -> str:
+    """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
+    if path.suffix not in YAML or not path.is_file():
+        return ""
+    try:
+        document, problems = read(read_document(path), str(path))
+    except GoughError:
+        return ""
+    if problems or not isinstance(document, Map) or any(key in document for key in ROBOT):
+        return ""
+    return "scenario" if "controller" in document else "motion" if "motion" in document else ""

@@ -1,11 +1,14 @@
 """A compiled program as a function of arrays."""
 
 import ctypes
-from collections.abc import Sequence
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from gough.backends.llvm.slices import SLICE, over_slices
 from gough.backends.llvm.store import Entry, stored
 from gough.backends.llvm.target import LoadedObject, host
 from gough.program.program import Program
@@ -90,3 +93,138 @@ class Kernel:
 def address(x: np.ndarray) -> int:
     """Where an array's first entry is (`x.ctypes.data`, but quicker)."""
     return x.__array_interface__["data"][0]
+
+
+# Running a kernel over slices of states, on several threads; between slices Python can be interrupted.
+
+SLICE = 1 << 14
+"""States per call into machine code: a few milliseconds of the largest programs, a few times the cache of small ones."""
+
+PARALLEL_ABOVE = 4096
+"""Fewer states run on the calling thread: handing them over would take longer."""
+
+WIDEST = 8
+"""States of the widest tile: a kernel writes status words of whole tiles."""
+
+Run = Callable[[int, int, np.ndarray], bool]
+"""run(begin, end, status) -> whether a status word is set; status has room for a slice."""
+
+
+def over_slices(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """(indices of flagged states, their words), in order."""
+    if threads > 1 and n > PARALLEL_ABOVE:
+        size = min(size, max(512, -(-n // (4 * threads)) // 64 * 64))
+        return _threaded(run, n, size, threads)
+    flags = _Flags(min(n, size))
+    for begin in range(0, n, size):
+        flags.run(run, begin, min(begin + size, n))
+    return _collected([flags])
+
+
+class _Flags:
+    def __init__(self, size: int) -> None:
+        self.status = _words(size + WIDEST)
+        self.found: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def run(self, run: Run, begin: int, end: int) -> None:
+        if run(begin, end, self.status):
+            bad = np.flatnonzero(self.status[: end - begin])
+            self.found.append((bad + begin, self.status[bad]))
+
+
+_kept = threading.local()
+
+
+def _words(size: int) -> np.ndarray:
+    """Room for status words, kept by each thread: fresh memory costs as much as a thousand states."""
+    words = getattr(_kept, "words", None)
+    if words is None or len(words) < size:
+        words = _kept.words = np.empty(size, dtype=np.int64)
+    return words
+
+
+def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    stop = threading.Event()
+    begins = iter(range(0, n, size))
+    turn = threading.Lock()
+    busy: list[int] = []  # one entry for each thread that may write
+
+    def work() -> _Flags:
+        flags = _Flags(size)
+        busy.append(1)
+        try:
+            while not stop.is_set():
+                with turn:
+                    begin = next(begins, None)
+                if begin is None:
+                    break
+                flags.run(run, begin, min(begin + size, n))
+        finally:
+            busy.pop()
+        return flags
+
+    jobs: list[Future] = []
+    try:
+        jobs += [_pool(threads).submit(work) for _ in range(threads)]
+        while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not any(_failed(job) for job in jobs):
+            pass
+    finally:
+        stop.set()
+        _quiet(busy)
+    return _collected([job.result() for job in jobs])
+
+
+def _quiet(busy: list[int]) -> None:
+    """Waits until nobody is busy: an interrupt, of whatever line, and the next one leave no thread writing into arrays that the
+    caller may free."""
+    again: KeyboardInterrupt | None = None
+    while busy:
+        try:
+            time.sleep(1e-4)
+        except KeyboardInterrupt as interrupt:
+            again = interrupt
+    if again is not None:
+        raise again
+
+
+def _failed(job: Future) -> bool:
+    return job.done() and job.exception() is not None
+
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+_pools_lock = threading.Lock()
+
+
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads that wait for work between calls: starting them takes as long as thousands of states.
+
+    They are started by a thread of their own: an interrupt, which meets the main one, would leave half of them unknown to the
+    pool, and Python waits for those at its end.
+    """
+
+    def make() -> None:
+        pool, meeting = ThreadPoolExecutor(threads, thread_name_prefix="gough"), threading.Barrier(threads)
+        for job in [pool.submit(meeting.wait) for _ in range(threads)]:
+            job.result()
+        _pools[threads] = pool
+
+    with _pools_lock:
+        if threads not in _pools:
+            maker = threading.Thread(target=make, name="gough pool", daemon=True)
+            maker.start()
+            maker.join()
+        return _pools[threads]
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pools.clear)
+
+
+def _collected(parts: list[_Flags]) -> tuple[np.ndarray, np.ndarray]:
+    found = [pair for flags in parts for pair in flags.found]
+    if not found:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    states = np.concatenate([states for states, _ in found])
+    words = np.concatenate([words for _, words in found])
+    order = np.argsort(states)
+    return states[order], words[order]
