@@ -150,5 +150,5 @@ def test_arrays_that_cannot_be_right(function: Function, inputs: dict, words: st
 
 def test_arrays_of_a_gpu_without_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    with pytest.raises(UsageError, match=r"residual: GPU arrays need CuPy.*pip install"):
+    with pytest.raises(UsageError, match=r"demo: GPU arrays need CuPy.*pip install"):
         evaluate(Function(PROGRAM, OneDesign(), {}), {"x": device(np.ones((2, 3))), "parameters": NUMBERS})  # type: ignore[arg-type]

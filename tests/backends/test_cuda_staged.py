@@ -131,10 +131,10 @@ def test_each_lane_has_its_bit() -> None:
     given[0][1:] = np.array([[0.0, 0.0, 0.0], [np.nan, 1.0, 1.0], [1.0, 1.0, 1.0]])
     found, status = kernel(given, 4)
     names = kernel.kernel.signature["bits"]
-    assert len([n for n in names if n.startswith("reach:leg")]) == 6
+    assert len([n for n in names if n.startswith("out_of_reach:leg")]) == 6
     assert status[0] == 0 and status[1] == 0 and status[3] == 0
     flagged = {names[b] for b in range(len(names)) if status[2] >> b & 1}
-    assert flagged >= {f"reach:leg{k}" for k in range(6)} and np.isnan(found[0][2]).all()
+    assert flagged >= {f"out_of_reach:leg{k}" for k in range(6)} and np.isnan(found[0][2]).all()
 
 
 def test_nothing_alike_stays_straight() -> None:
