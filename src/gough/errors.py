@@ -23,6 +23,7 @@ class Status(IntEnum):
     CROSSED = 10
     STEP = 11
     STICKING = 12
+    ANGLE = 13
 
     def at(self, place: str) -> "Failure":
         """This trouble at a place: `Status.SINGULAR.at("drives")`."""
@@ -43,6 +44,7 @@ EXPLANATION = {
     Status.CROSSED: "good; just before it a run went through an isolated singularity",
     Status.STEP: "no step of a run passes the test of its error",
     Status.STICKING: "a joint with Coulomb friction reverses at every step of a run",
+    Status.ANGLE: "an angle is too large for its sine to mean anything; only exported code says so",
 }
 
 

@@ -36,7 +36,9 @@ def rolled(robot: str, function: str, derivative: str = "", mode: str = "jacobia
     truth = np.array([float(nodes[i]) for i in each.results])
     found, checks = made.evaluate_flat(values)
     np.testing.assert_allclose(found, truth, rtol=0, atol=1e-9 * np.abs(truth).max())
-    assert sorted(checks) == sorted((c.name, bool(nodes[c.node] >= c.minimum)) for c in each.checks)
+    assert sorted((str(f), held) for f, held in checks) == sorted(
+        (str(c.failure), bool(nodes[c.node] >= c.minimum)) for c in each.checks
+    )
     return made
 
 

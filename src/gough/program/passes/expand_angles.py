@@ -30,7 +30,7 @@ COSINE = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
-FAR = Status.NOT_FINITE.at("angle too large to reduce")
+FAR = Status.ANGLE.at("too large to reduce")
 """The checks on the angle: that 1 - r²/2 of its remainder r is at least that of π/4 (0.69) or so; and, where
 multiply-adds round twice, that the products with the number of quarters were exact."""
 LARGEST_UNFUSED = 1e6
