@@ -81,13 +81,7 @@ Term = tuple[int, tuple[int, ...]]
 def factor_sums(program: Program) -> Program:
     """The same program with common factors of sums taken out."""
     ops, args = program.ops, program.args
-    uses = [0] * len(ops)
-    for i, op in enumerate(ops):
-        if op > CONST:
-            for k in args[i] if op < Op.BLOCK else program.operands(i):
-                uses[k] += 1
-    for i in (*program.results, *(c.node for c in program.checks)):
-        uses[i] += 2
+    uses = _uses(program)
     inner = bytearray(len(ops))
     for i, op in enumerate(ops):
         if op in (ADD, SUB):
@@ -212,13 +206,7 @@ def frequent_factors(program: Program, most: int) -> list[float]:
 def share_scaled(program: Program) -> Program:
     """The same program; each group of k products with one scaled factor needs k - 1 multiplications less."""
     ops, args = program.ops, program.args
-    uses = [0] * len(ops)
-    for i, op in enumerate(ops):
-        if op > CONST:
-            for k in args[i] if op < Op.BLOCK else program.operands(i):
-                uses[k] += 1
-    for i in (*program.results, *(c.node for c in program.checks)):
-        uses[i] += 2
+    uses = _uses(program)
     scaled: dict[int, tuple[int, int, int]] = {}
     pairs: Counter[tuple[int, int]] = Counter()
     for i, op in enumerate(ops):
@@ -250,3 +238,15 @@ def share_scaled(program: Program) -> Program:
             new[i] = graph.build(op, tuple(new[k] for k in args[i]))
     graph.note = None
     return finish(program, graph, new)
+
+
+def _uses(program: Program) -> list[int]:
+    """How often each node is read; results and checks count twice, so that they are never taken apart."""
+    uses = [0] * len(program.ops)
+    for i, op in enumerate(program.ops):
+        if op > CONST:
+            for k in program.args[i] if op < Op.BLOCK else program.operands(i):
+                uses[k] += 1
+    for i in (*program.results, *(c.node for c in program.checks)):
+        uses[i] += 2
+    return uses
