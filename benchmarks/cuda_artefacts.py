@@ -23,9 +23,9 @@ import numpy as np
 import gough
 from gough.backends.cuda import Kernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
-from gough.compilation.alike import common_pattern
-from gough.compilation.catalogue import CATALOGUE, FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
+from gough.kinematics.catalogue import CATALOGUE, FunctionKey, trace_entry
+from gough.model.alike import common_pattern
 from gough.program import Program, Slot
 from gough.program.derivatives import vjp
 from gough.program.ops import Op

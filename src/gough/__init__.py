@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0.dev0"
 
 _LAZY = {
-    "build": ("gough.compilation", "build"),
+    "build": ("gough.model", "build"),
     "load": ("gough.robot", "load"),
-    "Model": ("gough.compilation", "Model"),
-    "Function": ("gough.compilation", "Function"),
+    "Model": ("gough.model", "Model"),
+    "Function": ("gough.compilation.function", "Function"),
     "set_threads": ("gough.compilation.threads", "set_threads"),
     "Robot": ("gough.robot", "Robot"),
     "Status": ("gough.errors", "Status"),
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from gough.analysis.workspace.result import Workspace
     from gough.analysis.workspace.survey import workspace
     from gough.analysis.zero_dynamics import ZeroDynamics, zero_dynamics
-    from gough.compilation import Function, Model, build
+    from gough.compilation.function import Function
     from gough.compilation.threads import set_threads
     from gough.errors import (
         BadStateError,
@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         StructureError,
         UsageError,
     )
+    from gough.model import Model, build
     from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
     from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
     from gough.simulation.motion.files import load_motion, named_motion

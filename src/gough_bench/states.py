@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gough import Model, Robot, UsageError
-from gough.compilation.mobility import neighbours
 from gough.errors import GOOD
+from gough.kinematics.mobility import neighbours
 from gough.robot.item import Item
 from gough.robot.joint import Drive, Friction, JointSpring
 from gough.spatial.poses import integrate_pose

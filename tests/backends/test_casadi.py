@@ -12,8 +12,8 @@ import pytest
 
 import gough
 from gough.backends.casadi import to_casadi
-from gough.compilation.catalogue import CATALOGUE
-from gough.compilation.sampling import sample_states
+from gough.kinematics.catalogue import CATALOGUE
+from gough.kinematics.sampling import sample_states
 from gough.program import Program, evaluate
 from program import precise
 from program.specimens import OPERATIONS, N, random_program, specimen

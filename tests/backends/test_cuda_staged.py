@@ -19,10 +19,10 @@ from gough.backends.cuda.signature import write_signature
 from gough.backends.cuda.staged import Staged, stage_program
 from gough.backends.cuda.staged.cut import Network
 from gough.backends.cuda.staged.pieces import pieces_of
-from gough.compilation.alike import common_pattern
-from gough.compilation.catalogue import FunctionKey, trace_entry
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
+from gough.kinematics.catalogue import FunctionKey, trace_entry
+from gough.model.alike import common_pattern
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import derive, vjp
 from gough.program.interpreter import evaluate_nodes

@@ -18,8 +18,8 @@ import gough
 from gough import scalar
 from gough.backends.jax import to_jax
 from gough.backends.jax.schedule import Run, schedule
-from gough.compilation.catalogue import CATALOGUE
-from gough.compilation.sampling import sample_states
+from gough.kinematics.catalogue import CATALOGUE
+from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.passes.inline_calls import inline_calls
 from program import precise

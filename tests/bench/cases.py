@@ -3,7 +3,7 @@
 import warnings
 from functools import cache
 
-from gough.compilation import Model, build
+from gough.model import Model, build
 from gough.robot import load
 from gough_bench.peer import Case
 from gough_bench.states import lossless_robot, random_states

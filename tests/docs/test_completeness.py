@@ -8,8 +8,8 @@ from typing import get_args
 import pytest
 
 from docs.blocks import ROOT
-from gough.compilation import Model
 from gough.errors import Status
+from gough.model import Model
 from gough.program.count import Count
 from gough.robot import (
     Body,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gough.compilation.external import external_load
+from gough.model.external import external_load
 from laws.mechanisms import relative
 from laws.subjects import built
 from reference.flexible_designs import FLEXIBLE_DESIGNS, named_flexible

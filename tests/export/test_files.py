@@ -16,13 +16,13 @@ import pytest
 import gough
 from backends.compiled_c import STRICT, Compiled, needs_compiler, run_driver
 from gough.backends.c import flat_listing
-from gough.compilation.alike import common_pattern
-from gough.compilation.catalogue import CATALOGUE
-from gough.compilation.sampling import sample_states
 from gough.errors import UsageError
 from gough.export import export, export_texts
 from gough.export.references import references
 from gough.export.subject import Options, subject_of
+from gough.kinematics.catalogue import CATALOGUE
+from gough.kinematics.sampling import sample_states
+from gough.model.alike import common_pattern
 from gough.program import evaluate
 from gough.robot import gallery
 

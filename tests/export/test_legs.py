@@ -10,8 +10,8 @@ import pytest
 
 import gough
 from gough.backends.c.writing import once_and_each
-from gough.compilation.alike import common_pattern
 from gough.export.subject import Options, subject_of
+from gough.model.alike import common_pattern
 from gough.program.interpreter import evaluate_nodes
 from gough.program.rolling import Rolled, roll
 from gough_bench.growth import legs_on_platform

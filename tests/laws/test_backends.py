@@ -22,9 +22,9 @@ from gough.backends.c import flat_listing
 from gough.backends.cuda import Kernel as GpuKernel
 from gough.backends.llvm import Kernel, store
 from gough.backends.llvm.target import host
-from gough.compilation import Function
-from gough.compilation.catalogue import CATALOGUE
+from gough.compilation.function import Function
 from gough.errors import UsageError
+from gough.kinematics.catalogue import CATALOGUE
 from gough_bench.states import random_states
 from laws.subjects import built
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from gough.compilation.catalogue import FunctionKey, trace_entry
+from gough.kinematics.catalogue import FunctionKey, trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
 from gough.program.passes.drop_checks import drop_checks

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gough.compilation import build
-from gough.compilation.catalogue import CATALOGUE
+from gough.kinematics.catalogue import CATALOGUE
+from gough.model import build
 from gough_papers.counting import BOTH, COORDINATES, count_operations, counts_beside_papers, counts_of, paper_counts
 
 

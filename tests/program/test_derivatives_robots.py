@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import gough
-from gough.compilation.catalogue import CATALOGUE, FunctionKey, trace_entry
-from gough.compilation.sampling import sample_states
-from gough.compilation.tangent import tangent_derivation
 from gough.dynamics.inverse import wrench_size
+from gough.kinematics.catalogue import CATALOGUE, FunctionKey, trace_entry
+from gough.kinematics.sampling import sample_states
+from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp
 from gough.program.passes.drop_checks import drop_checks

@@ -108,7 +108,7 @@ def converged(
 ) -> Convergence:
     """Natural frequencies of a robot and of the same with richer bodies; coordinates: as of `model.configuration`."""
     from gough.analysis.modes import natural_frequencies
-    from gough.compilation import build
+    from gough.model import build
 
     wanted = richer(robot)
     if not wanted.changed:

@@ -15,17 +15,17 @@ import numpy as np
 
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
-from gough.compilation.arguments import as_array, as_rows, common_batch, parameter_rows
-from gough.compilation.closing import CLOSED, closure_errors
-from gough.compilation.lost import lost_direction
-from gough.compilation.openings import openings
-from gough.compilation.retraction import bad_quaternions, retract, step_units
+from gough.compilation.arrays import as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.status import check_option, codes, complain
 from gough.errors import GOOD, Failure, ReductionWarning, Status, UsageError, warn
+from gough.kinematics.closing import CLOSED, closure_errors
+from gough.kinematics.lost import lost_direction
+from gough.kinematics.openings import openings
+from gough.kinematics.retraction import bad_quaternions, retract, step_units
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 ITERATIONS = 60
 LARGEST_STEP = 1.0

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
-from gough.compilation.leading import (
+from gough.errors import UsageError
+from gough.kinematics.leading import (
     COORDINATES,
     NamedCoordinates,
     coordinate_units,
     natural_coordinates,
     staying_coordinates,
 )
-from gough.errors import UsageError
+from gough.model import Model
 
 LARGEST = 200_000_000
 

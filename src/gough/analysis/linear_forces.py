@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.catalogue import FunctionKey
-from gough.compilation.external import external_load, residual_slope
-from gough.compilation.linear import without_coulomb
-from gough.compilation.tangent import tangent_derivative
+from gough.kinematics.catalogue import FunctionKey
+from gough.model.external import external_load, residual_slope
+from gough.model.linear import without_coulomb
+from gough.model.tangent import tangent_derivative
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 @dataclass(frozen=True)

@@ -13,22 +13,22 @@ import numpy as np
 from gough.analysis.equilibrium import Equilibrium, start_faults, static_equilibrium
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, mapping, numbers, shown, take, word, wrenches
-from gough.compilation.linear import FRICTION
-from gough.compilation.lost import lost_direction
-from gough.compilation.retraction import step_units
 from gough.compilation.status import complain
 from gough.errors import BadStateError, UsageError
+from gough.kinematics.lost import lost_direction
+from gough.kinematics.retraction import step_units
+from gough.model.linear import FRICTION
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gough.files import write_figure
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 STILL = 1e-6
 """An eigenvalue this small beside the largest is a free motion: a double one at 0 splits by the root of rounding."""
@@ -240,7 +240,7 @@ def verdict_of(eigenvalues: np.ndarray) -> str:
 def shapes_in_typical_size(model: "Model", modes: "Modes") -> np.ndarray:
     """Shapes (nv, modes) with every entry of v over its typical size, the largest of each mode 1: metres, radians and
     elastic coordinates can be compared."""
-    from gough.compilation.retraction import step_units
+    from gough.kinematics.retraction import step_units
 
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     shapes = modes.shapes / unit[:, None]

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
-from gough.compilation.catalogue import slots_of
 from gough.compilation.function import Function
-from gough.compilation.results import Reactions
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.twists import frame_pose, frame_twist
 from gough.fem.elastic_body import ElasticBody
+from gough.kinematics.catalogue import slots_of
+from gough.model import Model
+from gough.model.results import Reactions
 from gough.program import trace
 from gough.robot import Body
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name

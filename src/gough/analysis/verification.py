@@ -16,11 +16,11 @@ import numpy as np
 from gough.analysis.momentum import Bodies
 from gough.analysis.verification_states import Sample, driven, sample
 from gough.arguments import a_model, checked, whole
-from gough.compilation import Model
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, wrench_size
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
+from gough.model import Model
 from gough.program.interpreter import evaluate
 from gough.robot.checks.physical import unphysical_bodies
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.compilation import Model
-from gough.compilation.external import external_load
-from gough.compilation.retraction import coordinate_sizes, step_units
 from gough.errors import UsageError
+from gough.kinematics.retraction import coordinate_sizes, step_units
+from gough.model import Model
+from gough.model.external import external_load
 from gough.robot.tree import bodies, platform_body
 
 FAR_FROM_SINGULAR = 1e-3

@@ -17,10 +17,10 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.grids import Samples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
-from gough.compilation import Model
-from gough.compilation.retraction import step_units
 from gough.errors import Status, UsageError
 from gough.files import npz, write_figure, write_file
+from gough.kinematics.retraction import step_units
+from gough.model import Model
 from gough.text import short_repr
 
 CHUNK = 2048

@@ -13,15 +13,15 @@ import numpy as np
 
 from gough.analysis.modes import GROWING, quadratic_eigenvalues, reference_state
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
-from gough.compilation.following import tree_rates
-from gough.compilation.retraction import step_units
 from gough.dynamics.flexible import elastic_numbers
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
+from gough.kinematics.following import tree_rates
+from gough.kinematics.retraction import step_units
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,9 @@ def examine(file: str) -> dict[str, Any]:
     """The report as data."""
     import warnings
 
-    from gough.compilation import build
-    from gough.compilation.soundness import condition_doubts, motion_doubts
     from gough.errors import StructureError
+    from gough.model import build
+    from gough.model.soundness import condition_doubts, motion_doubts
     from gough.robot import DescriptionError, load
     from gough.robot.checks.plausible import description_doubts
 
@@ -110,8 +110,8 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
 
 
 def _found(model: Any) -> dict[str, Any]:
-    from gough.compilation.openings import left_open
-    from gough.compilation.settling import not_kept
+    from gough.kinematics.openings import left_open
+    from gough.kinematics.settling import not_kept
     from gough.robot.tree import placed_loops
 
     measure = model.singularity(model.home)

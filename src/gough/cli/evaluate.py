@@ -23,7 +23,7 @@ from gough.files import npz, read_npz, write_file
 from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 # From named columns or arrays to the inputs of a robot's functions: q, v, acceleration, wrench, tau, drives.

@@ -7,12 +7,12 @@ from gough.errors import UsageError
 from gough.robot.units import UnitError, convert, demand_fit
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 def range_values(texts: list[str], random: bool, model: "Model") -> dict[str, tuple]:
     """{name: (low, high, points)} from NAME=LOW:HIGH:POINTS, in units of the model; without points for random samples."""
-    from gough.compilation.leading import coordinate_units
+    from gough.kinematics.leading import coordinate_units
 
     wanted = "NAME=LOW:HIGH" if random else "NAME=LOW:HIGH:POINTS"
     found: dict[str, tuple] = {}
@@ -31,7 +31,7 @@ def range_values(texts: list[str], random: bool, model: "Model") -> dict[str, tu
 
 def fixed_values(texts: list[str], option: str, model: "Model") -> dict[str, float]:
     """{name: value} from NAME=VALUE, in units of the model."""
-    from gough.compilation.leading import coordinate_units
+    from gough.kinematics.leading import coordinate_units
 
     found: dict[str, float] = {}
     for text in texts:

@@ -16,7 +16,7 @@ from gough.errors import UsageError
 if TYPE_CHECKING:
     from gough.analysis.convergence import Convergence
     from gough.analysis.modes import Modes
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 def modes(

@@ -8,7 +8,7 @@ import typer
 from gough.cli.output import note
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.robot import Robot
 
 RobotName = Annotated[
@@ -29,7 +29,7 @@ def open_robot(name: str) -> tuple["Robot", list[str]]:
 
 def open_model(name: str, quiet: bool = False) -> tuple["Model", list[str]]:
     """(the model, texts of all warnings); how many there are is said on stderr unless `quiet`."""
-    from gough.compilation import build
+    from gough.model import build
 
     robot, texts = open_robot(name)
     with warnings.catch_warnings(record=True) as caught:

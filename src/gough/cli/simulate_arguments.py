@@ -9,7 +9,7 @@ from gough.robot.reader import Mark, read
 from gough.robot.units import UnitError, convert, demand_fit
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.robot import Robot
     from gough.simulation.control.law import Law
     from gough.simulation.scenarios.scenario import Scenario
@@ -53,7 +53,7 @@ def robot_with(name: str, smoothing: float | tuple[float, float] | None) -> "Rob
 
 def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
     """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
-    from gough.compilation import build
+    from gough.model import build
     from gough.simulation.motion.files import load_motion
     from gough.simulation.scenarios.files import load_scenario, scenario_names
     from gough.simulation.scenarios.scenario import Scenario
@@ -95,7 +95,7 @@ def _widths(text: str | None) -> float | tuple[float, float] | None:
 
 
 def _start(made: "Scenario", given: dict[str, Any]) -> Any:
-    from gough.compilation.leading import coordinate_units
+    from gough.kinematics.leading import coordinate_units
     from gough.simulation.scenarios.scenario import Start, rate_units
 
     if given["start"] not in (None, "static", "given"):

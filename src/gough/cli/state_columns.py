@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 POSITION, QUATERNION, ANGLES = ("x", "y", "z"), ("qw", "qx", "qy", "qz"), ("yaw", "pitch", "roll")
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -43,7 +43,7 @@ def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
 
 def coordinate_names(model: "Model") -> tuple[str, ...]:
     """Coordinates that can be columns of their own: x y z yaw pitch roll of a platform, and every joint's."""
-    from gough.compilation.leading import coordinate_units
+    from gough.kinematics.leading import coordinate_units
 
     return tuple(coordinate_units(model))
 
@@ -97,6 +97,6 @@ def ways(model: "Model") -> str:
 
 def own_coordinates(model: "Model") -> list[str]:
     """The coordinates that belong to v; leading them leads the robot."""
-    from gough.compilation.leading import natural_coordinates
+    from gough.kinematics.leading import natural_coordinates
 
     return natural_coordinates(model)

@@ -17,7 +17,7 @@ from gough.errors import GOOD, UsageError
 from gough.spatial.euler import quaternion_of_euler
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Table = dict[str, np.ndarray]
 Found = tuple[np.ndarray, np.ndarray]
@@ -67,7 +67,7 @@ def given_configurations(model: "Model", table: Table) -> Given:
 
 def _other_freedoms(model: "Model") -> tuple[str, ...]:
     """Coordinates that belong to v and are not the platform's."""
-    from gough.compilation.leading import led_by_platform
+    from gough.kinematics.leading import led_by_platform
 
     led = led_by_platform(model) if model.mechanism.has_platform else model
     return tuple(name for name in own_coordinates(led) if name not in (*POSITION, *ANGLES))
@@ -86,7 +86,7 @@ def _pose(table: Table, orientation: tuple[str, ...], kept: tuple[str, ...]) -> 
 
 def _coordinates(model: "Model", table: Table) -> Given:
     names = tuple(name for name in coordinate_names(model) if name in table)
-    from gough.compilation.leading import turn_coordinates
+    from gough.kinematics.leading import turn_coordinates
 
     own, freedoms, robot = own_coordinates(model), model.layout.mobility, model.robot.name
     if not names:

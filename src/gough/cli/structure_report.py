@@ -6,7 +6,7 @@ from gough.cli.item_data import body_data, joint_data, numbers_data, pose_data
 from gough.cli.state_columns import acceleration_columns, own_coordinates, velocity_columns
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.robot import Leg
 from typing import TYPE_CHECKING
 
@@ -15,17 +15,17 @@ import numpy as np
 from gough.robot.inertia import central
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.structure.elastic import Elastic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
-    from gough.compilation.openings import left_open
+    from gough.kinematics.openings import left_open
     from gough.robot.tree import platform_body
     from gough.simulation.results.units import units_of
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from gough.compilation.arguments import on_gpu
+from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.errors import GOOD, UsageError
 from gough.program.passes.dead_code import remove_dead_code

@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
 from gough.backends.fixed_inputs import fold_entries
-from gough.compilation.arguments import on_gpu
+from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.rows import Rows
 from gough.compilation.threads import thread_count

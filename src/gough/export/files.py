@@ -8,7 +8,6 @@ from gough.arguments import a_function, a_model, checked, flag, folder, instance
 from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.c.cuda import cuda_header, cuda_source
 from gough.backends.c.words import checked_identifier, identifier
-from gough.compilation.alike import common_pattern
 from gough.compilation.function import Function
 from gough.errors import UsageError
 from gough.export.driver import driver
@@ -16,9 +15,10 @@ from gough.export.head import head_lines
 from gough.export.references import references
 from gough.export.subject import Options, Subject, subject_of
 from gough.files import write_files
+from gough.model.alike import common_pattern
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 from gough.export.driver import comparison, prepared_lines, tables
 from gough.export.references import References
 

@@ -15,7 +15,7 @@ from gough.program import Slot
 from gough.simulation.results.units import MASS_NORMALISED, units_of
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 WIDTH = 110
 

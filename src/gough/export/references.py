@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.sampling import sample_states
 from gough.errors import GOOD
+from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.verdict import evaluate_with_care
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 STATES = 6
 RELATIVE = 1e-9

@@ -4,16 +4,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gough.backends.c import Fixed
-from gough.compilation.catalogue import FunctionKey
 from gough.compilation.function import Function
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
+from gough.kinematics.catalogue import FunctionKey
 from gough.program import Program
 from gough.program.ops import Op
 from gough.structure.parameters import ANGLE_TOLERANCE
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 MODES = ("jacobian", "jvp", "vjp")
 

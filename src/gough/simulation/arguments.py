@@ -13,7 +13,7 @@ from gough.simulation.given import floats, is_number
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 MOST_EQUAL = 1_000_000_000

@@ -19,7 +19,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.results.units import units_of
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 Event = tuple[float, str]

@@ -42,7 +42,7 @@ def demand(kind: type, name: str, value: Any, wanted: str) -> None:
 
 def demand_model(model: Any, caller: str) -> None:
     """UsageError where the first argument is no model."""
-    from gough.compilation import Model
+    from gough.model import Model
 
     if not isinstance(model, Model):
         made = f"gough.build({model!r})" if isinstance(model, str) else "gough.build(robot)"

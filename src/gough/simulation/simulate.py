@@ -59,7 +59,7 @@ from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.starting import starting_state
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 AT_LIMIT = 1e-9

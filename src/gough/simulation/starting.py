@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
-from gough.compilation.retraction import bad_quaternions
 from gough.errors import BadStateError, UsageError
+from gough.kinematics.retraction import bad_quaternions
 from gough.simulation.arguments import one_of
 from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.given import floats
@@ -16,7 +16,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 CLOSED = 1e-8

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gough.errors import UsageError
 from gough.spatial.poses import quaternion_product, rotation_of_quaternion
 
 EULER_AXES = {"rpy_zyx": (2, 1, 0), "bryant_xyz": (0, 1, 2)}
@@ -46,3 +47,15 @@ def euler_matrix(sequence: str, angles: np.ndarray) -> np.ndarray:
     r2 = r1 @ rotation_of_quaternion(about_axes(second, angles[..., 1]))
     e = np.broadcast_to(np.eye(3)[first], r1.shape[:-1])
     return np.stack([e, r1[..., :, second], r2[..., :, third]], axis=-1)
+
+
+def check_sequence(sequence: str) -> None:
+    """Refuse coordinates that have no such name."""
+    if sequence not in EULER_AXES:
+        raise UsageError(f"coordinates={sequence!r}; use one of {', '.join(EULER_AXES)}")
+
+
+def coordinates_of(q: np.ndarray, sequence: str) -> np.ndarray:
+    """Coordinates x (..., 6): position and the angles of the sequence (rad) of configurations or poses q (..., ≥ 7)."""
+    check_sequence(sequence)
+    return np.concatenate([q[..., :3], euler_angles(sequence, q[..., 3:7])], axis=-1)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model, build
 from gough.errors import UsageError
+from gough.model import Model, build
 from gough.robot import Robot
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.results.run import Run

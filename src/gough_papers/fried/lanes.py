@@ -49,8 +49,8 @@ class Lanes:
 def lanes(run: Run) -> Lanes:
     """Of a robot with legs alike, at a run's states."""
     from gough.backends.c.rolling import once_and_each
-    from gough.compilation.alike import common_pattern
     from gough.export.subject import Options, subject_of
+    from gough.model.alike import common_pattern
     from gough.program.rolling import roll
 
     model = run.model

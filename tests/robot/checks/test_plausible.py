@@ -16,7 +16,7 @@ from gough.robot.checks.plausible import description_doubts
 from gough.robot.loader import gallery
 
 ROOT = Path(__file__).parents[3]
-IDLE = ROOT / "tests" / "compilation" / "hexapod_idle_rods.yaml"
+IDLE = ROOT / "tests" / "kinematics" / "hexapod_idle_rods.yaml"
 MEANT = [*gallery(), *sorted(str(p) for folder in ("examples", "tests") for p in (ROOT / folder).rglob("*.yaml"))]
 
 HARDLY = [

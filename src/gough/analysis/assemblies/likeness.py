@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.assemblies.places import Frame, axis_of, compose, moved, placement, turned
-from gough.compilation import Model
 from gough.dynamics.leg_geometry import universal_angles
+from gough.model import Model
 from gough.structure import Mechanism
 
 ALIKE = 1e-6

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, moved, placement
-from gough.compilation import Model
+from gough.model import Model
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.structure import WORLD
 

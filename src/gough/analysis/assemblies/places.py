@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from gough.compilation import Model
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction
+from gough.model import Model
 from gough.spatial.poses import rotation_of_quaternion
 from gough.structure import WORLD, Link, Mechanism
 

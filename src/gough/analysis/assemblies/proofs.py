@@ -9,7 +9,7 @@ from gough.analysis.assemblies.likeness import end_in_rod, rod_angles, rods
 from gough.analysis.assemblies.locked import Locked, configuration, lock
 from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, link_frames, placement
 from gough.analysis.assemblies.planar import NotRecognisedError, planar_assemblies, plane_of
-from gough.compilation import Model
+from gough.model import Model
 from gough.structure import WORLD
 
 COUNTS = {

@@ -14,10 +14,11 @@ from gough.analysis.assemblies.likeness import ALIKE, groups, normal_form, rods,
 from gough.analysis.assemblies.places import reach
 from gough.analysis.assemblies.proofs import candidates
 from gough.arguments import a_model, checked, design, numbers, whole
-from gough.compilation import Function, Model
-from gough.compilation.closing import CLOSED, close, closure_errors, directed_rows, row_scales
-from gough.compilation.retraction import normalised, retract, step_units
+from gough.compilation.function import Function
 from gough.errors import UsageError
+from gough.kinematics.closing import CLOSED, close, closure_errors, directed_rows, row_scales
+from gough.kinematics.retraction import normalised, retract, step_units
+from gough.model import Model
 
 
 @dataclass(frozen=True)

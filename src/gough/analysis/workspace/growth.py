@@ -12,9 +12,9 @@ import numpy as np
 
 from gough.analysis.grids import Samples, home_coordinates, known_coordinates, make_samples
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict, empty
-from gough.compilation import Model
-from gough.compilation.leading import natural_coordinates
 from gough.errors import Status, UsageError
+from gough.kinematics.leading import natural_coordinates
+from gough.model import Model
 
 FIRST = {1: 17, 2: 11, 3: 9}
 """Points an axis of the first grid, by the number of axes; with more axes 5."""

@@ -18,9 +18,9 @@ import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
 from gough.analysis.grids import Samples, arguments
-from gough.compilation import Model
-from gough.compilation.leading import COORDINATES
-from gough.compilation.singularity import block_matrices, driven_rows
+from gough.kinematics.leading import COORDINATES
+from gough.kinematics.singularity import block_matrices, driven_rows
+from gough.model import Model
 
 
 class Verdict(IntEnum):

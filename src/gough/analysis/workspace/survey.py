@@ -18,8 +18,8 @@ from gough.analysis.workspace.growth import default_ranges, seeds
 from gough.analysis.workspace.result import Workspace
 from gough.analysis.workspace.states import Settings, Surveyor, empty
 from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole
-from gough.compilation import Model
 from gough.errors import UsageError, warn
+from gough.model import Model
 
 CHUNK = 4096
 """Samples at once in a thread; some megabytes for a hexapod."""

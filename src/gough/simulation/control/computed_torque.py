@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.retraction import step_units
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, needed_force, no_wrench, shared
 from gough.dynamics.loops import Loops
@@ -23,6 +22,7 @@ from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
 from gough.errors import Status, UsageError
+from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.numbers import as_numbers, entries
@@ -34,7 +34,7 @@ from gough.simulation.results.units import units_of
 from gough.spatial.exponential import rotation_error
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray

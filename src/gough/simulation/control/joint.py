@@ -16,7 +16,7 @@ from gough.simulation.control.own_robot import as_model
 from gough.simulation.control.reference import drives_of
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray

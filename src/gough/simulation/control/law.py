@@ -24,7 +24,7 @@ from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.integration.instant import Instant
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray

@@ -10,7 +10,7 @@ from gough.scalar import select
 from gough.simulation.control.numbers import as_numbers
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 NONE = 1e300

@@ -27,7 +27,7 @@ from gough.simulation.given import floats, is_number
 from gough.simulation.integration.moves import closed
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.control.law import Law
 
 Vector = np.ndarray
@@ -216,7 +216,7 @@ def plain_nominal(nominal: Any) -> Any:
 
 def as_model(given: Any, words: str = "") -> None:
     """UsageError where model= is none."""
-    from gough.compilation import Model
+    from gough.model import Model
 
     if given is not None and not isinstance(given, Model):
         raise UsageError(

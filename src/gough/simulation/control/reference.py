@@ -18,7 +18,7 @@ from gough.simulation.motion.table import MotionTable, unmeasured
 from gough.simulation.motion.targets import Target, drive_order, target_of
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

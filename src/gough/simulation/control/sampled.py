@@ -19,7 +19,7 @@ from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.table import MotionTable
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray

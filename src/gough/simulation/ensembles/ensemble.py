@@ -66,7 +66,7 @@ from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.results.run import Run
 
 __all__ = ["Ensemble", "simulate_many"]

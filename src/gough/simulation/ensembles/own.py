@@ -13,7 +13,7 @@ from gough.simulation.given import floats
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 GIVEN, OWN = "given", "own"

@@ -16,7 +16,7 @@ from gough.files import make_folder, npz, read_npz, write_file
 from gough.simulation.results.robot import robot_hash
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 FORMAT = 3
 ABOUT = "about"

@@ -22,7 +22,7 @@ from gough.simulation.results.units import units_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 MOST_RUNS = 100_000_000

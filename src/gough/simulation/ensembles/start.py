@@ -19,7 +19,7 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.starting import CLOSED, demand_quaternions, starting_state
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 SHARE, USUAL = 0.8, 16e9

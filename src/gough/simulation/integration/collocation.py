@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
-from gough.compilation.retraction import normalised
+from gough.kinematics.retraction import normalised
 from gough.program import Slot, trace
 from gough.simulation.integration.explicit import closing_program, rate_program
 from gough.simulation.integration.moves import unit_quaternions

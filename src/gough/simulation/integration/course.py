@@ -25,7 +25,7 @@ from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.time_loop import TOO_MANY_STEPS, Loop, Stopped
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 FAR = 3.0

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
-from gough.compilation.mobility import choose, null_space, scaled_closures
-from gough.compilation.selecting import elastic_columns
-from gough.compilation.singularity import block_matrices
+from gough.kinematics.mobility import choose, null_space, scaled_closures
+from gough.kinematics.selecting import elastic_columns
+from gough.kinematics.singularity import block_matrices
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 NEAR = 0.1

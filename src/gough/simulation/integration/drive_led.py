@@ -18,7 +18,7 @@ from gough.simulation.integration.plain_rates import drive_of_entries
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 BEGIN = 1e-6

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.retraction import step_units
 from gough.errors import UsageError
+from gough.kinematics.retraction import step_units
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.marchings import EQUAL_STEP, LONGEST_STEP
 from gough.simulation.integration.methods import method_named

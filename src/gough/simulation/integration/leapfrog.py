@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.tangent import tangent_derivation
 from gough.errors import Status
+from gough.model.tangent import tangent_derivation
 from gough.program import Program, Slot, trace
 from gough.scalar import solve
 from gough.simulation.integration.explicit import closing_program, prepared, rate_program

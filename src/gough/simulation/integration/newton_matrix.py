@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.tangent import tangent_derivation
+from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import zeros
 from gough.simulation.integration.explicit import prepared

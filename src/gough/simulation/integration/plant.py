@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.sampling import sample_states
 from gough.dynamics.energies import energies
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import needed_force, no_wrench
@@ -24,6 +23,7 @@ from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regrouped
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
+from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
@@ -35,7 +35,7 @@ from gough.simulation.integration.plain_rates import drive_of_entries, plain_rat
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 WORKS = ("drives", "losses", "wrench")

@@ -20,7 +20,7 @@ from gough.simulation.motion.states import states_along
 from gough.structure import Mechanism
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 PART = 1e-3

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.retraction import step_units
+from gough.kinematics.retraction import step_units
 from gough.scalar import abs_, select
 from gough.simulation.integration.plant import WORKS, Plant
 

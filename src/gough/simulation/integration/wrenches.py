@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.external import external_load
 from gough.dynamics.inverse import wrench_size
 from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
+from gough.model.external import external_load
 from gough.scalar import dot, zeros
 from gough.simulation.given import floats
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Vector = np.ndarray
 

@@ -26,7 +26,7 @@ from gough.simulation.motion.motion import Motion
 from gough.text import exists, one_line
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 FORMAT = 1
 KEYS = ["format", "name", "title", "source", "robot", "motion"]

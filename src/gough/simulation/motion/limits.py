@@ -13,9 +13,9 @@ import numpy as np
 
 from gough.analysis.conditions import determinant_signs
 from gough.arguments import a_model, a_motion, checked, flag, number, numbers, whole, wrenches
-from gough.compilation.arguments import as_array
-from gough.compilation.singularity import block_matrices
+from gough.compilation.arrays import as_array
 from gough.errors import EXPLANATION, Status, UsageError
+from gough.kinematics.singularity import block_matrices
 from gough.simulation.given import demand_model, floats, is_number
 from gough.simulation.motion.motion import JUMP, Motion, Sample
 from gough.simulation.motion.quasi_static import bend
@@ -24,7 +24,7 @@ from gough.simulation.motion.states import MotionStates, states_for
 from gough.simulation.motion.targets import Target, target_of
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 CONSISTENT = 1e-7
 """Accepted velocity outside of the robot's freedoms, relative to the largest velocity."""

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
-from gough.compilation.retraction import retract, step_units
+from gough.kinematics.retraction import retract, step_units
 from gough.simulation.motion.motion import Sample
 from gough.simulation.motion.states import velocities
 from gough.simulation.motion.targets import Target
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 ITERATIONS = 40
 REFRESHED = 4

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import a_model, a_motion, checked, numbers, word
-from gough.compilation.following import follow
 from gough.compilation.status import codes, places
 from gough.errors import GOOD, Status, UsageError
+from gough.kinematics.following import follow
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.targets import Target, target_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 COARSE = 48
 """Samples that are led one after the other."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.catalogue import FunctionKey
-from gough.compilation.following import tree_rates
-from gough.compilation.leading import coordinate_units
-from gough.compilation.mobility import neighbours
-from gough.compilation.tangent import tangent_derivative
 from gough.errors import UsageError
+from gough.kinematics.catalogue import FunctionKey
+from gough.kinematics.following import tree_rates
+from gough.kinematics.leading import coordinate_units
+from gough.kinematics.mobility import neighbours
+from gough.model.tangent import tangent_derivative
 from gough.robot.units import as_written, misfit
 from gough.simulation.motion.motion import Motion, Sample
 from gough.spatial import quaternion_wxyz_from_rotation
@@ -25,7 +25,7 @@ from gough.spatial.charts import CONJUGATE, rotate
 from gough.spatial.poses import pose_difference, quaternion_product
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 NOTHING, RANK = 1e-9, 1e-7
 """Of the largest: what moves less takes no part; what is held by less is open."""

@@ -329,7 +329,7 @@ def _all_reactions(run: "Run") -> Any:
 
 
 def _angles(run: "Run") -> Array:
-    from gough.compilation.coriolis import coordinates_of
+    from gough.spatial.euler import coordinates_of
 
     angles = coordinates_of(run.q, "rpy_zyx")[:, 3:]
     good = np.isfinite(angles).all(axis=1)

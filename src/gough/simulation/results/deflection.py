@@ -11,7 +11,7 @@ from gough.dynamics.numbers import Numbers
 from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 

@@ -20,7 +20,7 @@ from gough.simulation.results.resample import interpolated, resample
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.simulation.results.run import Run
 
 Array = np.ndarray

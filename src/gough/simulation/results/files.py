@@ -25,7 +25,7 @@ from gough.structure import Layout
 from gough.text import demand_file, unprintable_in
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 KIND, FORMAT = "gough run", 1
 SUFFIXES = (".npz", ".parquet", ".csv")
@@ -194,7 +194,7 @@ def _format(path: Path) -> Any:
 
 
 def _model(given: Any) -> "Model | None":
-    from gough.compilation import Model, build
+    from gough.model import Model, build
 
     return given if given is None or isinstance(given, Model) else build(given)
 

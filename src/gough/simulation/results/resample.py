@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.closing import close
-from gough.compilation.following import tree_rates
-from gough.compilation.mobility import CLOSED
-from gough.compilation.retraction import step_units
 from gough.errors import RunWarning, Status, UsageError, warn
+from gough.kinematics.closing import close
+from gough.kinematics.following import tree_rates
+from gough.kinematics.mobility import CLOSED
+from gough.kinematics.retraction import step_units
 from gough.simulation.control.law import Follow
 from gough.simulation.given import floats, is_number
 from gough.simulation.results.interpolation import hermite, intervals, place_in, sampled

@@ -15,7 +15,7 @@ from gough.robot.files import PATHS, is_mesh, move_paths, resolve_path, without_
 from gough.robot.writer import document
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 UNHASHED = ("title", "source", "format")
 """Keys that say nothing about the mechanism; meshes for looks do not either."""
@@ -53,7 +53,7 @@ class RobotRecord:
         return self.made
 
     def _build(self) -> "Model":
-        from gough.compilation import build
+        from gough.model import build
         from gough.robot import loads
 
         if self.description is None:

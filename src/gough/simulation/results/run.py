@@ -34,8 +34,8 @@ from gough.simulation.results.robot import RobotRecord
 from gough.structure import Layout
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
-    from gough.compilation.results import ForwardDynamics
+    from gough.model import Model
+    from gough.model.results import ForwardDynamics
     from gough.simulation.results.compare import Comparison
 
 Array = np.ndarray

@@ -14,7 +14,7 @@ from gough.simulation.results.robot import RobotRecord
 from gough.simulation.results.run import Run
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 Array = np.ndarray
 MEASURED = "work."

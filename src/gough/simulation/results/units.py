@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 MASS_NORMALISED = "m kg^0.5"
 ROUNDING = 1e-6

@@ -22,7 +22,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.scenarios.items import parameter_fault
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 FORCE = ("force", "torque")
 DIMENSIONS: dict[str, tuple[str, ...]] = {
@@ -99,7 +99,7 @@ def controller_in(data: Any, mark: Mark, file: str, model: "Model | None" = None
 
 def _robot(name: str, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
     """The model of a robot beside the file, or of a gallery's."""
-    from gough.compilation import build
+    from gough.model import build
 
     try:
         return build(Path(file).parent / name if name.endswith((".yaml", ".yml")) else name), []

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from gough.arguments import a_robot, checked, flag, path
-from gough.compilation.leading import coordinate_units
 from gough.errors import GoughError, UsageError
+from gough.kinematics.leading import coordinate_units
 from gough.robot import load
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.friction import change_friction
@@ -26,7 +26,7 @@ from gough.simulation.scenarios.scenario import Outputs, Scenario, Start, rate_u
 from gough.text import exists
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
     from gough.robot import Robot
 
 YAML = (".yaml", ".yml")
@@ -129,7 +129,7 @@ class _Reading:
         return None
 
     def _model(self, item: ScenarioItem) -> "Model | None":
-        from gough.compilation import build
+        from gough.model import build
 
         try:
             found = self.robot if self.robot is not None else self._place(item.robot)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.leading import coordinate_units
 from gough.errors import GoughError, UsageError
+from gough.kinematics.leading import coordinate_units
 from gough.robot.item import nearest
 from gough.robot.units import demand_fit
 from gough.simulation.control.law import Law
@@ -25,7 +25,7 @@ from gough.simulation.simulate import simulate
 from gough.text import short_repr
 
 if TYPE_CHECKING:
-    from gough.compilation import Model
+    from gough.model import Model
 
 PICTURES = (".png", ".pdf", ".svg")
 SETTINGS = ("duration", "method", "step", "tolerance", "rho_infinity", "every", "smoothing", "check", "estimate")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
 from gough.dynamics.numbers import Numbers
+from gough.model import Model
 from gough.structure import WORLD
 from gough.viewer.drawing.body_meshes import body_meshes
 from gough.viewer.drawing.joints import Drawn, Joiner, body_role

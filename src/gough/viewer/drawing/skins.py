@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
 from gough.fem.elastic_body import ElasticBody
 from gough.fem.solids.cells import KINDS
+from gough.model import Model
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.beam import Beam, BeamSection
 from gough.robot.tree import bodies

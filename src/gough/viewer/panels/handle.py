@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.compilation.coriolis import coordinates_of
-from gough.compilation.leading import COORDINATES
+from gough.kinematics.leading import COORDINATES
+from gough.spatial.euler import coordinates_of
 from gough.viewer.posing.axes import Axes
 
 if TYPE_CHECKING:

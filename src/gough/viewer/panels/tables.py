@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from gough.compilation import Model
+from gough.model import Model
 from gough.viewer.posing.readout import Readout, Settled
 
 RED = "#e03131"

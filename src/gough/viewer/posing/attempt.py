@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
-from gough.compilation import Model
-from gough.compilation.closing import close, rows_of
-from gough.compilation.leading import COORDINATES
-from gough.compilation.openings import Opening, openings
-from gough.compilation.results import Singularity
-from gough.compilation.singularity import block_matrices
 from gough.errors import EXPLANATION, Status, UsageError
+from gough.kinematics.closing import close, rows_of
+from gough.kinematics.leading import COORDINATES
+from gough.kinematics.openings import Opening, openings
+from gough.kinematics.singularity import Singularity, block_matrices
+from gough.model import Model
 from gough.viewer.posing.axes import Axes, pose_of
 
 # Why a pose is refused, leg by leg and in words: what does not reach, what is beyond its limit, what is singular.
@@ -114,7 +113,7 @@ def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: np.ndarray | No
 
 
 def _pose_now(q: np.ndarray) -> np.ndarray:
-    from gough.compilation.coriolis import coordinates_of
+    from gough.spatial.euler import coordinates_of
 
     return coordinates_of(q, "rpy_zyx").copy()
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.grids import known_coordinates
-from gough.compilation import Model
-from gough.compilation.leading import COORDINATES, NamedCoordinates, natural_coordinates
 from gough.errors import UsageError
+from gough.kinematics.leading import COORDINATES, NamedCoordinates, natural_coordinates
+from gough.model import Model
 from gough.spatial.euler import quaternion_of_euler
 
 TURNS = COORDINATES[3:]

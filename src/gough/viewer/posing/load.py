@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation import Model
 from gough.errors import UsageError
+from gough.model import Model
 
 HOLDS = ("locked", "servo", "free")
 USUAL_FREQUENCY = 20.0

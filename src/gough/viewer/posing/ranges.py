@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.analysis.grids import home_coordinates, make_samples
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict
-from gough.compilation.leading import COORDINATES
+from gough.kinematics.leading import COORDINATES
 from gough.viewer.posing.axes import TURNS, Axes
 
 POINTS = 49

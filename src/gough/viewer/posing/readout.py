@@ -6,8 +6,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import softest, vibrations_at
-from gough.compilation import Model
 from gough.errors import EXPLANATION, Status
+from gough.model import Model
 from gough.viewer.posing.load import Hold, Load
 
 

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 
 from gough.analysis.modes import natural_frequencies
-from gough.compilation import Model
+from gough.model import Model
 from gough.structure import WORLD
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.posing.load import Hold, Load

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.compilation import Model
 from gough.errors import UsageError
+from gough.model import Model
 from gough.simulation.results.run import Run
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.posing.load import Hold, Load, stiffness_unit, usual_hold

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from gough.compilation import Model
-from gough.compilation.catalogue import FunctionKey
-from gough.compilation.tangent import tangent_derivative
+from gough.kinematics.catalogue import FunctionKey
+from gough.model import Model
+from gough.model.tangent import tangent_derivative
 
 AT_ONCE = ("closing_step", "closure_residual", "tree_rates", "drive_map")
 """Functions that moving the robot needs."""

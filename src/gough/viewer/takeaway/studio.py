@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
-from gough.compilation import Model
 from gough.errors import GoughError
+from gough.model import Model
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.stage import Stage
 from gough.viewer.server import LOCAL, free_port, import_viser, private_server, quiet

@@ -1,0 +1,1 @@
+"""How a mechanism is put together and moves: assembly, mobility, choice of velocities, singularities."""

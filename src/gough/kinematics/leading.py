@@ -1,0 +1,359 @@
+"""Leading the closed robot to a pose, to drive positions or to named coordinates, for any mobility."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.errors import GOOD, Status, UsageError
+from gough.kinematics.closing import OF_DIRECTIONS, slack
+from gough.kinematics.following import follow, tree_rates
+from gough.kinematics.mobility import choose
+from gough.kinematics.retraction import normalised, step_units
+from gough.kinematics.sampling import sample_states
+from gough.spatial.euler import coordinates_of, euler_matrix
+from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+COORDINATES = ("x", "y", "z", "yaw", "pitch", "roll")
+OF_TWIST = {"vx": "x", "vy": "y", "vz": "z", "wx": "roll", "wy": "pitch", "wz": "yaw"}
+"""The coordinate that is led where a component of the twist is independent."""
+LONGEST_TURN = 1.0
+"""Longest turn (rad) that is led in one piece."""
+SHORTER = 6
+"""How much shorter the pieces are in the second attempt."""
+POSE_TOLERANCE = 1e-8
+"""Accepted difference between the pose asked for and the one that the robot's freedoms allow (sizes, rad)."""
+
+
+def pose_led(
+    model: "Model", poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, failed checks) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
+    ball joint's without turning about the axes whose rates are independent.
+
+    A platform with fewer than six freedoms cannot take every pose: one it cannot take is out of reach.
+    """
+    led = led_by_platform(model)
+    columns = led.mechanism.selection.independent
+    on_platform = [k for k, c in enumerate(columns) if c < 6]
+    start = _starts(model, near, len(poses))
+    balls = _ball_rates(led)
+
+    def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(q), len(columns)))
+        out[:, on_platform] = pose_difference(q[:, :7], poses[states])[:, [columns[k] for k in on_platform]]
+        for k, at, axis in balls:
+            out[:, k] = -_turned(start[states], q, at)[:, axis]
+        return out
+
+    q, names = follow(led, start, parameters, misses)
+    off = np.abs(pose_difference(q[:, :7], poses)) / np.array([model.size] * 3 + [1.0] * 3)
+    wrong = (names == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
+    names[wrong] = Status.OUT_OF_REACH.at("platform")
+    q[names != GOOD] = np.nan
+    q[:, :7] = np.where((names == GOOD)[:, None], q[:, :7], poses)
+    return q, names
+
+
+def led_by_platform(model: "Model") -> "Model":
+    """The robot with as much of the platform's twist in v as the platform has freedoms; the rest of v as it is."""
+    return model.cached("led by the platform", lambda: _led_by_platform(model))
+
+
+def _led_by_platform(model: "Model") -> "Model":
+    own = list(model.mechanism.selection.independent)
+    elastic = own[model.layout.mobility :]
+    around = np.concatenate([model.home[None], sample_states(model)["q"]])
+    unit = step_units(model.mechanism, model.size)
+    rates = tree_rates(model, around, model.parameters[None]) / unit[:, None] * unit[own]
+    good = np.isfinite(rates).all(axis=(1, 2))
+    taken = choose(rates[good], list(range(6)), len(own), first=elastic)
+    if len(taken) - len(elastic) <= sum(c < 6 for c in own):
+        return model
+    taken = choose(rates[good], own, len(own), first=taken)
+    rigid = [c for c in taken if c not in elastic]
+    return model if len(taken) < len(own) else model.led_by([*rigid, *elastic], around[good])
+
+
+def step_led(
+    model: "Model", start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, failed checks) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
+    a rotation vector whose components that v has are the step's.
+
+    Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
+    """
+    begin = normal(model, start)
+    turning = _turning(model)
+    longest = np.abs(steps[:, turning]).max(initial=0.0) if len(turning) else 0.0
+    if not np.isfinite(longest):
+        longest = 0.0
+    pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
+    q, names = _in_pieces(model, begin, steps, parameters, pieces)
+    failed = np.flatnonzero((names != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
+    if len(failed) and len(turning) and np.any(steps[failed]):
+        own = parameters if len(parameters) == 1 else parameters[failed]
+        q[failed], names[failed] = _in_pieces(model, begin[failed], steps[failed], own, SHORTER * pieces)
+    return q, names
+
+
+def _in_pieces(
+    model: "Model", begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
+) -> tuple[np.ndarray, np.ndarray]:
+    q, names = begin, np.full(len(begin), GOOD, dtype=object)
+    for _ in range(pieces):
+        good = np.flatnonzero(names == GOOD)
+        own = parameters if len(parameters) == 1 else parameters[good]
+        moved, failed = follow(model, q[good], own, _misses_of_step(model, q[good], steps[good] / pieces))
+        q = np.full_like(q, np.nan)
+        q[good], names[good] = moved, failed
+    return q, names
+
+
+def _misses_of_step(model: "Model", begin: np.ndarray, steps: np.ndarray):
+    mechanism = model.mechanism
+    columns = mechanism.selection.independent
+    joints = {k: link for k, c in enumerate(columns) if (link := _scalar_link(model, c)) is not None}
+    bent = [
+        (columns.index(u), link.elastic.q + j)
+        for link in mechanism.links
+        if link.elastic is not None
+        for j, u in enumerate(link.elastic.columns)
+        if u in columns
+    ]
+
+    def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
+        out = np.zeros((len(q), len(columns)))
+        done = pose_difference(begin[states, :7], q[:, :7]) if mechanism.has_platform else np.zeros((len(q), 0))
+        for k, column in enumerate(columns):
+            if k in joints:
+                out[:, k] = begin[states, joints[k].q] + steps[states, k] - q[:, joints[k].q]
+            elif column < 6 and mechanism.has_platform:
+                out[:, k] = steps[states, k] - done[:, column]
+        for k, at in bent:
+            out[:, k] = begin[states, at] + steps[states, k] - q[:, at]
+        for k, at, axis in _ball_rates(model):
+            out[:, k] = steps[states, k] - _turned(begin[states], q, at)[:, axis]
+        return out
+
+    return misses
+
+
+def drives_led(
+    model: "Model", drives: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, failed checks) with drive coordinates (n, drives), from `near` (default home).
+
+    Drive rates are Sᵀ v; redundant drives that contradict each other do not converge.
+    """
+    index = model.drive_index
+    scale = np.array([model.size if u == "N" else 1.0 for u in model.layout.drive_units])
+    function = model.function("drive_map")
+
+    def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
+        rows = parameters if len(parameters) == 1 else parameters[states]
+        S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
+        return _rigid(model, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+
+    q, names = follow(model, _starts(model, near, len(drives)), parameters, misses)
+    off = np.abs(drives - q[:, index]) / scale
+    missed = (names == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
+    names[missed] = Status.NOT_CONVERGED.at("drives")
+    q[names != GOOD] = np.nan
+    return q, names
+
+
+def coordinates_led(
+    model: "Model", names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q, failed checks) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
+    start = _starts(model, near, len(values))
+    named = NamedCoordinates(model, names)
+
+    def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
+        error = values[states] - named.values(q)
+        error = np.where(named.wrapped, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+        rates = tree_rates(model, q, parameters if len(parameters) == 1 else parameters[states])
+        return _rigid(model, named.rates(q, rates), error)
+
+    q, failed = follow(model, start, parameters, misses)
+    good = np.flatnonzero(failed == GOOD)
+    if len(good):
+        off = np.abs(values[good] - named.values(q[good]))
+        off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / model.size)
+        missed = good[(off > POSE_TOLERANCE).any(axis=1)]
+        failed[missed] = Status.OUT_OF_REACH.at("coordinates")
+        q[missed] = np.nan
+    return q, failed
+
+
+class NamedCoordinates:
+    """Coordinates by name: x y z yaw pitch roll of the platform, those of scalar joints, and turns of ball joints.
+
+    A turn has the name of the rate it belongs to ("knee_wz"): a component, in the body's axes, of the rotation vector that
+    takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; angular: all angles.
+    """
+
+    def __init__(self, model: "Model", names: list[str] | tuple[str, ...]) -> None:
+        self.model, self.names = model, tuple(names)
+        known = coordinate_units(model)
+        for name in names:
+            if name not in known:
+                raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
+        layout, links = model.layout, model.mechanism.links
+        self.angular = np.array([known[n] == "rad" for n in names], dtype=bool)
+        self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(model, n)}
+        rest = {k: n for k, n in enumerate(names) if k not in self._on_platform}
+        scalar = {layout.q_names[link.q]: link for link in links if link.nu == 1}
+        self._joints = {k: scalar[n] for k, n in rest.items() if n in scalar}
+        balls = {layout.u_names[c]: (link, j) for link in _balls(model) for j, c in enumerate(link.columns)}
+        self._turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
+        self.wrapped = np.array([k not in self._joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
+
+    def values(self, q: np.ndarray) -> np.ndarray:
+        """Values (..., k) at q (..., nq)."""
+        out = np.zeros((*q.shape[:-1], len(self.names)))
+        if self._on_platform:
+            x = coordinates_of(q[..., :7], "rpy_zyx")
+            out[..., list(self._on_platform)] = x[..., list(self._on_platform.values())]
+        for k, link in self._joints.items():
+            out[..., k] = q[..., link.q]
+        for k, (link, axis) in self._turns.items():
+            out[..., k] = _turned(self.model.home, q, link.q)[..., axis]
+        return out
+
+    def rates(self, q: np.ndarray, tree: np.ndarray) -> np.ndarray:
+        """Rates (n, k, nv) per independent velocity, from those of the tree (n, nu, nv)."""
+        C = np.zeros((len(q), len(self.names), tree.shape[2]))
+        if any(i >= 3 for i in self._on_platform.values()):
+            angles = coordinates_of(q[:, :7], "rpy_zyx")[:, 3:]
+            spins = np.einsum("nij,njk->nik", np.linalg.inv(euler_matrix("rpy_zyx", angles)), tree[:, 3:6])
+        for k, i in self._on_platform.items():
+            C[:, k] = tree[:, i] if i < 3 else spins[:, i - 3]
+        for k, link in self._joints.items():
+            C[:, k] = tree[:, link.u]
+        for k, (link, axis) in self._turns.items():
+            follows = rotation_vector_matrix(_turned(self.model.home, q, link.q))
+            C[:, k] = np.einsum("nj,njk->nk", follows[:, axis], tree[:, list(link.columns)])
+        return C
+
+
+def coordinate_units(model: "Model") -> dict[str, str]:
+    """Every coordinate that can be led, with its unit: the platform's, then the joints'."""
+    layout = model.layout
+    out: dict[str, str] = (
+        dict(zip(COORDINATES, ["m"] * 3 + ["rad"] * 3, strict=True)) if model.mechanism.has_platform else {}
+    )
+    for link in model.mechanism.links:
+        if link.nu == 1:
+            out[layout.q_names[link.q]] = layout.q_units[link.q]
+        elif link.motion == "ball":
+            out |= {layout.u_names[c]: "rad" for c in link.columns}
+    return out
+
+
+def _rigid(model: "Model", matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """`_solved` with the elastic coordinates as they are."""
+    n = model.layout.mobility
+    step = _solved(matrices[:, :, :n], rhs)
+    return np.concatenate([step, np.zeros((len(step), model.layout.nv - n))], axis=1)
+
+
+def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """Steps (n, nv) with matrices (n, k, nv) @ step = rhs (n, k), least squares and shortest; NaN where not finite."""
+    finite = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    a = np.where(finite[:, None, None], matrices, 0.0)
+    square = a.shape[1] == a.shape[2] and a.shape[1] > 0
+    det = np.linalg.det(a) if square else np.zeros(len(a))
+    size = np.abs(a).max(axis=(1, 2)) if a.size else np.zeros(len(a))
+    plain = finite & (np.abs(det) > 1e-6 * size ** a.shape[1])
+    step = np.zeros((len(a), a.shape[2]))
+    if plain.any():
+        step[plain] = np.linalg.solve(a[plain], rhs[plain][..., None])[..., 0]
+    rest = finite & ~plain
+    if rest.any():
+        step[rest] = np.einsum("nij,nj->ni", np.linalg.pinv(a[rest], rcond=1e-10), rhs[rest])
+    step[~finite] = np.nan
+    return step
+
+
+def natural_coordinates(model: "Model") -> list[str]:
+    """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint, a ball's rate its turn."""
+    own = zip(model.mechanism.selection.independent, model.layout.v_names, strict=True)
+    platform = 6 if model.mechanism.has_platform else 0
+    return [OF_TWIST[name] if c < platform else name for c, name in own][: model.layout.mobility]
+
+
+def turn_coordinates(model: "Model") -> list[str]:
+    """Those of v's own coordinates that are turns of ball joints."""
+    return [model.layout.v_names[k] for k, _, _ in _ball_rates(model)]
+
+
+def staying_coordinates(model: "Model", names: list[str]) -> list[str]:
+    """Coordinates that stay where they are when some are named.
+
+    Of v's own, all others. Of the platform's alone, where v has others: as many of the platform's others as it has freedoms.
+    Else ball joints do not spin, and the rest moves as little as it can.
+    """
+    natural = natural_coordinates(model)
+    if set(names) <= set(natural):
+        return [n for n in natural if n not in names]
+    turns = [n for n in turn_coordinates(model) if n not in names]
+    turns = turns if len(names) + len(turns) <= model.mobility else []
+    if not all(_is_pose(model, n) for n in names):
+        return turns
+    candidates = [*names, *(n for n in COORDINATES if n not in names), *turns]
+    named = NamedCoordinates(model, candidates)
+    around = np.concatenate([model.home[None], sample_states(model)["q"]])
+    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
+    rates = named.rates(around, tree_rates(model, around, model.parameters[None])) * unit
+    rates = (rates / np.where(named.angular, 1.0, model.size)[:, None])[:, :, : model.mobility]
+    rates = rates[np.isfinite(rates).all(axis=(1, 2))]
+    first = choose(rates, list(range(len(names))), len(names))
+    if len(first) < len(names):
+        return turns
+    taken = choose(rates, list(range(len(names), len(candidates))), model.mobility, first=first)
+    return [candidates[k] for k in taken[len(names) :]]
+
+
+def normal(model: "Model", q: np.ndarray) -> np.ndarray:
+    """q with unit quaternions."""
+    return normalised(model.mechanism, q)
+
+
+def _starts(model: "Model", near: np.ndarray | None, n: int) -> np.ndarray:
+    return np.repeat(model.home[None], n, axis=0) if near is None else normal(model, near)
+
+
+def _scalar_link(model: "Model", column: int):
+    return next((link for link in model.mechanism.links if link.nu == 1 and link.u == column), None)
+
+
+def _is_pose(model: "Model", name: str) -> bool:
+    return model.mechanism.has_platform and name in COORDINATES
+
+
+def _balls(model: "Model"):
+    return [link for link in model.mechanism.links if link.motion == "ball"]
+
+
+def _ball_rates(model: "Model") -> list[tuple[int, int, int]]:
+    """(place in v, place of the quaternion in q, axis) of every independent rate of a ball joint."""
+    place = {c: k for k, c in enumerate(model.mechanism.selection.independent)}
+    return [(place[c], link.q, j) for link in _balls(model) for j, c in enumerate(link.columns) if c in place]
+
+
+def _turning(model: "Model") -> list[int]:
+    """Entries of v that are rates of rotations in space."""
+    platform = range(3, 6) if model.mechanism.has_platform else ()
+    own = [k for k, c in enumerate(model.mechanism.selection.independent) if c in platform]
+    return own + [k for k, _, _ in _ball_rates(model)]
+
+
+def _turned(begin: np.ndarray, q: np.ndarray, at: int) -> np.ndarray:
+    """Rotation vectors (..., 3), body axes, from the quaternions at `at` in `begin` to those in q."""
+    a, b = begin[..., at : at + 4], q[..., at : at + 4]
+    conjugate = np.array([1.0, -1.0, -1.0, -1.0])
+    return rotation_vector(quaternion_product(a * conjugate, b))

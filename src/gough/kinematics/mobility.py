@@ -1,0 +1,248 @@
+"""How a mechanism can move: its mobility by rank, redundant closures, and a choice of independent velocities.
+
+Ranks are taken at home and at assembled neighbours; if they differ, the home is singular and nothing is concluded.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.errors import StructureError
+from gough.kinematics.closing import (
+    CLOSED,
+    OF_DIRECTIONS,
+    REACH,
+    close,
+    closure_function,
+    least_motion,
+    loosened,
+    row_scales,
+    slack,
+)
+from gough.kinematics.openings import Opening, openings
+from gough.kinematics.retraction import coordinate_sizes, retract, step_units
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+NEIGHBOURS = 8
+APART = 10.0
+"""By how much motions that the closures hold are held better than those which only a misfit holds."""
+STAYED = 0.7
+"""Part of its way from home that a fitted neighbour keeps."""
+NEEDED = 5
+"""Assembled neighbours that must confirm the rank at home."""
+RANK_TOLERANCE = 1e-7
+FITS = 1e-8
+"""Opening, over the robot's size, that is no misfit but what an iteration leaves near a singular place."""
+NOTHING = 1e-12
+"""A scaled closure row no larger than this closes nothing."""
+THRESHOLDS = (0.2, 0.05, 0.01, 1e-3, 1e-4)
+"""How independent a row or velocity must be to be taken, tried in turn; relative to the largest."""
+
+
+class SingularHomeError(StructureError):
+    """The closures have another rank at home than around it: no robot can be told from there."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Scaled closures G (n, rows, nu) at home and neighbours, with their common rank and null spaces (n, nu, mobility)."""
+
+    q: np.ndarray
+    G: np.ndarray
+    rank: int
+    null: np.ndarray
+
+    @property
+    def mobility(self) -> int:
+        """Number of independent velocities."""
+        return self.null.shape[2]
+
+
+def sample(model: "Model") -> Samples:
+    """Closures at home and at neighbours reached along its free motions; refuses a home whose rank is not theirs."""
+    mechanism = model.mechanism
+    nu = mechanism.layout.nu
+    if not mechanism.rows:
+        G = np.zeros((1, 0, nu))
+        return Samples(model.home[None], G, 0, np.eye(nu)[None])
+    home = scaled_closures(model, model.home[None])
+    least = least_motion(model)
+    rank, null = null_space(home[0], least)
+    if null.shape[1] == 0:
+        raise StructureError(
+            f"{model.robot.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
+            f"{nearly_movable(model) or 'Remove a loop, or replace a joint by one with more freedoms.'}"
+        )
+    q = neighbours(model, null)
+    if len(q) < NEEDED:
+        raise SingularHomeError(
+            f"{model.robot.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
+            f"neighbours along them can be assembled: home is singular or the mechanism is shaky. "
+            f"{nearly_movable(model) or 'Give another home.'}"
+        )
+    G = np.concatenate([home, scaled_closures(model, q)])
+    around = [null_space(g, least) for g in G[1:]]
+    found = {r for r, _ in around}
+    if found != {rank}:
+        raise SingularHomeError(
+            f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
+            f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
+            f"{nearly_movable(model) or 'Give another home.'}"
+        )
+    return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
+
+
+def regularity(model: "Model", q: np.ndarray) -> float:
+    """How far q (nq,) is from being singular: the smallest of the singular values of the closures that count, over the largest,
+    and of the drives' rates in the free motions. 0 where the closures have another rank than around q.
+    """
+    least = least_motion(model)
+    G = scaled_closures(model, q[None])[0]
+    rank, null = null_space(G, least)
+    around = neighbours(model, null, home=q) if null.shape[1] else q[None, :0]
+    if len(around) < NEEDED or any(null_space(g, least)[0] != rank for g in scaled_closures(model, around)):
+        return 0.0
+    s = np.linalg.svd(G, compute_uv=False)
+    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    moved = np.linalg.svd(null[drives], compute_uv=False) if drives else np.ones(1)
+    return float(min(s[rank - 1] / s[0] if rank else 1.0, moved[-1]))
+
+
+def nearly_movable(model: "Model") -> str:
+    """What moves if loops may stay a little open, which of them do and by how much, and the remedy; "" where nothing does.
+
+    Over-constrained loops whose lengths are not quite alike are locked by nothing else.
+    """
+    home = model.home
+    rank, _ = null_space(scaled_closures(model, home[None])[0])
+    if rank == model.mechanism.rows:
+        return ""  # as many equations as they hold: none of them is one too many
+    start = model.geometry.home_start()
+    for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
+        if share <= slack(model):
+            continue
+        with loosened(model, share):
+            q, error = close(model, start[None], model.parameters[None])
+            if error[0] >= CLOSED:
+                continue
+            G = scaled_closures(model, q)[0]
+            if not np.isfinite(G).all():
+                continue
+            rank, null = null_space(G, least_motion(model))
+            held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
+            if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:
+                continue  # held weakly, not by what does not fit
+            around = neighbours(model, null, home=q[0]) if null.shape[1] else q[:0]
+        if len(around) >= NEEDED:
+            worst: dict[str, Opening] = {}
+            for opening in (o for x in (q[0], *around) for o in openings(model, x)):
+                name = opening.cut.name
+                worst[name] = max(worst.get(name, opening), opening, key=lambda o: o.error)
+            largest = sorted(worst.values(), key=lambda o: -o.error)
+            if largest[0].error < FITS:
+                return ""  # they fit: it is the place that is singular
+            told = "; ".join(f"{o.cut.name} stays {o.text}" for o in largest[:3] if o.error > 0.1 * largest[0].error)
+            return (
+                f"With loops a little open it has {null.shape[1]} freedoms: {told}. Make their lengths and directions "
+                f"fit, or allow it: `closure_tolerance: {enough(largest)}`."
+            )
+    return ""
+
+
+def enough(left_open: Sequence[Opening]) -> str:
+    """A closure tolerance in words that allows these, twice over."""
+    need = 2e3 * max(max(o.gap, o.angle * OF_DIRECTIONS * o.size) for o in left_open)
+    digit = 10.0 ** np.floor(np.log10(max(need, 1e-9)))
+    return f"{np.ceil(need / digit) * digit:.4g} mm"
+
+
+def scaled_closures(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
+    """G (n, rows, nu) with lengths over the robot's size."""
+    numbers = model.parameters if parameters is None else parameters
+    G = closure_function(model).values(q=q, parameters=numbers)["G"]
+    return G / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
+
+
+def neighbours(
+    model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach: float = REACH, home: np.ndarray | None = None
+) -> np.ndarray:
+    """Assembled configurations (up to count, nq) around home, along its free motions `null` (nu, mobility)."""
+    home = model.home if home is None else home
+    rng = np.random.default_rng(20140612)
+    steps = rng.normal(size=(count, null.shape[1])) @ null.T
+    steps *= reach / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300)
+    unit = step_units(model.mechanism, model.size)
+    start = retract(model.mechanism, np.repeat(home[None], count, axis=0), steps * unit)
+    q, error = close(model, start, model.parameters[None])
+    moved = (np.abs(q - home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
+    if model.mechanism.tolerances:  # what slides back to where the loops fit is no neighbour
+        moved = np.linalg.norm(q - home, axis=1) > STAYED * np.linalg.norm(start - home, axis=1)
+    return q[(error < CLOSED) & moved]
+
+
+def null_space(G: np.ndarray, least: float = 0.0) -> tuple[int, np.ndarray]:
+    """(rank, orthonormal basis (nu, mobility) of the motions that keep the loops closed) of scaled closures (rows, nu).
+
+    least: closures that hold a motion by less do not count (`least_motion`).
+    """
+    acting = G[np.abs(G).max(axis=1, initial=0.0) > NOTHING]  # planar loops in space owe many rows of nothing
+    if not len(acting):
+        return 0, np.eye(G.shape[1])
+    _, s, vt = np.linalg.svd(acting, full_matrices=True)
+    rank = int((s > max(RANK_TOLERANCE * s[0], least)).sum())
+    return rank, vt[rank:].T
+
+
+def choose(
+    vectors: np.ndarray,
+    order: list[int],
+    count: int,
+    thresholds: tuple[float, ...] = THRESHOLDS,
+    first: Sequence[int] = (),
+) -> list[int]:
+    """The first `count` of the vectors (samples, n, k), tried in `order` after `first`, independent at every sample.
+
+    A vector is taken when what is left of it beside those taken before is not small at any sample.
+    """
+    sizes = np.linalg.norm(vectors, axis=2)  # (samples, n)
+    largest = sizes.max(axis=1)
+    before = set(first)
+    order = [j for j in order if j not in before and (sizes[:, j] > thresholds[-1] * largest).all()]
+    if _unit_rows(vectors):  # no closures: every velocity is independent of all others
+        return [*first, *order][: max(count, len(first))]
+    left = np.zeros_like(vectors)
+    left[:, [*first, *order]] = vectors[:, [*first, *order]]
+    taken: list[int] = []
+    open_ = np.zeros(vectors.shape[1], dtype=bool)
+    open_[[*first, *order]] = True
+
+    def take(j: int, norm: np.ndarray) -> None:
+        taken.append(j)
+        open_[j] = False
+        e = left[:, j] / norm[:, None]
+        rest = np.flatnonzero(open_)
+        along = np.einsum("snk,sk->sn", left[:, rest], e)
+        left[:, rest] -= along[:, :, None] * e[:, None, :]
+
+    for j in first:
+        take(j, np.linalg.norm(left[:, j], axis=1))
+    for threshold in thresholds:
+        for j in order:
+            if len(taken) == count:
+                return taken
+            if not open_[j]:
+                continue
+            norm = np.linalg.norm(left[:, j], axis=1)
+            if (norm > threshold * largest).all():
+                take(j, norm)
+    return taken
+
+
+def _unit_rows(vectors: np.ndarray) -> bool:
+    """Whether the vectors (samples, n, k) are the unit vectors in order."""
+    _, n, k = vectors.shape
+    return n == k and bool((vectors == np.eye(n)).all())

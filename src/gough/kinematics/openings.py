@@ -1,0 +1,94 @@
+"""What is open at a configuration, joint by joint: how far apart, and by what angle its axes are off.
+
+Closures say that axes are perpendicular to others, which reversed axes fulfil too: a pin put in upside down is none, so
+the angle counts however small the closures are.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+    from gough.structure import CutJoint
+
+TURNED = 0.5
+"""1 - cosine beyond which axes in common are turned rather than not quite closed: 60 deg."""
+TOLD = 1e-9
+"""Error of a loop that is left open."""
+SHARE = 1e-2
+"""Smaller than this, relative to what is worst, a gap or an angle is not told."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """One cut joint: gap (m) between its sides, angle (rad) between axes that should coincide or be perpendicular.
+
+    error: the larger of the two as `closure_errors` has it, lengths over the robot's size. turned: axes point elsewhere.
+    """
+
+    cut: "CutJoint"
+    gap: float
+    angle: float
+    error: float
+    size: float
+    turned: bool
+
+    @property
+    def text(self) -> str:
+        """What is open, in words without a full stop; "" where nothing is."""
+        worst = max(self.gap / self.size, self.angle)
+        parts = [f"{self.gap * 1e3:.4g} mm apart"] if self.gap / self.size > SHARE * worst else []
+        if self.angle > SHARE * worst:
+            verb = "turned by" if self.turned and not parts else "axes off by"
+            parts.append(f"{verb} {np.degrees(self.angle):.3g} deg")
+        return ", ".join(parts)
+
+
+def openings(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> list[Opening]:
+    """Of every cut joint at q (nq,), the worst first."""
+    numbers = model.parameters if parameters is None else parameters
+    out = model.function("closure_residual").values(q=q[None], parameters=numbers)
+    residual, misalignment = out["residual"][0], out["misalignment"][0]
+    found, at = [], 0
+    for cut in model.mechanism.cuts:
+        axes = slice(at, at + len(cut.common_axes))
+        at = axes.stop
+        found.append(_opening(model, cut, residual[cut.row : cut.row + cut.rows], misalignment[axes], numbers))
+    return sorted(found, key=lambda opening: -np.nan_to_num(opening.error, nan=np.inf))
+
+
+def left_open(model: "Model") -> list[str]:
+    """What stays open at home because the description allows it: "pin: 0.0086 mm apart", the worst first."""
+    if not model.mechanism.tolerances:
+        return []
+    return [f"{o.cut.name}: {o.text}" for o in openings(model, model.home) if o.error > TOLD]
+
+
+def _opening(model: "Model", cut: "CutJoint", rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:
+    kinds = np.array([c.kind for c in cut.closures for _ in range(c.rows)])
+    gap = float(np.linalg.norm(rows[(kinds == "point") | (kinds == "along")]))
+    if cut.length is not None:
+        length = float(numbers[..., cut.length].ravel()[0])
+        gap = abs(float(np.sqrt(max(0.0, length**2 + 2.0 * rows[kinds == "distance"][0]))) - length)
+    across = rows[kinds == "perpendicular"]
+    angle = float(np.arcsin(np.clip(np.abs(across).max(initial=0.0), 0.0, 1.0)))
+    if len(axes) and -axes.min() > 1e-8:  # else the cosine has no digits left
+        cosine = axes[0] + 1.0 if len(axes) == 1 else (axes.sum() + 2.0) / 2.0
+        angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+    error = max(gap / model.size, float(np.abs(across).max(initial=0.0)), float(-axes.min(initial=0.0)))
+    return Opening(cut, gap, angle, error, model.size, bool(len(axes) and -axes.min() > TURNED))
+
+
+def turned_places(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    """(n,) "pin, turned by 180 deg" of configurations q (n, nq) with a joint that is assembled turned; "" of the others."""
+    places = np.full(len(q), "", dtype=object)
+    if not any(cut.common_axes for cut in model.mechanism.cuts):
+        return places
+    axes = model.function("closure_residual").values(q=q, parameters=parameters)["misalignment"]
+    for k in np.flatnonzero((axes < -TURNED).any(axis=-1)):
+        own = parameters[0] if len(parameters) == 1 else parameters[k]
+        worst = max(openings(model, q[k], own), key=lambda opening: (opening.turned, opening.angle))
+        places[k] = f"{worst.cut.name}, turned by {np.degrees(worst.angle):.0f} deg"
+    return places

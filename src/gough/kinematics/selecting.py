@@ -1,0 +1,212 @@
+"""From samples of the closures to the selection: independent velocities, kept closures, order of the blocks."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gough.errors import StructureError
+from gough.kinematics.catalogue import FunctionKey, trace_entry
+from gough.kinematics.closing import CLOSED, row_scales
+from gough.kinematics.forward_choice import prefers_tree, without_inertia
+from gough.kinematics.mobility import NOTHING, Samples, choose, sample
+from gough.program import Program
+from gough.program.ops import Op
+from gough.structure import Block, Mechanism, Selection
+from gough.structure.selection import block_order, perfect_matching
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+
+def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
+    """The model's mechanism with its selection and the names of v; free motions at home (nu, mobility), scaled."""
+    mechanism = model.mechanism
+    samples = sample(model)
+    independent = independent_columns(model, samples)
+    rows = kept_rows(samples)
+    removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
+    dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
+    blocks = ordered_blocks(mechanism, pattern_of(mechanism, model.function("closure_rows").program), rows, dependent)
+    selection = Selection(tuple(independent), blocks, removed, offsets=fitted_offsets(model, removed))
+    chosen = _with_selection(mechanism, selection)
+    if prefers_tree(model, chosen):
+        return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
+    idle = without_inertia(model, chosen, samples.q)
+    if idle:
+        chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
+    return chosen, samples.null[0]
+
+
+def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
+    """The mechanism with other independent velocities, columns of u; elastic ones stay last. pattern: see `pattern_of`."""
+    kept = mechanism.selection
+    rows = sorted(row for block in kept.blocks for row in block.rows)
+    dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
+    blocks = ordered_blocks(mechanism, pattern, rows, dependent)
+    still = [kept.independent[k] for k in kept.without_inertia]
+    idle = tuple(k for k, column in enumerate(independent) if column in still)
+    found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=idle)
+    return _with_selection(mechanism, found)
+
+
+def _with_selection(mechanism: Mechanism, selection: Selection) -> Mechanism:
+    """The mechanism with a selection, and the names of v in its layout."""
+    elastic, own = elastic_columns(mechanism), selection.independent
+    layout = replace(
+        mechanism.layout,
+        v_elastic=sum(c in elastic for c in own),
+        v_names=tuple(mechanism.layout.u_names[c] for c in own),
+        v_units=tuple(mechanism.layout.u_units[c] for c in own),
+    )
+    return replace(mechanism, selection=selection, layout=layout)
+
+
+def fitted_offsets(model: "Model", removed: tuple[int, ...]) -> tuple[float, ...]:
+    """Residuals (rows,) that home was fitted with and that kept closures keep from there; () where the loops are closed."""
+    if not model.mechanism.tolerances:
+        return ()
+    found = model.function("closure_residual").values(q=model.home[None], parameters=model.parameters)["residual"][0]
+    found = np.where(np.isin(np.arange(len(found)), removed), 0.0, found)
+    return tuple(found.tolist()) if (np.abs(found) > CLOSED * row_scales(model)).any() else ()
+
+
+def elastic_columns(mechanism: Mechanism) -> list[int]:
+    """Positions of all elastic rates in u."""
+    return [c for i in mechanism.flexible if (e := mechanism.links[i].elastic) is not None for c in e.columns]
+
+
+def independent_columns(model: "Model", samples: Samples) -> list[int]:
+    """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
+
+    Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
+    come before them.
+    """
+    mechanism, wanted = model.mechanism, model.velocities
+    names = mechanism.layout.u_names
+    platform = list(range(6)) if mechanism.has_platform else []
+    drives = [mechanism.links[d.link].u for d in mechanism.drives]
+    mobility = samples.mobility
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        return _named(model, samples, list(wanted))
+    bent = choose(samples.null, elastic_columns(mechanism), mobility)
+    if wanted == "drives" or (wanted is None and not platform):
+        groups = [drives]
+    else:
+        groups = [platform] if wanted == "platform" else [platform, drives]
+    acting = len(choose(samples.null, drives, mobility))
+    if mobility - len(bent) < acting:  # flexures instead of joints: what bends would decide over the drives
+        taken: list[int] = []
+        for group in groups:
+            taken = choose(samples.null, group, acting, first=taken)
+        taken = choose(samples.null, elastic_columns(mechanism), mobility, first=taken)
+        bent = [c for c in taken if c in elastic_columns(mechanism)]
+    else:
+        taken = list(bent)
+        for group in groups:
+            taken = choose(samples.null, group, mobility, first=taken)
+    if len(taken) < mobility:
+        others = [c for c in range(len(names)) if c not in taken]
+        rest = choose(samples.null, others, mobility, first=taken)[len(taken) :]
+        loose = ", ".join(names[c] for c in rest)
+        what = {"drives": "the drives", "platform": "the platform"}.get(
+            str(wanted),
+            "the platform and the drives" if platform and drives else "the platform" if platform else "the drives",
+        )
+        raise StructureError(
+            f"{model.robot.name}: mobility {mobility}, but {what} determine only {len(taken)} of it: "
+            f"{loose or 'a joint'} would still move freely. Add a drive, close the missing loop, replace a joint by one with "
+            f"fewer freedoms, or name all independent velocities (velocities: [...])."
+        )
+    rigid = [c for c in taken if c not in bent]
+    return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
+
+
+def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
+    names = list(model.mechanism.layout.u_names)
+    elastic = elastic_columns(model.mechanism)
+    unknown = [w for w in wanted if w not in names]
+    if unknown:
+        raise StructureError(f"{model.robot.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
+    own = [names.index(w) for w in dict.fromkeys(wanted)]
+    independent = choose(samples.null, own, len(own), (1e-4,))
+    wanted += [names[c] for c in choose(samples.null, elastic, samples.mobility, first=independent) if c not in own]
+    if len(wanted) != samples.mobility:
+        raise StructureError(
+            f"{model.robot.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {samples.mobility}"
+        )
+    columns = [names.index(w) for w in wanted]
+    if len(choose(samples.null, columns, len(columns), (1e-4,))) < len(columns):
+        raise StructureError(
+            f"{model.robot.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
+        )
+    return [c for c in columns if c not in elastic] + [c for c in columns if c in elastic]
+
+
+def kept_rows(samples: Samples) -> list[int]:
+    """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
+    acting = np.flatnonzero((np.abs(samples.G).max(axis=2, initial=0.0) > NOTHING).any(axis=0)).tolist()
+    return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
+
+
+def with_all_free(mechanism: Mechanism) -> Mechanism:
+    """The mechanism for programs in which no parameter is folded: the same v and closures, blocks that do not rely on
+    structural zeros (those of a design's zeros leave out what the zeros' derivatives bring in)."""
+    chosen = mechanism.selection
+    rows = [r for r in range(mechanism.rows) if r not in chosen.removed]
+    dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
+    pattern = pattern_of(mechanism, trace_entry(mechanism, FunctionKey("closure_rows"), {}))
+    blocks = ordered_blocks(mechanism, pattern, rows, dependent)
+    return replace(mechanism, selection=replace(chosen, blocks=blocks))
+
+
+def pattern_of(mechanism: Mechanism, program: Program) -> list[set[int]]:
+    """Columns that each closure row contains, by the zeros of the program of "closure_rows"."""
+    nu, start = mechanism.layout.nu, mechanism.rows
+    out: list[set[int]] = []
+    for row in range(mechanism.rows):
+        nodes = program.results[start + row * nu : start + (row + 1) * nu]
+        zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in nodes]
+        out.append({c for c in range(nu) if not zero[c]})
+    return out
+
+
+def ordered_blocks(
+    mechanism: Mechanism, pattern: list[set[int]], rows: list[int], columns: list[int]
+) -> tuple[Block, ...]:
+    """Blocks in solving order. Small blocks of one cut stay together: up to three unknowns are solved at once."""
+    if not rows:
+        return ()
+    matching = perfect_matching(pattern, rows, columns)
+    if matching is None or len(matching) < len(columns):
+        raise StructureError(f"{mechanism.name}: the closures do not determine all joints at a general state")
+    parts = block_order(pattern, rows, columns, matching)
+    cut_of = {row: k for k, cut in enumerate(mechanism.cuts) for row in range(cut.row, cut.row + cut.rows)}
+    return _joined(parts, pattern, cut_of)
+
+
+def _joined(parts, pattern: list[set[int]], cut_of: dict[int, int]) -> tuple[Block, ...]:
+    """Join blocks of one cut up to three rows where the order allows it."""
+    blocks: list[tuple[list[int], list[int]]] = []
+    for rows, columns in parts:
+        cuts = {cut_of[r] for r in rows}
+        for k in range(len(blocks) - 1, -1, -1):
+            other_rows, other_columns = blocks[k]
+            same = len(cuts) == 1 and {cut_of[r] for r in other_rows} == cuts and len(rows) + len(other_rows) <= 3
+            between = {c for _, cs in blocks[k + 1 :] for c in cs}
+            if same and not any(pattern[r] & between for r in rows):
+                blocks[k] = (sorted(other_rows + rows), sorted(other_columns + columns))
+                break
+        else:
+            blocks.append((rows, columns))
+    return tuple(Block(tuple(r), tuple(c)) for r, c in blocks)
+
+
+def redundant_closures(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the closures that follow from the others and are left out: "cut (what it closes)"."""
+    names = []
+    for row in mechanism.selection.removed:
+        cut, own = mechanism.row_place(row)
+        names.append(f"{cut.name} ({cut.row_names[own]})")
+    return tuple(names)

@@ -1,0 +1,207 @@
+"""Distance to singularities, serial and parallel told apart, with a stated characteristic length."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.function import Function
+from gough.dynamics.loops import Loops
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.program import trace
+from gough.program.ops import Op
+from gough.text import short_repr
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """Distance to singularities, each (...).
+
+    parallel: reciprocal condition number of the drive map S (moments over the characteristic length), without velocities
+    that no drive can ever feel (idle spins); 0: the drives cannot hold the robot (with v = drives: where a loop lets go).
+    serial (..., loops): the same of the closures of each leg or loop; 0: it is folded.
+    inverse: the same of what inverse dynamics solves, S of a rigid robot, S_r - M_re M_ee⁻¹ S_e of a flexible one (r: rigid
+    velocities, e: elastic): 0: no drive forces give the wanted acceleration. inverse_ratio: its determinant over that of S_r,
+    which is det M_z / det M_ee, M_z = M_ee - S_e S_r⁻¹ M_re the inertia of the zero dynamics [Long 2014, eq. 44]: it changes
+    sign on surfaces where S_r is regular.
+    manipulability: |det| of the scaled S. length: the characteristic length (m). serial_names: of the legs and loops.
+    scaled_map (..., nv, drives), units (nv): S as it was measured, and what its rows were divided by.
+    """
+
+    parallel: np.ndarray
+    serial: np.ndarray
+    inverse: np.ndarray
+    inverse_ratio: np.ndarray
+    manipulability: np.ndarray
+    length: float
+    serial_names: tuple[str, ...]
+    scaled_map: np.ndarray = field(repr=False)
+    units: np.ndarray = field(repr=False)
+
+    @property
+    def lost(self) -> np.ndarray:
+        """The motion v (..., nv), of unit length, that the drives resist least."""
+        S = self.scaled_map
+        if 0 in S.shape[-2:]:
+            return np.full(S.shape[:-1], np.nan)
+        finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
+        u, _, _ = np.linalg.svd(np.where(finite[..., None, None], S, 0.0), full_matrices=True)
+        lost = u[..., :, -1] / self.units
+        return np.where(finite[..., None], lost / np.linalg.norm(lost, axis=-1, keepdims=True), np.nan)
+
+    __repr__ = short_repr
+
+
+def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | None) -> Singularity:
+    """Measures at q (..., nq). Columns of S with moments divided by `length` (default: the robot's size), rotary drives
+    by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
+    scale = model.size if length is None else float(length)
+    units = model.layout.v_units[: model.layout.mobility]
+    n = len(units)
+    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    own = drives == list(model.mechanism.selection.independent)
+    whole = _unit_map(q, n) if own and not model.mechanism.rows else None
+    if whole is None:
+        whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
+    turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
+    rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
+
+    def scaled(S: np.ndarray) -> np.ndarray:
+        S = S.copy()
+        S[..., turning, :] /= scale
+        S[..., :, rotary] *= scale
+        return S
+
+    S = scaled(whole[..., :n, :])
+    felt = S[..., driven_rows(model), :]
+    places, matrices = block_matrices(model, q, parameters, scale)
+    serial = [_reciprocal(a) for a in matrices]
+    parallel = _reciprocal(felt, felt.shape[-2])
+    if own and serial:
+        parallel = np.minimum(parallel, np.min(serial, axis=0))  # locked drives hold nothing where a loop is folded
+    finite = np.asarray(np.isfinite(S).all(axis=(-2, -1)))
+    clean = np.where(finite[..., None, None], felt, 0.0)
+    square = felt.shape[-1] == felt.shape[-2]
+    det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
+    batch = S.shape[:-2]
+    inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
+    if model.layout.v_elastic:
+        M = model.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
+        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(model), :]
+        inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
+    return Singularity(
+        parallel,
+        np.stack(serial, axis=-1) if serial else np.ones((*batch, 0)),
+        inverse,
+        ratio,
+        np.where(finite, det, np.nan),
+        scale,
+        places,
+        S,
+        np.array([1.0 if unit == "m/s" else scale for unit in units]),
+    )
+
+
+def _unit_map(q: Any, n: int) -> np.ndarray:
+    """S (..., n, n) of a tree whose velocities are its drives; NaN where q is not finite."""
+    x = np.asarray(q, dtype=float)
+    finite = np.asarray(np.isfinite(x).all(axis=-1))
+    return np.where(finite[..., None, None], np.eye(n), np.nan)
+
+
+def driven_rows(model: "Model") -> list[int]:
+    """Entries of v that some drive feels. Others are idle by structure (a rod spinning between two balls): no pose makes
+    the drives hold them, and they say nothing about the distance to a singularity."""
+
+    if len(model.mechanism.drives) >= model.mobility:
+        return list(range(model.mobility))
+
+    def found() -> list[int]:
+        program, drives = model.function("drive_map").program, len(model.mechanism.drives)
+        zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in program.results]
+        rows = [k for k in range(model.mobility) if not all(zero[k * drives : (k + 1) * drives])]
+        return rows if drives and rows else list(range(model.mobility))
+
+    return model.cached("driven rows", found)
+
+
+def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:
+    """S_r - M_re M_ee⁻¹ S_e (..., rigid, drives): what a flexible robot's inverse dynamics solves; NaN where M is not
+    positive definite."""
+    M_ee = M[..., rigid:, rigid:]
+    size = np.sqrt(np.abs(np.einsum("...kk->...k", M_ee)))
+    even = M_ee / (size[..., :, None] * size[..., None, :])
+    good = np.isfinite(even).all(axis=(-2, -1))
+    even = np.where(good[..., None, None], even, np.eye(M_ee.shape[-1]))
+    felt = np.linalg.solve(even, S[..., rigid:, :] / size[..., None]) / size[..., None]
+    return np.where(good[..., None, None], S[..., :rigid, :] - M[..., :rigid, rigid:] @ felt, np.nan)
+
+
+def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """det a / det b of matrices (..., n, n); NaN where one is not finite."""
+    finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)) & np.isfinite(b).all(axis=(-2, -1)))
+    (sign_a, log_a), (sign_b, log_b) = (np.linalg.slogdet(np.where(finite[..., None, None], x, 0.0)) for x in (a, b))
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.where(finite, sign_a * sign_b * np.exp(log_a - log_b), np.nan)
+
+
+def block_matrices(
+    model: "Model", q: Any, parameters: np.ndarray, scale: float
+) -> tuple[tuple[str, ...], list[np.ndarray]]:
+    """(loops, scaled matrices (..., k, k)) that the dependent velocities follow from; a leg's blocks together."""
+    mechanism = model.mechanism
+    groups: dict[str, tuple[list[int], list[int]]] = model.cached("groups", lambda: _groups(model))
+    function = model.cached("group matrices", lambda: _matrix_function(model, list(groups.values())))
+    found = function(q=q, parameters=parameters).outputs
+    kinds = [c.kind for cut in mechanism.cuts for c in cut.closures for _ in range(c.rows)]
+    out = []
+    for k, (rows, columns) in enumerate(groups.values()):
+        column = np.array([1.0 if mechanism.layout.u_units[c] == "m/s" else 1.0 / scale for c in columns])
+        row = np.array([scale if kinds[r] == "perpendicular" else 1.0 for r in rows])
+        out.append(found[f"J{k}"] * column * row[:, None])
+    return tuple(groups), out
+
+
+def _groups(model: "Model") -> dict[str, tuple[list[int], list[int]]]:
+    """Rows and columns of every leg that closes by itself, else of every block."""
+    mechanism = model.mechanism
+    loops_of = {r: cut for cut in mechanism.cuts for r in range(cut.row, cut.row + cut.rows)}
+    groups: dict[str, tuple[list[int], list[int]]] = {}
+    for block in mechanism.selection.blocks:
+        cuts = list(dict.fromkeys(loops_of[r].name for r in block.rows))
+        legs = {loops_of[r].leg for r in block.rows}
+        leg = legs.pop() if len(legs) == 1 else -1
+        place = mechanism.legs[leg].name if leg >= 0 else " + ".join(cuts[:3]) + (" …" if len(cuts) > 3 else "")
+        if leg < 0 and place in groups:
+            place += f" ({sum(name.startswith(place) for name in groups) + 1})"
+        rows, columns = groups.setdefault(place, ([], []))
+        rows.extend(block.rows)
+        columns.extend(block.columns)
+    return groups
+
+
+def _matrix_function(model: "Model", groups: list[tuple[list[int], list[int]]]) -> Function:
+    from gough.kinematics.catalogue import slots_of
+
+    def equations(q: Any, parameters: Any) -> dict[str, Any]:
+        loops = Loops(Posture(Numbers(model.mechanism, parameters), q))
+        return {f"J{k}": loops.entries(rows, columns) for k, (rows, columns) in enumerate(groups)}
+
+    program = trace(equations, slots_of(model.mechanism, ("q",)), "closures", {"parameters": model.pattern})
+    return Function(program, model.mechanism.table, model.pattern)
+
+
+def _reciprocal(a: np.ndarray, rank: int | None = None) -> np.ndarray:
+    finite = np.asarray(np.isfinite(a).all(axis=(-2, -1)))
+    if 0 in a.shape[-2:]:
+        return np.full(finite.shape, 0.0 if rank else 1.0)
+    s = np.linalg.svd(np.where(finite[..., None, None], a, 0.0), compute_uv=False)
+    largest = np.where(s[..., 0] > 0, s[..., 0], 1.0)
+    if s.shape[-1] == 1:  # nothing to compare with: entries are of order one by their scaling
+        largest = np.maximum(largest, 1.0)
+    smallest = s[..., -1] if rank is None or s.shape[-1] >= rank else np.zeros_like(largest)
+    return np.where(finite, smallest / largest, np.nan)

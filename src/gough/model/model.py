@@ -1,0 +1,297 @@
+"""`gough.Model`: a robot's structure now, its equations and code when first asked."""
+
+import copy
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, numbers, path, word, words
+from gough.compilation.arrays import checked_numbers
+from gough.compilation.function import Function
+from gough.dynamics.inverse import wrench_size
+from gough.errors import UsageError
+from gough.kinematics.catalogue import FunctionKey, entry_of, trace_entry
+from gough.kinematics.closing import row_tolerances
+from gough.kinematics.geometry import Geometry
+from gough.kinematics.mobility import SingularHomeError
+from gough.kinematics.sampling import sample_states, states_around
+from gough.kinematics.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
+from gough.model.alike import common_pattern
+from gough.model.configuration_calls import ConfigurationCalls
+from gough.model.dynamics_calls import DynamicsCalls
+from gough.model.posed import trace_posed
+from gough.model.soundness import (
+    check_amount,
+    check_drives,
+    check_free_friction,
+    check_home,
+    check_links,
+    check_springs,
+)
+from gough.program import Count, Program, count
+from gough.program.lowering import PRECISIONS
+from gough.program.ops import Op
+from gough.program.passes.order_solves import order_solves
+from gough.program.program import PIVOT
+from gough.robot import Robot, load
+from gough.robot.item import nearest
+from gough.spatial.poses import pose_array
+from gough.structure import Layout, Mechanism, build_structure
+from gough.structure.size import characteristic_length, size_of_bodies
+
+
+class Model(ConfigurationCalls, DynamicsCalls):
+    """Dynamics of one robot. Make it with `gough.build`; it is thread-safe and can be pickled.
+
+    robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
+    free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
+    names, instead of the description's choice of v. precision: of compiled code, "fast" or "ieee" (see `Function`).
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        free: Sequence[str] = (),
+        velocities: str | Sequence[str] | None = None,
+        precision: str = "fast",
+    ) -> None:
+        self.robot = robot
+        self.free = tuple(free)
+        self.precision = precision
+        self._asked = velocities
+        self.velocities = velocities if velocities is not None else robot.velocities
+        self.mechanism: Mechanism = build_structure(robot)
+        check_amount(self.mechanism)
+        self.parameters = np.array(self.mechanism.table.values)
+        self.parameters.setflags(write=False)
+        self.pattern = self.mechanism.table.structural(self.free)
+        self.drive_index = [self.mechanism.links[d.link].q for d in self.mechanism.drives]
+        self._lock = threading.RLock()
+        self._cache: dict[Any, Any] = {}
+        self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
+        self.mechanism = replace(self.mechanism, size=float(10.0 ** np.round(np.log10(self.size))))
+        if robot.closure_tolerance is not None:
+            allowed = row_tolerances(self, robot.closure_tolerance)
+            self.mechanism = replace(self.mechanism, tolerances=allowed)
+        self.geometry = Geometry(self)
+        check_links(self.mechanism)
+        check_free_friction(self)
+        self.home = self.geometry.settle_home()
+        try:
+            chosen = select(self)
+        except SingularHomeError:
+            elsewhere = self.geometry.settle_elsewhere()
+            if elsewhere is None:
+                raise
+            self.home = elsewhere
+            chosen = select(self)
+        self.home.setflags(write=False)
+        self.mechanism, self.null_space = chosen
+        check_drives(self)
+        check_springs(self)
+        check_home(self)
+
+    @property
+    def layout(self) -> Layout:
+        """Names, units and places in q and v."""
+        return self.mechanism.layout
+
+    @property
+    def home_pose(self) -> np.ndarray:
+        """The platform's pose at home (7,)."""
+        return self.home[:7]
+
+    @property
+    def mobility(self) -> int:
+        """Number of independent velocities, elastic rates not counted."""
+        return self.layout.mobility
+
+    @property
+    def driven(self) -> bool:
+        """Whether there is a drive for every freedom (else there is no inverse dynamics)."""
+        return len(self.mechanism.drives) >= self.mobility
+
+    @property
+    def redundant_closures(self) -> tuple[str, ...]:
+        """Closures that follow from the others and are left out, by name."""
+        return redundant_closures(self.mechanism)
+
+    def __repr__(self) -> str:
+        loops, drives = len(self.mechanism.cuts), len(self.mechanism.drives)
+        return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops, {drives} drives>"
+
+    def __reduce__(self) -> tuple:
+        return (Model, (self.robot, self.free, self._asked, self.precision))
+
+    def cached(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The value behind `key`, made once."""
+        with self._lock:
+            if key not in self._cache:
+                self._cache[key] = make()
+            return self._cache[key]
+
+    def led_by(self, independent: Sequence[int], around: np.ndarray) -> "Model":
+        """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
+
+        around (n, nq): configurations in which they determine the others; at home they need not.
+        """
+
+        def made() -> "Model":
+            other = copy.copy(self)
+            other._cache, other._lock = {}, threading.RLock()
+            other.mechanism = reselected(
+                self.mechanism, pattern_of(self.mechanism, self.function("closure_rows").program), independent
+            )
+            other._cache["samples"] = states_around(other, around)
+            return other
+
+        return self.cached(("led by", tuple(independent)), made)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of `parameters`."""
+        return tuple(self.mechanism.table.names)
+
+    @checked(name=word | instance("gough.kinematics.catalogue.FunctionKey", "a function's key"), baked=flag)
+    def function(self, name: str | FunctionKey, baked: bool = False) -> Function:
+        """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
+
+        "NAME@pose" takes the platform's pose (7) instead of q where all legs have closed forms (in home's branches).
+        baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
+        """
+        key = FunctionKey.of(name)
+        return self.cached(("function", key, baked), lambda: self._make(key, baked))
+
+    def _make(self, key: FunctionKey, baked: bool) -> Function:
+        pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
+
+        def program(zeros: dict[int, float]) -> Program:
+            return self.ordered(self.traced(key, zeros))
+
+        return Function(
+            program(pattern),
+            self.mechanism.table,
+            pattern,
+            interpreted=entry_of(self.mechanism, key).interpreted,
+            precision=self.precision,
+            alike=None if baked else lambda: program(common_pattern(self)),
+            unfolded=partial(self.unfolded, key),
+        )
+
+    def traced(
+        self, key: FunctionKey, numbers: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
+    ) -> Program:
+        """Program of a function with parameters that are `numbers`; `fixed` as for `trace_entry`."""
+        if key.of_pose:
+            return trace_posed(self, key, numbers, fixed)
+        return trace_entry(self.mechanism, key, numbers, fixed)
+
+    def unfolded(
+        self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
+    ) -> Program:
+        """Program of a function in which no parameter is folded but those `kept`; `fixed` as for `trace_entry`.
+
+        Derivatives by parameters begin with it: folding a zero first would lose its derivative.
+        """
+        key = FunctionKey.of(name)
+        if key.of_pose:
+            raise UsageError(
+                f"{key}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
+                f"these parameters. Use {str(key.of_q)!r} with q = model.configuration(pose=...), which holds q"
+            )
+        mechanism = self.cached("all free", lambda: with_all_free(self.mechanism))
+        return self.ordered(trace_entry(mechanism, key, dict(kept), fixed))
+
+    def ordered(self, program: Program) -> Program:
+        """The program with the elimination orders of its solves fitted to sampled states."""
+        if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
+            return program
+        states = sample_states(self)
+        n = len(states["q"])
+        columns = [
+            np.broadcast_to(states.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs
+        ]
+        return order_solves(program, np.concatenate(columns, axis=1))
+
+    @checked(name=word, baked=flag, friction=flag)
+    def count(self, name: str = "inverse_dynamics", baked: bool = False, friction: bool = True) -> Count:
+        """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
+        if name == "inverse_dynamics" and not self.driven:
+            raise UsageError(f"{self.robot.name} has fewer drives than freedoms: there is no inverse dynamics to count")
+        no_wrench = dict.fromkeys(range(wrench_size(self.mechanism)), 0.0)
+        fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
+        numbers = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else dict(self.pattern)
+        if not friction:
+            numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
+        return count(self.ordered(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
+
+    @checked(changes=mapping(numbers))
+    def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
+        """Parameters (..., n) of a changed design, {name: value or array (...)}."""
+        values = [checked_numbers(name, v) for name, v in changes.items()]
+        try:
+            batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
+        except ValueError:
+            shapes = ", ".join(f"{n} {v.shape}" for n, v in zip(changes, values, strict=True) if v.ndim)
+            raise UsageError(f"parameters: shapes do not broadcast: {shapes}") from None
+        out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
+        for name, value in zip(changes, values, strict=True):
+            if name not in self.parameter_names:
+                near = nearest(name, list(self.parameter_names))
+                raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
+            place = self.parameter_names.index(name)
+            if self.mechanism.table.kinds[place] == "mass" and (value < 0).any():
+                raise UsageError(f"{name} = {value.min():g} kg: a mass is not negative")
+            out[..., place] = value
+        return out
+
+    def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:
+        """Write a function as C or CUDA source with a test driver; options as in `gough.export.export`."""
+        from gough.export import export
+
+        return export(self, function, folder, target, **options)
+
+    def view(self, **options: Any) -> Any:
+        """Show the robot in the browser; options as in `gough.view`. Returns the viewer, which runs in the background."""
+        from gough.viewer import view
+
+        return view(self, **options)
+
+    def pose_array(self, pose: Any) -> np.ndarray:
+        """Pose (..., 7) from any accepted form."""
+        return pose_array(pose)
+
+
+@checked(
+    robot=a_robot | path,
+    free=words,
+    velocities=Kind("'platform', 'drives' or a list of names", (word | words).take),
+    precision=word,
+)
+def build(
+    robot: Robot | str | Path,
+    free: Sequence[str] = (),
+    velocities: str | Sequence[str] | None = None,
+    precision: str = "fast",
+) -> Model:
+    """Model of a robot (a description, a gallery name or a path).
+
+    free: names of parameters that stay inputs although they are zero or a right angle (a trailing * matches a prefix),
+    so that other designs may change them. velocities: the independent velocities v, "platform", "drives" or names of
+    rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives. precision:
+    "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots of compiled code correctly rounded).
+    """
+    if isinstance(free, str):
+        raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
+    if not (velocities is None or isinstance(velocities, str | Sequence)) or (
+        isinstance(velocities, str) and velocities not in ("platform", "drives")
+    ):
+        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
+    return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities, precision)

@@ -1,0 +1,116 @@
+"""Results are frozen named objects with a status per state."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.errors import Failure, Status
+from gough.text import short_repr
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """q (..., nq): closed configurations, NaN joints where a state is bad; status (...): codes; places (...): where."""
+
+    q: np.ndarray
+    status: np.ndarray
+    places: np.ndarray
+
+    @property
+    def failures(self) -> np.ndarray:
+        """The `Failure` (n,) of every state of the flattened batch, GOOD where there is none."""
+        found = zip(self.status.ravel(), self.places.ravel(), strict=True)
+        return np.array([Failure(Status(int(status)), str(place)) for status, place in found], dtype=object)
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """tau (..., drives): drive forces (N or N m); eddot (..., elastic): elastic accelerations; status (...): codes."""
+
+    tau: np.ndarray
+    eddot: np.ndarray
+    status: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class ForwardDynamics:
+    """vdot (..., nv): classical acceleration of v; status (...): codes."""
+
+    vdot: np.ndarray
+    status: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class Reactions:
+    """Wrenches (f, m) in all joints.
+
+    joints (..., n, 6): of the antecedent on each joint's body, at the body's origin, body axes; `joint_names` (n).
+    cuts (..., cuts, 6): of each leg on the platform (of a loop's first body on its second) at the cut point, world axes;
+    `cut_names`.
+    """
+
+    joints: np.ndarray
+    cuts: np.ndarray
+    joint_names: tuple[str, ...]
+    cut_names: tuple[str, ...]
+    status: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class Energies:
+    """kinetic, potential (J) and losses (W, power of friction and dampers), each (...); status (...): codes."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+    losses: np.ndarray
+    status: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        """kinetic + potential."""
+        return self.kinetic + self.potential
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class CoordinateTerms:
+    """The equations in named coordinates: x, xdot (..., 6), M and C (..., 6, 6), T (..., 6, 6) with v = T xdot."""
+
+    x: np.ndarray
+    xdot: np.ndarray
+    M: np.ndarray
+    C: np.ndarray
+    T: np.ndarray
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class LimitMargins:
+    """What is left to each stated limit: margins (..., n) in the limit's unit, negative when violated; `names` (n)."""
+
+    names: tuple[str, ...]
+    margins: np.ndarray
+
+    @property
+    def within(self) -> np.ndarray:
+        """True (...) where no limit is violated; a margin that is NaN counts as violated."""
+        return np.asarray((self.margins >= 0).all(axis=-1))
+
+    def violated(self) -> list[str]:
+        """Names of the limits that at least one state violates."""
+        if not self.names:
+            return []
+        bad = ~np.asarray((self.margins.reshape(-1, len(self.names)) >= 0).all(axis=0))
+        return [name for name, b in zip(self.names, bad, strict=True) if b]
+
+    __repr__ = short_repr

@@ -1,0 +1,255 @@
+"""Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.compilation.function import Function
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.posture import Posture
+from gough.errors import HomeWarning, SingularHomeWarning, Status, StructureError, UsageError, warn
+from gough.kinematics.catalogue import slots_of
+from gough.kinematics.closing import OF_DIRECTIONS, slack
+from gough.kinematics.following import tree_rates
+from gough.kinematics.lost import lost_direction
+from gough.kinematics.mobility import scaled_closures
+from gough.kinematics.sampling import sample_states
+from gough.kinematics.settling import not_kept
+from gough.program import trace
+from gough.scalar import dot, sqrt
+from gough.spatial.poses import pose_array, pose_difference
+from gough.structure import Mechanism
+from gough.structure.bending import POINT
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+NEAR_SINGULAR = 1e-4
+SAME_POSE, FAR_POSE = 1e-6, 0.3
+"""Difference (sizes, rad) between the stated home pose and the assembled one that is nothing, or too much."""
+DOUBTFUL = 1e-2
+"""Reciprocal condition below which a home, or an inverse model beside the drives' own, is doubted; NEAR_SINGULAR is warned of."""
+NEIGHBOURS = 5
+GUESSED = 0.02
+"""Difference (rad, or of the robot's size) up to which home.joints were guesses that are merely not exact."""
+MOST_TOLD = 6
+LARGEST_CLOSURES = 4_000_000
+"""Most entries of the matrix of all closures (equations × joint freedoms)."""
+MEASURED = (1.6e6, 10.0, 0.3)
+"""Entries of a chain of 400 four-bars, and what it took to build: s, GB."""
+COINCIDE = 1e-9
+"""Distance of two points, over the robot's size, that is none."""
+LOCKED = 1e-9
+"""Rate (scaled, per unit free motion) below which a joint is locked."""
+
+
+def check_links(mechanism: Mechanism) -> None:
+    """There must be something that moves."""
+    if not mechanism.layout.nu:
+        raise StructureError(f"{mechanism.name}: no joint can move; give at least one that is not fixed")
+
+
+def check_amount(mechanism: Mechanism) -> None:
+    """Refuse loops that would take minutes and gigabytes before anything is known about them."""
+    rows, columns = mechanism.rows, mechanism.layout.nu
+    if rows * columns > LARGEST_CLOSURES:
+        share = rows * columns / MEASURED[0]
+        raise StructureError(
+            f"{mechanism.name}: {rows} closure equations for {columns} joint freedoms are a matrix of {rows * columns:.3g} "
+            f"entries, at most {LARGEST_CLOSURES:.3g} are taken: building would need about {share * MEASURED[1]:.0f} s or more "
+            f"and {share * MEASURED[2]:.1f} GB. Leave out loops that say nothing new, model parts of it by themselves, or raise "
+            f"gough.model.soundness.LARGEST_CLOSURES."
+        )
+
+
+def check_free_friction(model: "Model") -> None:
+    """Refuse `free` friction in a cut on a flexible body that was tied as a point because it had none: its moment would
+    not reach the elastic coordinates."""
+    mechanism = model.mechanism
+    for cut in mechanism.cuts:
+        tied = any(k >= 0 and mechanism.links[k].name.endswith(POINT) for k in (cut.first, cut.second))
+        names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in model.pattern]
+        if tied and names:
+            raise UsageError(
+                f"free={names[0]!r}: {cut.name} holds a flexible body at a point, because its friction is 0. Give it a friction "
+                f"that is not 0 in the description."
+            )
+
+
+def check_drives(model: "Model") -> None:
+    """Every drive must be able to move; too few or too many are an error unless the description says it means them."""
+    mechanism, mobility = model.mechanism, model.mobility
+    rates = model.null_space  # rows: how the free motions move each tree velocity at home
+    locked = [d.name for d in mechanism.drives if np.abs(rates[mechanism.links[d.link].u]).max() < LOCKED]
+    if locked:
+        raise StructureError(
+            f"{mechanism.name}: drive on a joint that cannot move: {', '.join(locked)}; its loops lock it. Drive another joint."
+        )
+    drives = len(mechanism.drives)
+    names = ", ".join(d.name for d in mechanism.drives) or "none"
+    if drives < mobility and model.velocities is None:
+        raise StructureError(
+            f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms ({', '.join(model.layout.v_names)}). Add "
+            f"`drive: {{}}` to more joints, or state `velocities:` to model an underactuated mechanism (no inverse dynamics)."
+        )
+    stated = model.robot.drive_sharing is not None or any(d.weight is not None for d in mechanism.drives)
+    if drives > mobility and not stated:
+        raise StructureError(
+            f"{mechanism.name}: {drives} drives ({names}) for {mobility} freedoms. Say how they share the load: "
+            f"`drive_sharing: least_norm`, or a `weight` on every drive."
+        )
+
+
+def check_home_pose(model: "Model") -> None:
+    """Say how far the platform's freedoms let it come to the stated home pose."""
+    stated = model.robot.home.pose
+    if stated is None or not model.mechanism.has_platform:
+        return
+    off = pose_difference(pose_array(stated), model.home[:7])
+    moved, turned = float(np.linalg.norm(off[:3])), float(np.linalg.norm(off[3:]))
+    if moved < SAME_POSE * model.size and turned < SAME_POSE:
+        return
+    if max(moved / model.size, turned) < slack(model) / OF_DIRECTIONS:
+        return  # within the stated tolerance of the loops
+    text = (
+        f"{model.robot.name}: the platform cannot take home.pose; the loops close {moved * 1e3:.4g} mm and "
+        f"{np.degrees(turned):.3g} deg away from it"
+    )
+    if moved > FAR_POSE * model.size or turned > FAR_POSE:
+        raise StructureError(f"{text}, which is another place. Give a home.pose that can be assembled.")
+    warn(f"{text}; home is there. Give that pose to have it exact.", HomeWarning)
+
+
+def check_home_joints(model: "Model") -> None:
+    """Say which stated joint coordinates were not kept. Guesses may be off a little; `gough check` tells of those too."""
+    moved = not_kept(model)
+    if moved and moved[0][0] > GUESSED:
+        more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
+        warn(
+            f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
+            f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses.",
+            HomeWarning,
+        )
+
+
+def check_springs(model: "Model") -> None:
+    """A spring between points that are always the same has no direction; one whose points meet at home has none there."""
+    if not model.mechanism.springs:
+        return
+    samples = np.concatenate([model.home[None], sample_states(model)["q"]])
+    lengths = spring_lengths(model).values(q=samples, parameters=model.parameters)["length"]
+    for k, spring in enumerate(model.mechanism.springs):
+        if not (lengths[:, k] > COINCIDE * model.size).any():
+            raise StructureError(
+                f"{model.robot.name}: spring {spring.name}: its two points coincide wherever the robot is: it has no direction "
+                f"and does nothing. Give `from` or `to` another position, or leave it out."
+            )
+        directed = not all(i in model.pattern for i in spring.coefficients[1:])  # else its force is stiffness × line
+        if directed and not lengths[0, k] > COINCIDE * model.size:
+            warn(
+                f"{model.robot.name}: spring {spring.name}: its two points coincide at home, where its force has no direction: "
+                f"nothing can be computed there. Give another home, or `from` or `to` another position.",
+                HomeWarning,
+            )
+
+
+def spring_lengths(model: "Model") -> Function:
+    """Function q -> length (springs,) of all point-to-point springs (m)."""
+
+    def equations(q: Any, parameters: Any) -> dict[str, Any]:
+        posture = Posture(Numbers(model.mechanism, parameters), q)
+        out = []
+        for spring in model.mechanism.springs:
+            points = [np.array(posture.numbers.at(p), dtype=object) for p in spring.points]
+            a, b = (posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True))
+            out.append(sqrt(dot(b - a, b - a)))
+        return {"length": np.array(out, dtype=object)}
+
+    program = trace(equations, slots_of(model.mechanism, ("q",)), "spring lengths", {"parameters": model.pattern})
+    return Function(program, model.mechanism.table, model.pattern)
+
+
+def check_home(model: "Model") -> None:
+    """A home that was moved far is refused; one that was moved, violates limits or is singular is said."""
+    check_home_pose(model)
+    check_home_joints(model)
+    violated = model.limit_margins(model.home).violated()
+    if violated:
+        warn(f"{model.robot.name}: home violates limits: {', '.join(violated)}", HomeWarning)
+    mechanism = model.mechanism
+    drives = [mechanism.links[d.link].u for d in mechanism.drives]
+    if len(drives) < model.mobility or (not mechanism.rows and drives == list(mechanism.selection.independent)):
+        return  # nothing to be held, or a tree that is led by its drives, which is regular everywhere
+    measure = model.singularity(model.home)
+    if not measure.parallel > NEAR_SINGULAR:
+        warn(
+            f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
+            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}. Give another home.",
+            SingularHomeWarning,
+        )
+    folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
+    if len(folded):
+        names = ", ".join(measure.serial_names[k] for k in folded)
+        warn(
+            f"{model.robot.name}: at home these loops are at or near a serial singularity: {names}",
+            SingularHomeWarning,
+        )
+
+
+def condition_doubts(model: "Model") -> list[str]:
+    """Sentences about a home that is no singular pose but near one, and about an inverse model of a flexible robot that is."""
+    if len(model.mechanism.drives) < model.mobility or not model.mobility:
+        return []
+    measure, found = model.singularity(model.home), []
+    parallel, inverse = float(measure.parallel), float(measure.inverse)
+    if NEAR_SINGULAR < parallel < DOUBTFUL:
+        found.append(
+            f"home is near a parallel singularity: reciprocal condition {parallel:.2g}, where {DOUBTFUL:g} and more is usual; "
+            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}, or hardly. Is home meant to be there?"
+        )
+    near = [k for k, x in enumerate(measure.serial) if NEAR_SINGULAR < x < DOUBTFUL]
+    if near:
+        told = ", ".join(f"{measure.serial_names[k]} ({measure.serial[k]:.2g})" for k in near[:MOST_TOLD])
+        found.append(
+            f"home is near a serial singularity of {told}: reciprocal condition, where {DOUBTFUL:g} and more is usual. Is home "
+            "meant to be there?"
+        )
+    if model.layout.v_elastic and not inverse > DOUBTFUL * parallel:
+        found.append(
+            f"the inverse model of the flexible robot is nearly singular at home: reciprocal condition {inverse:.2g}, while that "
+            f"of its drives is {parallel:.2g}. Bodies that bend give way before the floating frame follows: inverse dynamics "
+            "and computed torque of poses ask for forces that no drive has. Lead the drives instead (gough.laws.drives_of); see "
+            "gough.zero_dynamics"
+        )
+    return found
+
+
+def motion_doubts(model: "Model") -> list[str]:
+    """Sentences about motions that can hardly be meant: drives that move nothing, a platform that stands still."""
+    mechanism = model.mechanism
+    samples = np.concatenate([model.home[None], sample_states(model)["q"][:NEIGHBOURS]])
+    found = []
+    on_loops = {i for cut in mechanism.cuts for end in (cut.first, cut.second) for i in mechanism.path_to_root(end)}
+    if mechanism.cuts:
+        closures = np.abs(scaled_closures(model, samples)).max(axis=(0, 1))
+        idle = [d.name for d in mechanism.drives if d.link in on_loops and closures[mechanism.links[d.link].u] < LOCKED]
+        if idle:
+            found.append(
+                f"{_listed(idle)}: turning the drive moves no loop that its body is part of: the next joint lies on its axis. "
+                "Is the axis meant to lie along the link? Change the axis, or where the next joint is placed."
+            )
+    if mechanism.has_platform and model.mobility:
+        moves = tree_rates(model, samples, model.parameters[None])[:, :6, : model.mobility]
+        size = np.where(np.arange(6) < 3, model.size, 1.0)[:, None]
+        own = np.array([model.size if unit == "m/s" else 1.0 for unit in model.layout.v_units[: model.mobility]])
+        if np.abs(moves / size * own).max() < LOCKED:
+            found.append(
+                f"the platform cannot move: none of the {model.mobility} freedoms ({_listed(model.layout.v_names)}) moves it. "
+                "Check the axes of the driven joints and the joints of the legs."
+            )
+    return found
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

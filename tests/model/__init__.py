@@ -1,0 +1,1 @@
+"""Bad input and bad states; `hexapods` are small robots with known singular poses."""
