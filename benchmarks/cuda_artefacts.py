@@ -23,14 +23,15 @@ import numpy as np
 import gough
 from gough.backends.cuda import Kernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
+from gough.dynamics.catalogue import CATALOGUE, FunctionKey
 from gough.dynamics.inverse import wrench_size
-from gough.kinematics.catalogue import CATALOGUE, FunctionKey, trace_entry
-from gough.model.alike import common_pattern
+from gough.model.functions import trace_entry
 from gough.program import Program, Slot
 from gough.program.derivatives import vjp
 from gough.program.ops import Op
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough.structure.alike import common_pattern
 from gough_bench.states import lossless_robot, random_states
 
 FREE = (
@@ -72,7 +73,7 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
 def with_common_structure(model: gough.Model) -> gough.Model:
     """The same model whose programs keep legs alike: only what is zero in all legs is folded."""
     other = gough.build(model.robot)
-    other.pattern = common_pattern(model)
+    other.pattern = common_pattern(model.mechanism, model.pattern)
     return other
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough import Model, Robot, UsageError, build, load
-from gough.kinematics.catalogue import FunctionKey, entry_of
+from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough_bench.casadi_peer import CasadiC, CasadiMachine
 from gough_bench.jax_peer import Jax
 from gough_bench.machine import cores, machine

@@ -67,7 +67,7 @@ def _configurations(model: Model, count: int, rng: np.random.Generator) -> np.nd
             q, failed = model.geometry.from_pose(poses, model.parameters[None])
             q = q[failed == GOOD]
         else:
-            q = neighbours(model, model.null_space, min(count, 64), REACH[1] / (1 + attempt))
+            q = neighbours(model, model.home, model.null_space, min(count, 64), REACH[1] / (1 + attempt))
         found = np.concatenate([found, q[_good(model, q)]])
         if len(found) >= count:
             return found[:count]

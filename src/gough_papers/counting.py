@@ -9,8 +9,8 @@ from gough import Model
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regrouped
 from gough.dynamics.terms import bias_force, mass_matrix
-from gough.kinematics.catalogue import slots_of
 from gough.model.coriolis import coordinate_function
+from gough.model.functions import slots_of
 from gough.program import Count, Program, count, trace
 from gough.program.graph import Graph
 from gough.program.passes.rewrite import finish, replay

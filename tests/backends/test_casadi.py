@@ -12,7 +12,7 @@ import pytest
 
 import gough
 from gough.backends.casadi import to_casadi
-from gough.kinematics.catalogue import CATALOGUE
+from gough.dynamics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
 from gough.program import Program, evaluate
 from program import precise

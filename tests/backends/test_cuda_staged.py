@@ -19,16 +19,17 @@ from gough.backends.cuda.signature import write_signature
 from gough.backends.cuda.staged import Staged, stage_program
 from gough.backends.cuda.staged.cut import Network
 from gough.backends.cuda.staged.pieces import pieces_of
+from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey, trace_entry
-from gough.model.alike import common_pattern
+from gough.model.functions import trace_entry
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import derive, vjp
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.rolling import roll
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough.structure.alike import common_pattern
 from gough_bench.states import random_states
 from program import precise
 from program.lanes import legs
@@ -175,7 +176,7 @@ def built(robot: str) -> gough.Model:
 def programs(model: gough.Model, name: str) -> tuple[Program, Program]:
     """(as the model folds it, with legs alike) of a function or its derivatives."""
     made = []
-    for pattern in (model.pattern, common_pattern(model)):
+    for pattern in (model.pattern, common_pattern(model.mechanism, model.pattern)):
         program = model.ordered(trace_entry(model.mechanism, FunctionKey("inverse_dynamics"), pattern))
         if name == "gradient":
             program = vjp(program, ["v", "acceleration"])

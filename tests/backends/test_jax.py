@@ -18,7 +18,7 @@ import gough
 from gough import scalar
 from gough.backends.jax import to_jax
 from gough.backends.jax.schedule import Run, schedule
-from gough.kinematics.catalogue import CATALOGUE
+from gough.dynamics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.passes.inline_calls import inline_calls

@@ -16,15 +16,15 @@ import pytest
 import gough
 from backends.compiled_c import STRICT, Compiled, needs_compiler, run_driver
 from gough.backends.c import flat_listing
+from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
 from gough.export import export, export_texts
 from gough.export.references import references
 from gough.export.subject import Options, subject_of
-from gough.kinematics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
-from gough.model.alike import common_pattern
 from gough.program import evaluate
 from gough.robot import gallery
+from gough.structure.alike import common_pattern
 
 LARGE = ("dualemps_8", "hexapod_flexible", "long2014")
 """Flexible robots whose functions have tens of thousands of operations: a C compiler takes minutes for each."""
@@ -85,7 +85,7 @@ def test_derivatives_by_parameters_have_no_lost_columns() -> None:
     folded = list(m.pattern)
     assert (np.abs(truth[0][:, folded]).max(axis=0) > 1e-9).sum() > 5
     rubbing = [".friction." in name for name in m.parameter_names]
-    for pattern in (m.pattern, common_pattern(m)):
+    for pattern in (m.pattern, common_pattern(m.mechanism, m.pattern)):
         for options in (Options(derivative="parameters"), Options(derivative="parameters", baked=True)):
             subject = subject_of(m, "inverse_dynamics", options, pattern)
             inputs = {s.name: given[s.name] for s in subject.program.inputs}
@@ -261,7 +261,7 @@ def test_too_few_drives_and_folders_that_cannot_be() -> None:
 
 def test_structure_common_to_all_legs() -> None:
     m = model("pedrammehr2012")
-    common = common_pattern(m)
+    common = common_pattern(m.mechanism, m.pattern)
     names = m.mechanism.table.names
     assert set(common) < set(m.pattern)
     for i in set(m.pattern) - set(common):

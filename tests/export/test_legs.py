@@ -11,9 +11,9 @@ import pytest
 import gough
 from gough.backends.c.writing import once_and_each
 from gough.export.subject import Options, subject_of
-from gough.model.alike import common_pattern
 from gough.program.interpreter import evaluate_nodes
 from gough.program.rolling import Rolled, roll
+from gough.structure.alike import common_pattern
 from gough_bench.growth import legs_on_platform
 
 
@@ -27,7 +27,7 @@ def model(name: str) -> gough.Model:
 def rolled(robot: str, function: str, derivative: str = "", mode: str = "jacobian") -> Rolled:
     """A robot's function, rolled; values and checks are those of the interpreter at random inputs."""
     m = model(robot)
-    subject = subject_of(m, function, Options(derivative=derivative, mode=mode), common_pattern(m))
+    subject = subject_of(m, function, Options(derivative=derivative, mode=mode), common_pattern(m.mechanism, m.pattern))
     _, each = once_and_each(subject.program, True)
     made = roll(each, least=3)
     assert made is not None
@@ -77,7 +77,9 @@ def test_platforms_with_any_number_of_legs(legs: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         m = gough.build(legs_on_platform(legs))
-    _, each = once_and_each(subject_of(m, "mass_matrix", Options(), common_pattern(m)).program, True)
+    _, each = once_and_each(
+        subject_of(m, "mass_matrix", Options(), common_pattern(m.mechanism, m.pattern)).program, True
+    )
     made = roll(each, least=3)
     assert made is not None and made.lanes == legs and share(made) > 0.6
 
@@ -96,7 +98,9 @@ def test_legs_of_which_each_has_a_pair() -> None:
         warnings.simplefilter("ignore")
         m = gough.build(robot)
     for function in ("inverse_dynamics", "mass_matrix"):
-        _, each = once_and_each(subject_of(m, function, Options(), common_pattern(m)).program, True)
+        _, each = once_and_each(
+            subject_of(m, function, Options(), common_pattern(m.mechanism, m.pattern)).program, True
+        )
         made = roll(each, least=3)
         assert made is not None and made.lanes == 3 and share(made) > 0.6
 

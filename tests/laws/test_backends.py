@@ -23,8 +23,8 @@ from gough.backends.cuda import Kernel as GpuKernel
 from gough.backends.llvm import Kernel, store
 from gough.backends.llvm.target import host
 from gough.compilation.function import Function
+from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
-from gough.kinematics.catalogue import CATALOGUE
 from gough_bench.states import random_states
 from laws.subjects import built
 

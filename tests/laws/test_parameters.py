@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from gough.kinematics.catalogue import FunctionKey, trace_entry
+from gough.dynamics.catalogue import FunctionKey
+from gough.model.functions import trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
 from gough.program.passes.drop_checks import drop_checks

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gough.kinematics.catalogue import CATALOGUE
+from gough.dynamics.catalogue import CATALOGUE
 from gough.program import evaluate
 from laws.subjects import GALLERY, Subject, built, subject
 from laws.test_batches import calls, states

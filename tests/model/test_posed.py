@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.kinematics.catalogue import CATALOGUE
+from gough.dynamics.catalogue import CATALOGUE
 from gough.spatial.poses import integrate_pose
 from laws.subjects import built, described
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gough.kinematics.catalogue import CATALOGUE
+from gough.dynamics.catalogue import CATALOGUE
 from gough.model import build
 from gough_papers.counting import BOTH, COORDINATES, count_operations, counts_beside_papers, counts_of, paper_counts
 

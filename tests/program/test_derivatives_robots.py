@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import gough
+from gough.dynamics.catalogue import CATALOGUE, FunctionKey
 from gough.dynamics.inverse import wrench_size
-from gough.kinematics.catalogue import CATALOGUE, FunctionKey, trace_entry
 from gough.kinematics.sampling import sample_states
+from gough.model.functions import trace_entry
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp

@@ -7,11 +7,11 @@ import pytest
 
 import gough
 from gough.robot import loads
-from gough.structure.parameters import ParameterTable, structural_value
+from gough.structure.parameters import GrowingTable, ParameterTable, structural_value
 
 
 def table() -> ParameterTable:
-    t = ParameterTable()
+    t = GrowingTable()
     for name, value, unit in [
         ("a.x", 0.0, "m"),
         ("a.y", 0.5, "m"),
@@ -21,7 +21,7 @@ def table() -> ParameterTable:
         ("b.roll", math.pi + 5e-13, "rad"),
     ]:
         t.add(name, value, unit)
-    return t
+    return t.finish()
 
 
 def test_zeros_and_right_angles_are_structure() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.kinematics.catalogue import FunctionKey
+from gough.dynamics.catalogue import FunctionKey
 from gough.model.external import external_load, residual_slope
 from gough.model.linear import without_coulomb
 from gough.model.tangent import tangent_derivative

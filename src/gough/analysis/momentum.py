@@ -16,8 +16,8 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.twists import frame_pose, frame_twist
 from gough.fem.elastic_body import ElasticBody
-from gough.kinematics.catalogue import slots_of
 from gough.model import Model
+from gough.model.functions import slots_of
 from gough.model.results import Reactions
 from gough.program import trace
 from gough.robot import Body

@@ -1,6 +1,6 @@
 """Give an input slot of a program its numbers for good: the slot goes, and what depends on it alone folds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +14,8 @@ from gough.program.program import Program
 class Table(Protocol):
     """Numbers of a design, and the check that an array may stand for them."""
 
-    values: list[float]
+    @property
+    def values(self) -> Sequence[float]: ...
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
         """Raise when the array does not fit."""

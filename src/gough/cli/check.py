@@ -124,7 +124,7 @@ def _found(model: Any) -> dict[str, Any]:
         "redundant_closures": list(model.redundant_closures),
         "home": dict(zip(model.layout.q_names, model.home.tolist(), strict=True)),
         "without_inertia": [model.layout.v_names[k] for k in model.mechanism.selection.without_inertia],
-        "home_moved": [text for _, text in not_kept(model)],
+        "home_moved": [text for _, text in not_kept(model.mechanism, model.robot, model.home)],
         "closure_error": float(model.closure_error(model.home)),
         "closure_tolerance": model.robot.closure_tolerance,
         "left_open": left_open(model),

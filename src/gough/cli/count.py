@@ -33,8 +33,8 @@ def count(
     paper's operations over those here.
     """
     from gough.cli.functions import absent
+    from gough.dynamics.catalogue import COUNTED
     from gough.errors import UsageError
-    from gough.kinematics.catalogue import COUNTED
     from gough_papers.counting import counts_beside_papers
 
     model, _ = open_model(robot, quiet=True)

@@ -34,8 +34,8 @@ def absent(model: "Model", name: str) -> str:
 
 def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     """Input slots of a function; UsageError for an unknown name, or a function this robot does not have."""
+    from gough.dynamics.catalogue import CATALOGUE, FunctionKey, entry_of
     from gough.errors import UsageError
-    from gough.kinematics.catalogue import CATALOGUE, FunctionKey, entry_of
 
     if reason := absent(model, name):
         raise UsageError(f"{name} is not there: {reason}")

@@ -13,6 +13,7 @@ Branches  (length or elbow, rotation) of 0 or 1: signs of (1), (2) or of the elb
           A planar leg has no second choice.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,20 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction, tied_step
 from gough.errors import Status
 from gough.scalar import check, dot, sqrt, zeros
-from gough.spatial import exact_sincos
+from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
 from gough.spatial.rotation import from_sincos
 from gough.structure import CutJoint, Link
 
 Vector = np.ndarray
 
-__all__ = ["closed_form_joints", "closed_form_kind", "leg_coordinates", "universal_angles"]
+Branch = tuple[int, int]
+
+__all__ = ["Branch", "closed_form_joints", "closed_form_kind", "leg_coordinates", "leg_joints", "universal_angles"]
+
+
+def leg_joints(numbers: Numbers, pose: Vector, branches: Sequence[Branch | None]) -> dict[str, np.ndarray]:
+    """Joints of the legs that have a branch, see `closed_form_joints`, at a pose whose quaternion is of unit length."""
+    return {"joints": closed_form_joints(numbers, pose, rotation_from_quaternion_wxyz(pose[3:7]), branches)}
 
 
 def leg_coordinates(numbers: Numbers, leg: int, targets: list[Vector], branch: tuple[int, int]) -> list[Any]:
@@ -129,9 +137,7 @@ def _on_platform(numbers: Numbers, cut: CutJoint, lead: Vector) -> Vector:
     return p2 + R2 @ (R1.T @ (point - p1))
 
 
-def closed_form_joints(
-    numbers: Numbers, pose: Vector, R_WP: np.ndarray, branches: list[tuple[int, int] | None]
-) -> Vector:
+def closed_form_joints(numbers: Numbers, pose: Vector, R_WP: np.ndarray, branches: Sequence[Branch | None]) -> Vector:
     """All joint coordinates (joints,) for closed-form legs; entries of legs with branch None are 0.
 
     pose: with the elastic coordinates after it.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gough.dynamics.closures import CutGeometry
+from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import LinkWrench, resting_rate
 from gough.errors import Status, StructureError
@@ -88,6 +89,16 @@ def _length(spring: PointSpring, line: Vector) -> Any:
         )
     check(Status.NOT_FINITE.at(f"{SPRING}{spring.name}"), square, COINCIDE**2)
     return sqrt(square)
+
+
+def spring_lengths(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
+    """length (springs,) of all point-to-point springs (m)."""
+    posture, out = Posture(numbers, q), []
+    for spring in numbers.mechanism.springs:
+        points = [np.array(numbers.at(p), dtype=object) for p in spring.points]
+        a, b = (posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True))
+        out.append(sqrt(dot(b - a, b - a)))
+    return {"length": np.array(out, dtype=object)}
 
 
 def spring_losses(posture: Posture, velocities: Any) -> Any:

@@ -71,6 +71,26 @@ def closure_rows(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
     return {"residual": loops.residual(), "G": loops.all_rows(), **axes}
 
 
+def leg_closures(numbers: Numbers, q: Vector, leg: int) -> dict[str, np.ndarray]:
+    """The same of the cuts of one leg, its own joints alone moving: residual (rows,) and J (rows, joints), misalignment (k,)
+    and A (k, joints)."""
+    loops, own = Loops(Posture(numbers, q)), numbers.mechanism.legs[leg]
+    columns = [column for i in own.links for column in numbers.mechanism.links[i].columns]
+    cuts = [loops.cuts[k] for k in own.cuts]
+    residual = np.concatenate([zeros(0), *(cut.residual() for cut in cuts)])
+    J = np.concatenate([zeros(0, len(columns)), *(cut.jacobian(columns) for cut in cuts)])
+    misalignment = np.concatenate([zeros(0), *(cut.misalignment() for cut in cuts)])
+    A = np.concatenate([zeros(0, len(columns)), *(cut.alignment_jacobian(columns) for cut in cuts)])
+    return {"residual": residual, "J": J, "misalignment": misalignment, "A": A}
+
+
+def loop_matrices(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
+    """J0, J1, …: entries of G that the joints of each of `Mechanism.loop_groups` follow from."""
+    loops = Loops(Posture(numbers, q))
+    groups = numbers.mechanism.loop_groups.values()
+    return {f"J{k}": loops.entries(rows, columns) for k, (rows, columns) in enumerate(groups)}
+
+
 def closing_step(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
     """du (nu,): one Newton step that moves the independent coordinates by v and closes the loops; the residual before."""
     loops = Loops(Posture(numbers, q))

@@ -15,7 +15,7 @@ from gough.export.head import head_lines
 from gough.export.references import references
 from gough.export.subject import Options, Subject, subject_of
 from gough.files import write_files
-from gough.model.alike import common_pattern
+from gough.structure.alike import common_pattern
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -115,7 +115,9 @@ def _listing(model: "Model", function: "str | Function", name: str | None, optio
 
     design = {"parameters": model.parameters}
     if options.legs != "flat":
-        alike = subject_of(model, function, replace(options, baked=False), common_pattern(model))
+        alike = subject_of(
+            model, function, replace(options, baked=False), common_pattern(model.mechanism, model.pattern)
+        )
         listing = rolled_listing(
             alike.program,
             word(alike),

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from gough.backends.c import Fixed
 from gough.compilation.function import Function
+from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey
 from gough.program import Program
 from gough.program.ops import Op
 from gough.structure.parameters import ANGLE_TOLERANCE

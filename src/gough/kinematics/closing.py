@@ -1,18 +1,15 @@
 """Gauss–Newton on all closures at once: assembling a mechanism before anything is known about its freedoms."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from gough.compilation.function import Function
+from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import retract, step_units
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
-    from gough.structure import CutJoint
+from gough.structure import CutJoint
+from gough.structure.size import OF_DIRECTIONS
 
 ITERATIONS = 80
 LARGEST_STEP = 0.5
@@ -21,8 +18,6 @@ LEAST_DAMPING = 1e-11
 """Keeps redundant closures and free motions solvable; relative to the mean square of the closures."""
 REACH = 0.12
 """Largest step from home to a neighbour: relative to the robot's size, or rad."""
-OF_DIRECTIONS = 0.1
-"""Directions may be off by the closure tolerance over this part of the robot's size."""
 CLOSED = 1e-10
 """Accepted closure error relative to the robot's size."""
 FIT_ITERATIONS = 200
@@ -32,92 +27,70 @@ DIRECTIONS_FIRST = 1e3
 """Weight of directions (rad) against lengths (over the robot's size) that leaves the gap to tell where axes can agree."""
 
 
-def closure_function(model: "Model") -> Function:
+def closure_function(linkage: Linkage) -> Function:
     """Function q -> residual (rows,) and G (rows, nu) of all closures."""
-    return model.function("closure_rows")
+    return linkage.function("closure_rows")
 
 
-def row_scales(model: "Model") -> np.ndarray:
+def row_scales(linkage: Linkage) -> np.ndarray:
     """What each closure row is measured in: the robot's size for lengths (its square for distances), 1 for directions."""
-    size = model.size
+    size = linkage.structure.length
     kinds = {"point": size, "along": size, "distance": size * size, "perpendicular": 1.0}
-    return np.array([kinds[c.kind] for cut in model.mechanism.cuts for c in cut.closures for _ in range(c.rows)])
+    return np.array([kinds[c.kind] for cut in linkage.structure.cuts for c in cut.closures for _ in range(c.rows)])
 
 
-def closure_errors(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def closure_errors(linkage: Linkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """Largest scaled closure error (n,); an axis that points elsewhere counts by how far its unit vector is off, up to 2."""
-    if not model.mechanism.rows:
+    if not linkage.structure.rows:
         return np.zeros(len(q))
-    return largest_error(model, model.function("closure_residual").values(q=q, parameters=parameters))
+    return largest_error(linkage, linkage.function("closure_residual").values(q=q, parameters=parameters))
 
 
-def largest_error(model: "Model", out: dict[str, np.ndarray]) -> np.ndarray:
+def largest_error(linkage: Linkage, out: dict[str, np.ndarray]) -> np.ndarray:
     """Largest scaled error (...) of a "closure_residual"."""
     rows, axes = np.abs(out["residual"]), np.abs(out["misalignment"])
-    if model.mechanism.tolerances:
-        rows = np.maximum(rows - np.array(model.mechanism.tolerances), 0.0)
-        axes = np.maximum(axes - (slack(model) / OF_DIRECTIONS) ** 2, 0.0)
-    return np.maximum((rows / row_scales(model)).max(axis=-1, initial=0.0), axes.max(axis=-1, initial=0.0))
+    if linkage.structure.tolerances:
+        rows = np.maximum(rows - np.array(linkage.structure.tolerances), 0.0)
+        axes = np.maximum(axes - (slack(linkage) / OF_DIRECTIONS) ** 2, 0.0)
+    return np.maximum((rows / row_scales(linkage)).max(axis=-1, initial=0.0), axes.max(axis=-1, initial=0.0))
 
 
-def row_tolerances(model: "Model", tolerance: float) -> tuple[float, ...]:
-    """By how much each closure row may stay open for a tolerance (m): lengths by it, directions by it over a tenth of the
-    robot's size, distances by what a rod of that length longer or shorter makes."""
-    out: list[float] = []
-    for cut in model.mechanism.cuts:
-        rod = 0.0 if cut.length is None else float(model.parameters[cut.length])
-        kinds = {"perpendicular": tolerance / (OF_DIRECTIONS * model.size), "distance": tolerance * rod}
-        out += [kinds.get(c.kind, tolerance) for c in cut.closures for _ in range(c.rows)]
-    return tuple(out)
-
-
-def slack(model: "Model") -> float:
+def slack(linkage: Linkage) -> float:
     """The stated closure tolerance over the robot's size; 0 where loops must close."""
-    lengths = [t for t, s in zip(model.mechanism.tolerances, row_scales(model), strict=False) if s == model.size]
-    angles = [
-        t * OF_DIRECTIONS for t, s in zip(model.mechanism.tolerances, row_scales(model), strict=False) if s == 1.0
-    ]
-    return max([*(t / model.size for t in lengths), *angles], default=0.0)
+    allowed, size = linkage.structure.tolerances, linkage.structure.length
+    scales = row_scales(linkage) if allowed else ()
+    lengths = [t / size for t, s in zip(allowed, scales, strict=True) if s == size]
+    angles = [t * OF_DIRECTIONS for t, s in zip(allowed, scales, strict=True) if s == 1.0]
+    return max([*lengths, *angles], default=0.0)
 
 
-@contextmanager
-def loosened(model: "Model", share: float) -> Iterator[None]:
-    """Within it the loops of a model that is being built may stay open by this share of its size."""
-    exact = model.mechanism
-    model.mechanism = replace(exact, tolerances=row_tolerances(model, share * model.size))
-    try:
-        yield
-    finally:
-        model.mechanism = exact
-
-
-def least_motion(model: "Model") -> float:
+def least_motion(linkage: Linkage) -> float:
     """Scaled rates of closures up to this hold nothing: a motion of `REACH` stays within the tolerance."""
-    return slack(model) / REACH
+    return slack(linkage) / REACH
 
 
-def directed_rows(model: "Model", out: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def directed_rows(linkage: Linkage, out: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Scaled (residual (n, rows + k), G (n, rows + k, nu)) of "closure_rows": closures, then the k axes in common.
 
     Together they are the differences of unit vectors, so that steps of least squares lead away from reversed axes.
     """
-    rows, unit = row_scales(model), step_units(model.mechanism, model.size)
+    rows, unit = row_scales(linkage), step_units(linkage.structure, linkage.structure.length)
     residual = np.concatenate([out["residual"] / rows, out["misalignment"]], axis=1)
     G = np.concatenate([out["G"] / rows[:, None], out["A"]], axis=1)
     return residual, G * unit
 
 
-def rows_of(model: "Model", cuts: Iterable["CutJoint"]) -> np.ndarray:
+def rows_of(linkage: Linkage, cuts: Iterable[CutJoint]) -> np.ndarray:
     """Positions of some cuts' rows among the `directed_rows`."""
-    places, at = {}, model.mechanism.rows
-    for cut in model.mechanism.cuts:
+    places, at = {}, linkage.structure.rows
+    for cut in linkage.structure.cuts:
         places[cut.name] = [*range(cut.row, cut.row + cut.rows), *range(at, at + len(cut.common_axes))]
         at += len(cut.common_axes)
     return np.array(sorted(r for cut in cuts for r in places[cut.name]), dtype=int)
 
 
 def close(
-    model: "Model",
+    linkage: Linkage,
     q: np.ndarray,
     parameters: np.ndarray,
     free: Any = None,
@@ -128,21 +101,21 @@ def close(
 
     free: mask (nu,) of tree velocities that may move; the others are held. Default: all. only: `rows_of` cuts that count.
     """
-    mechanism = model.mechanism
+    mechanism = linkage.structure
     q = q.copy()
     error = np.full(len(q), np.inf)
     if not mechanism.rows:
         return q, np.zeros(len(q))
-    function = closure_function(model)
-    unit = step_units(mechanism, model.size)
+    function = closure_function(linkage)
+    unit = step_units(mechanism, linkage.structure.length)
     columns = np.flatnonzero(np.ones(mechanism.layout.nu, bool) if free is None else free)
     counted = slice(None) if only is None else only
-    least = least_motion(model)
+    least = least_motion(linkage)
     active = np.arange(len(q))
     damping = np.full(len(q), 1e-3)
     for _ in range(iterations):
         own = parameters if len(parameters) == 1 else parameters[active]
-        residual, G = directed_rows(model, function.values(q=q[active], parameters=own))
+        residual, G = directed_rows(linkage, function.values(q=q[active], parameters=own))
         residual, G = residual[:, counted], G[:, counted]
         found = np.abs(residual).max(axis=1)
         better = found < error[active]
@@ -157,7 +130,9 @@ def close(
         largest = np.abs(step).max(axis=1) / LARGEST_STEP
         q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
     out = function.values(q=q, parameters=parameters)
-    return q, largest_error(model, out) if only is None else np.abs(directed_rows(model, out)[0][:, only]).max(axis=1)
+    return q, largest_error(linkage, out) if only is None else np.abs(directed_rows(linkage, out)[0][:, only]).max(
+        axis=1
+    )
 
 
 def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray, least: float) -> np.ndarray:
@@ -171,30 +146,31 @@ def _shortest(G: np.ndarray, residual: np.ndarray, damping: np.ndarray, least: f
     return np.linalg.solve(square, np.einsum("nri,nr->ni", G, residual)[..., None])[..., 0]
 
 
-def best_fit(model: "Model", starts: np.ndarray, free: np.ndarray) -> np.ndarray:
+def best_fit(linkage: Linkage, starts: np.ndarray, free: np.ndarray) -> np.ndarray:
     """q (nq,) where the loops miss least, from starts (n, nq): directions first, then the squares of the lengths.
 
     By Levenberg and Marquardt: unlike `close` it ends at a minimum where nothing closes.
     """
-    q, error = close(model, starts, model.parameters[None], free)
+    q, error = close(linkage, starts, linkage.parameters[None], free)
     best = np.argsort(np.round(error, 12), kind="stable")[: 4 * FITTED]
-    q, cost = _least_squares(model, q[best], free, 1.0)
+    q, cost = _least_squares(linkage, q[best], free, 1.0)
     best = np.argsort(np.round(cost, 12), kind="stable")[:FITTED]
-    q, cost = _least_squares(model, q[best], free, DIRECTIONS_FIRST)
+    q, cost = _least_squares(linkage, q[best], free, DIRECTIONS_FIRST)
     return q[int(np.argmin(np.round(cost, 12)))]
 
 
-def _least_squares(model: "Model", q: np.ndarray, free: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
+def _least_squares(linkage: Linkage, q: np.ndarray, free: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
     """(q, sums of squares (n,)) of all rows from q (n, nq), directions times `weight`; lengths over the robot's size."""
-    function, unit, columns = closure_function(model), step_units(model.mechanism, model.size), np.flatnonzero(free)
-    weights = np.full(model.mechanism.rows + sum(len(cut.common_axes) for cut in model.mechanism.cuts), weight)
-    for cut in model.mechanism.cuts:
-        rods = 1.0 if cut.length is None else model.size / max(model.parameters[cut.length], 1e-3 * model.size)
+    structure, size = linkage.structure, linkage.structure.length
+    function, unit, columns = closure_function(linkage), step_units(structure, size), np.flatnonzero(free)
+    weights = np.full(structure.rows + sum(len(cut.common_axes) for cut in structure.cuts), weight)
+    for cut in structure.cuts:
+        rods = 1.0 if cut.length is None else size / max(linkage.parameters[cut.length], 1e-3 * size)
         kinds = [c.kind for c in cut.closures for _ in range(c.rows)]
         weights[cut.row : cut.row + cut.rows] = [weight if kind == "perpendicular" else rods for kind in kinds]
 
     def rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        residual, G = directed_rows(model, function.values(q=x, parameters=model.parameters[None]))
+        residual, G = directed_rows(linkage, function.values(q=x, parameters=linkage.parameters[None]))
         residual, G = residual * weights, G[:, :, columns] * weights[:, None]
         return residual, G, np.nan_to_num(np.sum(residual**2, axis=1), nan=np.inf)
 
@@ -210,7 +186,7 @@ def _least_squares(model: "Model", q: np.ndarray, free: np.ndarray, weight: floa
         part /= np.maximum(np.abs(part).max(axis=1) / LARGEST_STEP, 1.0)[:, None]
         step = np.zeros((len(q), len(unit)))
         step[:, columns] = part
-        tried = retract(model.mechanism, q, step * unit)
+        tried = retract(structure, q, step * unit)
         new_residual, new_G, new_cost = rows(tried)
         better = going & (new_cost < cost)
         going &= ~((np.abs(part).max(axis=1) < 1e-12) | (better & (cost - new_cost < 1e-14 * cost)) | (damping > 1e8))

@@ -6,17 +6,14 @@ where it starts.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import GOOD, Status
 from gough.kinematics.closing import CLOSED, closure_errors
+from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.openings import turned_places
 from gough.kinematics.retraction import retract, step_units
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
 ITERATIONS = 300
 LARGEST_STEP = 0.2
@@ -36,14 +33,14 @@ Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def follow(
-    model: "Model", start: np.ndarray, parameters: np.ndarray, misses: Misses, iterations: int = ITERATIONS
+    linkage: LedLinkage, start: np.ndarray, parameters: np.ndarray, misses: Misses, iterations: int = ITERATIONS
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq), failed checks (n,)) led from `start` until `misses` vanish and the loops are closed."""
     q = start.copy()
     names = np.full(len(q), GOOD, dtype=object)
-    unit = step_units(model.mechanism, model.size)
-    own = unit[list(model.mechanism.selection.independent)]
-    function = model.function("closing_step")
+    unit = step_units(linkage.mechanism, linkage.size)
+    own = unit[list(linkage.mechanism.selection.independent)]
+    function = linkage.function("closing_step")
     active = np.flatnonzero(np.isfinite(q).all(axis=1))
     names[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
     last = np.full(len(q), np.inf)
@@ -54,20 +51,20 @@ def follow(
             break
         wanted = misses(q[active], active)
         size = np.abs(wanted / own).max(axis=1, initial=0.0)
-        if turn == 0 and not model.mechanism.rows:  # nothing follows: a slide may go far beyond the robot's size
+        if turn == 0 and not linkage.mechanism.rows:  # nothing follows: a slide may go far beyond the robot's size
             reach = np.maximum(np.where(np.isfinite(size), size, 1.0) / (LARGEST_STEP * FAR), 1.0)
         farthest = reach[active]
         lost = ~np.isfinite(size)
         names[active[lost]] = Status.SINGULAR.at("targets")
         rows = parameters if len(parameters) == 1 else parameters[active]
-        open_ = closure_errors(model, q[active], rows) > OPEN
+        open_ = closure_errors(linkage, q[active], rows) > OPEN
         limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / (LARGEST_STEP * farthest), 1.0)[:, None])
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
         failed = _mend(function, q[active], limited, rows, step, unit, names, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
         step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
-        q[active[good]] = retract(model.mechanism, q[active[good]], step[good] * unit)
+        q[active[good]] = retract(linkage.mechanism, q[active[good]], step[good] * unit)
         settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))
         last[active] = moved
         effort = np.maximum(size, moved)
@@ -75,22 +72,22 @@ def follow(
         best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
         stuck = good & ~settled & (since[active] > PATIENCE)
-        names[active[stuck]] = Status.NOT_CONVERGED.at(_place(model))
+        names[active[stuck]] = Status.NOT_CONVERGED.at(_place(linkage))
         active = active[good & ~settled & ~stuck]
-    names[active] = Status.NOT_CONVERGED.at(_place(model))
-    _judge(model, q, parameters, names)
+    names[active] = Status.NOT_CONVERGED.at(_place(linkage))
+    _judge(linkage, q, parameters, names)
     q[names != GOOD] = np.nan
     return q, names
 
 
-def _judge(model: "Model", q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
+def _judge(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
     """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
     settled = np.flatnonzero(names == GOOD)
     rows = parameters if len(parameters) == 1 else parameters[settled]
-    open_ = ~(closure_errors(model, q[settled], rows) <= CLOSED)
-    names[settled[open_]] = Status.NOT_CONVERGED.at(_place(model))
+    open_ = ~(closure_errors(linkage, q[settled], rows) <= CLOSED)
+    names[settled[open_]] = Status.NOT_CONVERGED.at(_place(linkage))
     rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
-    for state, place in zip(settled[open_], turned_places(model, q[settled[open_]], rows), strict=True):
+    for state, place in zip(settled[open_], turned_places(linkage, q[settled[open_]], rows), strict=True):
         if place:
             names[state] = Status.OPEN_LOOP.at(place)
 
@@ -108,13 +105,13 @@ def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.nda
     return failed
 
 
-def _place(model: "Model") -> str:
-    return "pose" if model.mechanism.has_platform else "loops"
+def _place(linkage: LedLinkage) -> str:
+    return "pose" if linkage.mechanism.has_platform else "loops"
 
 
-def tree_rates(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def tree_rates(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """Γ (n, nu, nv): tree velocities per independent velocity; whether or not the loops are quite closed."""
-    nv = model.layout.nv
+    nv = linkage.layout.nv
     rows = parameters if len(parameters) == 1 else parameters[:, None, :]
-    out = model.function("tree_rates").values(q=q[:, None, :], v=np.eye(nv), parameters=rows)["u"]
+    out = linkage.function("tree_rates").values(q=q[:, None, :], v=np.eye(nv), parameters=rows)["u"]
     return np.swapaxes(out, 1, 2)

@@ -1,8 +1,6 @@
 """Which form of forward dynamics is cheaper for a flexible robot: the mass matrix of v, or the tree with its closures; and
 which velocities have nothing to accelerate."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gough.dynamics.forward import separate_parts
@@ -15,9 +13,6 @@ from gough.dynamics.twists import link_twist
 from gough.kinematics.retraction import step_units
 from gough.structure import Mechanism
 
-if TYPE_CHECKING:
-    from gough.model.model import Model
-
 SOUND = 1e-10
 """Least reciprocal condition, scaled, of the tree's mass matrix at home: below it something has no inertia of its own."""
 
@@ -28,15 +23,15 @@ NO_INERTIA = 1e-14
 """Inertia, relative to what could be there, that is rounding."""
 
 
-def without_inertia(model: "Model", mechanism: Mechanism, states: np.ndarray) -> tuple[int, ...]:
+def without_inertia(mechanism: Mechanism, parameters: np.ndarray, states: np.ndarray) -> tuple[int, ...]:
     """Entries of v that move nothing with inertia at all states (n, nq): the spin of a slender rod between two balls."""
     on_platform = 6 if mechanism.has_platform else 0
     joints = [k for k, c in enumerate(mechanism.selection.independent) if c >= on_platform]
-    slender = any(link.ten is None or _slender(model.parameters[list(link.ten)]) for link in mechanism.links)
+    slender = any(link.ten is None or _slender(parameters[list(link.ten)]) for link in mechanism.links)
     if not slender or not joints or mechanism.layout.nv > MOST:
         return ()
-    unit = step_units(mechanism, model.size)[list(mechanism.selection.independent)]
-    numbers = Numbers(mechanism, model.parameters)
+    unit = step_units(mechanism, mechanism.length)[list(mechanism.selection.independent)]
+    numbers = Numbers(mechanism, parameters)
     for q in states:
         loops = Loops(Posture(numbers, q))
         M = np.abs(np.diag(np.array(mass_matrix(loops), dtype=float))) * unit**2
@@ -81,11 +76,11 @@ def _slender(ten: np.ndarray) -> bool:
     return bool(abs(values[0]) <= 1e-9 * max(abs(values[2]), m * 1e-12))
 
 
-def prefers_tree(model: "Model", mechanism: Mechanism) -> bool:
+def prefers_tree(mechanism: Mechanism, parameters: np.ndarray, home: np.ndarray) -> bool:
     """Whether to solve the tree. Rigid legs have few entries in v: the mass matrix is always cheaper."""
     if not mechanism.flexible or bends_at_points(mechanism):
         return False
-    A = TreeInertia(Posture(Numbers(mechanism, model.parameters), model.home)).A
+    A = TreeInertia(Posture(Numbers(mechanism, parameters), home)).A
     parts = separate_parts(np.array(A, dtype=object))
     rows = sum(len(block.rows) for block in mechanism.selection.blocks)
     for part in parts:

@@ -1,20 +1,16 @@
 """Leading the closed robot to a pose, to drive positions or to named coordinates, for any mobility."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
+from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import choose
 from gough.kinematics.retraction import normalised, step_units
 from gough.kinematics.sampling import sample_states
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
 COORDINATES = ("x", "y", "z", "yaw", "pitch", "roll")
 OF_TWIST = {"vx": "x", "vy": "y", "vz": "z", "wx": "roll", "wy": "pitch", "wz": "yaw"}
@@ -28,17 +24,17 @@ POSE_TOLERANCE = 1e-8
 
 
 def pose_led(
-    model: "Model", poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failed checks) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
     ball joint's without turning about the axes whose rates are independent.
 
     A platform with fewer than six freedoms cannot take every pose: one it cannot take is out of reach.
     """
-    led = led_by_platform(model)
+    led = led_by_platform(linkage)
     columns = led.mechanism.selection.independent
     on_platform = [k for k, c in enumerate(columns) if c < 6]
-    start = _starts(model, near, len(poses))
+    start = _starts(linkage, near, len(poses))
     balls = _ball_rates(led)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
@@ -49,73 +45,73 @@ def pose_led(
         return out
 
     q, names = follow(led, start, parameters, misses)
-    off = np.abs(pose_difference(q[:, :7], poses)) / np.array([model.size] * 3 + [1.0] * 3)
-    wrong = (names == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(model) / OF_DIRECTIONS))
+    off = np.abs(pose_difference(q[:, :7], poses)) / np.array([linkage.size] * 3 + [1.0] * 3)
+    wrong = (names == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(linkage) / OF_DIRECTIONS))
     names[wrong] = Status.OUT_OF_REACH.at("platform")
     q[names != GOOD] = np.nan
     q[:, :7] = np.where((names == GOOD)[:, None], q[:, :7], poses)
     return q, names
 
 
-def led_by_platform(model: "Model") -> "Model":
+def led_by_platform(linkage: LedLinkage) -> LedLinkage:
     """The robot with as much of the platform's twist in v as the platform has freedoms; the rest of v as it is."""
-    return model.cached("led by the platform", lambda: _led_by_platform(model))
+    return linkage.cached("led by the platform", lambda: _led_by_platform(linkage))
 
 
-def _led_by_platform(model: "Model") -> "Model":
-    own = list(model.mechanism.selection.independent)
-    elastic = own[model.layout.mobility :]
-    around = np.concatenate([model.home[None], sample_states(model)["q"]])
-    unit = step_units(model.mechanism, model.size)
-    rates = tree_rates(model, around, model.parameters[None]) / unit[:, None] * unit[own]
+def _led_by_platform(linkage: LedLinkage) -> LedLinkage:
+    own = list(linkage.mechanism.selection.independent)
+    elastic = own[linkage.layout.mobility :]
+    around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])
+    unit = step_units(linkage.mechanism, linkage.size)
+    rates = tree_rates(linkage, around, linkage.parameters[None]) / unit[:, None] * unit[own]
     good = np.isfinite(rates).all(axis=(1, 2))
     taken = choose(rates[good], list(range(6)), len(own), first=elastic)
     if len(taken) - len(elastic) <= sum(c < 6 for c in own):
-        return model
+        return linkage
     taken = choose(rates[good], own, len(own), first=taken)
     rigid = [c for c in taken if c not in elastic]
-    return model if len(taken) < len(own) else model.led_by([*rigid, *elastic], around[good])
+    return linkage if len(taken) < len(own) else linkage.led_by([*rigid, *elastic], around[good])
 
 
 def step_led(
-    model: "Model", start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
+    linkage: LedLinkage, start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failed checks) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
     a rotation vector whose components that v has are the step's.
 
     Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
     """
-    begin = normal(model, start)
-    turning = _turning(model)
+    begin = normal(linkage, start)
+    turning = _turning(linkage)
     longest = np.abs(steps[:, turning]).max(initial=0.0) if len(turning) else 0.0
     if not np.isfinite(longest):
         longest = 0.0
     pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
-    q, names = _in_pieces(model, begin, steps, parameters, pieces)
+    q, names = _in_pieces(linkage, begin, steps, parameters, pieces)
     failed = np.flatnonzero((names != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
     if len(failed) and len(turning) and np.any(steps[failed]):
         own = parameters if len(parameters) == 1 else parameters[failed]
-        q[failed], names[failed] = _in_pieces(model, begin[failed], steps[failed], own, SHORTER * pieces)
+        q[failed], names[failed] = _in_pieces(linkage, begin[failed], steps[failed], own, SHORTER * pieces)
     return q, names
 
 
 def _in_pieces(
-    model: "Model", begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
+    linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
 ) -> tuple[np.ndarray, np.ndarray]:
     q, names = begin, np.full(len(begin), GOOD, dtype=object)
     for _ in range(pieces):
         good = np.flatnonzero(names == GOOD)
         own = parameters if len(parameters) == 1 else parameters[good]
-        moved, failed = follow(model, q[good], own, _misses_of_step(model, q[good], steps[good] / pieces))
+        moved, failed = follow(linkage, q[good], own, _misses_of_step(linkage, q[good], steps[good] / pieces))
         q = np.full_like(q, np.nan)
         q[good], names[good] = moved, failed
     return q, names
 
 
-def _misses_of_step(model: "Model", begin: np.ndarray, steps: np.ndarray):
-    mechanism = model.mechanism
+def _misses_of_step(linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray):
+    mechanism = linkage.mechanism
     columns = mechanism.selection.independent
-    joints = {k: link for k, c in enumerate(columns) if (link := _scalar_link(model, c)) is not None}
+    joints = {k: link for k, c in enumerate(columns) if (link := _scalar_link(linkage, c)) is not None}
     bent = [
         (columns.index(u), link.elastic.q + j)
         for link in mechanism.links
@@ -134,7 +130,7 @@ def _misses_of_step(model: "Model", begin: np.ndarray, steps: np.ndarray):
                 out[:, k] = steps[states, k] - done[:, column]
         for k, at in bent:
             out[:, k] = begin[states, at] + steps[states, k] - q[:, at]
-        for k, at, axis in _ball_rates(model):
+        for k, at, axis in _ball_rates(linkage):
             out[:, k] = steps[states, k] - _turned(begin[states], q, at)[:, axis]
         return out
 
@@ -142,22 +138,22 @@ def _misses_of_step(model: "Model", begin: np.ndarray, steps: np.ndarray):
 
 
 def drives_led(
-    model: "Model", drives: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failed checks) with drive coordinates (n, drives), from `near` (default home).
 
     Drive rates are Sᵀ v; redundant drives that contradict each other do not converge.
     """
-    index = model.drive_index
-    scale = np.array([model.size if u == "N" else 1.0 for u in model.layout.drive_units])
-    function = model.function("drive_map")
+    index = linkage.mechanism.drive_index
+    scale = np.array([linkage.size if u == "N" else 1.0 for u in linkage.layout.drive_units])
+    function = linkage.function("drive_map")
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         rows = parameters if len(parameters) == 1 else parameters[states]
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
-        return _rigid(model, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        return _rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
-    q, names = follow(model, _starts(model, near, len(drives)), parameters, misses)
+    q, names = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
     missed = (names == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
     names[missed] = Status.NOT_CONVERGED.at("drives")
@@ -166,23 +162,23 @@ def drives_led(
 
 
 def coordinates_led(
-    model: "Model", names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failed checks) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
-    start = _starts(model, near, len(values))
-    named = NamedCoordinates(model, names)
+    start = _starts(linkage, near, len(values))
+    named = NamedCoordinates(linkage, names)
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         error = values[states] - named.values(q)
         error = np.where(named.wrapped, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
-        rates = tree_rates(model, q, parameters if len(parameters) == 1 else parameters[states])
-        return _rigid(model, named.rates(q, rates), error)
+        rates = tree_rates(linkage, q, parameters if len(parameters) == 1 else parameters[states])
+        return _rigid(linkage, named.rates(q, rates), error)
 
-    q, failed = follow(model, start, parameters, misses)
+    q, failed = follow(linkage, start, parameters, misses)
     good = np.flatnonzero(failed == GOOD)
     if len(good):
         off = np.abs(values[good] - named.values(q[good]))
-        off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / model.size)
+        off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / linkage.size)
         missed = good[(off > POSE_TOLERANCE).any(axis=1)]
         failed[missed] = Status.OUT_OF_REACH.at("coordinates")
         q[missed] = np.nan
@@ -196,19 +192,19 @@ class NamedCoordinates:
     takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; angular: all angles.
     """
 
-    def __init__(self, model: "Model", names: list[str] | tuple[str, ...]) -> None:
-        self.model, self.names = model, tuple(names)
-        known = coordinate_units(model)
+    def __init__(self, linkage: LedLinkage, names: list[str] | tuple[str, ...]) -> None:
+        self.linkage, self.names = linkage, tuple(names)
+        known = coordinate_units(linkage)
         for name in names:
             if name not in known:
                 raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
-        layout, links = model.layout, model.mechanism.links
+        layout, links = linkage.layout, linkage.mechanism.links
         self.angular = np.array([known[n] == "rad" for n in names], dtype=bool)
-        self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(model, n)}
+        self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(linkage, n)}
         rest = {k: n for k, n in enumerate(names) if k not in self._on_platform}
         scalar = {layout.q_names[link.q]: link for link in links if link.nu == 1}
         self._joints = {k: scalar[n] for k, n in rest.items() if n in scalar}
-        balls = {layout.u_names[c]: (link, j) for link in _balls(model) for j, c in enumerate(link.columns)}
+        balls = {layout.u_names[c]: (link, j) for link in _balls(linkage) for j, c in enumerate(link.columns)}
         self._turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
         self.wrapped = np.array([k not in self._joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
 
@@ -221,7 +217,7 @@ class NamedCoordinates:
         for k, link in self._joints.items():
             out[..., k] = q[..., link.q]
         for k, (link, axis) in self._turns.items():
-            out[..., k] = _turned(self.model.home, q, link.q)[..., axis]
+            out[..., k] = _turned(self.linkage.home, q, link.q)[..., axis]
         return out
 
     def rates(self, q: np.ndarray, tree: np.ndarray) -> np.ndarray:
@@ -235,18 +231,18 @@ class NamedCoordinates:
         for k, link in self._joints.items():
             C[:, k] = tree[:, link.u]
         for k, (link, axis) in self._turns.items():
-            follows = rotation_vector_matrix(_turned(self.model.home, q, link.q))
+            follows = rotation_vector_matrix(_turned(self.linkage.home, q, link.q))
             C[:, k] = np.einsum("nj,njk->nk", follows[:, axis], tree[:, list(link.columns)])
         return C
 
 
-def coordinate_units(model: "Model") -> dict[str, str]:
+def coordinate_units(linkage: LedLinkage) -> dict[str, str]:
     """Every coordinate that can be led, with its unit: the platform's, then the joints'."""
-    layout = model.layout
+    layout = linkage.layout
     out: dict[str, str] = (
-        dict(zip(COORDINATES, ["m"] * 3 + ["rad"] * 3, strict=True)) if model.mechanism.has_platform else {}
+        dict(zip(COORDINATES, ["m"] * 3 + ["rad"] * 3, strict=True)) if linkage.mechanism.has_platform else {}
     )
-    for link in model.mechanism.links:
+    for link in linkage.mechanism.links:
         if link.nu == 1:
             out[layout.q_names[link.q]] = layout.q_units[link.q]
         elif link.motion == "ball":
@@ -254,11 +250,11 @@ def coordinate_units(model: "Model") -> dict[str, str]:
     return out
 
 
-def _rigid(model: "Model", matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+def _rigid(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     """`_solved` with the elastic coordinates as they are."""
-    n = model.layout.mobility
+    n = linkage.layout.mobility
     step = _solved(matrices[:, :, :n], rhs)
-    return np.concatenate([step, np.zeros((len(step), model.layout.nv - n))], axis=1)
+    return np.concatenate([step, np.zeros((len(step), linkage.layout.nv - n))], axis=1)
 
 
 def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
@@ -279,77 +275,77 @@ def _solved(matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     return step
 
 
-def natural_coordinates(model: "Model") -> list[str]:
+def natural_coordinates(linkage: LedLinkage) -> list[str]:
     """Names of the coordinates that belong to v: "vz" leads z, "wx" roll, a joint rate its joint, a ball's rate its turn."""
-    own = zip(model.mechanism.selection.independent, model.layout.v_names, strict=True)
-    platform = 6 if model.mechanism.has_platform else 0
-    return [OF_TWIST[name] if c < platform else name for c, name in own][: model.layout.mobility]
+    own = zip(linkage.mechanism.selection.independent, linkage.layout.v_names, strict=True)
+    platform = 6 if linkage.mechanism.has_platform else 0
+    return [OF_TWIST[name] if c < platform else name for c, name in own][: linkage.layout.mobility]
 
 
-def turn_coordinates(model: "Model") -> list[str]:
+def turn_coordinates(linkage: LedLinkage) -> list[str]:
     """Those of v's own coordinates that are turns of ball joints."""
-    return [model.layout.v_names[k] for k, _, _ in _ball_rates(model)]
+    return [linkage.layout.v_names[k] for k, _, _ in _ball_rates(linkage)]
 
 
-def staying_coordinates(model: "Model", names: list[str]) -> list[str]:
+def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     """Coordinates that stay where they are when some are named.
 
     Of v's own, all others. Of the platform's alone, where v has others: as many of the platform's others as it has freedoms.
     Else ball joints do not spin, and the rest moves as little as it can.
     """
-    natural = natural_coordinates(model)
+    natural = natural_coordinates(linkage)
     if set(names) <= set(natural):
         return [n for n in natural if n not in names]
-    turns = [n for n in turn_coordinates(model) if n not in names]
-    turns = turns if len(names) + len(turns) <= model.mobility else []
-    if not all(_is_pose(model, n) for n in names):
+    turns = [n for n in turn_coordinates(linkage) if n not in names]
+    turns = turns if len(names) + len(turns) <= linkage.mobility else []
+    if not all(_is_pose(linkage, n) for n in names):
         return turns
     candidates = [*names, *(n for n in COORDINATES if n not in names), *turns]
-    named = NamedCoordinates(model, candidates)
-    around = np.concatenate([model.home[None], sample_states(model)["q"]])
-    unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
-    rates = named.rates(around, tree_rates(model, around, model.parameters[None])) * unit
-    rates = (rates / np.where(named.angular, 1.0, model.size)[:, None])[:, :, : model.mobility]
+    named = NamedCoordinates(linkage, candidates)
+    around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])
+    unit = step_units(linkage.mechanism, linkage.size)[list(linkage.mechanism.selection.independent)]
+    rates = named.rates(around, tree_rates(linkage, around, linkage.parameters[None])) * unit
+    rates = (rates / np.where(named.angular, 1.0, linkage.size)[:, None])[:, :, : linkage.mobility]
     rates = rates[np.isfinite(rates).all(axis=(1, 2))]
     first = choose(rates, list(range(len(names))), len(names))
     if len(first) < len(names):
         return turns
-    taken = choose(rates, list(range(len(names), len(candidates))), model.mobility, first=first)
+    taken = choose(rates, list(range(len(names), len(candidates))), linkage.mobility, first=first)
     return [candidates[k] for k in taken[len(names) :]]
 
 
-def normal(model: "Model", q: np.ndarray) -> np.ndarray:
+def normal(linkage: LedLinkage, q: np.ndarray) -> np.ndarray:
     """q with unit quaternions."""
-    return normalised(model.mechanism, q)
+    return normalised(linkage.mechanism, q)
 
 
-def _starts(model: "Model", near: np.ndarray | None, n: int) -> np.ndarray:
-    return np.repeat(model.home[None], n, axis=0) if near is None else normal(model, near)
+def _starts(linkage: LedLinkage, near: np.ndarray | None, n: int) -> np.ndarray:
+    return np.repeat(linkage.home[None], n, axis=0) if near is None else normal(linkage, near)
 
 
-def _scalar_link(model: "Model", column: int):
-    return next((link for link in model.mechanism.links if link.nu == 1 and link.u == column), None)
+def _scalar_link(linkage: LedLinkage, column: int):
+    return next((link for link in linkage.mechanism.links if link.nu == 1 and link.u == column), None)
 
 
-def _is_pose(model: "Model", name: str) -> bool:
-    return model.mechanism.has_platform and name in COORDINATES
+def _is_pose(linkage: LedLinkage, name: str) -> bool:
+    return linkage.mechanism.has_platform and name in COORDINATES
 
 
-def _balls(model: "Model"):
-    return [link for link in model.mechanism.links if link.motion == "ball"]
+def _balls(linkage: LedLinkage):
+    return [link for link in linkage.mechanism.links if link.motion == "ball"]
 
 
-def _ball_rates(model: "Model") -> list[tuple[int, int, int]]:
+def _ball_rates(linkage: LedLinkage) -> list[tuple[int, int, int]]:
     """(place in v, place of the quaternion in q, axis) of every independent rate of a ball joint."""
-    place = {c: k for k, c in enumerate(model.mechanism.selection.independent)}
-    return [(place[c], link.q, j) for link in _balls(model) for j, c in enumerate(link.columns) if c in place]
+    place = {c: k for k, c in enumerate(linkage.mechanism.selection.independent)}
+    return [(place[c], link.q, j) for link in _balls(linkage) for j, c in enumerate(link.columns) if c in place]
 
 
-def _turning(model: "Model") -> list[int]:
+def _turning(linkage: LedLinkage) -> list[int]:
     """Entries of v that are rates of rotations in space."""
-    platform = range(3, 6) if model.mechanism.has_platform else ()
-    own = [k for k, c in enumerate(model.mechanism.selection.independent) if c in platform]
-    return own + [k for k, _, _ in _ball_rates(model)]
+    platform = range(3, 6) if linkage.mechanism.has_platform else ()
+    own = [k for k, c in enumerate(linkage.mechanism.selection.independent) if c in platform]
+    return own + [k for k, _, _ in _ball_rates(linkage)]
 
 
 def _turned(begin: np.ndarray, q: np.ndarray, at: int) -> np.ndarray:

@@ -1,27 +1,24 @@
 """What is lost at a singular state: the motion that the drives do not hold, or that v does not determine."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gough.compilation.status import TURNED_REMEDY
 from gough.dynamics.loads import SPRING
 from gough.errors import Failure, Status
+from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.openings import openings
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
+from gough.kinematics.singularity import singularity
 
 SHARE = 0.1
 """Parts of a motion smaller than this (relative to its largest) are not named."""
 
 
-def lost_direction(model: "Model", q: np.ndarray, failure: Failure) -> str:
+def lost_direction(linkage: LedLinkage, q: np.ndarray, failure: Failure) -> str:
     """A sentence about one bad state q (nq,) ; "" where there is nothing to say."""
     status = failure.status
     if status == Status.OPEN_LOOP and np.isfinite(q).all():
-        worst = next((o for o in openings(model, q) if o.text), None)
+        worst = next((o for o in openings(linkage, q) if o.text), None)
         return (
             "" if worst is None else f"{worst.cut.name} is {worst.text}{f'; {TURNED_REMEDY}' if worst.turned else ''}"
         )
@@ -30,19 +27,18 @@ def lost_direction(model: "Model", q: np.ndarray, failure: Failure) -> str:
             f"its two points coincide, where its force has no direction: move the robot, or a point of {failure.place}"
         )
     if failure.place == "mass matrix":
-        M = model.function("mass_matrix").values(q=q, parameters=model.parameters)["M"]
+        M = linkage.function("mass_matrix").values(q=q, parameters=linkage.parameters)["M"]
         if np.isfinite(M).all():
-            return f"nothing has inertia in this motion: {_shares(model.layout.v_names, np.linalg.eigh(M)[1][:, 0])}"
+            return f"nothing has inertia in this motion: {_shares(linkage.layout.v_names, np.linalg.eigh(M)[1][:, 0])}"
     if status == Status.SINGULAR and failure.place == "drives":
-        measure = model.singularity(q)
-        lost = measure.lost
+        lost = singularity(linkage, q, linkage.parameters, None).lost
         if np.isfinite(lost).all():
-            return f"the drives do not hold this motion: {_shares(model.layout.v_names, lost)}"
+            return f"the drives do not hold this motion: {_shares(linkage.layout.v_names, lost)}"
     if status in (Status.FOLDED, Status.SINGULAR) and np.isfinite(q).all():
-        G = scaled_closures(model, q[None])[0]
-        held = np.eye(G.shape[1])[list(model.mechanism.selection.independent)]
+        G = scaled_closures(linkage, q[None])[0]
+        held = np.eye(G.shape[1])[list(linkage.mechanism.selection.independent)]
         _, _, vt = np.linalg.svd(np.concatenate([G, held]), full_matrices=True)
-        return f"this can move while v stands still: {_shares(model.layout.u_names, vt[-1])}"
+        return f"this can move while v stands still: {_shares(linkage.layout.u_names, vt[-1])}"
     return ""
 
 

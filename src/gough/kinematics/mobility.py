@@ -3,29 +3,25 @@
 Ranks are taken at home and at assembled neighbours; if they differ, the home is singular and nothing is concluded.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import StructureError
 from gough.kinematics.closing import (
     CLOSED,
-    OF_DIRECTIONS,
     REACH,
     close,
     closure_function,
     least_motion,
-    loosened,
     row_scales,
     slack,
 )
+from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.openings import Opening, openings
 from gough.kinematics.retraction import coordinate_sizes, retract, step_units
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
+from gough.structure.size import OF_DIRECTIONS
 
 NEIGHBOURS = 8
 APART = 10.0
@@ -56,90 +52,93 @@ class Samples:
     rank: int
     null: np.ndarray
 
-    @property
-    def mobility(self) -> int:
-        """Number of independent velocities."""
-        return self.null.shape[2]
 
+def sample(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) -> Samples:
+    """Closures at home (nq,) and at neighbours reached along its free motions; refuses a home whose rank is not theirs.
 
-def sample(model: "Model") -> Samples:
-    """Closures at home and at neighbours reached along its free motions; refuses a home whose rank is not theirs."""
-    mechanism = model.mechanism
+    start: makes the q (nq,) from which home was assembled.
+    """
+    mechanism = linkage.structure
     nu = mechanism.layout.nu
     if not mechanism.rows:
         G = np.zeros((1, 0, nu))
-        return Samples(model.home[None], G, 0, np.eye(nu)[None])
-    home = scaled_closures(model, model.home[None])
-    least = least_motion(model)
-    rank, null = null_space(home[0], least)
+        return Samples(home[None], G, 0, np.eye(nu)[None])
+    here = scaled_closures(linkage, home[None])
+    least = least_motion(linkage)
+    rank, null = null_space(here[0], least)
     if null.shape[1] == 0:
         raise StructureError(
-            f"{model.robot.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
-            f"{nearly_movable(model) or 'Remove a loop, or replace a joint by one with more freedoms.'}"
+            f"{mechanism.name}: nothing can move: {nu} joint freedoms, {mechanism.rows} closure equations of rank {rank}. "
+            f"{nearly_movable(linkage, home, start) or 'Remove a loop, or replace a joint by one with more freedoms.'}"
         )
-    q = neighbours(model, null)
+    q = neighbours(linkage, home, null)
     if len(q) < NEEDED:
         raise SingularHomeError(
-            f"{model.robot.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
+            f"{mechanism.name}: home has {null.shape[1]} freedoms to first order, but only {len(q)} of {NEIGHBOURS} "
             f"neighbours along them can be assembled: home is singular or the mechanism is shaky. "
-            f"{nearly_movable(model) or 'Give another home.'}"
+            f"{nearly_movable(linkage, home, start) or 'Give another home.'}"
         )
-    G = np.concatenate([home, scaled_closures(model, q)])
+    G = np.concatenate([here, scaled_closures(linkage, q)])
     around = [null_space(g, least) for g in G[1:]]
     found = {r for r, _ in around}
     if found != {rank}:
         raise SingularHomeError(
-            f"{model.robot.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
+            f"{mechanism.name}: home is singular: the closures have rank {rank} there and {sorted(found)} "
             f"nearby ({nu - rank} freedoms at home, {nu - max(found)} nearby). "
-            f"{nearly_movable(model) or 'Give another home.'}"
+            f"{nearly_movable(linkage, home, start) or 'Give another home.'}"
         )
-    return Samples(np.concatenate([model.home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
+    return Samples(np.concatenate([home[None], q]), G, rank, np.stack([null, *(n for _, n in around)]))
 
 
-def regularity(model: "Model", q: np.ndarray) -> float:
+def kept_rows(samples: Samples) -> list[int]:
+    """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
+    acting = np.flatnonzero((np.abs(samples.G).max(axis=2, initial=0.0) > NOTHING).any(axis=0)).tolist()
+    return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
+
+
+def regularity(linkage: Linkage, q: np.ndarray) -> float:
     """How far q (nq,) is from being singular: the smallest of the singular values of the closures that count, over the largest,
     and of the drives' rates in the free motions. 0 where the closures have another rank than around q.
     """
-    least = least_motion(model)
-    G = scaled_closures(model, q[None])[0]
+    least = least_motion(linkage)
+    G = scaled_closures(linkage, q[None])[0]
     rank, null = null_space(G, least)
-    around = neighbours(model, null, home=q) if null.shape[1] else q[None, :0]
-    if len(around) < NEEDED or any(null_space(g, least)[0] != rank for g in scaled_closures(model, around)):
+    around = neighbours(linkage, q, null) if null.shape[1] else q[None, :0]
+    if len(around) < NEEDED or any(null_space(g, least)[0] != rank for g in scaled_closures(linkage, around)):
         return 0.0
     s = np.linalg.svd(G, compute_uv=False)
-    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
+    drives = [linkage.structure.links[d.link].u for d in linkage.structure.drives]
     moved = np.linalg.svd(null[drives], compute_uv=False) if drives else np.ones(1)
     return float(min(s[rank - 1] / s[0] if rank else 1.0, moved[-1]))
 
 
-def nearly_movable(model: "Model") -> str:
+def nearly_movable(linkage: Linkage, home: np.ndarray, start: Callable[[], np.ndarray]) -> str:
     """What moves if loops may stay a little open, which of them do and by how much, and the remedy; "" where nothing does.
 
     Over-constrained loops whose lengths are not quite alike are locked by nothing else.
     """
-    home = model.home
-    rank, _ = null_space(scaled_closures(model, home[None])[0])
-    if rank == model.mechanism.rows:
+    rank, _ = null_space(scaled_closures(linkage, home[None])[0])
+    if rank == linkage.structure.rows:
         return ""  # as many equations as they hold: none of them is one too many
-    start = model.geometry.home_start()
+    begin = start()
     for share in (1e-6, 1e-5, 1e-4, 1e-3, 1e-2):
-        if share <= slack(model):
+        if share <= slack(linkage):
             continue
-        with loosened(model, share):
-            q, error = close(model, start[None], model.parameters[None])
-            if error[0] >= CLOSED:
-                continue
-            G = scaled_closures(model, q)[0]
-            if not np.isfinite(G).all():
-                continue
-            rank, null = null_space(G, least_motion(model))
-            held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
-            if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:
-                continue  # held weakly, not by what does not fit
-            around = neighbours(model, null, home=q[0]) if null.shape[1] else q[:0]
+        loose = loosen(linkage, share)
+        q, error = close(loose, begin[None], linkage.parameters[None])
+        if error[0] >= CLOSED:
+            continue
+        G = scaled_closures(loose, q)[0]
+        if not np.isfinite(G).all():
+            continue
+        rank, null = null_space(G, least_motion(loose))
+        held = np.append(np.linalg.svd(G, compute_uv=False), 0.0)
+        if 0 < rank < len(held) and held[rank - 1] < APART * held[rank]:
+            continue  # held weakly, not by what does not fit
+        around = neighbours(loose, q[0], null) if null.shape[1] else q[:0]
         if len(around) >= NEEDED:
             worst: dict[str, Opening] = {}
-            for opening in (o for x in (q[0], *around) for o in openings(model, x)):
+            for opening in (o for x in (q[0], *around) for o in openings(linkage, x)):
                 name = opening.cut.name
                 worst[name] = max(worst.get(name, opening), opening, key=lambda o: o.error)
             largest = sorted(worst.values(), key=lambda o: -o.error)
@@ -160,26 +159,27 @@ def enough(left_open: Sequence[Opening]) -> str:
     return f"{np.ceil(need / digit) * digit:.4g} mm"
 
 
-def scaled_closures(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
+def scaled_closures(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
     """G (n, rows, nu) with lengths over the robot's size."""
-    numbers = model.parameters if parameters is None else parameters
-    G = closure_function(model).values(q=q, parameters=numbers)["G"]
-    return G / row_scales(model)[:, None] * step_units(model.mechanism, model.size)
+    numbers = linkage.parameters if parameters is None else parameters
+    G = closure_function(linkage).values(q=q, parameters=numbers)["G"]
+    return G / row_scales(linkage)[:, None] * step_units(linkage.structure, linkage.structure.length)
 
 
 def neighbours(
-    model: "Model", null: np.ndarray, count: int = NEIGHBOURS, reach: float = REACH, home: np.ndarray | None = None
+    linkage: Linkage, home: np.ndarray, null: np.ndarray, count: int = NEIGHBOURS, reach: float = REACH
 ) -> np.ndarray:
-    """Assembled configurations (up to count, nq) around home, along its free motions `null` (nu, mobility)."""
-    home = model.home if home is None else home
+    """Assembled configurations (up to count, nq) around home (nq,), along its free motions `null` (nu, mobility)."""
     rng = np.random.default_rng(20140612)
     steps = rng.normal(size=(count, null.shape[1])) @ null.T
     steps *= reach / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300)
-    unit = step_units(model.mechanism, model.size)
-    start = retract(model.mechanism, np.repeat(home[None], count, axis=0), steps * unit)
-    q, error = close(model, start, model.parameters[None])
-    moved = (np.abs(q - home) / coordinate_sizes(model.mechanism, model.size)).max(axis=1) > 1e-3 * reach
-    if model.mechanism.tolerances:  # what slides back to where the loops fit is no neighbour
+    unit = step_units(linkage.structure, linkage.structure.length)
+    start = retract(linkage.structure, np.repeat(home[None], count, axis=0), steps * unit)
+    q, error = close(linkage, start, linkage.parameters[None])
+    moved = (np.abs(q - home) / coordinate_sizes(linkage.structure, linkage.structure.length)).max(
+        axis=1
+    ) > 1e-3 * reach
+    if linkage.structure.tolerances:  # what slides back to where the loops fit is no neighbour
         moved = np.linalg.norm(q - home, axis=1) > STAYED * np.linalg.norm(start - home, axis=1)
     return q[(error < CLOSED) & moved]
 

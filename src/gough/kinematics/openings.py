@@ -5,13 +5,11 @@ the angle counts however small the closures are.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gough.model.model import Model
-    from gough.structure import CutJoint
+from gough.kinematics.linkage import LedLinkage, Linkage
+from gough.structure import CutJoint
 
 TURNED = 0.5
 """1 - cosine beyond which axes in common are turned rather than not quite closed: 60 deg."""
@@ -28,7 +26,7 @@ class Opening:
     error: the larger of the two as `closure_errors` has it, lengths over the robot's size. turned: axes point elsewhere.
     """
 
-    cut: "CutJoint"
+    cut: CutJoint
     gap: float
     angle: float
     error: float
@@ -46,27 +44,27 @@ class Opening:
         return ", ".join(parts)
 
 
-def openings(model: "Model", q: np.ndarray, parameters: np.ndarray | None = None) -> list[Opening]:
+def openings(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> list[Opening]:
     """Of every cut joint at q (nq,), the worst first."""
-    numbers = model.parameters if parameters is None else parameters
-    out = model.function("closure_residual").values(q=q[None], parameters=numbers)
+    numbers = linkage.parameters if parameters is None else parameters
+    out = linkage.function("closure_residual").values(q=q[None], parameters=numbers)
     residual, misalignment = out["residual"][0], out["misalignment"][0]
     found, at = [], 0
-    for cut in model.mechanism.cuts:
+    for cut in linkage.structure.cuts:
         axes = slice(at, at + len(cut.common_axes))
         at = axes.stop
-        found.append(_opening(model, cut, residual[cut.row : cut.row + cut.rows], misalignment[axes], numbers))
+        found.append(_opening(linkage, cut, residual[cut.row : cut.row + cut.rows], misalignment[axes], numbers))
     return sorted(found, key=lambda opening: -np.nan_to_num(opening.error, nan=np.inf))
 
 
-def left_open(model: "Model") -> list[str]:
+def left_open(linkage: LedLinkage) -> list[str]:
     """What stays open at home because the description allows it: "pin: 0.0086 mm apart", the worst first."""
-    if not model.mechanism.tolerances:
+    if not linkage.structure.tolerances:
         return []
-    return [f"{o.cut.name}: {o.text}" for o in openings(model, model.home) if o.error > TOLD]
+    return [f"{o.cut.name}: {o.text}" for o in openings(linkage, linkage.home) if o.error > TOLD]
 
 
-def _opening(model: "Model", cut: "CutJoint", rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:
+def _opening(linkage: Linkage, cut: CutJoint, rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:
     kinds = np.array([c.kind for c in cut.closures for _ in range(c.rows)])
     gap = float(np.linalg.norm(rows[(kinds == "point") | (kinds == "along")]))
     if cut.length is not None:
@@ -77,18 +75,18 @@ def _opening(model: "Model", cut: "CutJoint", rows: np.ndarray, axes: np.ndarray
     if len(axes) and -axes.min() > 1e-8:  # else the cosine has no digits left
         cosine = axes[0] + 1.0 if len(axes) == 1 else (axes.sum() + 2.0) / 2.0
         angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
-    error = max(gap / model.size, float(np.abs(across).max(initial=0.0)), float(-axes.min(initial=0.0)))
-    return Opening(cut, gap, angle, error, model.size, bool(len(axes) and -axes.min() > TURNED))
+    error = max(gap / linkage.structure.length, float(np.abs(across).max(initial=0.0)), float(-axes.min(initial=0.0)))
+    return Opening(cut, gap, angle, error, linkage.structure.length, bool(len(axes) and -axes.min() > TURNED))
 
 
-def turned_places(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def turned_places(linkage: Linkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """(n,) "pin, turned by 180 deg" of configurations q (n, nq) with a joint that is assembled turned; "" of the others."""
     places = np.full(len(q), "", dtype=object)
-    if not any(cut.common_axes for cut in model.mechanism.cuts):
+    if not any(cut.common_axes for cut in linkage.structure.cuts):
         return places
-    axes = model.function("closure_residual").values(q=q, parameters=parameters)["misalignment"]
+    axes = linkage.function("closure_residual").values(q=q, parameters=parameters)["misalignment"]
     for k in np.flatnonzero((axes < -TURNED).any(axis=-1)):
         own = parameters[0] if len(parameters) == 1 else parameters[k]
-        worst = max(openings(model, q[k], own), key=lambda opening: (opening.turned, opening.angle))
+        worst = max(openings(linkage, q[k], own), key=lambda opening: (opening.turned, opening.angle))
         places[k] = f"{worst.cut.name}, turned by {np.degrees(worst.angle):.0f} deg"
     return places

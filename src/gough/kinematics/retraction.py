@@ -4,10 +4,10 @@ import numpy as np
 
 from gough.dynamics.validity import QUATERNION_TOLERANCE
 from gough.spatial.poses import integrate_pose, quaternion_of_rotation_vector, quaternion_product
-from gough.structure import Mechanism
+from gough.structure import Structure
 
 
-def retract(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+def retract(mechanism: Structure, q: np.ndarray, step: np.ndarray) -> np.ndarray:
     """q (n, nq) moved by `step` (n, nu): translations and rotation vectors."""
     out = q.copy()
     for link in mechanism.links:
@@ -25,7 +25,7 @@ def retract(mechanism: Mechanism, q: np.ndarray, step: np.ndarray) -> np.ndarray
     return out
 
 
-def normalised(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
+def normalised(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     """q (..., nq) with all quaternions of unit length."""
     out = q.copy()
     for link in mechanism.links:
@@ -36,7 +36,7 @@ def normalised(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def bad_quaternions(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
+def bad_quaternions(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     """Where each of q (n, nq) has a quaternion that is not of unit length to 1e-6, the rule of every q that is given; "" if
     nowhere. Only `integrate` and `project`, which make a q, normalise."""
     names = np.full(len(q), "", dtype=object)
@@ -48,7 +48,7 @@ def bad_quaternions(mechanism: Mechanism, q: np.ndarray) -> np.ndarray:
     return names
 
 
-def neutral(mechanism: Mechanism) -> np.ndarray:
+def neutral(mechanism: Structure) -> np.ndarray:
     """q (nq,) with all joints at zero and unit quaternions."""
     q = np.zeros(mechanism.layout.nq)
     for link in mechanism.links:
@@ -57,7 +57,7 @@ def neutral(mechanism: Mechanism) -> np.ndarray:
     return q
 
 
-def step_units(mechanism: Mechanism, size: float) -> np.ndarray:
+def step_units(mechanism: Structure, size: float) -> np.ndarray:
     """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles; elastic ones: their own."""
     units = np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])
     for link in mechanism.links:
@@ -66,7 +66,7 @@ def step_units(mechanism: Mechanism, size: float) -> np.ndarray:
     return units
 
 
-def coordinate_sizes(mechanism: Mechanism, size: float) -> np.ndarray:
+def coordinate_sizes(mechanism: Structure, size: float) -> np.ndarray:
     """Typical size (nq,) of every coordinate's change: the robot's for lengths, 1 for angles and quaternions, a large
     amplitude for elastic ones."""
     sizes = np.array([size if unit == "m" else 1.0 for unit in mechanism.layout.q_units])
@@ -74,3 +74,9 @@ def coordinate_sizes(mechanism: Mechanism, size: float) -> np.ndarray:
         if link.elastic is not None:
             sizes[link.elastic.coordinates] = link.elastic.units
     return sizes
+
+
+def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:
+    """Differences (..., nq) of coordinates with angles brought into (-π, π]."""
+    angular = np.array([unit == "rad" for unit in structure.layout.q_units])
+    return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)

@@ -2,41 +2,34 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import StructureError
-from gough.kinematics.catalogue import FunctionKey, trace_entry
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.forward_choice import prefers_tree, without_inertia
-from gough.kinematics.mobility import NOTHING, Samples, choose, sample
+from gough.kinematics.linkage import Assembly, Linkage
+from gough.kinematics.mobility import choose
 from gough.program import Program
 from gough.program.ops import Op
-from gough.structure import Block, Mechanism, Selection
+from gough.structure import Block, Mechanism, Selection, Structure
 from gough.structure.selection import block_order, perfect_matching
 
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
-
-def select(model: "Model") -> tuple[Mechanism, np.ndarray]:
-    """The model's mechanism with its selection and the names of v; free motions at home (nu, mobility), scaled."""
-    mechanism = model.mechanism
-    samples = sample(model)
-    independent = independent_columns(model, samples)
-    rows = kept_rows(samples)
-    removed = tuple(sorted(set(range(mechanism.rows)) - set(rows)))
-    dependent = [c for c in range(mechanism.layout.nu) if c not in independent]
-    blocks = ordered_blocks(mechanism, pattern_of(mechanism, model.function("closure_rows").program), rows, dependent)
-    selection = Selection(tuple(independent), blocks, removed, offsets=fitted_offsets(model, removed))
-    chosen = _with_selection(mechanism, selection)
-    if prefers_tree(model, chosen):
-        return replace(chosen, selection=replace(selection, solves_tree=True)), samples.null[0]
-    idle = without_inertia(model, chosen, samples.q)
-    if idle:
-        chosen = replace(chosen, selection=replace(selection, without_inertia=idle))
-    return chosen, samples.null[0]
+def select(linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | None) -> Mechanism:
+    """The mechanism led by the velocities that are wanted: "platform", "drives", names of rates, or None for the usual ones."""
+    structure, rows = linkage.structure, list(assembly.closures)
+    independent = independent_columns(structure, assembly.free_motions, wanted)
+    removed = tuple(sorted(set(range(structure.rows)) - set(rows)))
+    dependent = [c for c in range(structure.layout.nu) if c not in independent]
+    blocks = ordered_blocks(structure, pattern_of(structure, linkage.function("closure_rows").program), rows, dependent)
+    offsets = fitted_offsets(linkage, assembly.home, removed)
+    selection = Selection(tuple(independent), blocks, removed, offsets=offsets)
+    mechanism = structure.led_by(selection)
+    if prefers_tree(mechanism, linkage.parameters, assembly.home):
+        return replace(mechanism, selection=replace(selection, solves_tree=True))
+    idle = without_inertia(mechanism, linkage.parameters, assembly.around)
+    return replace(mechanism, selection=replace(selection, without_inertia=idle)) if idle else mechanism
 
 
 def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
@@ -48,74 +41,58 @@ def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Seque
     still = [kept.independent[k] for k in kept.without_inertia]
     idle = tuple(k for k, column in enumerate(independent) if column in still)
     found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=idle)
-    return _with_selection(mechanism, found)
+    return mechanism.led_by(found)
 
 
-def _with_selection(mechanism: Mechanism, selection: Selection) -> Mechanism:
-    """The mechanism with a selection, and the names of v in its layout."""
-    elastic, own = elastic_columns(mechanism), selection.independent
-    layout = replace(
-        mechanism.layout,
-        v_elastic=sum(c in elastic for c in own),
-        v_names=tuple(mechanism.layout.u_names[c] for c in own),
-        v_units=tuple(mechanism.layout.u_units[c] for c in own),
-    )
-    return replace(mechanism, selection=selection, layout=layout)
-
-
-def fitted_offsets(model: "Model", removed: tuple[int, ...]) -> tuple[float, ...]:
+def fitted_offsets(linkage: Linkage, home: np.ndarray, removed: tuple[int, ...]) -> tuple[float, ...]:
     """Residuals (rows,) that home was fitted with and that kept closures keep from there; () where the loops are closed."""
-    if not model.mechanism.tolerances:
+    if not linkage.structure.tolerances:
         return ()
-    found = model.function("closure_residual").values(q=model.home[None], parameters=model.parameters)["residual"][0]
+    found = linkage.function("closure_residual").values(q=home[None], parameters=linkage.parameters)["residual"][0]
     found = np.where(np.isin(np.arange(len(found)), removed), 0.0, found)
-    return tuple(found.tolist()) if (np.abs(found) > CLOSED * row_scales(model)).any() else ()
+    return tuple(found.tolist()) if (np.abs(found) > CLOSED * row_scales(linkage)).any() else ()
 
 
-def elastic_columns(mechanism: Mechanism) -> list[int]:
-    """Positions of all elastic rates in u."""
-    return [c for i in mechanism.flexible if (e := mechanism.links[i].elastic) is not None for c in e.columns]
-
-
-def independent_columns(model: "Model", samples: Samples) -> list[int]:
+def independent_columns(
+    structure: Structure, free_motions: np.ndarray, wanted: str | Sequence[str] | None
+) -> list[int]:
     """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
 
     Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
     come before them.
     """
-    mechanism, wanted = model.mechanism, model.velocities
-    names = mechanism.layout.u_names
-    platform = list(range(6)) if mechanism.has_platform else []
-    drives = [mechanism.links[d.link].u for d in mechanism.drives]
-    mobility = samples.mobility
+    names, elastic = structure.layout.u_names, structure.elastic_columns
+    platform = list(range(6)) if structure.has_platform else []
+    drives = [structure.links[d.link].u for d in structure.drives]
+    mobility = free_motions.shape[2]
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
-        return _named(model, samples, list(wanted))
-    bent = choose(samples.null, elastic_columns(mechanism), mobility)
+        return _named(structure, free_motions, list(wanted))
+    bent = choose(free_motions, elastic, mobility)
     if wanted == "drives" or (wanted is None and not platform):
         groups = [drives]
     else:
         groups = [platform] if wanted == "platform" else [platform, drives]
-    acting = len(choose(samples.null, drives, mobility))
+    acting = len(choose(free_motions, drives, mobility))
     if mobility - len(bent) < acting:  # flexures instead of joints: what bends would decide over the drives
         taken: list[int] = []
         for group in groups:
-            taken = choose(samples.null, group, acting, first=taken)
-        taken = choose(samples.null, elastic_columns(mechanism), mobility, first=taken)
-        bent = [c for c in taken if c in elastic_columns(mechanism)]
+            taken = choose(free_motions, group, acting, first=taken)
+        taken = choose(free_motions, elastic, mobility, first=taken)
+        bent = [c for c in taken if c in elastic]
     else:
         taken = list(bent)
         for group in groups:
-            taken = choose(samples.null, group, mobility, first=taken)
+            taken = choose(free_motions, group, mobility, first=taken)
     if len(taken) < mobility:
         others = [c for c in range(len(names)) if c not in taken]
-        rest = choose(samples.null, others, mobility, first=taken)[len(taken) :]
+        rest = choose(free_motions, others, mobility, first=taken)[len(taken) :]
         loose = ", ".join(names[c] for c in rest)
         what = {"drives": "the drives", "platform": "the platform"}.get(
             str(wanted),
             "the platform and the drives" if platform and drives else "the platform" if platform else "the drives",
         )
         raise StructureError(
-            f"{model.robot.name}: mobility {mobility}, but {what} determine only {len(taken)} of it: "
+            f"{structure.name}: mobility {mobility}, but {what} determine only {len(taken)} of it: "
             f"{loose or 'a joint'} would still move freely. Add a drive, close the missing loop, replace a joint by one with "
             f"fewer freedoms, or name all independent velocities (velocities: [...])."
         )
@@ -123,45 +100,40 @@ def independent_columns(model: "Model", samples: Samples) -> list[int]:
     return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
 
 
-def _named(model: "Model", samples: Samples, wanted: list[str]) -> list[int]:
-    names = list(model.mechanism.layout.u_names)
-    elastic = elastic_columns(model.mechanism)
+def _named(structure: Structure, free_motions: np.ndarray, wanted: list[str]) -> list[int]:
+    names, elastic, mobility = list(structure.layout.u_names), structure.elastic_columns, free_motions.shape[2]
     unknown = [w for w in wanted if w not in names]
     if unknown:
-        raise StructureError(f"{model.robot.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
+        raise StructureError(f"{structure.name}: velocities: no {', '.join(unknown)}; there are {', '.join(names)}")
     own = [names.index(w) for w in dict.fromkeys(wanted)]
-    independent = choose(samples.null, own, len(own), (1e-4,))
-    wanted += [names[c] for c in choose(samples.null, elastic, samples.mobility, first=independent) if c not in own]
-    if len(wanted) != samples.mobility:
+    independent = choose(free_motions, own, len(own), (1e-4,))
+    wanted += [names[c] for c in choose(free_motions, elastic, mobility, first=independent) if c not in own]
+    if len(wanted) != mobility:
         raise StructureError(
-            f"{model.robot.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {samples.mobility}"
+            f"{structure.name}: velocities names {len(wanted)} ({', '.join(wanted)}), but the mobility is {mobility}"
         )
     columns = [names.index(w) for w in wanted]
-    if len(choose(samples.null, columns, len(columns), (1e-4,))) < len(columns):
+    if len(choose(free_motions, columns, len(columns), (1e-4,))) < len(columns):
         raise StructureError(
-            f"{model.robot.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
+            f"{structure.name}: the velocities {', '.join(wanted)} are not independent at home and around it"
         )
     return [c for c in columns if c not in elastic] + [c for c in columns if c in elastic]
 
 
-def kept_rows(samples: Samples) -> list[int]:
-    """Closure rows that are independent at every sample, as many as the rank; the first ones where there is a choice."""
-    acting = np.flatnonzero((np.abs(samples.G).max(axis=2, initial=0.0) > NOTHING).any(axis=0)).tolist()
-    return acting if samples.rank == len(acting) else sorted(choose(samples.G, acting, samples.rank))
-
-
-def with_all_free(mechanism: Mechanism) -> Mechanism:
+def with_all_free(mechanism: Mechanism, closures: Program) -> Mechanism:
     """The mechanism for programs in which no parameter is folded: the same v and closures, blocks that do not rely on
-    structural zeros (those of a design's zeros leave out what the zeros' derivatives bring in)."""
+    structural zeros (those of a design's zeros leave out what the zeros' derivatives bring in).
+
+    closures: "closure_rows" without folded parameters.
+    """
     chosen = mechanism.selection
     rows = [r for r in range(mechanism.rows) if r not in chosen.removed]
     dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
-    pattern = pattern_of(mechanism, trace_entry(mechanism, FunctionKey("closure_rows"), {}))
-    blocks = ordered_blocks(mechanism, pattern, rows, dependent)
+    blocks = ordered_blocks(mechanism, pattern_of(mechanism, closures), rows, dependent)
     return replace(mechanism, selection=replace(chosen, blocks=blocks))
 
 
-def pattern_of(mechanism: Mechanism, program: Program) -> list[set[int]]:
+def pattern_of(mechanism: Structure, program: Program) -> list[set[int]]:
     """Columns that each closure row contains, by the zeros of the program of "closure_rows"."""
     nu, start = mechanism.layout.nu, mechanism.rows
     out: list[set[int]] = []
@@ -173,7 +145,7 @@ def pattern_of(mechanism: Mechanism, program: Program) -> list[set[int]]:
 
 
 def ordered_blocks(
-    mechanism: Mechanism, pattern: list[set[int]], rows: list[int], columns: list[int]
+    mechanism: Structure, pattern: list[set[int]], rows: list[int], columns: list[int]
 ) -> tuple[Block, ...]:
     """Blocks in solving order. Small blocks of one cut stay together: up to three unknowns are solved at once."""
     if not rows:

@@ -1,20 +1,13 @@
 """Distance to singularities, serial and parallel told apart, with a stated characteristic length."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gough.compilation.function import Function
-from gough.dynamics.loops import Loops
-from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture
-from gough.program import trace
+from gough.kinematics.linkage import LedLinkage
 from gough.program.ops import Op
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
 
 @dataclass(frozen=True)
@@ -56,19 +49,19 @@ class Singularity:
     __repr__ = short_repr
 
 
-def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | None) -> Singularity:
+def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: float | None) -> Singularity:
     """Measures at q (..., nq). Columns of S with moments divided by `length` (default: the robot's size), rotary drives
     by it too, so that all entries are forces per force; the closures' blocks are scaled alike."""
-    scale = model.size if length is None else float(length)
-    units = model.layout.v_units[: model.layout.mobility]
+    scale = linkage.size if length is None else float(length)
+    units = linkage.layout.v_units[: linkage.layout.mobility]
     n = len(units)
-    drives = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
-    own = drives == list(model.mechanism.selection.independent)
-    whole = _unit_map(q, n) if own and not model.mechanism.rows else None
+    drives = [linkage.mechanism.links[d.link].u for d in linkage.mechanism.drives]
+    own = drives == list(linkage.mechanism.selection.independent)
+    whole = _unit_map(q, n) if own and not linkage.mechanism.rows else None
     if whole is None:
-        whole = model.function("drive_map")(q=q, parameters=parameters).outputs["S"]
+        whole = linkage.function("drive_map")(q=q, parameters=parameters).outputs["S"]
     turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
-    rotary = np.array([u == "N m" for u in model.layout.drive_units], dtype=bool)
+    rotary = np.array([u == "N m" for u in linkage.layout.drive_units], dtype=bool)
 
     def scaled(S: np.ndarray) -> np.ndarray:
         S = S.copy()
@@ -77,8 +70,8 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
         return S
 
     S = scaled(whole[..., :n, :])
-    felt = S[..., driven_rows(model), :]
-    places, matrices = block_matrices(model, q, parameters, scale)
+    felt = S[..., driven_rows(linkage), :]
+    places, matrices = block_matrices(linkage, q, parameters, scale)
     serial = [_reciprocal(a) for a in matrices]
     parallel = _reciprocal(felt, felt.shape[-2])
     if own and serial:
@@ -89,9 +82,9 @@ def singularity(model: "Model", q: Any, parameters: np.ndarray, length: float | 
     det = np.abs(np.linalg.det(clean)) if square else np.full(finite.shape, np.nan)
     batch = S.shape[:-2]
     inverse, ratio = parallel, np.where(finite, 1.0, np.nan) if square else np.full(finite.shape, np.nan)
-    if model.layout.v_elastic:
-        M = model.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
-        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(model), :]
+    if linkage.layout.v_elastic:
+        M = linkage.function("mass_matrix")(q=q, parameters=parameters).outputs["M"]
+        solved = scaled(inverse_map(M, whole, n))[..., driven_rows(linkage), :]
         inverse, ratio = _reciprocal(solved, solved.shape[-2]), _ratio(solved, felt) if square else ratio
     return Singularity(
         parallel,
@@ -113,20 +106,20 @@ def _unit_map(q: Any, n: int) -> np.ndarray:
     return np.where(finite[..., None, None], np.eye(n), np.nan)
 
 
-def driven_rows(model: "Model") -> list[int]:
+def driven_rows(linkage: LedLinkage) -> list[int]:
     """Entries of v that some drive feels. Others are idle by structure (a rod spinning between two balls): no pose makes
     the drives hold them, and they say nothing about the distance to a singularity."""
 
-    if len(model.mechanism.drives) >= model.mobility:
-        return list(range(model.mobility))
+    if len(linkage.mechanism.drives) >= linkage.mobility:
+        return list(range(linkage.mobility))
 
     def found() -> list[int]:
-        program, drives = model.function("drive_map").program, len(model.mechanism.drives)
+        program, drives = linkage.function("drive_map").program, len(linkage.mechanism.drives)
         zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in program.results]
-        rows = [k for k in range(model.mobility) if not all(zero[k * drives : (k + 1) * drives])]
-        return rows if drives and rows else list(range(model.mobility))
+        rows = [k for k in range(linkage.mobility) if not all(zero[k * drives : (k + 1) * drives])]
+        return rows if drives and rows else list(range(linkage.mobility))
 
-    return model.cached("driven rows", found)
+    return linkage.cached("driven rows", found)
 
 
 def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:
@@ -150,13 +143,12 @@ def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def block_matrices(
-    model: "Model", q: Any, parameters: np.ndarray, scale: float
+    linkage: LedLinkage, q: Any, parameters: np.ndarray, scale: float
 ) -> tuple[tuple[str, ...], list[np.ndarray]]:
     """(loops, scaled matrices (..., k, k)) that the dependent velocities follow from; a leg's blocks together."""
-    mechanism = model.mechanism
-    groups: dict[str, tuple[list[int], list[int]]] = model.cached("groups", lambda: _groups(model))
-    function = model.cached("group matrices", lambda: _matrix_function(model, list(groups.values())))
-    found = function(q=q, parameters=parameters).outputs
+    mechanism = linkage.mechanism
+    groups: dict[str, tuple[list[int], list[int]]] = linkage.cached("loop groups", lambda: mechanism.loop_groups)
+    found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
     kinds = [c.kind for cut in mechanism.cuts for c in cut.closures for _ in range(c.rows)]
     out = []
     for k, (rows, columns) in enumerate(groups.values()):
@@ -164,35 +156,6 @@ def block_matrices(
         row = np.array([scale if kinds[r] == "perpendicular" else 1.0 for r in rows])
         out.append(found[f"J{k}"] * column * row[:, None])
     return tuple(groups), out
-
-
-def _groups(model: "Model") -> dict[str, tuple[list[int], list[int]]]:
-    """Rows and columns of every leg that closes by itself, else of every block."""
-    mechanism = model.mechanism
-    loops_of = {r: cut for cut in mechanism.cuts for r in range(cut.row, cut.row + cut.rows)}
-    groups: dict[str, tuple[list[int], list[int]]] = {}
-    for block in mechanism.selection.blocks:
-        cuts = list(dict.fromkeys(loops_of[r].name for r in block.rows))
-        legs = {loops_of[r].leg for r in block.rows}
-        leg = legs.pop() if len(legs) == 1 else -1
-        place = mechanism.legs[leg].name if leg >= 0 else " + ".join(cuts[:3]) + (" …" if len(cuts) > 3 else "")
-        if leg < 0 and place in groups:
-            place += f" ({sum(name.startswith(place) for name in groups) + 1})"
-        rows, columns = groups.setdefault(place, ([], []))
-        rows.extend(block.rows)
-        columns.extend(block.columns)
-    return groups
-
-
-def _matrix_function(model: "Model", groups: list[tuple[list[int], list[int]]]) -> Function:
-    from gough.kinematics.catalogue import slots_of
-
-    def equations(q: Any, parameters: Any) -> dict[str, Any]:
-        loops = Loops(Posture(Numbers(model.mechanism, parameters), q))
-        return {f"J{k}": loops.entries(rows, columns) for k, (rows, columns) in enumerate(groups)}
-
-    program = trace(equations, slots_of(model.mechanism, ("q",)), "closures", {"parameters": model.pattern})
-    return Function(program, model.mechanism.table, model.pattern)
 
 
 def _reciprocal(a: np.ndarray, rank: int | None = None) -> np.ndarray:

@@ -8,8 +8,8 @@ import numpy as np
 from gough.compilation.arrays import Array, as_rows, checked_numbers, on_host
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
+from gough.dynamics.catalogue import FunctionKey
 from gough.errors import Failure
-from gough.kinematics.catalogue import FunctionKey
 
 if TYPE_CHECKING:
     from gough.model.model import Model

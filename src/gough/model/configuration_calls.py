@@ -9,8 +9,8 @@ from gough.arguments import checked, design, mapping, number, numbers, word
 from gough.compilation.arrays import Array, as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.status import check_option, codes, complain, places
 from gough.errors import GOOD, BadStateError, Status, UsageError
+from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
-from gough.kinematics.geometry import check_branch
 from gough.kinematics.leading import (
     COORDINATES,
     NamedCoordinates,

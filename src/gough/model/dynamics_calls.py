@@ -11,10 +11,9 @@ from gough.compilation.function import Function
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
 from gough.kinematics.retraction import step_units
-from gough.model.calls import finish
+from gough.model.calls import Calls, finish
 from gough.model.coriolis import coordinate_function, coordinate_rates
 from gough.model.external import Wrench, external_load, on_platform
-from gough.model.frame_calls import FrameCalls
 from gough.model.linear import LinearModel, linearize
 from gough.model.own_coordinates import own_coordinate_terms
 from gough.model.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
@@ -23,7 +22,7 @@ from gough.spatial.euler import check_sequence, coordinates_of, euler_matrix
 from gough.structure.size import weight_energy
 
 
-class DynamicsCalls(FrameCalls):
+class DynamicsCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
     @checked(q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, parameters=design, on_bad_state=word)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.compilation.arrays import as_array, module_of
+from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey
 from gough.model.tangent import tangent_derivative
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 
 from gough.arguments import checked, design, numbers, word
 from gough.compilation.arrays import Array, as_array
+from gough.dynamics.catalogue import FunctionKey
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey
 from gough.model.calls import Calls, finish
 
 

@@ -1,38 +1,31 @@
-"""`gough.Model`: a robot's structure now, its equations and code when first asked."""
+"""`gough.Model`: a robot's finished stages, its equations and code when first asked."""
 
-import copy
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, numbers, path, word, words
+from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, nothing, numbers, path, word, words
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
+from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey, entry_of, trace_entry
-from gough.kinematics.closing import row_tolerances
+from gough.kinematics.assembly import assemble
+from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
-from gough.kinematics.mobility import SingularHomeError
-from gough.kinematics.sampling import sample_states, states_around
+from gough.kinematics.linkage import Assembly
+from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
-from gough.model.alike import common_pattern
 from gough.model.configuration_calls import ConfigurationCalls
 from gough.model.dynamics_calls import DynamicsCalls
-from gough.model.posed import trace_posed
-from gough.model.soundness import (
-    check_amount,
-    check_drives,
-    check_free_friction,
-    check_home,
-    check_links,
-    check_springs,
-)
+from gough.model.frame_calls import FrameCalls
+from gough.model.functions import UnledLinkage, trace_entry, trace_posed
+from gough.model.soundness import check_free_friction, check_model, check_structure
 from gough.program import Count, Program, count
 from gough.program.lowering import PRECISIONS
 from gough.program.ops import Op
@@ -41,60 +34,80 @@ from gough.program.program import PIVOT
 from gough.robot import Robot, load
 from gough.robot.item import nearest
 from gough.spatial.poses import pose_array
-from gough.structure import Layout, Mechanism, build_structure
-from gough.structure.size import characteristic_length, size_of_bodies
+from gough.structure import Layout, Mechanism, Structure, build_structure
+from gough.structure.alike import common_pattern
+
+VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
 
 
-class Model(ConfigurationCalls, DynamicsCalls):
-    """Dynamics of one robot. Make it with `gough.build`; it is thread-safe and can be pickled.
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
+    """Dynamics of one robot. Make it with `gough.build`; it does not change, is thread-safe and can be pickled.
 
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
     free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
-    names, instead of the description's choice of v. precision: of compiled code, "fast" or "ieee" (see `Function`).
+    names, the description's choice of v or another. precision: of compiled code, "fast" or "ieee" (see `Function`).
     """
 
-    def __init__(
-        self,
-        robot: Robot,
-        free: Sequence[str] = (),
-        velocities: str | Sequence[str] | None = None,
-        precision: str = "fast",
-    ) -> None:
-        self.robot = robot
-        self.free = tuple(free)
-        self.precision = precision
-        self._asked = velocities
-        self.velocities = velocities if velocities is not None else robot.velocities
-        self.mechanism: Mechanism = build_structure(robot)
-        check_amount(self.mechanism)
-        self.parameters = np.array(self.mechanism.table.values)
-        self.parameters.setflags(write=False)
-        self.pattern = self.mechanism.table.structural(self.free)
-        self.drive_index = [self.mechanism.links[d.link].q for d in self.mechanism.drives]
-        self._lock = threading.RLock()
-        self._cache: dict[Any, Any] = {}
-        self.size = characteristic_length(robot) or size_of_bodies(self.mechanism)
-        self.mechanism = replace(self.mechanism, size=float(10.0 ** np.round(np.log10(self.size))))
-        if robot.closure_tolerance is not None:
-            allowed = row_tolerances(self, robot.closure_tolerance)
-            self.mechanism = replace(self.mechanism, tolerances=allowed)
-        self.geometry = Geometry(self)
-        check_links(self.mechanism)
-        check_free_friction(self)
-        self.home = self.geometry.settle_home()
-        try:
-            chosen = select(self)
-        except SingularHomeError:
-            elsewhere = self.geometry.settle_elsewhere()
-            if elsewhere is None:
-                raise
-            self.home = elsewhere
-            chosen = select(self)
-        self.home.setflags(write=False)
-        self.mechanism, self.null_space = chosen
-        check_drives(self)
-        check_springs(self)
-        check_home(self)
+    robot: Robot
+    linkage: UnledLinkage
+    assembly: Assembly
+    mechanism: Mechanism
+    free: tuple[str, ...] = ()
+    asked: str | Sequence[str] | None = None
+    sampled: np.ndarray | None = None
+    _cache: dict[Any, Any] = field(default_factory=dict, init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+
+    @property
+    def structure(self) -> Structure:
+        """The structure, whatever leads it."""
+        return self.mechanism
+
+    @property
+    def velocities(self) -> str | Sequence[str] | None:
+        """What was asked to lead it, else what the description says."""
+        return self.robot.velocities if self.asked is None else self.asked
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The design as numbers (n,)."""
+        return self.linkage.parameters
+
+    @property
+    def pattern(self) -> dict[int, float]:
+        """{parameter: value} of those that are structure."""
+        return self.linkage.pattern
+
+    @property
+    def precision(self) -> str:
+        """Of compiled code."""
+        return self.linkage.precision
+
+    @property
+    def size(self) -> float:
+        """The robot's characteristic length (m)."""
+        return self.mechanism.length
+
+    @property
+    def geometry(self) -> Geometry:
+        """Configurations at platform poses."""
+        return Geometry(self)
+
+    @property
+    def home(self) -> np.ndarray:
+        """The configuration at home (nq,)."""
+        return self.assembly.home
+
+    @property
+    def null_space(self) -> np.ndarray:
+        """Free motions at home (nu, mobility), scaled."""
+        return self.assembly.free_motions[0]
+
+    @property
+    def drive_index(self) -> list[int]:
+        """Positions of the drive coordinates in q."""
+        return self.mechanism.drive_index
 
     @property
     def layout(self) -> Layout:
@@ -125,8 +138,12 @@ class Model(ConfigurationCalls, DynamicsCalls):
         loops, drives = len(self.mechanism.cuts), len(self.mechanism.drives)
         return f"<gough.Model {self.robot.name}: mobility {self.mobility}, {loops} loops, {drives} drives>"
 
-    def __reduce__(self) -> tuple:
-        return (Model, (self.robot, self.free, self._asked, self.precision))
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name not in ("_cache", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state["assembly"].home.setflags(write=False)
+        self.__dict__.update(state, _cache={}, _lock=threading.RLock())
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
@@ -135,6 +152,29 @@ class Model(ConfigurationCalls, DynamicsCalls):
                 self._cache[key] = make()
             return self._cache[key]
 
+    @checked(robot=a_robot | nothing, free=words | nothing, velocities=VELOCITIES | nothing, precision=word | nothing)
+    def with_(
+        self,
+        *,
+        robot: Robot | None = None,
+        free: Sequence[str] | None = None,
+        velocities: str | Sequence[str] | None = None,
+        precision: str | None = None,
+    ) -> "Model":
+        """Another model, of which what is not given is as in this one; arguments as for `gough.build`.
+
+        With other velocities or another precision alone, the robot stays assembled as it is.
+        """
+        check_options(() if free is None else free, velocities, self.precision if precision is None else precision)
+        linkage = self.linkage if precision is None else replace(self.linkage, precision=precision)
+        if robot is not None or free is not None:
+            new, asked = self.robot if robot is None else robot, self.asked if velocities is None else velocities
+            return assemble_model(new, self.free if free is None else tuple(free), asked, linkage.precision)
+        if velocities is None:
+            return replace(self, linkage=linkage)
+        mechanism = select(linkage, self.assembly, velocities)
+        return check_model(Model(self.robot, linkage, self.assembly, mechanism, self.free, velocities))
+
     def led_by(self, independent: Sequence[int], around: np.ndarray) -> "Model":
         """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
 
@@ -142,22 +182,17 @@ class Model(ConfigurationCalls, DynamicsCalls):
         """
 
         def made() -> "Model":
-            other = copy.copy(self)
-            other._cache, other._lock = {}, threading.RLock()
-            other.mechanism = reselected(
-                self.mechanism, pattern_of(self.mechanism, self.function("closure_rows").program), independent
-            )
-            other._cache["samples"] = states_around(other, around)
-            return other
+            pattern = pattern_of(self.mechanism, self.function("closure_rows").program)
+            return replace(self, mechanism=reselected(self.mechanism, pattern, independent), sampled=around)
 
         return self.cached(("led by", tuple(independent)), made)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of `parameters`."""
-        return tuple(self.mechanism.table.names)
+        return self.mechanism.table.names
 
-    @checked(name=word | instance("gough.kinematics.catalogue.FunctionKey", "a function's key"), baked=flag)
+    @checked(name=word | instance("gough.dynamics.catalogue.FunctionKey", "a function's key"), baked=flag)
     def function(self, name: str | FunctionKey, baked: bool = False) -> Function:
         """A function by name ("inverse_dynamics", …, "frame_pose:tool") with its program, counts and derivatives.
 
@@ -168,7 +203,10 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:
-        pattern = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else self.pattern
+        entry = entry_of(self.mechanism, key)
+        if entry.of_structure and not key.of_pose and not baked:
+            return self.linkage.function(key)
+        pattern = self._baked if baked else self.pattern
 
         def program(zeros: dict[int, float]) -> Program:
             return self.ordered(self.traced(key, zeros))
@@ -177,19 +215,29 @@ class Model(ConfigurationCalls, DynamicsCalls):
             program(pattern),
             self.mechanism.table,
             pattern,
-            interpreted=entry_of(self.mechanism, key).interpreted,
+            interpreted=entry.interpreted,
             precision=self.precision,
-            alike=None if baked else lambda: program(common_pattern(self)),
+            alike=None if baked else lambda: program(common_pattern(self.mechanism, self.pattern)),
             unfolded=partial(self.unfolded, key),
         )
+
+    @property
+    def _baked(self) -> dict[int, float]:
+        """All parameters as numbers."""
+        return dict(enumerate(map(float, self.parameters))) | self.pattern
 
     def traced(
         self, key: FunctionKey, numbers: dict[int, float], fixed: dict[str, dict[int, float]] | None = None
     ) -> Program:
         """Program of a function with parameters that are `numbers`; `fixed` as for `trace_entry`."""
-        if key.of_pose:
-            return trace_posed(self, key, numbers, fixed)
-        return trace_entry(self.mechanism, key, numbers, fixed)
+        if not key.of_pose:
+            return trace_entry(self.mechanism, key, numbers, fixed)
+        if not self.geometry.by_legs or None in self.assembly.kinds:
+            raise UsageError(
+                f"{key}: the joints of {self.robot.name} have no closed form in the pose; use {key.of_q} with "
+                f"q = model.configuration(pose=...)"
+            )
+        return trace_posed(self.mechanism, key, self.assembly.branches, numbers, fixed)
 
     def unfolded(
         self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
@@ -204,7 +252,8 @@ class Model(ConfigurationCalls, DynamicsCalls):
                 f"{key}: closed forms of the legs hold only while axes meet or are parallel, so there is no derivative by "
                 f"these parameters. Use {str(key.of_q)!r} with q = model.configuration(pose=...), which holds q"
             )
-        mechanism = self.cached("all free", lambda: with_all_free(self.mechanism))
+        closures = partial(trace_entry, self.mechanism, FunctionKey("closure_rows"), {})
+        mechanism = self.cached("all free", lambda: with_all_free(self.mechanism, closures()))
         return self.ordered(trace_entry(mechanism, key, dict(kept), fixed))
 
     def ordered(self, program: Program) -> Program:
@@ -225,7 +274,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
             raise UsageError(f"{self.robot.name} has fewer drives than freedoms: there is no inverse dynamics to count")
         no_wrench = dict.fromkeys(range(wrench_size(self.mechanism)), 0.0)
         fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
-        numbers = dict(enumerate(map(float, self.parameters))) | self.pattern if baked else dict(self.pattern)
+        numbers = self._baked if baked else dict(self.pattern)
         if not friction:
             numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
         return count(self.ordered(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
@@ -267,12 +316,7 @@ class Model(ConfigurationCalls, DynamicsCalls):
         return pose_array(pose)
 
 
-@checked(
-    robot=a_robot | path,
-    free=words,
-    velocities=Kind("'platform', 'drives' or a list of names", (word | words).take),
-    precision=word,
-)
+@checked(robot=a_robot | path, free=words, velocities=VELOCITIES, precision=word)
 def build(
     robot: Robot | str | Path,
     free: Sequence[str] = (),
@@ -286,6 +330,12 @@ def build(
     rates (see model.layout.u_names); default: the description's, else the platform's twist, else the drives. precision:
     "fast" (reciprocals to 1–2 units in the last place) or "ieee" (divisions and roots of compiled code correctly rounded).
     """
+    check_options(free, velocities, precision)
+    return assemble_model(robot if isinstance(robot, Robot) else load(robot), tuple(free), velocities, precision)
+
+
+def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, precision: str) -> None:
+    """Refuse arguments of `build` that cannot be right for any robot."""
     if isinstance(free, str):
         raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
     if not (velocities is None or isinstance(velocities, str | Sequence)) or (
@@ -294,4 +344,18 @@ def build(
         raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
     if precision not in PRECISIONS:
         raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
-    return Model(robot if isinstance(robot, Robot) else load(robot), free, velocities, precision)
+
+
+def assemble_model(
+    robot: Robot, free: tuple[str, ...], velocities: str | Sequence[str] | None, precision: str
+) -> Model:
+    """The stages one after the other: Robot → Structure → Assembly → Mechanism → Model."""
+    structure = check_structure(build_structure(robot))
+    pattern = structure.table.structural(free)
+    check_free_friction(structure, pattern)
+    parameters = np.array(structure.table.values)
+    parameters.setflags(write=False)
+    linkage = UnledLinkage(structure, parameters, pattern, precision)
+    assembly = assemble(linkage, robot, leg_kinds(structure, pattern))
+    mechanism = select(linkage, assembly, robot.velocities if velocities is None else velocities)
+    return check_model(Model(robot, linkage, assembly, mechanism, free, velocities))

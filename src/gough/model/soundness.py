@@ -1,26 +1,21 @@
 """Is the mechanism one this library can model, and is its home a good one? Said at build time, by name."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.compilation.function import Function
-from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture
 from gough.errors import HomeWarning, SingularHomeWarning, Status, StructureError, UsageError, warn
-from gough.kinematics.catalogue import slots_of
-from gough.kinematics.closing import OF_DIRECTIONS, slack
+from gough.kinematics.closing import slack
 from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.sampling import sample_states
 from gough.kinematics.settling import not_kept
-from gough.program import trace
-from gough.scalar import dot, sqrt
 from gough.spatial.poses import pose_array, pose_difference
-from gough.structure import Mechanism
+from gough.structure import Structure
 from gough.structure.bending import POINT
+from gough.structure.size import OF_DIRECTIONS
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -44,13 +39,15 @@ LOCKED = 1e-9
 """Rate (scaled, per unit free motion) below which a joint is locked."""
 
 
-def check_links(mechanism: Mechanism) -> None:
-    """There must be something that moves."""
-    if not mechanism.layout.nu:
-        raise StructureError(f"{mechanism.name}: no joint can move; give at least one that is not fixed")
+def check_structure(structure: Structure) -> Structure:
+    """The structure, which can be assembled in good time and has something that moves."""
+    check_amount(structure)
+    if not structure.layout.nu:
+        raise StructureError(f"{structure.name}: no joint can move; give at least one that is not fixed")
+    return structure
 
 
-def check_amount(mechanism: Mechanism) -> None:
+def check_amount(mechanism: Structure) -> None:
     """Refuse loops that would take minutes and gigabytes before anything is known about them."""
     rows, columns = mechanism.rows, mechanism.layout.nu
     if rows * columns > LARGEST_CLOSURES:
@@ -63,18 +60,25 @@ def check_amount(mechanism: Mechanism) -> None:
         )
 
 
-def check_free_friction(model: "Model") -> None:
+def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> None:
     """Refuse `free` friction in a cut on a flexible body that was tied as a point because it had none: its moment would
     not reach the elastic coordinates."""
-    mechanism = model.mechanism
     for cut in mechanism.cuts:
         tied = any(k >= 0 and mechanism.links[k].name.endswith(POINT) for k in (cut.first, cut.second))
-        names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in model.pattern]
+        names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in pattern]
         if tied and names:
             raise UsageError(
                 f"free={names[0]!r}: {cut.name} holds a flexible body at a point, because its friction is 0. Give it a friction "
                 f"that is not 0 in the description."
             )
+
+
+def check_model(model: "Model") -> "Model":
+    """The model, whose drives can move and whose springs and home are sound."""
+    check_drives(model)
+    check_springs(model)
+    check_home(model)
+    return model
 
 
 def check_drives(model: "Model") -> None:
@@ -123,7 +127,7 @@ def check_home_pose(model: "Model") -> None:
 
 def check_home_joints(model: "Model") -> None:
     """Say which stated joint coordinates were not kept. Guesses may be off a little; `gough check` tells of those too."""
-    moved = not_kept(model)
+    moved = not_kept(model.mechanism, model.robot, model.home)
     if moved and moved[0][0] > GUESSED:
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
         warn(
@@ -138,7 +142,7 @@ def check_springs(model: "Model") -> None:
     if not model.mechanism.springs:
         return
     samples = np.concatenate([model.home[None], sample_states(model)["q"]])
-    lengths = spring_lengths(model).values(q=samples, parameters=model.parameters)["length"]
+    lengths = model.function("spring_lengths").values(q=samples, parameters=model.parameters)["length"]
     for k, spring in enumerate(model.mechanism.springs):
         if not (lengths[:, k] > COINCIDE * model.size).any():
             raise StructureError(
@@ -152,22 +156,6 @@ def check_springs(model: "Model") -> None:
                 f"nothing can be computed there. Give another home, or `from` or `to` another position.",
                 HomeWarning,
             )
-
-
-def spring_lengths(model: "Model") -> Function:
-    """Function q -> length (springs,) of all point-to-point springs (m)."""
-
-    def equations(q: Any, parameters: Any) -> dict[str, Any]:
-        posture = Posture(Numbers(model.mechanism, parameters), q)
-        out = []
-        for spring in model.mechanism.springs:
-            points = [np.array(posture.numbers.at(p), dtype=object) for p in spring.points]
-            a, b = (posture.point_in_world(i, x) for i, x in zip(spring.links, points, strict=True))
-            out.append(sqrt(dot(b - a, b - a)))
-        return {"length": np.array(out, dtype=object)}
-
-    program = trace(equations, slots_of(model.mechanism, ("q",)), "spring lengths", {"parameters": model.pattern})
-    return Function(program, model.mechanism.table, model.pattern)
 
 
 def check_home(model: "Model") -> None:

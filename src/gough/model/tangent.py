@@ -10,11 +10,11 @@ import numpy as np
 
 from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.function import Function
+from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import Derivation, Directions, Net, linearise
 from gough.program.derivatives.derive import names_of

@@ -2,7 +2,7 @@
 
 from gough.structure.build import build_structure
 from gough.structure.layout import Layout
-from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism
+from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, Structure
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Block, Selection
 
@@ -18,5 +18,6 @@ __all__ = [
     "Mechanism",
     "ParameterTable",
     "Selection",
+    "Structure",
     "build_structure",
 ]

@@ -12,7 +12,7 @@ from gough.structure.elastic import MINUS_ONE, ONE, ZERO, Elastic, SlavedPlaces,
 from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import cleaned, demand_still, point_key, still, turned, typical_amplitudes
 from gough.structure.mechanism import WORLD, Link
-from gough.structure.parameters import ParameterTable
+from gough.structure.parameters import GrowingTable
 from gough.structure.size import characteristic_length
 
 POINT = "(point)"
@@ -25,7 +25,7 @@ class Bending:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self.table = ParameterTable()
+        self.table = GrowingTable()
         self.links: list[Link] = []
         self.q_names: list[str] = []
         self.q_units: list[str] = []
@@ -110,7 +110,7 @@ class Bending:
 # Constants of flexible bodies and of frames tied to them put into the parameters, and the places they get.
 
 
-def add_elastic(table: ParameterTable, name: str, body: ElasticBody, q: int, u: int, size: float) -> Elastic:
+def add_elastic(table: GrowingTable, name: str, body: ElasticBody, q: int, u: int, size: float) -> Elastic:
     """Places of the constants of a body (internal axes) whose coordinates start at q and u, in a robot of a size (m)."""
     m = body.modes
     pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
@@ -156,7 +156,7 @@ def _add_slaved(add: "_Adding", slaved: Slaved, m: int) -> SlavedPlaces:
 class _Adding:
     """Puts numbers, vectors and tensors of a body into the table."""
 
-    def __init__(self, table: ParameterTable, name: str) -> None:
+    def __init__(self, table: GrowingTable, name: str) -> None:
         self.table, self.name = table, name
 
     def __call__(self, what: str, index: tuple[int, ...], value: np.ndarray, wholes: bool = False) -> list[int]:
@@ -170,7 +170,7 @@ class _Adding:
         ]
 
 
-def add_tie(table: ParameterTable, name: str, frame: TiedFrame, elastic: Elastic) -> Tie:
+def add_tie(table: GrowingTable, name: str, frame: TiedFrame, elastic: Elastic) -> Tie:
     """Places of the numbers of a tied frame."""
     m = elastic.modes
 

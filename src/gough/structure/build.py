@@ -14,8 +14,8 @@ from gough.structure.bending import Bending
 from gough.structure.cutting import cut_frames, fixed_cut
 from gough.structure.flexible import composed, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
-from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, PointSpring
-from gough.structure.selection import Selection
+from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, PointSpring, Structure
+from gough.structure.size import characteristic_length, row_tolerances, size_of_bodies
 
 FRICTION = {"rotation": ("N m s/rad", "N m", "rad/s"), "translation": ("N s/m", "N", "m/s")}
 """Units of viscous, coulomb and smoothing by the motion they act in."""
@@ -24,8 +24,8 @@ SPRING = {"rotation": ("N m/rad", "N m s/rad", "radian", "N m"), "translation": 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
-def build_structure(robot: Robot) -> Mechanism:
-    """The structure of `robot`; its selection is still empty (see compilation.mobility)."""
+def build_structure(robot: Robot) -> Structure:
+    """The structure of `robot`."""
     return _Builder(robot).build()
 
 
@@ -37,7 +37,7 @@ class _Builder(Bending):
         self.frames: dict[str, Frame] = {}
         self.bodies: dict[str, int] = {"world": WORLD}
 
-    def build(self) -> Mechanism:
+    def build(self) -> Structure:
         robot = self.robot
         gravity = self.table.add_all("gravity", "xyz", robot.gravity, "m/s2")
         joints = placed_joints(robot)
@@ -66,7 +66,10 @@ class _Builder(Bending):
                 f"{robot.name}: two coordinates would be called {', '.join(twice)}; rename a joint, "
                 "or the labels in the file of a flexible body"
             )
-        return Mechanism(
+        values = self.table.values
+        length = characteristic_length(robot) or size_of_bodies(self.links, values)
+        allowed = robot.closure_tolerance
+        return Structure(
             robot.name,
             tuple(self.links),
             self._legs(),
@@ -76,8 +79,9 @@ class _Builder(Bending):
             self.frames,
             gravity,
             self._layout(),
-            self.table,
-            Selection((), ()),
+            self.table.finish(),
+            length,
+            () if allowed is None else row_tolerances(self.cuts, values, length, allowed),
         )
 
     def _layout(self) -> Layout:

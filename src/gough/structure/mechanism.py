@@ -1,4 +1,5 @@
-"""The structure of a robot: links, cuts, springs, frames and where their numbers stand; no values of states.
+"""The structure of a robot: links, cuts, springs, frames and where their numbers stand; no values of states. Led by some of
+its velocities it is a mechanism, whose equations of motion can be written.
 
 Every link is a body with the one elementary motion that carries it; a universal joint is two links, the first massless.
 A link's internal axes are chosen so that its motion is along a coordinate axis; `to_user` turns them into the
@@ -6,7 +7,8 @@ description's axes. A platform, where there is one, is link 0, moved freely; its
 Parents stand before their children.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -147,8 +149,8 @@ class Drive:
 
 
 @dataclass(frozen=True)
-class Mechanism:
-    """Everything static about a robot. `selection` is found by the rank of the closures at assembled states."""
+class Structure:
+    """Everything static about a robot that needs no assembled state: tree, cuts, places in q and u, the design's numbers."""
 
     name: str
     links: tuple[Link, ...]
@@ -160,11 +162,15 @@ class Mechanism:
     gravity: tuple[int, ...]
     layout: Layout
     table: ParameterTable
-    selection: Selection
+    length: float
+    """The robot's characteristic length (m)."""
     tolerances: tuple[float, ...] = ()
     """By how much each closure may stay open (m, 1, m², as its residual), where the description allows it."""
-    size: float = 1.0
-    """The robot's size (m) to a power of ten, so that most designs have the same: rates in m/s are beside it like rad/s."""
+
+    @property
+    def size(self) -> float:
+        """`length` to a power of ten, so that most designs have the same: rates in m/s are beside it like rad/s."""
+        return float(10.0 ** np.round(np.log10(self.length)))
 
     @property
     def has_platform(self) -> bool:
@@ -183,9 +189,19 @@ class Mechanism:
         return tuple(i for i, link in enumerate(self.links) if link.elastic is not None)
 
     @property
+    def elastic_columns(self) -> list[int]:
+        """Positions of all elastic rates in u."""
+        return [c for link in self.links if link.elastic is not None for c in link.elastic.columns]
+
+    @property
     def rows(self) -> int:
         """Number of closure equations of all cuts."""
         return sum(cut.rows for cut in self.cuts)
+
+    @property
+    def drive_index(self) -> list[int]:
+        """Positions of the drive coordinates in q."""
+        return [self.links[d.link].q for d in self.drives]
 
     def path_to_root(self, link: int) -> tuple[int, ...]:
         """Links from the root's child down to `link`."""
@@ -208,5 +224,48 @@ class Mechanism:
         """(cut, closure of it) of a row."""
         cut = next(c for c in self.cuts if c.row <= row < c.row + c.rows)
         return cut, row - cut.row
+
+    def led_by(self, selection: Selection) -> "Mechanism":
+        """The mechanism whose v are the velocities that `selection` takes, elastic ones last."""
+        elastic, own = self.elastic_columns, selection.independent
+        layout = replace(
+            self.layout,
+            v_elastic=sum(c in elastic for c in own),
+            v_names=tuple(self.layout.u_names[c] for c in own),
+            v_units=tuple(self.layout.u_units[c] for c in own),
+        )
+        same: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(Structure)}
+        same["layout"] = layout
+        return Mechanism(**same, selection=selection)
+
+    def without_velocities(self) -> "Mechanism":
+        """The mechanism for equations that need no velocities."""
+        return self.led_by(Selection((), ()))
+
+    __repr__ = short_repr
+
+
+@dataclass(frozen=True)
+class Mechanism(Structure):
+    """A structure led by some of its velocities: what equations are written for."""
+
+    selection: Selection = field(kw_only=True)
+
+    @property
+    def loop_groups(self) -> dict[str, tuple[list[int], list[int]]]:
+        """(closure rows, columns of u) of every leg that closes by itself, else of every block, by name."""
+        loops_of = {r: cut for cut in self.cuts for r in range(cut.row, cut.row + cut.rows)}
+        groups: dict[str, tuple[list[int], list[int]]] = {}
+        for block in self.selection.blocks:
+            cuts = list(dict.fromkeys(loops_of[r].name for r in block.rows))
+            legs = {loops_of[r].leg for r in block.rows}
+            leg = legs.pop() if len(legs) == 1 else -1
+            place = self.legs[leg].name if leg >= 0 else " + ".join(cuts[:3]) + (" …" if len(cuts) > 3 else "")
+            if leg < 0 and place in groups:
+                place += f" ({sum(name.startswith(place) for name in groups) + 1})"
+            rows, columns = groups.setdefault(place, ([], []))
+            rows.extend(block.rows)
+            columns.extend(block.columns)
+        return groups
 
     __repr__ = short_repr

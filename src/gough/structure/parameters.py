@@ -18,14 +18,13 @@ FRICTION = ("viscous", "coulomb", "smoothing")
 
 
 @dataclass
-class ParameterTable:
-    """Grows while a structure is built; positions never change."""
+class GrowingTable:
+    """The table while a structure is built; positions never change."""
 
     names: list[str] = field(default_factory=list)
     units: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
-    """What a parameter is, where somebody asks: "mass", "viscous", "coulomb", "smoothing", else ""."""
 
     def add(self, name: str, value: float, unit: str = "", kind: str = "") -> int:
         """Position of a new parameter."""
@@ -46,6 +45,21 @@ class ParameterTable:
         """Positions of the coefficients FRICTION of a joint or drive."""
         rows = zip(FRICTION, values, units, strict=True)
         return tuple(self.add(f"{name}.friction.{kind}", value, unit, kind) for kind, value, unit in rows)
+
+    def finish(self) -> "ParameterTable":
+        """The table as it stays."""
+        return ParameterTable(tuple(self.names), tuple(self.units), tuple(self.values), tuple(self.kinds))
+
+
+@dataclass(frozen=True)
+class ParameterTable:
+    """Names, units and values of the parameters of a design."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: tuple[float, ...]
+    kinds: tuple[str, ...]
+    """What a parameter is, where somebody asks: "mass", "viscous", "coulomb", "smoothing", else ""."""
 
     def of_kind(self, kind: str) -> list[int]:
         """Positions of the parameters of a kind; "friction" stands for all its coefficients."""

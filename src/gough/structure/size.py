@@ -1,14 +1,19 @@
-"""The characteristic length of a robot, and the energy of its weight: what lengths and small energies are compared with."""
+"""The characteristic length of a robot, the energy of its weight, and by how much its loops may stay open: what lengths,
+small energies and closures are compared with."""
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from gough.joints import ALL
 from gough.robot import Leg, Robot
 from gough.robot.tree import placed_joints, placed_loops
-from gough.structure.mechanism import Mechanism
+from gough.structure.mechanism import CutJoint, Link, Structure
 
 TINY = 1e-3
 """A distance this small beside the largest says nothing about the robot's size."""
+OF_DIRECTIONS = 0.1
+"""Directions may be off by the closure tolerance over this part of the robot's size."""
 
 
 def characteristic_length(robot: Robot) -> float:
@@ -41,15 +46,30 @@ def characteristic_length(robot: Robot) -> float:
     return max((float(np.abs(stated[name]).max()) for name in slides if name in stated), default=0.0)
 
 
-def size_of_bodies(mechanism: Mechanism) -> float:
-    """Largest root mean square distance (m) of a body's mass from its joint; 1 where nothing has an extent."""
-    values = mechanism.table.values
+def size_of_bodies(links: Iterable[Link], values: Sequence[float]) -> float:
+    """Largest root mean square distance (m) of a body's mass from its joint; 1 where nothing has an extent.
+
+    values: the parameters.
+    """
     sizes = [0.0]
-    for link in mechanism.links:
+    for link in links:
         if link.ten is not None and values[link.ten[0]] > 0:
             turning = sum(values[link.ten[k]] for k in (4, 7, 9))
             sizes.append(float(np.sqrt(max(turning, 0.0) / (2 * values[link.ten[0]]))))
     return max(sizes) or 1.0
+
+
+def row_tolerances(
+    cuts: Iterable[CutJoint], values: Sequence[float], length: float, tolerance: float
+) -> tuple[float, ...]:
+    """By how much each closure row may stay open for a tolerance (m): lengths by it, directions by it over a tenth of the
+    robot's characteristic length, distances by what a rod of that length longer or shorter makes. values: the parameters."""
+    out: list[float] = []
+    for cut in cuts:
+        rod = 0.0 if cut.length is None else values[cut.length]
+        kinds = {"perpendicular": tolerance / (OF_DIRECTIONS * length), "distance": tolerance * rod}
+        out += [kinds.get(c.kind, tolerance) for c in cut.closures for _ in range(c.rows)]
+    return tuple(out)
 
 
 def _follows(leg: Leg) -> bool:
@@ -60,7 +80,7 @@ def _follows(leg: Leg) -> bool:
     return freedoms == sum(closure.rows for closure in closures)
 
 
-def weight_energy(mechanism: Mechanism, size: float, parameters: np.ndarray) -> np.ndarray:
+def weight_energy(mechanism: Structure, size: float, parameters: np.ndarray) -> np.ndarray:
     """Energy (...) that lifts the robot by its own size against its weight, and moves it by its size in a second (J): what
     rounding and small errors are measured by where nothing else moves. size (m); parameters (..., n)."""
     p = np.asarray(parameters, dtype=float)

@@ -50,12 +50,12 @@ def lanes(run: Run) -> Lanes:
     """Of a robot with legs alike, at a run's states."""
     from gough.backends.c.rolling import once_and_each
     from gough.export.subject import Options, subject_of
-    from gough.model.alike import common_pattern
     from gough.program.rolling import roll
+    from gough.structure.alike import common_pattern
 
     model = run.model
     options = Options(wrench=False, checks=False)
-    program = subject_of(model, FUNCTION, options, common_pattern(model)).program
+    program = subject_of(model, FUNCTION, options, common_pattern(model.mechanism, model.pattern)).program
     rolled = roll(once_and_each(program, False)[1], least=3)
     assert rolled is not None, "the legs of this robot are not alike"
     once, lane = rolled.operations

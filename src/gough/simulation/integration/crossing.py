@@ -14,7 +14,6 @@ import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
 from gough.kinematics.mobility import choose, null_space, scaled_closures
-from gough.kinematics.selecting import elastic_columns
 from gough.kinematics.singularity import block_matrices
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
@@ -173,7 +172,7 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     own = list(selection.independent)
     if null.shape[1] != len(own):
         return None
-    elastic = elastic_columns(model.mechanism)
+    elastic = model.mechanism.elastic_columns
     bent = [c for c in own if c in elastic]
     rigid = [c for c in range(G.shape[1]) if c not in elastic]
     best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(null, own, rigid))

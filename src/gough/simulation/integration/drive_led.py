@@ -35,12 +35,10 @@ def led_by_drives(model: "Model") -> "Model":
             f"{model.robot.name}: {drives} drives that follow a motion do not go with {model.mobility} freedoms, there must be "
             "one for each; use a controller"
         )
-    make, arguments = model.__reduce__()
-    robot, free, _, precision = arguments
 
     def made() -> "Model":
         try:
-            return make(robot, free, "drives", precision)
+            return model.with_(velocities="drives")
         except StructureError as problem:
             raise UsageError(
                 f"{model.robot.name}: its drives do not lead it ({problem}); use a controller"

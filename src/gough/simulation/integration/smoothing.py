@@ -88,10 +88,8 @@ def smoothed(
 
 
 def _with_widths(model: "Model", widths: tuple[float, float], keep: bool) -> "Model":
-    make, arguments = model.__reduce__()
-
     def rebuilt() -> "Model":
-        return make(change_friction(model.robot, smoothing=widths, keep=keep), *arguments[1:])
+        return model.with_(robot=change_friction(model.robot, smoothing=widths, keep=keep))
 
     return model.cached(("smoothed", widths, keep), rebuilt)
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.dynamics.catalogue import FunctionKey
 from gough.errors import UsageError
-from gough.kinematics.catalogue import FunctionKey
 from gough.kinematics.following import tree_rates
 from gough.kinematics.leading import coordinate_units
 from gough.kinematics.mobility import neighbours
@@ -139,7 +139,7 @@ def open_freedoms(target: Target) -> int:
     def found() -> int:
         model = target.model
         n = model.mobility
-        states = np.concatenate([model.home[None], neighbours(model, model.null_space, NEIGHBOURS)])
+        states = np.concatenate([model.home[None], neighbours(model, model.home, model.null_space, NEIGHBOURS)])
         A = replace(target, parameters=None).rows(states)[:, :, :n] * target.scales[:, None]
         A = A[np.isfinite(A).all(axis=(1, 2))]
         A = A / np.array([1.0 if unit == "m/s" else model.size for unit in model.layout.v_units[:n]])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from gough.kinematics.catalogue import FunctionKey
+from gough.dynamics.catalogue import FunctionKey
 from gough.model import Model
 from gough.model.tangent import tangent_derivative
 

@@ -1,21 +1,20 @@
-"""The catalogue of a robot's functions: which inputs they take and which equations they run."""
+"""The catalogue of a robot's functions: which inputs they take and which equations they are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gough.dynamics import energies, forward, inverse, rates, reactions, terms, tilts
+from gough.dynamics import energies, forward, inverse, loads, rates, reactions, terms, tilts
+from gough.dynamics.leg_geometry import Branch, leg_joints
 from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.regrouping import regrouped
 from gough.dynamics.twists import frame_pose, frame_twist
 from gough.dynamics.validity import check_state
 from gough.errors import UsageError
-from gough.program import Program, Slot, trace
-from gough.structure import Mechanism
+from gough.structure import Structure
 
 POSED = "@pose"
 
@@ -23,11 +22,16 @@ POSED = "@pose"
 @dataclass(frozen=True)
 class FunctionKey:
     """Which function is meant: its kind (a key of the catalogue, "frame_pose" or "frame_twist"), the frames it is about, and
-    whether it takes the platform's pose instead of q. People write "frame_pose:tool" and "inverse_dynamics@pose"."""
+    whether it takes the platform's pose instead of q. People write "frame_pose:tool" and "inverse_dynamics@pose".
+
+    leg, branches: of the functions that assembling asks for, which leg it is about, and the branch of each leg that has one.
+    """
 
     kind: str
     frames: tuple[str, ...] = ()
     of_pose: bool = False
+    leg: int | None = None
+    branches: tuple[Branch | None, ...] = ()
 
     @classmethod
     def of(cls, name: "str | FunctionKey") -> "FunctionKey":
@@ -39,7 +43,8 @@ class FunctionKey:
         return cls(kind, tuple(frames.split(",")) if frames else (), plain != name)
 
     def __str__(self) -> str:
-        return self.kind + (":" + ",".join(self.frames) if self.frames else "") + (POSED if self.of_pose else "")
+        about = ",".join(self.frames) if self.leg is None else f"leg {self.leg}"
+        return self.kind + (f":{about}" if about else "") + (POSED if self.of_pose else "")
 
     @property
     def of_q(self) -> "FunctionKey":
@@ -62,6 +67,8 @@ class Entry:
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
     interpreted: bool = False
     """Whether it is asked for so few states, and so early, that compiling it does not pay."""
+    of_structure: bool = False
+    """Whether it is the same whatever velocities lead the mechanism."""
 
 
 CATALOGUE: dict[str, Entry] = {
@@ -92,14 +99,26 @@ CATALOGUE: dict[str, Entry] = {
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
     "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}, whole=True),
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
-    "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}),
-    "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}),
-    "closure_residual": Entry(("q",), rates.closure_residual, {"residual": "m, 1", "misalignment": "1"}),
+    "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}, of_structure=True),
+    "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}, of_structure=True),
+    "closure_residual": Entry(
+        ("q",), rates.closure_residual, {"residual": "m, 1", "misalignment": "1"}, of_structure=True
+    ),
     "closure_rows": Entry(
-        ("q",), rates.closure_rows, {"residual": "m, 1", "G": "SI", "misalignment": "1", "A": "1"}, interpreted=True
+        ("q",),
+        rates.closure_rows,
+        {"residual": "m, 1", "G": "SI", "misalignment": "1", "A": "1"},
+        interpreted=True,
+        of_structure=True,
     ),
     "closing_step": Entry(("q", "v"), rates.closing_step, {"du": "m, rad", "residual": "m, 1"}),
 }
+
+FOR_ASSEMBLING: dict[str, Entry] = {
+    "loop_matrices": Entry(("q",), rates.loop_matrices, {}),
+    "spring_lengths": Entry(("q",), loads.spring_lengths, {"length": "m"}, of_structure=True),
+}
+"""What assembling and its checks ask for beside it; with `leg_closures` and `leg_joints`, which are about legs."""
 
 COUNTED = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force", "drive_map")
 """Functions `gough count` shows."""
@@ -132,9 +151,21 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
     return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames), whole=True)
 
 
-def entry_of(mechanism: Mechanism, key: FunctionKey) -> Entry:
+def leg_entry(key: FunctionKey) -> Entry | None:
+    """Entry of "leg_closures" of a leg, or "leg_joints" in branches; None for other keys."""
+    if key.kind == "leg_closures" and key.leg is not None:
+        return Entry(("q",), partial(rates.leg_closures, leg=key.leg), {}, of_structure=True)
+    if key.kind == "leg_joints" and key.branches:
+        return Entry(("pose",), partial(leg_joints, branches=key.branches), {"joints": "m, rad"}, of_structure=True)
+    return None
+
+
+def entry_of(mechanism: Structure, key: FunctionKey) -> Entry:
     """Entry of a function of a mechanism."""
     kind, frames = key.kind, key.frames
+    own = FOR_ASSEMBLING.get(kind) or leg_entry(key)
+    if own is not None:
+        return own
     one_frame = kind in ("frame_pose", "frame_twist") and len(frames) == 1
     if not (one_frame or (kind == "joint_reactions" and frames) or (kind in CATALOGUE and not frames)):
         known = f"{', '.join(CATALOGUE)}, frame_pose:NAME, frame_twist:NAME"
@@ -145,39 +176,3 @@ def entry_of(mechanism: Mechanism, key: FunctionKey) -> Entry:
     if one_frame:
         return frame_entry(kind, frames[0])
     return loaded_reactions(frames) if frames else CATALOGUE[kind]
-
-
-def slots_of(mechanism: Mechanism, names: tuple[str, ...], loads: int = 0, whole: bool = False) -> tuple[Slot, ...]:
-    """Input slots by name, parameters last; see `Entry` for loads and whole."""
-    layout = mechanism.layout
-    sizes = {
-        "q": (layout.nq, "m, 1, rad"),
-        "v": (layout.nv, "m/s, rad/s"),
-        "acceleration": (layout.nv if whole else layout.mobility, "m/s2, rad/s2"),
-        "wrench": (inverse.wrench_size(mechanism), "N, N m"),
-        "tau": (len(mechanism.drives), "N, N m"),
-        "pose": (layout.joints.start, "m, 1"),
-        "loads": (loads, "N, N m"),
-    }
-    slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
-    return (*slots, Slot("parameters", (len(mechanism.table.names),), "SI", uniform=True))
-
-
-def trace_entry(
-    mechanism: Mechanism,
-    key: FunctionKey,
-    pattern: dict[int, float],
-    fixed: dict[str, dict[int, float]] | None = None,
-) -> Program:
-    """Program of a function with structural parameters folded; `fixed` gives more inputs numbers ({slot: {k: x}})."""
-    entry = entry_of(mechanism, key)
-    values = {"parameters": dict(pattern)}
-    for slot, numbers in (fixed or {}).items():
-        values.setdefault(slot, {}).update(numbers)
-
-    def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
-        numbers = Numbers(mechanism, parameters)
-        return entry.equations(regrouped(numbers) if entry.regroups else numbers, **inputs)
-
-    slots = slots_of(mechanism, entry.inputs, entry.loads, entry.whole)
-    return trace(run, slots, f"{mechanism.name} {key}", values, entry.units)

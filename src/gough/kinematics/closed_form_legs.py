@@ -1,0 +1,164 @@
+"""Legs with a closed form: their joints at a pose in each branch, and the branch that is nearest to given joints.
+
+A branch is (length or elbow, rotation), each 0 or 1. That of home is kept, so a robot never jumps to another assembly by
+itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.evaluation import Evaluation
+from gough.dynamics.catalogue import FunctionKey
+from gough.dynamics.leg_geometry import Branch, closed_form_kind
+from gough.dynamics.leg_kinds import ELBOWS
+from gough.dynamics.numbers import Numbers
+from gough.errors import GOOD, Status, UsageError
+from gough.kinematics.leg_newton import search_leg
+from gough.kinematics.linkage import Linkage
+from gough.program import Slot, trace
+from gough.robot import Robot
+from gough.structure import Structure
+
+BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
+
+
+def leg_kinds(structure: Structure, pattern: Mapping[int, float]) -> tuple[str | None, ...]:
+    """Closed form of every leg, judged by the pattern of structural zeros (the other parameters are traced)."""
+    kinds: list[str | None] = []
+    if not structure.has_platform:
+        return (None,) * len(structure.legs)
+
+    def look(parameters: Any) -> dict[str, Any]:
+        numbers = Numbers(structure.without_velocities(), parameters)
+        kinds.extend(closed_form_kind(numbers, k) for k in range(len(structure.legs)))
+        return {}
+
+    trace(look, [Slot("parameters", (len(structure.table.names),))], values={"parameters": dict(pattern)})
+    return tuple(kinds)
+
+
+@dataclass(frozen=True)
+class ClosedFormLegs:
+    """The legs of a linkage that have a kind; joints (n, joints) stand as in q, those of other legs are nothing."""
+
+    linkage: Linkage
+    kinds: tuple[str | None, ...]
+
+    @property
+    def others(self) -> list[int]:
+        """Legs without a closed form."""
+        return [k for k, kind in enumerate(self.kinds) if kind is None]
+
+    @property
+    def lead(self) -> int:
+        """Entries of q before the joints: the pose and the elastic coordinates."""
+        return self.linkage.structure.layout.joints.start
+
+    def columns(self, leg: int) -> list[int]:
+        """Positions of a leg's joints among all joints."""
+        structure = self.linkage.structure
+        links = [structure.links[i] for i in structure.legs[leg].links]
+        return [link.q - self.lead + j for link in links for j in range(link.nq)]
+
+    def wrap(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
+        """Differences (..., columns) of joints with angles brought into (-π, π]."""
+        turned = np.remainder(difference + np.pi, 2 * np.pi) - np.pi
+        return np.where(self.angular(columns), turned, difference)
+
+    def angular(self, columns: list[int]) -> np.ndarray:
+        """Which of the joints are angles."""
+        units = self.linkage.structure.layout.q_units
+        return np.array([units[self.lead + c] == "rad" for c in columns], dtype=bool)
+
+    def evaluate(self, poses: np.ndarray, parameters: np.ndarray, branches: Sequence[Branch]) -> Evaluation:
+        """Joints at poses (n, 7 + elastic) in these branches."""
+        own = tuple(b if kind is not None else None for b, kind in zip(branches, self.kinds, strict=True))
+        return self.linkage.function(FunctionKey("leg_joints", branches=own))(pose=poses, parameters=parameters)
+
+    def in_all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """Joints (4, n, joints) in each of the four branches; NaN for legs that do not reach."""
+        if all(kind is None for kind in self.kinds):
+            return np.zeros((len(BRANCHES), len(poses), self.linkage.structure.layout.n_joints))
+        found = []
+        for branch in BRANCHES:
+            own = tuple(branch if kind is not None else None for kind in self.kinds)
+            function = self.linkage.function(FunctionKey("leg_joints", branches=own))
+            found.append(function.values(pose=poses, parameters=parameters)["joints"])
+        return np.stack(found)
+
+    def nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(joints (n, joints), failures (n,)) in the branches nearest to configurations `near` (n, nq)."""
+        stacked = self.in_all_branches(poses, parameters)
+        out = stacked[0].copy()
+        failures = np.full(len(poses), GOOD, dtype=object)
+        rows = np.arange(len(poses))
+        for k, kind in enumerate(self.kinds):
+            if kind is None:
+                continue
+            columns = self.columns(k)
+            wrapped = self.wrap(stacked[:, :, columns] - near[None, :, self.lead :][:, :, columns], columns)
+            cost = np.abs(wrapped).sum(axis=-1)
+            best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
+            out[:, columns] = near[:, self.lead :][:, columns] + wrapped[best, rows]
+            lost = ~np.isfinite(cost[best, rows])
+            failures[lost & (failures == GOOD)] = Status.OUT_OF_REACH.at(self.linkage.structure.legs[k].name)
+        return out, failures
+
+    def branches_of(self, q: np.ndarray) -> tuple[Branch, ...]:
+        """The branch of every leg that an assembled q (nq,) is in: it may be a little off a stated pose, or another than was
+        hinted."""
+        branches: list[Branch] = [(0, 0)] * len(self.kinds)
+        if all(kind is None for kind in self.kinds):
+            return tuple(branches)
+        candidates = self.in_all_branches(q[None, : self.lead], self.linkage.parameters[None])[:, 0]
+        for k, kind in enumerate(self.kinds):
+            if kind is not None:
+                columns = self.columns(k)
+                cost = np.abs(self.wrap(candidates[:, columns] - q[self.lead :][columns], columns)).sum(axis=1)
+                branches[k] = BRANCHES[int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))]
+        return tuple(branches)
+
+    def settle(self, robot: Robot, start: np.ndarray, known: np.ndarray) -> np.ndarray:
+        """`start` (nq,) with all legs at its pose where they can be found by themselves; `known` (nq,) marks what was given."""
+        q, linkage = start.copy(), self.linkage
+        pose, guess, hinted = q[: self.lead], q[self.lead :], known[self.lead :]
+        candidates = self.in_all_branches(pose[None], linkage.parameters[None])[:, 0]
+        for k, kind in enumerate(self.kinds):
+            if kind is None:
+                continue
+            columns = self.columns(k)
+            given = hinted[columns]
+            weight = np.where(given, 1.0, 0.0) if given.any() else self.angular(columns).astype(float)
+            target = np.where(given, guess[columns], 0.0)
+            elbows = kind in ELBOWS
+            options = range(4) if given.any() or elbows else range(2)  # without a hint, keep the usual length
+            away = [self.wrap(candidates[b][columns] - target, columns) for b in options]
+            cost = np.array([np.sum(weight * np.abs(d)) for d in away])
+            best = int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))
+            if np.isfinite(cost[best]):
+                guess[columns] = target + away[best] if elbows else candidates[best][columns]
+        for k in self.others:
+            columns = self.columns(k)
+            if linkage.structure.legs[k].cuts and columns:
+                hint = guess[columns] if hinted[columns].any() else None
+                guess[columns] = search_leg(linkage, robot, k, q, hint)[columns]
+        return q
+
+
+def check_branch(branch: Any, legs: int) -> list[Branch] | None:
+    """Branches per leg from one pair for all legs or one pair per leg."""
+    if branch is None:
+        return None
+    try:
+        pairs = [branch] * legs if len(branch) == 2 and all(isinstance(b, int) for b in branch) else list(branch)
+        sound = len(pairs) == legs and all(len(p) == 2 and all(b in (0, 1) for b in p) for p in pairs)
+    except TypeError:
+        pairs, sound = [], False
+    if not sound:
+        raise UsageError(
+            f"branch={branch!r}; give (length, rotation) of 0 or 1 for all legs, or one pair per leg ({legs})"
+        )
+    return [(int(a), int(b)) for a, b in pairs]

@@ -1,0 +1,133 @@
+"""Legs without a closed form: Newton's iteration on their closures, all states of a batch at once, legs independent; at home
+from a hint, else from many starts."""
+
+import numpy as np
+
+from gough.compilation.function import Function
+from gough.dynamics.catalogue import FunctionKey
+from gough.errors import GOOD, Status
+from gough.kinematics.closing import row_scales
+from gough.kinematics.linkage import Linkage
+from gough.kinematics.retraction import wrap_angles
+from gough.program.verdict import reciprocal_condition
+from gough.robot import Robot
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
+
+ITERATIONS = 60
+LARGEST_STEP = 0.5
+"""Largest step of an angle (rad), or of a length relative to the robot's size."""
+STARTS = 96
+GOOD_CONDITION = 0.05
+"""Assemblies at least this well conditioned count as equally good; the one nearest the neutral joints is taken."""
+
+
+def leg_closures(linkage: Linkage, leg: int) -> Function:
+    """Function q -> closures of one leg's cuts, all else held."""
+    return linkage.function(FunctionKey("leg_closures", leg=leg))
+
+
+def leg_newton(
+    linkage: Linkage, q: np.ndarray, parameters: np.ndarray, legs: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(q with the legs closed, failed checks (n,)) from starting joints in q (n, nq)."""
+    q = q.copy()
+    names = np.full(len(q), GOOD, dtype=object)
+    for k in legs:
+        _solve_leg(linkage, k, q, parameters, names)
+    return q, names
+
+
+def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
+    """Joint coordinates (joints,) of q (nq,) with one leg assembled where that is possible.
+
+    With a hint: the assembly Newton finds from it, else the one nearest to it. Without: the best conditioned one.
+    """
+    links = [linkage.structure.links[i] for i in linkage.structure.legs[leg].links]
+    columns = [link.q + j for link in links for j in range(link.nq)]
+    if hint is not None:
+        found, names = leg_newton(linkage, q[None], linkage.parameters[None], [leg])
+        if not names[0]:
+            return found[0, linkage.structure.layout.joints]
+    rng = np.random.default_rng(1000 + leg)
+    starts = np.repeat(q[None], STARTS, axis=0)
+    reach = (
+        float(np.linalg.norm(q[:3] - np.asarray(robot.legs[leg].base.position, dtype=float))) + linkage.structure.length
+    )
+    for link in links:
+        if link.motion == "rotation":
+            starts[1:, link.q] = rng.uniform(-np.pi, np.pi, STARTS - 1)
+        elif link.motion == "translation":
+            starts[1:, link.q] = rng.uniform(-0.3 * reach, 1.3 * reach, STARTS - 1)
+        elif link.motion == "ball":
+            quaternions = rng.normal(size=(STARTS - 1, 4))
+            starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    found, names = leg_newton(linkage, starts, linkage.parameters[None], [leg])
+    good = np.flatnonzero(names == GOOD)
+    if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
+        out = leg_closures(linkage, leg).values(q=found, parameters=linkage.parameters)
+        error = np.abs(np.concatenate([out["residual"], out["misalignment"]], axis=-1)).max(axis=-1, initial=0.0)
+        return found[
+            int(np.argmin(np.where(np.isfinite(error), np.round(error, 9), np.inf))), linkage.structure.layout.joints
+        ]
+    found = found[good]
+    wanted = q.copy()
+    wanted[columns] = q[columns] if hint is None else hint
+    distance = np.abs(wrap_angles(linkage.structure, found - wanted)[:, columns]).sum(axis=1)
+    if hint is not None:
+        return found[int(np.argmin(np.round(distance, 9))), linkage.structure.layout.joints]
+    condition = reciprocal_condition(leg_closures(linkage, leg)(q=found, parameters=linkage.parameters).outputs["J"])
+    merit = np.minimum(condition, GOOD_CONDITION) - 1e-3 * distance
+    return found[int(np.argmax(np.round(merit, 9))), linkage.structure.layout.joints]
+
+
+def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
+    function = leg_closures(linkage, leg)
+    active = np.arange(len(q))
+    unit = np.array([linkage.structure.length if u == "m" else 1.0 for u in _rate_units(linkage, leg)])
+    cuts = [linkage.structure.cuts[k] for k in linkage.structure.legs[leg].cuts]
+    own = [row for cut in cuts for row in range(cut.row, cut.row + cut.rows)]
+    scale = np.concatenate([row_scales(linkage)[own], np.ones(sum(len(cut.common_axes) for cut in cuts))])
+    best = np.full(len(q), np.inf)
+    for _ in range(ITERATIONS):
+        rows = parameters if len(parameters) == 1 else parameters[active]
+        out = function(q=q[active], parameters=rows).outputs
+        residual = np.concatenate([out["residual"], out["misalignment"]], axis=1) / scale
+        J = np.concatenate([out["J"], out["A"]], axis=1) / scale[:, None]
+        error = np.abs(residual).max(axis=1, initial=0.0)
+        stalled = (error < 1e-13) | ((error < 1e-11) & (error >= 0.5 * best[active]))
+        best[active] = np.minimum(best[active], error)
+        finite = np.isfinite(error)
+        names[active[~finite]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
+        keep = finite & ~stalled
+        active, residual, J = active[keep], residual[keep], J[keep]
+        if not len(active):
+            return
+        step = np.einsum("nij,nj->ni", np.linalg.pinv(J, rcond=1e-12), residual)
+        largest = (np.abs(step) / unit).max(axis=1) / LARGEST_STEP
+        step /= np.maximum(largest, 1.0)[:, None]
+        _move(linkage, leg, q, active, step)
+    reached = best[active] < 1e-10
+    names[active[~reached]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
+
+
+def _rate_units(linkage: Linkage, leg: int) -> list[str]:
+    links = linkage.structure.links
+    return [
+        "m" if links[i].motion == "translation" else "rad"
+        for i in linkage.structure.legs[leg].links
+        for _ in range(links[i].nu)
+    ]
+
+
+def _move(linkage: Linkage, leg: int, q: np.ndarray, active: np.ndarray, step: np.ndarray) -> None:
+    column = 0
+    for i in linkage.structure.legs[leg].links:
+        link = linkage.structure.links[i]
+        if link.motion == "ball":
+            turned = quaternion_product(
+                q[active, link.q : link.q + 4], quaternion_of_rotation_vector(step[:, column : column + 3])
+            )
+            q[active, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        elif link.nu == 1:
+            q[active, link.q] += step[:, column]
+        column += link.nu

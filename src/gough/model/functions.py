@@ -1,0 +1,130 @@
+"""From the catalogue's equations to functions: the one way in which programs of a robot are made.
+
+"NAME@pose" takes pose (7), v, acceleration, … . Angles of the legs appear in it only through their sines and cosines, which
+follow from the geometry without trigonometry.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from gough.compilation.function import Function
+from gough.dynamics.catalogue import Entry, FunctionKey, entry_of
+from gough.dynamics.inverse import wrench_size
+from gough.dynamics.leg_geometry import Branch, leg_joints
+from gough.dynamics.numbers import Numbers
+from gough.dynamics.regrouping import regrouped
+from gough.program import Program, Slot, trace
+from gough.program.tangents import TangentGraph
+from gough.structure import Mechanism, Structure
+from gough.structure.alike import common_pattern
+
+Fixed = Mapping[str, Mapping[int, float]]
+"""Numbers of inputs, {slot: {entry: number}}."""
+
+
+def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0, whole: bool = False) -> tuple[Slot, ...]:
+    """Input slots by name, parameters last; see `Entry` for loads and whole."""
+    layout = structure.layout
+    sizes = {
+        "q": (layout.nq, "m, 1, rad"),
+        "v": (layout.nv, "m/s, rad/s"),
+        "acceleration": (layout.nv if whole else layout.mobility, "m/s2, rad/s2"),
+        "wrench": (wrench_size(structure), "N, N m"),
+        "tau": (len(structure.drives), "N, N m"),
+        "pose": (layout.joints.start, "m, 1"),
+        "loads": (loads, "N, N m"),
+    }
+    slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
+    return (*slots, Slot("parameters", (len(structure.table.names),), "SI", uniform=True))
+
+
+def trace_entry(
+    mechanism: Mechanism, key: FunctionKey, pattern: Mapping[int, float], fixed: Fixed | None = None
+) -> Program:
+    """Program of a function with structural parameters folded; `fixed` gives more inputs numbers."""
+    entry = entry_of(mechanism, key)
+
+    def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
+        return _equations(entry, mechanism, parameters)(**inputs)
+
+    slots = slots_of(mechanism, entry.inputs, entry.loads, entry.whole)
+    return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units)
+
+
+def trace_posed(
+    mechanism: Mechanism,
+    key: FunctionKey,
+    branches: Sequence[Branch],
+    pattern: Mapping[int, float],
+    fixed: Fixed | None = None,
+) -> Program:
+    """Program of NAME@pose, the joints of closed-form legs in these branches; `fixed` as for `trace_entry`."""
+    entry = entry_of(mechanism, key)
+
+    def run(pose: Any, parameters: Any, **inputs: Any) -> dict[str, Any]:
+        joints = leg_joints(Numbers(mechanism, parameters), pose, branches)["joints"]
+        return _equations(entry, mechanism, parameters)(q=np.concatenate([pose, joints]), **inputs)
+
+    slots = slots_of(mechanism, ["pose" if n == "q" else n for n in entry.inputs], entry.loads, entry.whole)
+    return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units, TangentGraph())
+
+
+def _equations(entry: Entry, mechanism: Mechanism, parameters: Any) -> Any:
+    numbers = Numbers(mechanism, parameters)
+    return partial(entry.equations, regrouped(numbers) if entry.regroups else numbers)
+
+
+def _numbers(pattern: Mapping[int, float], fixed: Fixed | None) -> dict[str, dict[int, float]]:
+    values = {"parameters": dict(pattern)}
+    for slot, numbers in (fixed or {}).items():
+        values.setdefault(slot, {}).update(numbers)
+    return values
+
+
+@dataclass(frozen=True)
+class UnledLinkage:
+    """A structure in numbers, and its functions that need no choice of velocities, each made when first asked; thread-safe.
+
+    parameters (n,): the design's; pattern: those that are structure; precision: of compiled code.
+    """
+
+    structure: Structure
+    parameters: np.ndarray
+    pattern: dict[int, float]
+    precision: str = "fast"
+    _made: dict[FunctionKey, Function] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lock: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)
+
+    def function(self, name: str | FunctionKey) -> Function:
+        """A function by name or key."""
+        key = FunctionKey.of(name)
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = self._make(key)
+            return self._made[key]
+
+    def _make(self, key: FunctionKey) -> Function:
+        mechanism = self.structure.without_velocities()
+        make, entry = partial(trace_entry, mechanism, key), entry_of(mechanism, key)
+        assert entry.of_structure, f"{key} needs velocities"
+        return Function(
+            make(self.pattern),
+            self.structure.table,
+            self.pattern,
+            interpreted=entry.interpreted,
+            precision=self.precision,
+            alike=lambda: make(common_pattern(self.structure, self.pattern)),
+            unfolded=make,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name not in ("_made", "_lock")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state["parameters"].setflags(write=False)
+        self.__dict__.update(state, _made={}, _lock=RLock())
