@@ -74,7 +74,7 @@ class Cranks:
 def test_rus_legs_reach_in_every_branch(seed: int) -> None:
     design = Cranks(seed)
     model = gough.build(design.robot(), velocities="platform" if seed == 0 else "drives")
-    assert model.geometry.kinds == ["rus"] * 6 and model.geometry.by_legs == (seed == 0)
+    assert list(model.geometry.kinds) == ["rus"] * 6 and model.geometry.by_legs == (seed == 0)
     np.testing.assert_allclose(model.home[7:].reshape(6, 3), [leg["angles"] for leg in design.legs], atol=1e-9)
     steps = np.random.default_rng(seed).uniform(-0.03, 0.03, (5, 6))
     poses = integrate_pose(model.home[:7], steps)
@@ -114,7 +114,7 @@ def test_a_crank_keeps_its_turns() -> None:
 def test_planar_legs_have_two_elbows(seed: int) -> None:
     design = ThreeRRR.random(seed)
     model = gough.build(design.legs())
-    assert model.geometry.kinds == ["rrr"] * 3 and model.geometry.by_closed_legs and model.mobility == 3
+    assert list(model.geometry.kinds) == ["rrr"] * 3 and model.geometry.by_closed_legs and model.mobility == 3
     place = design.home[0] + [0.004, -0.003], design.home[1] + 0.01
     pose = design.world(place)
     seen = set()
@@ -216,7 +216,7 @@ class Delta:
 def test_delta_legs_have_two_elbows(form: str, seed: int) -> None:
     design = Delta(seed, form)
     model = gough.build(design.robot())
-    assert model.geometry.kinds == ["delta" if form == "pair" else "ruu"] * 3
+    assert list(model.geometry.kinds) == ["delta" if form == "pair" else "ruu"] * 3
     assert model.geometry.by_closed_legs and model.mobility == 3
     place = design.home + [0.03, 0.05, -0.02]
     truth = np.exp(1j * np.array([design.angles(place, i) for i in range(3)]))  # (3, 2)
@@ -239,7 +239,7 @@ def test_library_deltas_use_closed_forms(rods: Any) -> None:
     sizes = {"base_radius": 0.12, "platform_radius": 0.05, "arm_length": 0.2, "rod_length": 0.5, "width": 0.1}
     body = {"mass": 0.8, "inertia": {"about": "center_of_mass", "xx": 1e-3, "yy": 1e-3, "zz": 2e-3}}
     model = gough.build(gough.robots.delta(**sizes, platform=body, home=[0.0, 0.0, -0.4], rods=rods))  # type: ignore
-    assert model.geometry.kinds == [{"pair": "delta", "single": "rus"}[rods]] * 3
+    assert list(model.geometry.kinds) == [{"pair": "delta", "single": "rus"}[rods]] * 3
     positions = np.random.default_rng(3).uniform([-0.08, -0.08, -0.47], [0.08, 0.08, -0.38], (40, 3))
     q = model.configuration((positions, np.broadcast_to(np.eye(3), (40, 3, 3))))
     assert model.closure_error(q).max() < 1e-12

@@ -1,6 +1,6 @@
 """Give an input slot of a program its numbers for good: the slot goes, and what depends on it alone folds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,13 +12,28 @@ from gough.program.program import Program
 
 
 class Table(Protocol):
-    """Numbers of a design, and the check that an array may stand for them."""
+    """The slot "parameters" of a program: names and numbers of a design, and which arrays may stand for them."""
 
     @property
-    def values(self) -> Sequence[float]: ...
+    def names(self) -> Sequence[str]:
+        """One for each entry."""
+        ...
+
+    @property
+    def values(self) -> Sequence[float]:
+        """The design's numbers."""
+        ...
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
-        """Raise when the array does not fit."""
+        """Raise when the array does not have the numbers that were folded."""
+        ...
+
+    def guard(self, pattern: dict[int, float]) -> Callable[[np.ndarray], None]:
+        """`check` for one pattern, made ready."""
+        ...
+
+    def even(self, pattern: dict[int, float]) -> dict[int, float]:
+        """Those of the folded numbers that results depend on evenly."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A function of a robot: its program, its count, its derivatives, and its fast evaluation on batches."""
+"""A function: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
-from gough.backends.fixed_inputs import fold_entries
+from gough.backends.fixed_inputs import Table, fold_entries
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.rows import Rows
@@ -22,7 +22,6 @@ from gough.program.lowering import PRECISIONS
 from gough.program.passes.constant_outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
-from gough.structure import ParameterTable
 
 INTERPRETED_STATES = 48
 """States a function runs in the interpreter before it is worth compiling (a compilation costs as much as some hundred)."""
@@ -48,7 +47,7 @@ class Function:
     def __init__(
         self,
         program: Program,
-        table: ParameterTable,
+        table: Table,
         pattern: dict[int, float],
         interpreted: bool = False,
         precision: str = "fast",
@@ -78,7 +77,7 @@ class Function:
         return f"<gough function {self.name}: {len(self.program)} nodes{held}>"
 
     @property
-    def table(self) -> ParameterTable:
+    def table(self) -> Table:
         """Names, units and values of the slot "parameters"."""
         return self._table
 

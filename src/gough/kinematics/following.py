@@ -35,14 +35,14 @@ Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 def follow(
     linkage: LedLinkage, start: np.ndarray, parameters: np.ndarray, misses: Misses, iterations: int = ITERATIONS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q (n, nq), failed checks (n,)) led from `start` until `misses` vanish and the loops are closed."""
+    """(q (n, nq), failures (n,)) led from `start` until `misses` vanish and the loops are closed."""
     q = start.copy()
-    names = np.full(len(q), GOOD, dtype=object)
+    failures = np.full(len(q), GOOD, dtype=object)
     unit = step_units(linkage.mechanism, linkage.size)
     own = unit[list(linkage.mechanism.selection.independent)]
     function = linkage.function("closing_step")
     active = np.flatnonzero(np.isfinite(q).all(axis=1))
-    names[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
+    failures[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
     reach = np.ones(len(q))
@@ -55,12 +55,12 @@ def follow(
             reach = np.maximum(np.where(np.isfinite(size), size, 1.0) / (LARGEST_STEP * FAR), 1.0)
         farthest = reach[active]
         lost = ~np.isfinite(size)
-        names[active[lost]] = Status.SINGULAR.at("targets")
+        failures[active[lost]] = Status.SINGULAR.at("targets")
         rows = parameters if len(parameters) == 1 else parameters[active]
         open_ = closure_errors(linkage, q[active], rows) > OPEN
         limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / (LARGEST_STEP * farthest), 1.0)[:, None])
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
-        failed = _mend(function, q[active], limited, rows, step, unit, names, active, lost)
+        failed = _mend(function, q[active], limited, rows, step, unit, failures, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
         step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
@@ -72,27 +72,27 @@ def follow(
         best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
         stuck = good & ~settled & (since[active] > PATIENCE)
-        names[active[stuck]] = Status.NOT_CONVERGED.at(_place(linkage))
+        failures[active[stuck]] = Status.NOT_CONVERGED.at(_place(linkage))
         active = active[good & ~settled & ~stuck]
-    names[active] = Status.NOT_CONVERGED.at(_place(linkage))
-    _judge(linkage, q, parameters, names)
-    q[names != GOOD] = np.nan
-    return q, names
+    failures[active] = Status.NOT_CONVERGED.at(_place(linkage))
+    _judge(linkage, q, parameters, failures)
+    q[failures != GOOD] = np.nan
+    return q, failures
 
 
-def _judge(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
+def _judge(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
     """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
-    settled = np.flatnonzero(names == GOOD)
+    settled = np.flatnonzero(failures == GOOD)
     rows = parameters if len(parameters) == 1 else parameters[settled]
     open_ = ~(closure_errors(linkage, q[settled], rows) <= CLOSED)
-    names[settled[open_]] = Status.NOT_CONVERGED.at(_place(linkage))
+    failures[settled[open_]] = Status.NOT_CONVERGED.at(_place(linkage))
     rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
     for state, place in zip(settled[open_], turned_places(linkage, q[settled[open_]], rows), strict=True):
         if place:
-            names[state] = Status.OPEN_LOOP.at(place)
+            failures[state] = Status.OPEN_LOOP.at(place)
 
 
-def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.ndarray:
+def _mend(function, q, v, parameters, step, unit, failures, active, lost) -> np.ndarray:
     """Take steps (in place) that fast code could not compute from a pivoted solve; mask (k,) of states that have none."""
     bad = ~np.isfinite(step).all(axis=1) & ~lost
     failed = np.zeros(len(q), dtype=bool)
@@ -100,8 +100,8 @@ def _mend(function, q, v, parameters, step, unit, names, active, lost) -> np.nda
         rows = parameters if len(parameters) == 1 else parameters[bad]
         result = function(q=q[bad], v=v[bad], parameters=rows)
         step[bad] = result.outputs["du"] / unit
-        failed[bad] = result.names != GOOD
-        names[active[failed]] = result.names[result.names != GOOD]
+        failed[bad] = result.failures != GOOD
+        failures[active[failed]] = result.failures[result.failures != GOOD]
     return failed
 
 

@@ -26,7 +26,7 @@ POSE_TOLERANCE = 1e-8
 def pose_led(
     linkage: LedLinkage, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
+    """(q, failures) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
     ball joint's without turning about the axes whose rates are independent.
 
     A platform with fewer than six freedoms cannot take every pose: one it cannot take is out of reach.
@@ -44,13 +44,13 @@ def pose_led(
             out[:, k] = -_turned(start[states], q, at)[:, axis]
         return out
 
-    q, names = follow(led, start, parameters, misses)
+    q, failures = follow(led, start, parameters, misses)
     off = np.abs(pose_difference(q[:, :7], poses)) / np.array([linkage.size] * 3 + [1.0] * 3)
-    wrong = (names == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(linkage) / OF_DIRECTIONS))
-    names[wrong] = Status.OUT_OF_REACH.at("platform")
-    q[names != GOOD] = np.nan
-    q[:, :7] = np.where((names == GOOD)[:, None], q[:, :7], poses)
-    return q, names
+    wrong = (failures == GOOD) & ~(off.max(axis=1) < max(POSE_TOLERANCE, slack(linkage) / OF_DIRECTIONS))
+    failures[wrong] = Status.OUT_OF_REACH.at("platform")
+    q[failures != GOOD] = np.nan
+    q[:, :7] = np.where((failures == GOOD)[:, None], q[:, :7], poses)
+    return q, failures
 
 
 def led_by_platform(linkage: LedLinkage) -> LedLinkage:
@@ -76,7 +76,7 @@ def _led_by_platform(linkage: LedLinkage) -> LedLinkage:
 def step_led(
     linkage: LedLinkage, start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
+    """(q, failures) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
     a rotation vector whose components that v has are the step's.
 
     Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
@@ -87,25 +87,25 @@ def step_led(
     if not np.isfinite(longest):
         longest = 0.0
     pieces = max(1, int(np.ceil(longest / LONGEST_TURN)))
-    q, names = _in_pieces(linkage, begin, steps, parameters, pieces)
-    failed = np.flatnonzero((names != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
+    q, failures = _in_pieces(linkage, begin, steps, parameters, pieces)
+    failed = np.flatnonzero((failures != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
     if len(failed) and len(turning) and np.any(steps[failed]):
         own = parameters if len(parameters) == 1 else parameters[failed]
-        q[failed], names[failed] = _in_pieces(linkage, begin[failed], steps[failed], own, SHORTER * pieces)
-    return q, names
+        q[failed], failures[failed] = _in_pieces(linkage, begin[failed], steps[failed], own, SHORTER * pieces)
+    return q, failures
 
 
 def _in_pieces(
     linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    q, names = begin, np.full(len(begin), GOOD, dtype=object)
+    q, failures = begin, np.full(len(begin), GOOD, dtype=object)
     for _ in range(pieces):
-        good = np.flatnonzero(names == GOOD)
+        good = np.flatnonzero(failures == GOOD)
         own = parameters if len(parameters) == 1 else parameters[good]
         moved, failed = follow(linkage, q[good], own, _misses_of_step(linkage, q[good], steps[good] / pieces))
         q = np.full_like(q, np.nan)
-        q[good], names[good] = moved, failed
-    return q, names
+        q[good], failures[good] = moved, failed
+    return q, failures
 
 
 def _misses_of_step(linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray):
@@ -140,7 +140,7 @@ def _misses_of_step(linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray):
 def drives_led(
     linkage: LedLinkage, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) with drive coordinates (n, drives), from `near` (default home).
+    """(q, failures) with drive coordinates (n, drives), from `near` (default home).
 
     Drive rates are Sᵀ v; redundant drives that contradict each other do not converge.
     """
@@ -153,18 +153,18 @@ def drives_led(
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
         return _rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
-    q, names = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
+    q, failures = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
-    missed = (names == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
-    names[missed] = Status.NOT_CONVERGED.at("drives")
-    q[names != GOOD] = np.nan
-    return q, names
+    missed = (failures == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
+    failures[missed] = Status.NOT_CONVERGED.at("drives")
+    q[failures != GOOD] = np.nan
+    return q, failures
 
 
 def coordinates_led(
     linkage: LedLinkage, names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q, failed checks) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
+    """(q, failures) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
     start = _starts(linkage, near, len(values))
     named = NamedCoordinates(linkage, names)
 

@@ -29,12 +29,12 @@ def leg_closures(linkage: Linkage, leg: int) -> Function:
 def leg_newton(
     linkage: Linkage, q: np.ndarray, parameters: np.ndarray, legs: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(q with the legs closed, failed checks (n,)) from starting joints in q (n, nq)."""
+    """(q with the legs closed, failures (n,)) from starting joints in q (n, nq)."""
     q = q.copy()
-    names = np.full(len(q), GOOD, dtype=object)
+    failures = np.full(len(q), GOOD, dtype=object)
     for k in legs:
-        _solve_leg(linkage, k, q, parameters, names)
-    return q, names
+        _solve_leg(linkage, k, q, parameters, failures)
+    return q, failures
 
 
 def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np.ndarray | None) -> np.ndarray:
@@ -45,8 +45,8 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
     links = [linkage.structure.links[i] for i in linkage.structure.legs[leg].links]
     columns = [link.q + j for link in links for j in range(link.nq)]
     if hint is not None:
-        found, names = leg_newton(linkage, q[None], linkage.parameters[None], [leg])
-        if not names[0]:
+        found, failures = leg_newton(linkage, q[None], linkage.parameters[None], [leg])
+        if not failures[0]:
             return found[0, linkage.structure.layout.joints]
     rng = np.random.default_rng(1000 + leg)
     starts = np.repeat(q[None], STARTS, axis=0)
@@ -61,8 +61,8 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
         elif link.motion == "ball":
             quaternions = rng.normal(size=(STARTS - 1, 4))
             starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
-    found, names = leg_newton(linkage, starts, linkage.parameters[None], [leg])
-    good = np.flatnonzero(names == GOOD)
+    found, failures = leg_newton(linkage, starts, linkage.parameters[None], [leg])
+    good = np.flatnonzero(failures == GOOD)
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
         out = leg_closures(linkage, leg).values(q=found, parameters=linkage.parameters)
         error = np.abs(np.concatenate([out["residual"], out["misalignment"]], axis=-1)).max(axis=-1, initial=0.0)
@@ -80,7 +80,7 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
     return found[int(np.argmax(np.round(merit, 9))), linkage.structure.layout.joints]
 
 
-def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray, names: np.ndarray) -> None:
+def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
     function = leg_closures(linkage, leg)
     active = np.arange(len(q))
     unit = np.array([linkage.structure.length if u == "m" else 1.0 for u in _rate_units(linkage, leg)])
@@ -97,7 +97,7 @@ def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray
         stalled = (error < 1e-13) | ((error < 1e-11) & (error >= 0.5 * best[active]))
         best[active] = np.minimum(best[active], error)
         finite = np.isfinite(error)
-        names[active[~finite]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
+        failures[active[~finite]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
         keep = finite & ~stalled
         active, residual, J = active[keep], residual[keep], J[keep]
         if not len(active):
@@ -107,7 +107,7 @@ def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray
         step /= np.maximum(largest, 1.0)[:, None]
         _move(linkage, leg, q, active, step)
     reached = best[active] < 1e-10
-    names[active[~reached]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
+    failures[active[~reached]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
 
 
 def _rate_units(linkage: Linkage, leg: int) -> list[str]:

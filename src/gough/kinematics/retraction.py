@@ -39,13 +39,13 @@ def normalised(mechanism: Structure, q: np.ndarray) -> np.ndarray:
 def bad_quaternions(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     """Where each of q (n, nq) has a quaternion that is not of unit length to 1e-6, the rule of every q that is given; "" if
     nowhere. Only `integrate` and `project`, which make a q, normalise."""
-    names = np.full(len(q), "", dtype=object)
+    places = np.full(len(q), "", dtype=object)
     for link in mechanism.links:
         if link.motion in ("platform", "ball"):
             start = 3 if link.motion == "platform" else link.q
             off = np.abs(np.linalg.norm(q[:, start : start + 4], axis=1) - 1.0) > QUATERNION_TOLERANCE
-            names[off & (names == "")] = "platform" if link.motion == "platform" else link.joint
-    return names
+            places[off & (places == "")] = "platform" if link.motion == "platform" else link.joint
+    return places
 
 
 def neutral(mechanism: Structure) -> np.ndarray:

@@ -5,7 +5,7 @@ from gough.kinematics.singularity import Singularity
 from gough.model.linear import LinearModel
 from gough.model.model import Model, build
 from gough.model.results import (
-    Assembly,
+    Configurations,
     CoordinateTerms,
     Energies,
     ForwardDynamics,
@@ -15,7 +15,7 @@ from gough.model.results import (
 )
 
 __all__ = [
-    "Assembly",
+    "Configurations",
     "CoordinateTerms",
     "Energies",
     "ForwardDynamics",

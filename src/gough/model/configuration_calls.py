@@ -23,7 +23,7 @@ from gough.kinematics.leading import (
 from gough.kinematics.singularity import Singularity, singularity
 from gough.model.calls import Calls
 from gough.model.limits import limit_margins
-from gough.model.results import Assembly, LimitMargins
+from gough.model.results import Configurations, LimitMargins
 from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import integrate_pose, pose_array
 
@@ -61,7 +61,7 @@ class ConfigurationCalls(Calls):
         branch: Any = None,
         parameters: Any = None,
         on_bad_state: str = "raise",
-    ) -> Assembly:
+    ) -> Configurations:
         """Closed configurations with their status.
 
         pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
@@ -108,7 +108,7 @@ class ConfigurationCalls(Calls):
             q, failed = self._from_poses(rows, parameter, near_rows, branch, bent)
         failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
         where = places(failed).reshape(batch)
-        result = Assembly(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
+        result = Configurations(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
         if on_bad_state == "raise" and (failed != GOOD).any():
             complain("configuration", failed, batch, result)
         return result
@@ -123,18 +123,18 @@ class ConfigurationCalls(Calls):
         self, rows: Array, parameters: Array, near: Array | None, branch: Any, elastic: Array | None
     ) -> tuple[Array, Array]:
         model = self._model
-        names = np.full(len(rows), GOOD, dtype=object)
-        names[~np.asarray(np.isfinite(rows).all(axis=1))] = Status.NOT_FINITE.at("input")
+        failures = np.full(len(rows), GOOD, dtype=object)
+        failures[~np.asarray(np.isfinite(rows).all(axis=1))] = Status.NOT_FINITE.at("input")
         off = np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6
-        names[(names == GOOD) & off] = Status.BAD_QUATERNION.at("platform")
-        good = names == GOOD
+        failures[(failures == GOOD) & off] = Status.BAD_QUATERNION.at("platform")
+        good = failures == GOOD
         q = np.full((len(rows), model.layout.nq), np.nan)
         q[:, :7] = rows
         pairs = check_branch(branch, len(model.mechanism.legs))
         chosen = parameters if len(parameters) == 1 else parameters[good]
         start, bent = (None if x is None else x[good] for x in (near, elastic))
-        q[good], names[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
-        return q, names
+        q[good], failures[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
+        return q, failures
 
     @checked(drives=numbers, near=numbers)
     def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
@@ -173,8 +173,8 @@ class ConfigurationCalls(Calls):
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
             return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state, **bent)
         numbers = parameter_rows(self._parameters(parameters), batch)
-        found, names = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
-        return self._finished("integrate", found, names, batch, on_bad_state)
+        found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
+        return self._finished("integrate", found, failures, batch, on_bad_state)
 
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -188,14 +188,14 @@ class ConfigurationCalls(Calls):
             return self.configuration(pose, near=x, parameters=parameters, on_bad_state=on_bad_state)
         numbers = parameter_rows(self._parameters(parameters), batch)
         rows = as_rows(x, batch)
-        found, names = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
-        return self._finished("project", found, names, batch, on_bad_state)
+        found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
+        return self._finished("project", found, failures, batch, on_bad_state)
 
-    def _finished(self, where: str, q: Array, names: Array, batch: tuple[int, ...], on_bad_state: str) -> Array:
+    def _finished(self, where: str, q: Array, failures: Array, batch: tuple[int, ...], on_bad_state: str) -> Array:
         check_option(on_bad_state)
         out = q.reshape(*batch, self._model.layout.nq)
-        if on_bad_state == "raise" and (names != GOOD).any():
-            complain(where, names, batch, out)
+        if on_bad_state == "raise" and (failures != GOOD).any():
+            complain(where, failures, batch, out)
         return out
 
     @checked(q=numbers, parameters=design, length=number(above=0))

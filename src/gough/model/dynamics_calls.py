@@ -12,10 +12,9 @@ from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
 from gough.kinematics.retraction import step_units
 from gough.model.calls import Calls, finish
-from gough.model.coriolis import coordinate_function, coordinate_rates
+from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
 from gough.model.external import Wrench, external_load, on_platform
 from gough.model.linear import LinearModel, linearize
-from gough.model.own_coordinates import own_coordinate_terms
 from gough.model.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
 from gough.model.tangent import tangent_derivative
 from gough.spatial.euler import check_sequence, coordinates_of, euler_matrix

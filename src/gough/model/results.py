@@ -9,7 +9,7 @@ from gough.text import short_repr
 
 
 @dataclass(frozen=True)
-class Assembly:
+class Configurations:
     """q (..., nq): closed configurations, NaN joints where a state is bad; status (...): codes; places (...): where."""
 
     q: np.ndarray
