@@ -44,10 +44,14 @@ class Geometry:
     @property
     def legs_reach(self) -> bool:
         """Whether each leg follows a pose by itself, whatever v is: a robot led by its drives takes the same poses."""
-        mechanism = self.linkage.mechanism
-        own = mechanism.selection
-        led = replace(own, independent=(*range(6), *own.independent[mechanism.layout.mobility :]))
-        return legs_follow(replace(mechanism, selection=led))
+
+        def reach() -> bool:
+            mechanism = self.linkage.mechanism
+            own = mechanism.selection
+            led = replace(own, independent=(*range(6), *own.independent[mechanism.layout.mobility :]))
+            return legs_follow(replace(mechanism, selection=led))
+
+        return self.linkage.cached("legs reach", reach)
 
     @property
     def by_closed_legs(self) -> bool:

@@ -10,6 +10,7 @@ from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import Failure
+from gough.kinematics.lost import lost_direction
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -50,8 +51,6 @@ class Calls:
         """What is lost at a singular state of a call with configurations q (..., nq)."""
 
         def explain(state: int, failure: Failure) -> str:
-            from gough.kinematics.lost import lost_direction
-
             rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
             return lost_direction(self._model, rows[state], failure)
 
