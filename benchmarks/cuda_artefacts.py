@@ -15,6 +15,7 @@ import tarfile
 import tempfile
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,8 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
 
 def with_common_structure(model: gough.Model) -> gough.Model:
     """The same model whose programs keep legs alike: only what is zero in all legs is folded."""
-    other = gough.build(model.robot)
-    other.pattern = common_pattern(model.mechanism, model.pattern)
-    return other
+    linkage = replace(model.linkage, pattern=common_pattern(model.mechanism, model.pattern))
+    return replace(model, linkage=linkage)
 
 
 def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str, **options: Any) -> None:

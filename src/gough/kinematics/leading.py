@@ -1,5 +1,7 @@
 """Leading the closed robot to a pose, to drive positions or to named coordinates, for any mobility."""
 
+from typing import TypeVar
+
 import numpy as np
 
 from gough.errors import GOOD, Status, UsageError
@@ -12,6 +14,7 @@ from gough.kinematics.sampling import sample_states
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 
+Led = TypeVar("Led", bound=LedLinkage)
 COORDINATES = ("x", "y", "z", "yaw", "pitch", "roll")
 OF_TWIST = {"vx": "x", "vy": "y", "vz": "z", "wx": "roll", "wy": "pitch", "wz": "yaw"}
 """The coordinate that is led where a component of the twist is independent."""
@@ -53,12 +56,12 @@ def pose_led(
     return q, failures
 
 
-def led_by_platform(linkage: LedLinkage) -> LedLinkage:
+def led_by_platform(linkage: Led) -> Led:
     """The robot with as much of the platform's twist in v as the platform has freedoms; the rest of v as it is."""
     return linkage.cached("led by the platform", lambda: _led_by_platform(linkage))
 
 
-def _led_by_platform(linkage: LedLinkage) -> LedLinkage:
+def _led_by_platform(linkage: Led) -> Led:
     own = list(linkage.mechanism.selection.independent)
     elastic = own[linkage.layout.mobility :]
     around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])

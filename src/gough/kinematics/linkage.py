@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -114,6 +114,6 @@ class LedLinkage(Linkage, Protocol):
         """The value behind `key`, made once."""
         ...
 
-    def led_by(self, independent: Sequence[int], around: np.ndarray, /) -> "LedLinkage":
+    def led_by(self, independent: Sequence[int], around: np.ndarray, /) -> Self:
         """The same robot with other independent velocities v, which determine the others `around` (n, nq)."""
         ...

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -175,13 +175,13 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         mechanism = select(linkage, self.assembly, velocities)
         return check_model(Model(self.robot, linkage, self.assembly, mechanism, self.free, velocities))
 
-    def led_by(self, independent: Sequence[int], around: np.ndarray) -> "Model":
+    def led_by(self, independent: Sequence[int], around: np.ndarray) -> Self:
         """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
 
         around (n, nq): configurations in which they determine the others; at home they need not.
         """
 
-        def made() -> "Model":
+        def made() -> Self:
             pattern = pattern_of(self.mechanism, self.function("closure_rows").program)
             return replace(self, mechanism=reselected(self.mechanism, pattern, independent), sampled=around)
 
