@@ -54,7 +54,7 @@ class MuJoCo(Peer):
         self._data = mujoco.MjData(self._model)
         states, u = case.states, np.concatenate([j.link.columns for j in self._tree.joints])
         self._q = states.q[:, np.concatenate([range(j.link.q, j.link.q + j.link.nq) for j in self._tree.joints])]
-        self._v, self._a = (self._turned(x[:, u]) for x in (states.u, states.ud))
+        self._v, self._a = (self._turn_rates(x[:, u]) for x in (states.u, states.ud))
         self._column = {int(c): k for k, c in enumerate(u)}
         self._drives = [self._column[case.model.mechanism.links[d.link].u] for d in case.model.mechanism.drives]
         self._tau = np.zeros_like(self._v)
@@ -96,7 +96,7 @@ class MuJoCo(Peer):
     def _rotations(self) -> np.ndarray:
         return np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in self._case.states.q[:, 3:7]])
 
-    def _turned(self, x: np.ndarray) -> np.ndarray:
+    def _turn_rates(self, x: np.ndarray) -> np.ndarray:
         if self._tree.joints[0].kind == "free":
             x = x.copy()
             x[:, 3:6] = np.einsum("nji,nj->ni", self._rotations(), x[:, 3:6])

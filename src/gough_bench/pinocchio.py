@@ -48,7 +48,7 @@ class Coordinates:
 
     def rates(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Pinocchio's v (n, nv)."""
-        return self._turned(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
+        return self._turn_rates(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
 
     def forces(self, q: np.ndarray, forces: np.ndarray) -> np.ndarray:
         """Pinocchio's generalised forces (n, nv) of those on u."""
@@ -60,12 +60,12 @@ class Coordinates:
         if self.free:
             v = self.rates(q, u)
             turned[:, :3] += np.cross(v[:, 3:6], v[:, :3])
-        turned = self._turned(q, turned, to_body=False) * np.array(self.u_sign)
+        turned = self._turn_rates(q, turned, to_body=False) * np.array(self.u_sign)
         out = np.zeros_like(u)
         out[:, self.u] = turned
         return out
 
-    def _turned(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
+    def _turn_rates(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
         if self.free:
             R = np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in q[:, 3:7]])
             how = "nji,nj->ni" if to_body else "nij,nj->ni"

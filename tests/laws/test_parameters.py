@@ -10,7 +10,7 @@ import pytest
 from gough.kinematics.catalogue import FunctionKey, trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
-from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.hoist import split_uniform
 from gough.program.passes.minimise import minimise

@@ -26,7 +26,7 @@ from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, product, zeros
 from gough.spatial import Inertia, cross, turning_matrix
 from gough.spatial.inertia import kinetic_energy
-from gough.structure.elastic import Elastic
+from gough.structure.elastic.places import Elastic
 from gough.structure.mechanism import Link
 
 Vector = np.ndarray

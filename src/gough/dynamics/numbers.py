@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.spatial import Inertia, rpy_zyx
 from gough.structure import Link, Mechanism
-from gough.structure.elastic import NUMBERS
+from gough.structure.elastic.places import NUMBERS
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,5 @@
-"""One way into files of other programs: regular files of bounded size, plain numbers, and errors that name file, place, remedy.
+"""One way into files of other programs: regular files of bounded size, plain numbers, their units, and errors that name file,
+place, remedy.
 
 Every public reader is `guard`ed: what its own checks did not foresee still ends as a UsageError that names the files.
 Sizes are estimated before anything is allocated (`memory.py`).
@@ -7,6 +8,7 @@ Sizes are estimated before anything is allocated (`memory.py`).
 import stat
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -157,3 +159,39 @@ class NumberTable:
     def rows(self) -> np.ndarray:
         """(rows, width)."""
         return np.frombuffer(self.numbers, dtype=float).reshape(-1, self.width).copy()
+
+
+DENSEST = 22600.0  # kg/m³, osmium
+LARGEST = 50.0  # m
+
+
+@dataclass(frozen=True)
+class UnitFactors:
+    """What the units of a file are in m, kg, s; force follows. mm, tonne, s, N: UnitFactors(1e-3, 1e3)."""
+
+    length: float = 1.0
+    mass: float = 1.0
+    time: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(np.isfinite(u) and u > 0.0 for u in (self.length, self.mass, self.time)):
+            raise UsageError(f"units must be positive factors to m, kg, s, not {self.length}, {self.mass}, {self.time}")
+
+
+SI = UnitFactors()
+
+
+def doubtful_units(mass: float, nodes: np.ndarray) -> list[str]:
+    """Sentences on a mass (kg) or nodes (n, 3) (m) that are not credible; empty where they are."""
+    size = float(np.ptp(nodes, axis=0).max()) if len(nodes) else 0.0
+    found = []
+    if size > LARGEST:
+        found.append(
+            f"the nodes span {size:.4g} m: is the length unit mm? Convert it, or give units= where a file is read"
+        )
+    if size > 0.0 and mass > DENSEST * size**3:
+        found.append(
+            f"the body weighs {mass:.6g} kg in a cube of {size:.4g} m, more than solid osmium: check density and units "
+            "(kg, m; or units= where a file is read)"
+        )
+    return found

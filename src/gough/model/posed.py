@@ -14,7 +14,7 @@ from gough.dynamics.regrouping import regrouped
 from gough.errors import UsageError
 from gough.kinematics.catalogue import FunctionKey, entry_of, slots_of
 from gough.program import Program, trace
-from gough.program.tangents import TangentGraph
+from gough.program.graph import TangentGraph
 from gough.spatial import rotation_from_quaternion_wxyz
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from gough.program import trace
 from gough.scalar import dot, sqrt
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Mechanism
-from gough.structure.bending import POINT
+from gough.structure.elastic.bending import POINT
 
 if TYPE_CHECKING:
     from gough.model.model import Model

@@ -102,7 +102,7 @@ def quaternion_wxyz_from_rotation(rotation: np.ndarray) -> np.ndarray:
     return np.copysign(1.0, q[..., :1]) * q
 
 
-def normalised(q: Any) -> np.ndarray:
+def normalise_quaternion(q: Any) -> np.ndarray:
     """Quaternion of any scalar scaled to unit length."""
     length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return np.array([x / length for x in q], dtype=object)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.joints import ALL, Closure
-from gough.structure.elastic import Elastic, Tie
+from gough.structure.elastic.places import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Selection

@@ -42,8 +42,8 @@ class Pedrammehr2012:
         return [
             ("Forces on the three paths", self.forces),
             ("Angular velocities and accelerations of the pods (Figs. 5–8)", self.turning),
-            ("Forces with and without the improvements (Figs. 9 and 10)", self.improved),
-            ("The axes that are not stated", self.unstated),
+            ("Forces with and without the improvements (Figs. 9 and 10)", self.improved_model),
+            ("The axes that are not stated", self.unstated_axes),
             ("Misprints, and what each costs", self.misprints),
         ]
 
@@ -115,7 +115,7 @@ class Pedrammehr2012:
                 title = f"Path {path}: {kind}"
                 self.shop.figure(section, number, caption, draw_turning, t, vectors, found.n, unit, title)
 
-    def improved(self, section: ReportSection) -> None:
+    def improved_model(self, section: ReportSection) -> None:
         """Figures 9 and 10."""
         self.shop.tell("pedrammehr2012: forces with and without the improvements …")
         rows = []
@@ -138,7 +138,7 @@ class Pedrammehr2012:
             given = (self.runs[path].time, self.by_paper(path), self.by_paper(path, OLDER))
             self.shop.figure(section, number, caption, draw_forces, *given, f"Path {path}: forces of the pods")
 
-    def unstated(self, section: ReportSection) -> None:
+    def unstated_axes(self, section: ReportSection) -> None:
         """Other fixed axes and another sense of v."""
         changes: dict[str, list[float]] = {}
         rows: list[tuple[str, ...]] = [("ours: u along base x", "0", "0", "0", self._spins(self.pods))]

@@ -1,7 +1,15 @@
 """Derivatives of programs as programs."""
 
-from gough.program.derivatives.derivation import Derivation, Directions
-from gough.program.derivatives.derive import derive, jacobian, jvp, prepare, push_forward, vjp
+from gough.program.derivatives.derivation import (
+    Derivation,
+    Directions,
+    derive,
+    jacobian,
+    jvp,
+    prepare,
+    push_forward,
+    vjp,
+)
 from gough.program.derivatives.linearise import linearise
 from gough.program.derivatives.net import Net
 

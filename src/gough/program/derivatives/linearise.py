@@ -22,7 +22,7 @@ def linearise(
     """
     graph, at = net.graph, {}
     stages: dict[int, SolveStage] = {}
-    live = needed(program)
+    live = needed_nodes(program)
     notes = program.notes
     for i, op in enumerate(program.ops):
         if not live[i] or op == Op.CONST:
@@ -47,7 +47,7 @@ def linearise(
     return at
 
 
-def needed(program: Program) -> bytearray:
+def needed_nodes(program: Program) -> bytearray:
     """Which nodes some result reads; checks have no derivatives."""
     live = bytearray(len(program.ops))
     for i in program.results:

@@ -31,7 +31,7 @@ def minimise(program: Program, thorough: bool = False) -> Program:
     if len(program.ops) > LARGEST:
         return program
     if thorough:
-        candidates = [program, _settle(program), _pulled(program, TRIED_FACTORS)]
+        candidates = [program, _settle(program), _pull_numbers(program, TRIED_FACTORS)]
     else:
         candidates = [program, _settle(program, QUICK_ROUNDS)]
         if _scaled_share(program) > SCALED:
@@ -59,7 +59,7 @@ def _settle(program: Program, rounds: int = ROUNDS) -> Program:
     return best
 
 
-def _pulled(program: Program, tries: int) -> Program:
+def _pull_numbers(program: Program, tries: int) -> Program:
     """Numbers outside products, except those that pay inside."""
     inside: frozenset[float] = frozenset()
     size = operations(_settle(pull_constants(program), 1)) if tries else 0

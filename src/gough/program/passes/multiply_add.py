@@ -38,7 +38,7 @@ class _Contraction:
                     if uses[k] == 1 and ops[below] in (ADD, SUB) and uses[below] == 1:
                         self.inner[k] = self.inner[below] = 1
         self.sums = {i: self._terms(i) for i, op in enumerate(ops) if op in (ADD, SUB) and not self.inner[i]}
-        self.made = self._made(uses)
+        self.made = self._own_products(uses)
         self.graph = Graph()
         self.new = [-1] * len(ops)
         self.depth: list[int] = []
@@ -59,7 +59,7 @@ class _Contraction:
                 out.append((sign, i))
         return out
 
-    def _made(self, uses: list[int]) -> set[int]:
+    def _own_products(self, uses: list[int]) -> set[int]:
         """Products that are made by themselves: those with another use than in sums, and one a sum without other terms."""
         ops = self.program.ops
         in_sums = [0] * len(ops)

@@ -60,3 +60,20 @@ def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Pro
         "checks": tuple(dict.fromkeys(checks)),
     }
     return remove_dead_code(replace(program, **{**fields, **changes}))
+
+
+def rewrite_machine(program: Program, graph: Graph, rules: dict) -> Program:
+    """Replace operations by rules; all others are copied without folding, so that a machine's tricks survive."""
+    ops, args, notes = program.ops, program.args, program.notes
+    new = [-1] * len(ops)
+    for i, op in enumerate(ops):
+        if notes:
+            graph.note = notes[i]
+        if op <= Op.CONST:
+            new[i] = graph.raw(op, *args[i])
+        elif op in rules:
+            new[i] = rules[op](*(new[k] for k in args[i]))
+        else:
+            new[i] = graph.raw(op, *(new[k] for k in args[i]))
+    graph.note = None
+    return finish(program, graph, new)

@@ -21,7 +21,7 @@ Numbers are structure: what differs from lane to lane must be an input (`numbers
 the search). Blocks must be expanded first. `lowering.py` makes stages ready for a machine.
 """
 
-from gough.program.rolling.roll import roll
+from gough.program.rolling.build import roll
 from gough.program.rolling.rolled import LaneCheck, Rolled, Source, Stage
 
 __all__ = ["LaneCheck", "Rolled", "Source", "Stage", "roll"]

@@ -1,4 +1,4 @@
-"""Programs and wires of the stages."""
+"""Rolling a program: lanes are looked for, and programs and wires of the stages are written."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -9,8 +9,10 @@ from gough.errors import Status
 from gough.program.graph import CONST, INPUT, Graph
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import Check, Program, Slot
+from gough.program.rolling.columns import Shapes, find_columns, lane_numbers
+from gough.program.rolling.groups import Groups, first_groups, more_groups
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, Source, Stage
-from gough.program.rolling.staging import Staged, Unit
+from gough.program.rolling.staging import Staged, Unit, stage
 from gough.program.rolling.sums import FlatSums, Term
 
 
@@ -119,12 +121,12 @@ class Builder:
         tables = []
         for i in members:
             table: dict[tuple, list[int]] = defaultdict(list)
-            for s, k in flat.signed(i):
+            for s, k in flat.signed_operands(i):
                 table[s, names[k]].append(k)
             tables.append(table)
         taken: dict[tuple, int] = defaultdict(int)
         out = []
-        for s, k in flat.signed(first):
+        for s, k in flat.signed_operands(first):
             key = (s, names[k])
             out.append(tuple(table[key][taken[key]] for table in tables))
             taken[key] += 1
@@ -133,7 +135,7 @@ class Builder:
     def _operation(self, making: _Making, i: int, operands: Sequence[int]) -> int:
         flat, graph = self.flat, making.graph
         if i in flat.terms:
-            return self._total(graph, [(s, x) for (s, _), x in zip(flat.signed(i), operands, strict=True)])
+            return self._total(graph, [(s, x) for (s, _), x in zip(flat.signed_operands(i), operands, strict=True)])
         return graph.build(flat.ops[i], tuple(operands))
 
     @staticmethod
@@ -282,3 +284,30 @@ def common_text(texts: Sequence[str]) -> str:
 def _shared_start(texts: Sequence[str]) -> str:
     letters = takewhile(lambda column: len(set(column)) == 1, zip(*texts, strict=False))
     return "".join(column[0] for column in letters)
+
+
+LEAST_LANES = 2
+PROMISING = 0.5
+"""Numbers of lanes that save less than this share of the best at the first look are not looked at again."""
+
+
+def roll(program: Program, lanes: int | None = None, least: int = LEAST_LANES, share: float = 0.0) -> Rolled | None:
+    """The program with what it does K times alike written once; None where nothing is.
+
+    program: without blocks. lanes: K, default the number of which most is found. least: smallest K that is tried.
+    share: of the nodes that must come in K of one shape for a closer look.
+    """
+    flat = FlatSums(program)
+    shapes = Shapes(flat)
+    tried = [lanes] if lanes is not None else lane_numbers(shapes, least, share)
+    first = [first_groups(flat, columns, k) or Groups(k) for k in tried if (columns := find_columns(shapes, k))]
+    if not any(groups.members for groups in first):
+        return None
+    most = max(groups.saved for groups in first)
+    full = [more_groups(flat, groups) for groups in first if groups.saved >= PROMISING * most]
+    best = max(full, key=lambda groups: groups.saved)
+    flat.merge(best.equal)
+    staged = stage(flat, best)
+    if not staged.groups.members:
+        return None
+    return Builder(flat, staged).build()

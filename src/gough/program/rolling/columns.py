@@ -31,7 +31,7 @@ class Shapes:
                 key = (-1,)
             else:
                 operands = flat.operands(i)
-                parts = [(s, self.shape[k]) for s, k in flat.signed(i)]
+                parts = [(s, self.shape[k]) for s, k in flat.signed_operands(i)]
                 key = (op, *(sorted(parts) if flat.commutes(i) else parts))
                 if i in flat.terms:
                     key = ("sum", *key[1:])
@@ -148,12 +148,12 @@ def _paired_inputs(shapes: Shapes, roots: tuple[int, ...], common: int) -> list[
         if flat.ops[nodes[0]] == INPUT:
             found.append(nodes)
         elif flat.ops[nodes[0]] > CONST:
-            rows = [_arranged(shapes, i, common) for i in nodes]
+            rows = [_arrange_operands(shapes, i, common) for i in nodes]
             stack.extend(zip(*rows, strict=True))
     return found
 
 
-def _arranged(shapes: Shapes, i: int, common: int) -> list[int]:
+def _arrange_operands(shapes: Shapes, i: int, common: int) -> list[int]:
     """Operands of node i; where they may change places: shared ones first, then by shape and age."""
     flat = shapes.flat
     operands = flat.operands(i)
@@ -165,4 +165,4 @@ def _arranged(shapes: Shapes, i: int, common: int) -> list[int]:
         own = shapes.leaves[k] & ~common != 0
         return (own, sign, shapes.shape[k] if own else 0, k)
 
-    return [k for _, k in sorted(flat.signed(i), key=rank)]
+    return [k for _, k in sorted(flat.signed_operands(i), key=rank)]

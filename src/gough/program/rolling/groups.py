@@ -112,7 +112,7 @@ class _Sweep:
     def _meet(self, i: int) -> None:
         """A node all of whose operands are settled."""
         flat, op = self.flat, self.flat.ops[i]
-        signed = flat.signed(i) if op > CONST else []
+        signed = flat.signed_operands(i) if op > CONST else []
         met = {self.lane[k] for _, k in signed} - {-1}
         depth = max((self.level[k] for _, k in signed), default=0)
         if i in self.columns:
@@ -181,7 +181,7 @@ def _scalar_columns(flat: FlatSums, groups: Groups) -> Columns:
     uses: dict[int, list[tuple]] = defaultdict(list)
     for i, op in enumerate(flat.ops):
         if op > CONST and flat.live[i] and (groups.lane[i] >= 0 or i in groups.seemed or loose(i)):
-            signed = flat.signed(i)
+            signed = flat.signed_operands(i)
             others = tuple(sorted((s, groups.names[k]) for s, k in signed if not loose(k)))
             for s, k in signed:
                 if loose(k):

@@ -29,17 +29,17 @@ class Staged:
 
 def stage(flat: FlatSums, groups: Groups) -> Staged:
     """Stages of a program; groups that cannot be kept are dissolved."""
-    groups = _wanted(flat, groups)
+    groups = _drop_unread(flat, groups)
     while True:
         sums = _lane_sums(flat, groups)
-        stages, left = _ordered(flat, groups, sums)
+        stages, left = _order_units(flat, groups, sums)
         drop = _in_cycles(left) if left else _in_small(stages)
         if not drop:
             return Staged(tuple(stages), groups, sums)
         groups = _without(groups, drop)
 
 
-def _needed(flat: FlatSums) -> list[bool]:
+def _needed_nodes(flat: FlatSums) -> list[bool]:
     """Nodes that results and checks need, inner sums left out."""
     live = [False] * len(flat.ops)
     for i in flat.ends():
@@ -51,9 +51,9 @@ def _needed(flat: FlatSums) -> list[bool]:
     return live
 
 
-def _wanted(flat: FlatSums, groups: Groups) -> Groups:
+def _drop_unread(flat: FlatSums, groups: Groups) -> Groups:
     """Groups without those that nobody reads."""
-    live = _needed(flat)
+    live = _needed_nodes(flat)
     return _without(groups, {g for g, nodes in enumerate(groups.members) if not all(live[i] for i in nodes)})
 
 
@@ -69,7 +69,7 @@ def _lane_sums(flat: FlatSums, groups: Groups) -> dict[int, tuple[tuple[Term, ..
     for i in flat.terms:
         if i in groups.at:
             continue
-        terms = flat.signed(i)
+        terms = flat.signed_operands(i)
         met: dict[tuple[int, int], set[int]] = defaultdict(set)
         for sign, k in terms:
             if k in groups.at:
@@ -98,9 +98,9 @@ def _unit(flat: FlatSums, groups: Groups, i: int) -> Unit | None:
     return ("g", groups.at[i][0]) if i in groups.at else ("n", i)
 
 
-def _ordered(flat: FlatSums, groups: Groups, sums: dict) -> tuple[list[tuple[bool, tuple[Unit, ...]]], dict]:
+def _order_units(flat: FlatSums, groups: Groups, sums: dict) -> tuple[list[tuple[bool, tuple[Unit, ...]]], dict]:
     """(stages, {unit: units it reads} of those that wait for themselves)."""
-    live = _needed(flat)
+    live = _needed_nodes(flat)
     units: dict[Unit, None] = {}
     for i in range(len(flat.ops)):
         if live[i] and flat.live[i] and (unit := _unit(flat, groups, i)):

@@ -67,7 +67,7 @@ class FlatSums:
         """Nodes that node i reads, the terms of a sum."""
         return self._operands[i]
 
-    def signed(self, i: int) -> list[Term]:
+    def signed_operands(self, i: int) -> list[Term]:
         """Operands of node i with their signs."""
         return self._signed[i]
 

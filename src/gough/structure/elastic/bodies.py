@@ -3,14 +3,19 @@
 A frame tied to a flexible body becomes a massless link of its own ("deflection"); what is attached there hangs on it.
 """
 
+import re
+import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from gough.errors import StructureError
+from gough.errors import ReductionWarning, StructureError, UsageError, warn
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
-from gough.robot import Robot
-from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
+from gough.robot import Body, Pose, Robot
+from gough.robot.flexible import Flexible
+from gough.robot.flexible.modes import ORIGIN
+from gough.robot.tree import bodies, placed_joints, placed_loops, platform_joint, platform_name
 
 NOTHING = 1e-12
 """A constant this small beside its largest possible value is a zero."""
@@ -22,7 +27,7 @@ SMALLEST = 0.01
 Points = dict[str, np.ndarray]
 
 
-def composed(base, pose) -> tuple[np.ndarray, np.ndarray]:
+def compose_base(base, pose) -> tuple[np.ndarray, np.ndarray]:
     """(R, p) of a pose given in a base frame (None: the identity)."""
     rotation, position = np.asarray(pose.rotation()), np.asarray(pose.position, dtype=float)
     if base is None:
@@ -51,10 +56,10 @@ def attached_points(robot: Robot) -> dict[str, Points]:
     for joint in placed_joints(robot):
         if joint.joint.type != "free":  # what a joint carries must be held at its origin: see `demand_still`
             add(joint.body_name, np.zeros(3))
-        add(joint.parent, composed(joint.base, joint.joint.placement)[1])
+        add(joint.parent, compose_base(joint.base, joint.joint.placement)[1])
     for loop in placed_loops(robot):
-        add(loop.first, composed(loop.first_base, loop.first_pose)[1])
-        add(loop.second, composed(loop.second_base, loop.second_pose)[1])
+        add(loop.first, compose_base(loop.first_base, loop.first_pose)[1])
+        add(loop.second, compose_base(loop.second_base, loop.second_pose)[1])
     for spring in robot.springs:
         for end in (spring.from_, spring.to):
             add(end.body, np.asarray(end.position, dtype=float))
@@ -64,7 +69,7 @@ def attached_points(robot: Robot) -> dict[str, Points]:
     return points
 
 
-def turned(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
+def turn_body(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
     """The same body in axes whose directions are the columns of `axes` (3, 3) in the old ones."""
     A, slaved = axes.T, body.slaved
 
@@ -98,7 +103,7 @@ def turned(body: ElasticBody, axes: np.ndarray) -> ElasticBody:
     )
 
 
-def cleaned(body: ElasticBody) -> ElasticBody:
+def clean_body(body: ElasticBody) -> ElasticBody:
     """The body with zeros where integrals only have rounding errors, judged by the bounds of Cauchy and Schwarz."""
     size = np.sqrt(np.diag(body.M))  # of every Φ_k over the mass
     arm = np.sqrt(max(np.trace(body.J), 0.0) / 2)
@@ -178,7 +183,7 @@ def typical_amplitudes(body: ElasticBody, size: float) -> tuple[float, ...]:
     return tuple(amplitudes)
 
 
-def still(frame: TiedFrame) -> bool:
+def is_still(frame: TiedFrame) -> bool:
     """Whether a tied frame does not move with the elastic coordinates at all."""
     return not (frame.translation.any() or frame.turning.any() or (frame.second is not None and frame.second.any()))
 
@@ -186,7 +191,7 @@ def still(frame: TiedFrame) -> bool:
 def demand_still(name: str, body: ElasticBody, key: str) -> None:
     """Refuse a body whose own frame, which its joint carries, moves with the deformation."""
     frame = body.frames.get(key)
-    if frame is not None and not still(frame):
+    if frame is not None and not is_still(frame):
         raise StructureError(
             f"{name}: its joint carries its origin, but the origin moves with the elastic coordinates; use shapes that are "
             f"held there (clamped at the origin)"
@@ -197,3 +202,88 @@ def rigid_part(body: ElasticBody) -> np.ndarray:
     """(10,) parameters of the undeformed body about its origin."""
     J = body.J
     return np.array([body.mass, *body.MS, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+
+
+MANY = 150
+"""Elastic coordinates of a body whose programs take long to build."""
+
+
+def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
+    """Constants of every flexible body by its full name, with a tied frame at every point where something is attached.
+
+    Warnings name body, file and line; bodies that are alike share one. again: they were told when the model was built.
+
+    A `flexible` that is no description but a Python object makes its own: `elastic_body(points)` with points
+    {key: position (3,) in m, body axes} returns a `fem.ElasticBody` with a frame under each key.
+    """
+    described, made = bodies(robot), {}
+    said: dict[tuple[type[Warning], str, str], list[str]] = {}
+    for name, points in attached_points(robot).items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made[name] = _elastic_body(robot, name, described[name], points)
+        for one in caught:
+            text = in_words(str(one.message), described[name].frames, points)
+            names = said.setdefault((one.category, robot.written(name), text), [])
+            names += [name] * (name not in names)
+    for (category, where, text), names in {} if again else said.items():
+        others = f" (and {len(names) - 1} like it)" if len(names) > 1 else ""
+        warn(f"{where}{': ' if where else ''}{names[0]}{others}: flexible: {text}", category)
+    return made
+
+
+def in_words(text: str, frames: Mapping[str, Pose], points: Points) -> str:
+    """What is said of the keys of tied frames, in the words of the description: names of frames, or of points that lack one."""
+    names = {point_key(np.zeros(3)): ORIGIN}
+    names |= {point_key(np.array(pose.position)): name for name, pose in reversed(list(frames.items()))}
+    lacking: dict[str, np.ndarray] = {}
+    for key in sorted({*names, *points}, key=len, reverse=True):  # one may begin with another
+        pattern = re.escape(key) + r"(?![0-9]|\.[0-9]|e[-+0-9])"
+        if key not in names and re.search(pattern, text):
+            lacking[f"point{len(lacking) + 1}"] = points[key]
+            names[key] = f"point{len(lacking)}"
+        if key in names:
+            text = re.sub(pattern, names[key], text)
+    if not lacking:
+        return text
+    where = ", ".join(f"{name}: {{position: {np.round(p, 9).tolist()}}}" for name, p in lacking.items())
+    return f"{text}. Here {' and '.join(lacking)} need a name to be spoken of: write frames: {{{where}}} on the body"
+
+
+def is_carried(robot: Robot, name: str) -> bool:
+    """Whether a joint carries the body; else it is the free platform, whose frame may float."""
+    if name != platform_name(robot):
+        return True
+    return platform_joint(robot) is None and any(j.body_name == name for j in placed_joints(robot))
+
+
+def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> ElasticBody:
+    flexible = body.flexible
+    if not isinstance(flexible, Flexible):
+        made = flexible.elastic_body(points)  # type: ignore[union-attr]
+        _demand_frames(name, made, points)
+        return made
+    from gough.structure.elastic.reduction import described_body
+
+    carried = is_carried(robot, name)
+    held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
+    try:
+        made = described_body(flexible, body.frames, held, carried, robot.origin)
+    except UsageError as error:
+        raise StructureError(f"{name}: flexible: {in_words(str(error), body.frames, held)}") from error
+    if made.modes > MANY:
+        warn(
+            f"{made.modes} elastic coordinates: building the model and every evaluation take time with their square or more "
+            "(minutes at 500). Reduce the body to modes, for instance modes: {number: 10}, or condense it to its frames",
+            ReductionWarning,
+        )
+    return made
+
+
+def _demand_frames(name: str, body: ElasticBody, points: Mapping[str, np.ndarray]) -> None:
+    lost = [key for key in points if key not in body.frames]
+    if lost:
+        raise StructureError(
+            f"{name}: its elastic_body(points) has no tied frame {', '.join(map(repr, lost))}, where something is attached; "
+            "return one under each key"
+        )

@@ -15,7 +15,7 @@ from gough.fem import (
     second_order,
     slaved_shapes,
 )
-from gough.fem.integrals import shape_integrals
+from gough.fem.elastic_body import shape_integrals
 
 
 def vee(X):

@@ -8,9 +8,16 @@ from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
 from gough.robot import Robot
 from gough.robot.tree import platform_name
 from gough.spatial import rpy_zyx_angles
-from gough.structure.elastic import MINUS_ONE, ONE, ZERO, Elastic, SlavedPlaces, Tie
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import cleaned, demand_still, point_key, still, turned, typical_amplitudes
+from gough.structure.elastic.bodies import (
+    clean_body,
+    demand_still,
+    elastic_bodies,
+    is_still,
+    point_key,
+    turn_body,
+    typical_amplitudes,
+)
+from gough.structure.elastic.places import MINUS_ONE, ONE, ZERO, Elastic, SlavedPlaces, Tie
 from gough.structure.mechanism import WORLD, Link
 from gough.structure.parameters import ParameterTable
 from gough.structure.size import characteristic_length
@@ -50,7 +57,7 @@ class Bending:
         """Make a link flexible whose body is."""
         if name not in self.elastic:
             return
-        body = self.elastic[name] = cleaned(turned(self.elastic[name], axes))
+        body = self.elastic[name] = clean_body(turn_body(self.elastic[name], axes))
         if self.links[index].motion != "platform":
             demand_still(name, body, point_key(np.zeros(3)))
         first = self.first_elastic[name]
@@ -58,7 +65,9 @@ class Bending:
         elastic = add_elastic(self.table, name, body, first, first - shift, self.size)
         self.links[index] = replace(self.links[index], elastic=elastic)
 
-    def _tied(self, index: int, position: np.ndarray, user: np.ndarray, turns: bool = True) -> tuple[int, np.ndarray]:
+    def _tie_point(
+        self, index: int, position: np.ndarray, user: np.ndarray, turns: bool = True
+    ) -> tuple[int, np.ndarray]:
         """(link, position in it) of a point of link `index` (internal axes; `user`: in the description's).
 
         On a flexible link that is a link tied there. turns: False where only the point counts (a ball without friction, a
@@ -69,7 +78,7 @@ class Bending:
         body, elastic, key = self.elastic[self.links[index].name], self.links[index].elastic, point_key(user)
         assert elastic is not None
         frame = body.frames[key]
-        if still(frame):
+        if is_still(frame):
             return index, position
         name = f"{self.links[index].name} {key}"
         if not turns:

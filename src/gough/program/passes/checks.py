@@ -1,10 +1,17 @@
-"""A check that all results are finite: 0 times their sum is 0, or NaN where one of them is infinite or NaN."""
+"""Checks of a program left out (for counting by the counting rules, and for callers who test states themselves), or one added
+that all results are finite: 0 times their sum is 0, or NaN where one of them is infinite or NaN."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gough.program.ops import Op
+from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import NOT_FINITE, Check, Program
+
+
+def drop_checks(program: Program) -> Program:
+    """The same program without checks."""
+    return remove_dead_code(replace(program, checks=()))
 
 
 def guard_results(program: Program, nodes: Sequence[int] | None = None) -> Program:

@@ -11,9 +11,8 @@ from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.tree import bodies, placed_joints, placed_loops
-from gough.structure.elastic_bodies import in_words, is_carried
-from gough.structure.elastic_reduction import tied_body
-from gough.structure.flexible import attached_points, composed, point_key
+from gough.structure.elastic.bodies import attached_points, compose_base, in_words, is_carried, point_key
+from gough.structure.elastic.reduction import tied_body
 
 FORCES_ALONE = ("spherical", "constant_length")
 """Closures that carry no moment."""
@@ -81,10 +80,10 @@ def _with_moments(robot: Robot, name: str) -> set[str]:
             (loop.second, loop.second_base, loop.second_pose),
         ):
             if body == name and loop.type not in FORCES_ALONE:
-                found.add(point_key(composed(base, pose)[1]))
+                found.add(point_key(compose_base(base, pose)[1]))
     for joint in placed_joints(robot):
         if joint.parent == name and joint.joint.type not in FORCES_ALONE:
-            found.add(point_key(composed(joint.base, joint.joint.placement)[1]))
+            found.add(point_key(compose_base(joint.base, joint.joint.placement)[1]))
     return found
 
 
