@@ -1,6 +1,6 @@
 """Replaying a program into a fresh graph, node by node; what most passes and derivatives are made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from gough.program.graph import Graph
@@ -21,8 +21,11 @@ def replay(
     graph: Graph,
     block_rule: BlockRule = copy_block,
     inputs: Mapping[int, int] | None = None,
+    own: Collection[int] = (),
+    rewrite: Callable[[int, list[int]], int] = lambda i, new: -1,
 ) -> list[int]:
-    """Nodes in `graph` of all nodes of `program`. `inputs` maps input positions to nodes of the new graph.
+    """Nodes in `graph` of all nodes of `program`. `inputs` maps input positions to nodes of the new graph; nodes in `own`
+    (neither inputs nor blocks) become what `rewrite` makes of them and of the new nodes so far.
 
     Entries of BLOCK nodes are unused (-1); their results are found at their ITEMs.
     """
@@ -42,6 +45,8 @@ def replay(
             items[i] = block_rule(graph, args[i][0], tuple(new[k] for k in args[i][1:]))
         elif op == Op.ITEM:
             new[i] = items[args[i][0]][args[i][1]]
+        elif i in own:
+            new[i] = rewrite(i, new)
         else:
             new[i] = graph.build(op, tuple(new[k] for k in args[i]))
     graph.note = None

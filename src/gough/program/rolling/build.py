@@ -13,7 +13,8 @@ from gough.program.rolling.columns import Shapes, find_columns, lane_numbers
 from gough.program.rolling.groups import Groups, first_groups, more_groups
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, Source, Stage
 from gough.program.rolling.staging import Staged, Unit, stage
-from gough.program.rolling.sums import FlatSums, Term
+from gough.program.rolling.sums import FlatSums
+from gough.program.sums import Term
 
 
 @dataclass

@@ -49,7 +49,11 @@ class Shapes:
         return found
 
 
-def lane_numbers(shapes: Shapes, least: int, share: float = 0.0, tried: int = 4) -> list[int]:
+TRIED = 4
+"""Numbers of lanes that are tried, and as many divisors of them."""
+
+
+def lane_numbers(shapes: Shapes, least: int, share: float = 0.0) -> list[int]:
     """Numbers of lanes worth a try, the most promising first; none where fewer than `share` of the nodes come in the best
     number of one shape.
 
@@ -63,7 +67,7 @@ def lane_numbers(shapes: Shapes, least: int, share: float = 0.0, tried: int = 4)
         return []
     ranked = sorted((k for k, x in worth.items() if x >= WORTH_A_TRY * best), key=lambda k: (-worth[k], -k))
     divisors = {d for d in worth for k in ranked if k % d == 0} - set(ranked)
-    return [*ranked[:tried], *sorted(divisors, key=lambda d: (-worth[d], -d))[:tried]]
+    return [*ranked[:TRIED], *sorted(divisors, key=lambda d: (-worth[d], -d))[:TRIED]]
 
 
 def find_columns(shapes: Shapes, lanes: int) -> dict[int, tuple[int, int]]:

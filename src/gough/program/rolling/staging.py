@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from gough.program.graph import CONST
 from gough.program.rolling.groups import Groups
-from gough.program.rolling.sums import FlatSums, Term
+from gough.program.rolling.sums import FlatSums
+from gough.program.sums import Term
 
 Unit = tuple[str, int]
 SMALLEST_STAGE = 6

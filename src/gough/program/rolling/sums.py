@@ -1,14 +1,9 @@
 """A program as a graph whose chains of sums are flat: the order of terms says nothing about lanes."""
 
-from collections.abc import Sequence
-from typing import Any
-
-from gough.program.graph import ADD, CONST, NEG, SUB
+from gough.program.graph import ADD, CONST, SUB
 from gough.program.ops import Op
 from gough.program.program import Program
-
-Term = tuple[int, int]
-"""Sign and node."""
+from gough.program.sums import Term, count_uses, inner_sums, sum_terms
 
 
 class FlatSums:
@@ -20,48 +15,12 @@ class FlatSums:
             raise ValueError("expand the blocks of a program before it is rolled")
         self.program = program
         self.ops, self.args = program.ops, program.args
-        ops: Sequence[int] = self.ops
-        args: Sequence[tuple[Any, ...]] = self.args
-        uses = [0] * len(ops)
-        for i, op in enumerate(ops):
-            if op > CONST:
-                for k in args[i]:
-                    uses[k] += 1
-        for i in (*program.results, *(c.node for c in program.checks)):
-            uses[i] += 2
-        inner = bytearray(len(ops))
-        for i, op in enumerate(ops):
-            if op in (ADD, SUB):
-                operands: tuple[int, ...] = args[i]
-                for k in operands:
-                    below: int = args[k][0] if ops[k] == NEG else k
-                    if uses[k] == 1 and ops[k] in (ADD, SUB):
-                        inner[k] = 1
-                    elif uses[k] == 1 and ops[k] == NEG and ops[below] in (ADD, SUB) and uses[below] == 1:
-                        inner[k] = inner[below] = 1
-        self.terms: dict[int, list[Term]] = {}
-        for i, op in enumerate(ops):
-            if op in (ADD, SUB) and not inner[i]:
-                self.terms[i] = self._flatten(i, inner)
-        self.live = [not inner[i] for i in range(len(ops))]
+        inner = inner_sums(program, count_uses(program))
+        roots = (i for i, op in enumerate(self.ops) if op in (ADD, SUB) and not inner[i])
+        self.terms = {i: sum_terms(program, i, inner) for i in roots}
+        self.live = [not inner[i] for i in range(len(self.ops))]
         self.equal: dict[int, int] = {}
         self._collect()
-
-    def _flatten(self, root: int, inner: bytearray) -> list[Term]:
-        ops, args = self.ops, self.args
-        out: list[Term] = []
-        stack = [(1, root)]
-        while stack:
-            sign, i = stack.pop()
-            if i == root or inner[i]:
-                if ops[i] == NEG:
-                    stack.append((-sign, args[i][0]))
-                else:
-                    stack.append((sign if ops[i] == ADD else -sign, args[i][1]))
-                    stack.append((sign, args[i][0]))
-            else:
-                out.append((sign, i))
-        return out
 
     def operands(self, i: int) -> tuple[int, ...]:
         """Nodes that node i reads, the terms of a sum."""
