@@ -35,9 +35,9 @@ from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
 from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_blocks import expand_block, expand_blocks
 from gough.program.passes.rewrite import finish, replay
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling.lowering import LoweredStage, LoweredStages, lower_stage
-from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Source, Stage
+from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, RolledStage, Source
 
 LEAST = 4000
 """Multiply-adds, written out, from which a block may run as a loop."""
@@ -239,7 +239,7 @@ class _Cutter:
                 self.numbers.append(args[0])
         return self.sources[i]
 
-    def _checked_here(self, check: Check, level: int) -> bool:
+    def _checked_here(self, check: NodeCheck, level: int) -> bool:
         """Whether a check belongs to a level: that of its node, which may be an input or a block's result."""
         return self.level[check.node] == level
 
@@ -279,14 +279,14 @@ class _Cutter:
             ops,
             args,
             tuple(new[i] for i in kept),
-            tuple(Check(c.failure, new[c.node], c.minimum) for c in checks),
+            tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in checks),
             notes,
             f"{program.name}, stage {number}",
         )
         for place, i in enumerate(kept):
             self.sources[i] = Source(number, place)
         wanted = {place for place, i in enumerate(kept) if i in set(program.results)}
-        stage = Stage(inner, 1, tuple(shared), (), tuple(LaneCheck((c.failure,), (c.minimum,)) for c in checks))
+        stage = RolledStage(inner, 1, tuple(shared), (), tuple(LaneCheck((c.failure,), (c.minimum,)) for c in checks))
         return lower_stage(stage, self.machine, wanted, self.numbers, program.n_inputs)
 
     def _block(self, number: int, i: int) -> LoweredStage:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gough.errors import Status
 from gough.program.ops import Op
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 
 _FORMAT = {
     Op.ADD: "{} + {}",
@@ -104,7 +104,7 @@ def program_from_plain(data: dict[str, Any]) -> Program:
         args,
         tuple(data["results"]),
         tuple(
-            Check(Status(status).at(place), node, float.fromhex(least))
+            NodeCheck(Status(status).at(place), node, float.fromhex(least))
             for (status, place), node, least in data["checks"]
         ),
         name=data["name"],

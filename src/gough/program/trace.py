@@ -11,7 +11,7 @@ from gough.errors import Failure
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import PIVOT, Check, Program, Slot
+from gough.program.program import PIVOT, NodeCheck, Program, Slot
 from gough.program.scalar_solve import scalar_solve
 
 
@@ -253,6 +253,6 @@ def trace(
         array = np.asarray(value, dtype=object)
         outputs.append(Slot(key, array.shape, (units or {}).get(key, "")))
         results.extend(tracer.node(x) for x in array.ravel())
-    checks = tuple(Check(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
+    checks = tuple(NodeCheck(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
     program = Program(tuple(inputs), tuple(outputs), graph.ops, graph.args, tuple(results), checks, graph.notes, name)
     return remove_dead_code(program)

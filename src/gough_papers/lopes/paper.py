@@ -5,7 +5,6 @@ share what bodies have in common, so a body's own part is what it adds: platform
 the paper counted is not stated; ours: numeric parameters, joint coordinates known, sines and cosines apart.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,7 @@ from gough_papers.along import COST_HEAD, inverse_cost, known_forces, relative_e
 from gough_papers.canvas import COLORS, canvas, curves, label_axes, legend_below, style_legend
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, at_most, equals
 from gough_papers.counting import count_operations
-from gough_papers.reproduction import Paper, Workshop, changed_model
+from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
 
@@ -99,14 +98,11 @@ ONE_WAY = 2.0
 """s: of the motion as it is named."""
 
 
-class Lopes:
+class Lopes(Tour):
     """The parts in their order."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self.shop = shop
-
-    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
-        """(title, what fills its section)."""
+    def parts(self) -> Parts:
+        """What is reproduced, section by section."""
         return [
             ("The 6-PUS robot along P1 → P2 → P1 (Figs. 4 and 5)", self.forces),
             ("Operations (Table 1)", self.operations),

@@ -13,7 +13,7 @@ from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.expand_blocks import inline_calls
 from gough.program.passes.rewrite import replay
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 
 MODES = ("auto", "forward", "reverse")
 
@@ -125,7 +125,7 @@ class Derivation:
         graph, program = self.net.graph, self.program
         zero = graph.const(0.0)
         graph.note = None
-        checks = [Check(c.failure, self.new[c.node], c.minimum) for c in program.checks]
+        checks = [NodeCheck(c.failure, self.new[c.node], c.minimum) for c in program.checks]
         return remove_dead_code(
             replace(
                 program,

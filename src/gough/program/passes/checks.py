@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import NOT_FINITE, Check, Program
+from gough.program.program import NOT_FINITE, NodeCheck, Program
 
 
 def drop_checks(program: Program) -> Program:
@@ -33,5 +33,5 @@ def guard_results(program: Program, nodes: Sequence[int] | None = None) -> Progr
     total = zero
     for i in computed:
         total = add(Op.FMA, i, zero, total)
-    checks = (*program.checks, Check(NOT_FINITE, total, 0.0))
+    checks = (*program.checks, NodeCheck(NOT_FINITE, total, 0.0))
     return replace(program, ops=ops, args=args, notes=notes, checks=checks)

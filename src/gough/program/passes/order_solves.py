@@ -14,7 +14,7 @@ from gough.program.graph import Graph
 from gough.program.interpreter import evaluate_nodes, stack_columns
 from gough.program.ops import Block, Op, Solve
 from gough.program.passes.rewrite import finish, replay
-from gough.program.program import PIVOT, Check, Program, Slot
+from gough.program.program import PIVOT, NodeCheck, Program, Slot
 from gough.program.scalar_solve import scalar_solve
 from gough.program.trace import no_collecting
 
@@ -50,7 +50,7 @@ def order_solves(program: Program, samples: np.ndarray) -> Program:
         return finish(program, graph, new)
 
 
-def _scale_check(check: Check, values: np.ndarray, n: int) -> Check:
+def _scale_check(check: NodeCheck, values: np.ndarray, n: int) -> NodeCheck:
     """A pivot check with its floor."""
     if check.minimum != PIVOT:
         return check

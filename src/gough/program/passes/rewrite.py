@@ -6,7 +6,7 @@ from dataclasses import replace
 from gough.program.graph import Graph
 from gough.program.ops import Block, Op
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import Check, Program
+from gough.program.program import NodeCheck, Program
 
 BlockRule = Callable[[Graph, Block, tuple[int, ...]], Sequence[int]]
 
@@ -55,8 +55,8 @@ def replay(
 
 def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Program:
     """The rewritten program: results and checks of `program` carried over, the checks of `graph` added."""
-    checks = [Check(c.failure, new[c.node], c.minimum) for c in program.checks]
-    checks += [Check(*c) for c in graph.checks]
+    checks = [NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks]
+    checks += [NodeCheck(*c) for c in graph.checks]
     fields = {
         "ops": graph.ops,
         "args": graph.args,

@@ -22,6 +22,6 @@ the search). Blocks must be expanded first. `lowering.py` makes stages ready for
 """
 
 from gough.program.rolling.build import roll
-from gough.program.rolling.rolled import LaneCheck, Rolled, Source, Stage
+from gough.program.rolling.rolled import LaneCheck, Rolled, RolledStage, Source
 
-__all__ = ["LaneCheck", "Rolled", "Source", "Stage", "roll"]
+__all__ = ["LaneCheck", "Rolled", "RolledStage", "Source", "roll"]

@@ -8,11 +8,11 @@ from itertools import takewhile
 from gough.errors import Status
 from gough.program.graph import CONST, INPUT, Graph
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling.columns import Shapes, find_columns, lane_numbers
 from gough.program.rolling.groups import Groups, first_groups, more_groups
-from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, Source, Stage
-from gough.program.rolling.staging import Staged, Unit, stage
+from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, RolledStage, Source
+from gough.program.rolling.staging import StageOrder, Unit, stage
 from gough.program.rolling.sums import FlatSums
 from gough.program.sums import Term
 
@@ -35,7 +35,7 @@ class _Making:
 class Builder:
     """Makes the stages of a staged program."""
 
-    def __init__(self, flat: FlatSums, staged: Staged) -> None:
+    def __init__(self, flat: FlatSums, staged: StageOrder) -> None:
         self.flat, self.staged, self.groups = flat, staged, staged.groups
         self.home: dict[Unit, int] = {u: k for k, (_, units) in enumerate(staged.stages) for u in units}
         self.outside = self._read_outside()
@@ -201,8 +201,8 @@ class Builder:
     # ---------------------------------------------------------------- checks
 
     def _checks(self) -> None:
-        by_group: dict[int, dict[int, list[Check]]] = defaultdict(lambda: defaultdict(list))
-        single: list[Check] = []
+        by_group: dict[int, dict[int, list[NodeCheck]]] = defaultdict(lambda: defaultdict(list))
+        single: list[NodeCheck] = []
         for check in self.flat.program.checks:
             check = replace(check, node=self._same(check.node))
             if check.node in self.groups.at:
@@ -222,7 +222,7 @@ class Builder:
         for check in single:
             self._single_check(check)
 
-    def _single_check(self, check: Check) -> None:
+    def _single_check(self, check: NodeCheck) -> None:
         unit = self._unit(check.node)
         if unit is not None and unit[0] == "n":
             making = self.made[self.home[unit]]
@@ -238,7 +238,7 @@ class Builder:
 
     # ---------------------------------------------------------------- the finished stage
 
-    def _stage(self, making: _Making) -> Stage:
+    def _stage(self, making: _Making) -> RolledStage:
         graph = making.graph
         n = len(making.shared)
         args = [
@@ -253,12 +253,12 @@ class Builder:
             graph.ops,
             args,
             tuple(results),
-            tuple(Check(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(making.checks)),
+            tuple(NodeCheck(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(making.checks)),
             graph.notes,
             f"{self.flat.program.name} stage {making.number}",
         )
         place = {s: self._final(s) for s in (*making.shared, *(s for column in making.own for s in column))}
-        return Stage(
+        return RolledStage(
             remove_dead_code(program),
             making.lanes,
             tuple(place[s] for s in making.shared),

@@ -13,7 +13,7 @@ from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program, Slot
 from gough.program.rolling.build import LEAST_LANES, roll
-from gough.program.rolling.rolled import OWN, SHARED, Rolled, Source, Stage
+from gough.program.rolling.rolled import OWN, SHARED, Rolled, RolledStage, Source
 
 NUMBERS = "numbers"
 
@@ -76,7 +76,7 @@ def lift_numbers(program: Program) -> tuple[Program, list[float]]:
     return lifted, numbers
 
 
-def _with_numbers(stage: Stage, numbers: Sequence[float], base: int) -> Stage:
+def _with_numbers(stage: RolledStage, numbers: Sequence[float], base: int) -> RolledStage:
     """Numbers that no lane has for itself put back into a stage's program; equal columns read once."""
     graph = Graph()
     shared, own = list[Source](), list[tuple[Source, ...]]()

@@ -19,7 +19,7 @@ SMALLEST_STAGE = 6
 
 
 @dataclass(frozen=True)
-class Staged:
+class StageOrder:
     """stages: (whether in lanes, units in order). sums: {node: (signed groups that are summed over the lanes, signed
     nodes that are left)}."""
 
@@ -28,7 +28,7 @@ class Staged:
     sums: dict[int, tuple[tuple[Term, ...], tuple[Term, ...]]]
 
 
-def stage(flat: FlatSums, groups: Groups) -> Staged:
+def stage(flat: FlatSums, groups: Groups) -> StageOrder:
     """Stages of a program; groups that cannot be kept are dissolved."""
     groups = _drop_unread(flat, groups)
     while True:
@@ -36,7 +36,7 @@ def stage(flat: FlatSums, groups: Groups) -> Staged:
         stages, left = _order_units(flat, groups, sums)
         drop = _in_cycles(left) if left else _in_small(stages)
         if not drop:
-            return Staged(tuple(stages), groups, sums)
+            return StageOrder(tuple(stages), groups, sums)
         groups = _without(groups, drop)
 
 
