@@ -5,7 +5,6 @@ Every public reader is `guard`ed: what its own checks did not foresee still ends
 Sizes are estimated before anything is allocated (`memory.py`).
 """
 
-import stat
 from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 
 from gough.errors import GoughError, UsageError
 from gough.fem.memory import demand
+from gough.text import demand_file, read_file
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 
@@ -72,28 +72,19 @@ def shorten(text: str, most: int = 200) -> str:
 
 def regular_file(path: str | Path, grows: float = 1.0) -> int:
     """Size (bytes) of a plain file, or an error; grows: memory a byte of it takes while it is read."""
-    try:
-        found = Path(path).stat()
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except (OSError, ValueError) as failure:  # loops of links, names with zeros, no rights
-        raise UsageError(f"{path}: {getattr(failure, 'strerror', None) or failure}") from None
-    if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no plain file (a pipe, a device)"
-        raise UsageError(f"{path} is {kind}; name a file")
-    if not found.st_size:
+    demand_file(path)
+    size = Path(path).stat().st_size
+    if not size:
         raise UsageError(f"{path} is empty")
-    demand(grows * found.st_size, f"reading {path} ({found.st_size / 1e6:.3g} MB)", "write fewer freedoms or modes")
-    return found.st_size
+    demand(grows * size, f"reading {path} ({size / 1e6:.3g} MB)", "write fewer freedoms or modes")
+    return size
 
 
 def lines_of(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text file."""
-    regular_file(path, TEXT_GROWS)
+    size = regular_file(path, TEXT_GROWS)
     try:
-        text = Path(path).read_text(encoding=encoding)
-    except OSError as failure:
-        raise UsageError(f"{path}: {failure.strerror or failure}") from None
+        text = read_file(path, size).decode(encoding)
     except UnicodeDecodeError as failure:
         raise UsageError(f"{path} is no text file (byte {failure.start} is no {encoding})") from None
     if "\0" in text:

@@ -12,7 +12,7 @@ from typing import Any
 
 from gough.errors import Failure
 from gough.program.ops import Block, Op
-from gough.scalar.notes import current_note
+from gough.scalar.remarks import current_note
 
 INPUT, CONST, ADD, SUB, MUL, DIV, NEG = Op.INPUT, Op.CONST, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG
 SQRT, SIN, COS, ATAN2, ABS, SIGN, SELECT = Op.SQRT, Op.SIN, Op.COS, Op.ATAN2, Op.ABS, Op.SIGN, Op.SELECT

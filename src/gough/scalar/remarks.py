@@ -1,4 +1,5 @@
-"""Named conditions that must hold for a result to mean anything; they become a status per state."""
+"""What equations say beside their values: notes, which tie a stretch of them to its source (a tracer writes them into the text of
+a program), and checks, named conditions that must hold for a result to mean anything (they become a status per state)."""
 
 import threading
 from collections.abc import Iterator
@@ -6,8 +7,30 @@ from contextlib import contextmanager
 from typing import Any
 
 from gough.errors import Failure
-from gough.scalar.kinds import tracer_of
-from gough.scalar.symbol import Symbol
+from gough.scalar.symbol import Symbol, tracer_of
+
+
+class _Stack(threading.local):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+
+_stack = _Stack()
+
+
+@contextmanager
+def note(text: str) -> Iterator[None]:
+    """Everything recorded inside belongs to `text`, for instance ``note("F_P [Long 2014, eq. 37]")``."""
+    _stack.notes.append(text)
+    try:
+        yield
+    finally:
+        _stack.notes.pop()
+
+
+def current_note() -> str:
+    """The innermost note, or an empty string."""
+    return _stack.notes[-1] if _stack.notes else ""
 
 
 class CheckError(ArithmeticError):
