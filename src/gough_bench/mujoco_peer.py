@@ -6,6 +6,7 @@ still leaves accelerations wrong by some percent, so the compiled inverse inerti
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,6 @@ class MuJoCo(Peer):
         self._drives = [self._column[case.model.mechanism.links[d.link].u] for d in case.model.mechanism.drives]
         self._tau = np.zeros_like(self._v)
         self._tau[:, self._drives] = states.tau
-        self._next = 0
         return ""
 
     def answers(self) -> np.ndarray:
@@ -74,11 +74,8 @@ class MuJoCo(Peer):
         return found[:, [self._column[c] for c in self._case.model.mechanism.selection.independent]]
 
     def seconds(self, budget: float, threads: int = 1) -> float:
-        def call() -> None:
-            self._evaluate(self._next)
-            self._next = (self._next + 1) % len(self._q)
-
-        return seconds_per_call(call, budget)
+        turn = cycle(range(len(self._q)))
+        return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> np.ndarray:
         mujoco: Any = import_module("mujoco")

@@ -5,6 +5,7 @@ Its free joint has rates in body axes and spatial accelerations; quaternions are
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,6 @@ class PinocchioPython(Peer):
 
         pin.initConstraintDynamics(self._model, self._data, self._constraints, self._datas)
         self._settings = pin.ProximalSettings(1e-12, *proximal(case.model))
-        self._next = 0
         return ""
 
     def answers(self) -> np.ndarray:
@@ -118,11 +118,8 @@ class PinocchioPython(Peer):
         return second[:, list(mechanism.selection.independent)]
 
     def seconds(self, budget: float, threads: int = 1) -> float:
-        def call() -> None:
-            self._evaluate(self._next)
-            self._next = (self._next + 1) % len(self._q)
-
-        return seconds_per_call(call, budget)
+        turn = cycle(range(len(self._q)))
+        return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> Any:
         pin: Any = import_module("pinocchio")

@@ -16,8 +16,7 @@ from gough.dynamics.rates import rate_of_q
 from gough.errors import UsageError
 from gough.kinematics.catalogue import FunctionKey
 from gough.program import Program, Slot, trace
-from gough.program.derivatives import Derivation, Directions, Net, linearise
-from gough.program.derivatives.derivation import names_of
+from gough.program.derivatives import Derivation, Directions, Net, linearise, names_of
 from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.checks import drop_checks

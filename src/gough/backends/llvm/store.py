@@ -23,7 +23,7 @@ from gough.program.lowering import Lowered, Machine, lower_split
 from gough.program.ops import Call, Op
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.program import Program
-from gough.program.rolling.build import roll
+from gough.program.rolling import roll
 from gough.program.rolling.lowering import LoweredStages, lower_stages
 from gough.program.rolling.numbers import Numbered, roll_numbers
 from gough.program.text import program_from_plain, program_to_plain

@@ -12,7 +12,7 @@ from gough.program.graph import CONST, INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program, Slot
-from gough.program.rolling.build import LEAST_LANES, roll
+from gough.program.rolling._build import LEAST_LANES, roll
 from gough.program.rolling.rolled import OWN, SHARED, Rolled, RolledStage, Source
 
 NUMBERS = "numbers"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gough.errors import UsageError
-from gough.program.derivatives.linearise import linearise
-from gough.program.derivatives.net import Net, Row, SweepCount, Writing, backward, forward
+from gough.program.derivatives._linearise import linearise
+from gough.program.derivatives._net import Net, Row, SweepCount, Writing, backward, forward
 from gough.program.graph import CONST, Graph
 from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 from gough.program.graph import CONST, INPUT
-from gough.program.rolling.sums import FlatSums
+from gough.program.rolling._sums import FlatSums
 
 MOST_LANES = 64
 WORTH_A_TRY = 0.4

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gough.program.derivatives.net import Net, SolveStage
+from gough.program.derivatives._net import Net, SolveStage
 from gough.program.graph import Graph
 from gough.program.ops import ConstantMatvec, Op, Product, Solve
 from gough.program.program import Program
