@@ -257,6 +257,12 @@ def is_carried(robot: Robot, name: str) -> bool:
     return platform_joint(robot) is None and any(j.body_name == name for j in placed_joints(robot))
 
 
+def held_points(robot: Robot, name: str, points: Points) -> tuple[bool, Points]:
+    """(whether a joint carries the body, the points that hold it: what is attached, and then its origin)."""
+    carried = is_carried(robot, name)
+    return carried, points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
+
+
 def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> ElasticBody:
     flexible = body.flexible
     if not isinstance(flexible, Flexible):
@@ -265,8 +271,7 @@ def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> Elasti
         return made
     from gough.structure.elastic.reduction import described_body
 
-    carried = is_carried(robot, name)
-    held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
+    carried, held = held_points(robot, name, points)
     try:
         made = described_body(flexible, body.frames, held, carried, robot.origin)
     except UsageError as error:

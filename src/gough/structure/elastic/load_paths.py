@@ -11,7 +11,7 @@ from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.tree import bodies, placed_joints, placed_loops
-from gough.structure.elastic.bodies import attached_points, compose_base, in_words, is_carried, point_key
+from gough.structure.elastic.bodies import attached_points, compose_base, held_points, in_words, point_key
 from gough.structure.elastic.reduction import tied_body
 
 FORCES_ALONE = ("spherical", "constant_length")
@@ -53,8 +53,7 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
         body = bodies(robot)[name]
         if not isinstance(body.flexible, Flexible) or body.flexible.modes is None:
             continue
-        carried = is_carried(robot, name)
-        held = points | {point_key(np.zeros(3)): np.zeros(3)} if carried else points
+        carried, held = held_points(robot, name, points)
         try:
             tied, choice, names = tied_body(body.flexible, body.frames, held, carried, robot.origin)
             missing = missing_compliance(tied, choice)

@@ -28,13 +28,18 @@ def described_body(
     flexible: Flexible, frames: Mapping[str, Pose], points: Points, carried: bool, file: str | None
 ) -> fem.ElasticBody:
     """Constants of a body. frames: its named ones. points: what is attached, by key. file: the description's, for paths."""
-    keys = {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
+    keys = _frame_keys(frames)
     if flexible.modal is not None:
         body = modal_body(flexible, {key: (p, _tie_rule(flexible, key, keys)) for key, p in points.items()}, file)
     else:
         places = points | {keys[ORIGIN]: np.zeros(3)} if _names_origin(flexible) else points
         body = _reduce_described(flexible, keys, places, carried, file)
     return _relabel(_damp(_with_stated_stiffness(body, flexible), flexible.damping), keys)
+
+
+def _frame_keys(frames: Mapping[str, Pose]) -> dict[str, str]:
+    """The key of each named frame's point, and of the origin's."""
+    return {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
 
 
 def _reduce_described(
@@ -54,7 +59,7 @@ def tied_body(
     flexible: Flexible, frames: Mapping[str, Pose], points: Points, carried: bool, file: str | None
 ) -> tuple[TiedElements, BasisChoice, dict[str, str]]:
     """(its elements with their ties, the basis chosen, names of its frames by key) of a body that is no modal data."""
-    keys = {ORIGIN: point_key(np.zeros(3))} | {name: point_key(np.array(p.position)) for name, p in frames.items()}
+    keys = _frame_keys(frames)
     places = points | {keys[ORIGIN]: np.zeros(3)} if _names_origin(flexible) else points
     elements, choice, ties = _reduction_parts(flexible, keys, places, carried, file)
     return tie_frames(elements, ties), choice, {key: name for name, key in reversed(list(keys.items()))}
