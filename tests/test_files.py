@@ -180,7 +180,7 @@ WRITERS = (
 WRITE_THEMSELVES = {
     "gough/files.py",
     "gough_papers/fried/lanes.py",  # these write to a temporary folder that a compiler or another program reads at once
-    "gough_bench/casadi_peer.py",
+    "gough_bench/program_peers.py",
     "gough_bench/ours.py",
     "gough_bench/pinocchio_cpp.py",
 }

@@ -70,12 +70,12 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
             for i, value in enumerate(args):
                 kind = rules[i] if i < len(places) else kinds.get(rest or "")
                 if kind is not None and (value is not None or places[min(i, len(places) - 1)] not in optional):
-                    taken[i] = _taken(call, places[i] if i < len(places) else str(rest), kind, value)
+                    taken[i] = _take(call, places[i] if i < len(places) else str(rest), kind, value)
             given: dict[str, Any] = dict(named)
             for key, value in named.items():
                 kind = kinds.get(key)
                 if kind is not None and (value is not None or key not in optional):
-                    given[key] = _taken(call, key, kind, value)
+                    given[key] = _take(call, key, kind, value)
             if not files:
                 return function(*taken, **given)  # pyright: ignore[reportCallIssue]
             try:
@@ -94,10 +94,10 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def take(name: str, kind: Kind, value: Any) -> Any:
     """The value of an argument that a call looks at only later."""
-    return _taken("", name, kind, value)
+    return _take("", name, kind, value)
 
 
-def _taken(call: str, name: str, kind: Kind, value: Any) -> Any:
+def _take(call: str, name: str, kind: Kind, value: Any) -> Any:
     try:
         return kind.take(value)
     except GoughError:
@@ -105,14 +105,14 @@ def _taken(call: str, name: str, kind: Kind, value: Any) -> Any:
     except Exception as problem:
         why = f" ({problem})" if isinstance(problem, _Reason) else ""
         place = f"{call}: {name}" if call else name
-        raise UsageError(f"{place}={shown(value)}{why}; expected {kind.expected}") from None
+        raise UsageError(f"{place}={show_value(value)}{why}; expected {kind.expected}") from None
 
 
 class _Reason(Exception):
     """What is wrong with a value, for people."""
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """A value in a message: short, whatever it is."""
     try:
         if isinstance(value, np.ndarray) and (value.size > 4 or value.dtype.kind not in "fiu"):
@@ -208,7 +208,7 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(x) for x in value)
 
 
-def _listed(value: Any) -> np.ndarray:
+def _as_array(value: Any) -> np.ndarray:
     x = np.asarray(value)
     if not x.ndim or x.dtype == object:
         raise TypeError(value)
@@ -258,7 +258,7 @@ def _entry(key: str, kind: Kind, value: Any) -> Any:
     try:
         return kind.take(value)
     except Exception:
-        raise _Reason(f"{key}: {shown(value)}") from None
+        raise _Reason(f"{key}: {show_value(value)}") from None
 
 
 def several(kind: Kind, least: int = 1) -> Kind:
@@ -287,7 +287,7 @@ def instance(where: str, remedy: str) -> Kind:
 
 
 numbers = Kind("real numbers: one, a list or an array", _numbers)
-listed = Kind("an array with an entry for each of something", _listed)
+listed = Kind("an array with an entry for each of something", _as_array)
 nothing = Kind("None", _nothing)
 flag = Kind("True or False", _flag)
 word = Kind("a text", _text)

@@ -37,10 +37,10 @@ def write_files(contents: Mapping[Any, Content], *, mode: int | None = None) -> 
     try:
         for given, content in contents.items():
             path = Path(given)
-            with _told(path):
+            with _name_troubles(path):
                 target = _target(path)
                 if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced
-                    with open(target, "wb", opener=_opened) as file:
+                    with open(target, "wb", opener=_open_device) as file:
                         _write(file, content)
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def write_files(contents: Mapping[Any, Content], *, mode: int | None = None) -> 
                     os.fsync(file.fileno())
                 _like(target, aside, mode)
         for path, target, aside in made:
-            with _told(path):
+            with _name_troubles(path):
                 os.replace(aside, target)
         for folder in {target.parent for _, target, _ in made}:
             _sync_folder(folder)
@@ -67,15 +67,15 @@ def write_files(contents: Mapping[Any, Content], *, mode: int | None = None) -> 
 def whole_file(path: str | Path) -> Iterator[Path]:
     """A path beside `path`, with the same suffix, for a program that writes to a path of its own; renamed at the end."""
     path = Path(path)
-    with _told(path):
+    with _name_troubles(path):
         target = _target(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         aside = _aside(target)
         aside.touch(exist_ok=False)
     try:
-        with _told(path, only=aside):
+        with _name_troubles(path, only=aside):
             yield aside
-        with _told(path):
+        with _name_troubles(path):
             with open(aside, "rb+") as file:
                 os.fsync(file.fileno())
             _like(target, aside, None)
@@ -89,7 +89,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 def make_folder(path: str | Path) -> Path:
     """A folder and those on the way to it."""
     path = Path(path)
-    with _told(path, "made"):
+    with _name_troubles(path, "made"):
         path.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -118,7 +118,7 @@ def read_npz(path: str | Path, what: str = "an NPZ file") -> dict[str, np.ndarra
     path = Path(path)
     if path.exists() and not is_plain_file(path):
         raise FileError(f"{path} is not {what}: it is a folder, a device or a pipe")
-    with _told(path, "read"):
+    with _name_troubles(path, "read"):
         data = path.read_bytes()
     place = ""
     try:
@@ -150,7 +150,7 @@ def _write(file: BinaryIO, content: Content) -> None:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
-def _opened(name: str, flags: int) -> int:
+def _open_device(name: str, flags: int) -> int:
     """A device or pipe to write to; a pipe that nobody reads is refused instead of waited for."""
     handle = os.open(name, (flags & ~(os.O_CREAT | os.O_TRUNC)) | getattr(os, "O_NONBLOCK", 0))
     os.set_blocking(handle, True)
@@ -189,7 +189,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path, done: str = "written", only: Path | None = None) -> Iterator[None]:
+def _name_troubles(path: Path, done: str = "written", only: Path | None = None) -> Iterator[None]:
     """Troubles of the disk by name of the file; a library may have met one and died of another. only: of other troubles than
     a full disk those with this file alone."""
     try:

@@ -136,14 +136,14 @@ def _cut(text: str) -> str:
 
 def read_file(path: str | Path, most: int) -> bytes:
     """The bytes of a regular file of at most `most`; everything else is refused, unread."""
-    with _told(path):
+    with _name_path(path):
         # Without waiting: a pipe that nobody writes to would never open.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     about = os.fstat(handle)
     if not stat.S_ISREG(about.st_mode):
         os.close(handle)
         raise _no_file(path, about.st_mode)
-    with open(handle, "rb") as file, _told(path):
+    with open(handle, "rb") as file, _name_path(path):
         if about.st_size > most:
             raise _too_large(path, about.st_size, most)
         data = file.read(most + 1)
@@ -154,14 +154,14 @@ def read_file(path: str | Path, most: int) -> bytes:
 
 def demand_file(path: str | Path) -> None:
     """Refuse a path that leads to no regular file, before a reader that waits for pipes opens it."""
-    with _told(path):
+    with _name_path(path):
         mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         raise _no_file(path, mode)
 
 
 @contextmanager
-def _told(path: str | Path) -> Iterator[None]:
+def _name_path(path: str | Path) -> Iterator[None]:
     """What the system says of a path in the library's own error."""
     try:
         yield
@@ -244,17 +244,17 @@ def printable(text: str) -> str:
 
 def short_repr(self: Any) -> str:
     """`__repr__` of a dataclass with arrays: a few lines at most, shapes in the place of many numbers."""
-    shown = [f"{f.name}={_shown(getattr(self, f.name))}" for f in fields(self) if f.repr]
+    shown = [f"{f.name}={_show_entry(getattr(self, f.name))}" for f in fields(self) if f.repr]
     return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _shown(value: Any) -> str:
+def _show_entry(value: Any) -> str:
     shape = getattr(value, "shape", None)
     if shape == () and hasattr(value, "item"):
-        return _shown(value.item())
+        return _show_entry(value.item())
     if shape is not None:
         few = len(shape) == 1 and 0 < shape[0] <= FEW and hasattr(value, "tolist")
-        return f"[{' '.join(_shown(x) for x in value.tolist())}]" if few else f"array {shape}"
+        return f"[{' '.join(_show_entry(x) for x in value.tolist())}]" if few else f"array {shape}"
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple | set | frozenset | Mapping) and len(value) > 0:
@@ -263,7 +263,7 @@ def _shown(value: Any) -> str:
             and not isinstance(value, Mapping)
             and all(isinstance(x, str | int | float) for x in value)
         ):
-            return f"({', '.join(map(_shown, value))})"
+            return f"({', '.join(map(_show_entry, value))})"
         return f"{type(value).__name__} of {len(value)}"
     if is_dataclass(value) and not isinstance(value, type):
         return type(value).__name__

@@ -181,7 +181,7 @@ def gpu_figures(case: Case) -> dict[str, Any]:
         return {"reason": str(error)}
     cupy: Any = import_module("cupy")
 
-    inputs = {k: cupy.asarray(x) for k, x in case.inputs(case.states.repeated(GPU_STATES)).items()}
+    inputs = {k: cupy.asarray(x) for k, x in case.inputs(case.states.repeat(GPU_STATES)).items()}
     function(**inputs)
     best = float("inf")
     for _ in range(GPU_ROUNDS):

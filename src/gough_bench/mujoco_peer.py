@@ -6,6 +6,7 @@ still leaves accelerations wrong by some percent, so the compiled inverse inerti
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,11 @@ class MuJoCo(Peer):
         self._data = mujoco.MjData(self._model)
         states, u = case.states, np.concatenate([j.link.columns for j in self._tree.joints])
         self._q = states.q[:, np.concatenate([range(j.link.q, j.link.q + j.link.nq) for j in self._tree.joints])]
-        self._v, self._a = (self._turned(x[:, u]) for x in (states.u, states.ud))
+        self._v, self._a = (self._turn_rates(x[:, u]) for x in (states.u, states.ud))
         self._column = {int(c): k for k, c in enumerate(u)}
         self._drives = [self._column[case.model.mechanism.links[d.link].u] for d in case.model.mechanism.drives]
         self._tau = np.zeros_like(self._v)
         self._tau[:, self._drives] = states.tau
-        self._next = 0
         return ""
 
     def answers(self) -> np.ndarray:
@@ -74,11 +74,8 @@ class MuJoCo(Peer):
         return found[:, [self._column[c] for c in self._case.model.mechanism.selection.independent]]
 
     def seconds(self, budget: float, threads: int = 1) -> float:
-        def call() -> None:
-            self._evaluate(self._next)
-            self._next = (self._next + 1) % len(self._q)
-
-        return seconds_per_call(call, budget)
+        turn = cycle(range(len(self._q)))
+        return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> np.ndarray:
         mujoco: Any = import_module("mujoco")
@@ -96,7 +93,7 @@ class MuJoCo(Peer):
     def _rotations(self) -> np.ndarray:
         return np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in self._case.states.q[:, 3:7]])
 
-    def _turned(self, x: np.ndarray) -> np.ndarray:
+    def _turn_rates(self, x: np.ndarray) -> np.ndarray:
         if self._tree.joints[0].kind == "free":
             x = x.copy()
             x[:, 3:6] = np.einsum("nji,nj->ni", self._rotations(), x[:, 3:6])

@@ -30,7 +30,7 @@ class Ours(Peer):
     def prepare(self, case: Case) -> str:
         self._case = case
         self._function = case.model.function(case.function).compile()
-        self._take(case.inputs(case.states.repeated(self._size)))
+        self._take(case.inputs(case.states.repeat(self._size)))
         return ""
 
     def _take(self, inputs: dict[str, np.ndarray]) -> None:
@@ -59,14 +59,14 @@ class OursPosed(Ours):
             self._function = case.model.function(f"{case.function}@pose", baked=True).compile()
         except UsageError as problem:
             return str(problem)
-        self._take(_posed(case.inputs(case.states.repeated(self._size))))
+        self._take(_pose_inputs(case.inputs(case.states.repeat(self._size))))
         return ""
 
     def answers(self) -> np.ndarray:
-        return Case.flat(self._function(**_posed(self._case.inputs(self._case.states))).outputs)
+        return Case.flat(self._function(**_pose_inputs(self._case.inputs(self._case.states))).outputs)
 
 
-def _posed(inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _pose_inputs(inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {k: x for k, x in inputs.items() if k != "q"} | {"pose": np.ascontiguousarray(inputs["q"][..., :7])}
 
 

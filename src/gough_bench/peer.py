@@ -103,7 +103,7 @@ def difference(found: np.ndarray, expected: np.ndarray) -> float:
 FEW = 8
 
 
-def _timed(call: Callable[[], object]) -> float:
+def _time_call(call: Callable[[], object]) -> float:
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
@@ -121,7 +121,7 @@ def seconds_per_call(call: Callable[[], object], budget: float) -> float:
     if once > 10 * budget:
         return once
     if once > budget / FEW:
-        return min(_timed(call) for _ in range(FEW))
+        return min(_time_call(call) for _ in range(FEW))
     rounds = min(1_000_000, round(budget / once))
     collecting = gc.isenabled()
     gc.disable()

@@ -5,6 +5,7 @@ Its free joint has rates in body axes and spatial accelerations; quaternions are
 
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Coordinates:
 
     def rates(self, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         """Pinocchio's v (n, nv)."""
-        return self._turned(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
+        return self._turn_rates(q, u[:, self.u] * np.array(self.u_sign), to_body=True)
 
     def forces(self, q: np.ndarray, forces: np.ndarray) -> np.ndarray:
         """Pinocchio's generalised forces (n, nv) of those on u."""
@@ -60,12 +61,12 @@ class Coordinates:
         if self.free:
             v = self.rates(q, u)
             turned[:, :3] += np.cross(v[:, 3:6], v[:, :3])
-        turned = self._turned(q, turned, to_body=False) * np.array(self.u_sign)
+        turned = self._turn_rates(q, turned, to_body=False) * np.array(self.u_sign)
         out = np.zeros_like(u)
         out[:, self.u] = turned
         return out
 
-    def _turned(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
+    def _turn_rates(self, q: np.ndarray, x: np.ndarray, to_body: bool) -> np.ndarray:
         if self.free:
             R = np.stack([np.asarray(rotation_from_quaternion_wxyz(row), float) for row in q[:, 3:7]])
             how = "nji,nj->ni" if to_body else "nij,nj->ni"
@@ -108,7 +109,6 @@ class PinocchioPython(Peer):
 
         pin.initConstraintDynamics(self._model, self._data, self._constraints, self._datas)
         self._settings = pin.ProximalSettings(1e-12, *proximal(case.model))
-        self._next = 0
         return ""
 
     def answers(self) -> np.ndarray:
@@ -118,11 +118,8 @@ class PinocchioPython(Peer):
         return second[:, list(mechanism.selection.independent)]
 
     def seconds(self, budget: float, threads: int = 1) -> float:
-        def call() -> None:
-            self._evaluate(self._next)
-            self._next = (self._next + 1) % len(self._q)
-
-        return seconds_per_call(call, budget)
+        turn = cycle(range(len(self._q)))
+        return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> Any:
         pin: Any = import_module("pinocchio")

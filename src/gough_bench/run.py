@@ -9,8 +9,6 @@ import numpy as np
 
 from gough import Model, Robot, UsageError, build, load
 from gough.dynamics.catalogue import FunctionKey, entry_of
-from gough_bench.casadi_peer import CasadiC, CasadiMachine
-from gough_bench.jax_peer import Jax
 from gough_bench.machine import cores, machine
 from gough_bench.measure import Peak, TimedLine, check, gpu_figures, measure
 from gough_bench.mujoco_peer import MuJoCo
@@ -18,6 +16,7 @@ from gough_bench.ours import OurC, Ours, OurSingle, OursPosed
 from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import PinocchioPython
 from gough_bench.pinocchio_cpp import PinocchioCpp
+from gough_bench.program_peers import CasadiC, CasadiMachine, Jax
 from gough_bench.start import start_times
 from gough_bench.states import lossless_robot, random_states
 

@@ -34,7 +34,7 @@ class PeerStates:
     def __len__(self) -> int:
         return len(self.q)
 
-    def repeated(self, n: int) -> "PeerStates":
+    def repeat(self, n: int) -> "PeerStates":
         """The same states over and over, n in all."""
         rows = np.arange(n) % len(self)
         return PeerStates(*(getattr(self, k)[rows] for k in ("q", "v", "acceleration", "tau", "u", "ud")))

@@ -90,7 +90,7 @@ def basis(robot: Robot, method: str | None = None) -> CitedWorks:
     """What results of a robot rest on; `method`: of time integration, where runs are among them."""
     known = references()
     why: dict[str, list[str]] = {"gough": ["equations, programs and numbers"]}
-    for key, reason in [*_named(robot), *_methods(robot)]:
+    for key, reason in [*_named_works(robot), *_methods(robot)]:
         why.setdefault(key, []).append(reason)
     unknown = list(_unknown(robot))
     if method is not None:
@@ -105,7 +105,7 @@ def basis(robot: Robot, method: str | None = None) -> CitedWorks:
     return CitedWorks(robot.name, reasons, tuple(unknown))
 
 
-def _named(robot: Robot) -> Iterator[tuple[str, str]]:
+def _named_works(robot: Robot) -> Iterator[tuple[str, str]]:
     """Works that a description names, in the head or at a number."""
     head = _texts(robot.source)
     for key, work in references().items():

@@ -92,7 +92,7 @@ def equals(
     note: str = "",
 ) -> KnownComparison:
     """ours (n,) or a number is known to `tolerance`, in `unit` or relative."""
-    return _made(quantity, ours, known, unit, "equals", (0.0, tolerance), relative, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "equals", (0.0, tolerance), relative, origin, form, note)
 
 
 def apart(
@@ -107,24 +107,24 @@ def apart(
     note: str = "",
 ) -> KnownComparison:
     """The known number is off by what is known, too: relative differences lie between two limits."""
-    return _made(quantity, ours, known, unit, "apart", between, True, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "apart", between, True, origin, form, note)
 
 
 def at_most(
     quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
 ) -> KnownComparison:
     """ours <= bound."""
-    return _made(quantity, ours, bound, unit, "at most", (0.0, np.inf), False, origin, form, note)
+    return _make_comparison(quantity, ours, bound, unit, "at most", (0.0, np.inf), False, origin, form, note)
 
 
 def at_least(
     quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
 ) -> KnownComparison:
     """ours >= bound."""
-    return _made(quantity, ours, bound, unit, "at least", (0.0, np.inf), False, origin, form, note)
+    return _make_comparison(quantity, ours, bound, unit, "at least", (0.0, np.inf), False, origin, form, note)
 
 
-def _made(
+def _make_comparison(
     quantity: str,
     ours: Any,
     known: float | Sequence[float],

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 from gough import Model, Run, Scenario, build, load
 from gough.files import make_folder, write_figure
@@ -50,12 +50,19 @@ class Choice:
     effect: str = ""
 
 
-class Tour(Protocol):
-    """A paper's section with our models, part by part."""
+Parts = Sequence[tuple[str, Callable[[ReportSection], None]]]
+"""(title, what fills its section), in order."""
 
-    def parts(self) -> "Sequence[tuple[str, Callable[[ReportSection], None]]]":
-        """(title, what fills its section), in order."""
-        ...
+
+class Tour:
+    """A paper with our models, part by part; later parts use what earlier ones made."""
+
+    def __init__(self, shop: "Workshop") -> None:
+        self.shop = shop
+
+    def parts(self) -> Parts:
+        """Of its own for each paper."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> 
     head = ("quantity", "computed", "known", "unit", "differs by", "allowed", "verdict")
     noted = whole and any(c.note for c in comparisons)
     rows = [
-        (c.quantity, numbers(c.ours, c.form), _known(c), c.unit, *_difference(c), c.verdict)
+        (c.quantity, numbers(c.ours, c.form), _known_text(c), c.unit, *_difference(c), c.verdict)
         + ((c.origin,) if whole else ())
         + ((c.note,) if noted else ())
         for c in comparisons
@@ -72,7 +72,7 @@ def numbers(values: tuple[float, ...], form: str) -> str:
     return " ".join(f"{v:{form}}" for v in values)
 
 
-def _known(c: KnownComparison) -> str:
+def _known_text(c: KnownComparison) -> str:
     text = numbers(c.known, c.form) if any(c.known) else "0"
     return {"at most": "≤\u00a0", "at least": "≥\u00a0"}.get(c.rule, "") + text
 

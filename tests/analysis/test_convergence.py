@@ -9,7 +9,7 @@ from cli.command import gough_json
 from gough.analysis.convergence import converged, richer
 from gough.errors import UsageError
 from gough.robot import load, loads
-from gough.structure.load_paths import load_paths
+from gough.structure.elastic.load_paths import load_paths
 
 ROD = """
 format: 1

@@ -21,7 +21,7 @@ from gough.backends.jax.schedule import Run, schedule
 from gough.dynamics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.passes.inline_calls import inline_calls
+from gough.program.passes.expand_blocks import inline_calls
 from program import precise
 from program.specimens import N, random_program, specimen
 

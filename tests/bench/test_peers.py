@@ -8,12 +8,11 @@ import pytest
 
 from bench.cases import bare_model, case
 from gough.robot.tree import bodies
-from gough_bench.casadi_peer import CasadiC, CasadiMachine
-from gough_bench.jax_peer import Jax
 from gough_bench.measure import check
 from gough_bench.mujoco_peer import MuJoCo
 from gough_bench.ours import OurC
 from gough_bench.pinocchio import PinocchioPython
+from gough_bench.program_peers import CasadiC, CasadiMachine, Jax
 from gough_bench.tree import Tree
 
 ROBOTS = ("pedrammehr2012", "lopes", "five_bar")

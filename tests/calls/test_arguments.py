@@ -20,7 +20,7 @@ import pytest
 import gough
 from calls.good_calls import Call, calls
 from calls.nasty import spoiled
-from gough.arguments import Kind, checked, mapping, number, numbers, shown, take, whole
+from gough.arguments import Kind, checked, mapping, number, numbers, show_value, take, whole
 from gough.errors import BadStateError, FileError, GoughError, StructureError
 
 SECONDS, BYTES = 10, 2 << 30
@@ -107,7 +107,7 @@ def _raw(ready: list[Call], count: int, seed: int) -> list[str]:
 
 
 def _told(changed: dict[str, Any]) -> str:
-    return ", ".join(f"{name}={shown(value)}" for name, value in changed.items())
+    return ", ".join(f"{name}={show_value(value)}" for name, value in changed.items())
 
 
 g: Any = gough
@@ -202,5 +202,5 @@ def test_long_values_are_shown_short() -> None:
         object(),
         type("Mute", (), {"__repr__": None})(),
     ):
-        assert len(shown(value)) < 80
+        assert len(show_value(value)) < 80
     assert isinstance(numbers, Kind)

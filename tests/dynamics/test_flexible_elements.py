@@ -15,8 +15,7 @@ from dynamics.test_flexible import FlexibleSubject, accepted, compare_dynamics, 
 from gough.fem import ElasticBody
 from gough.robot import load
 from gough.robot import tree as view
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import attached_points
+from gough.structure.elastic.bodies import attached_points, elastic_bodies
 from laws.mechanisms import relative
 from laws.subjects import built
 from reference.element_blocks import Block

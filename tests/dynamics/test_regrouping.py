@@ -8,7 +8,7 @@ import pytest
 from gough.dynamics.energies import energies
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regrouped
-from gough.spatial import Inertia
+from gough.spatial import RigidInertia
 from laws.subjects import built, described
 
 ROBOTS = ("pedrammehr2012", "long2014_rigid", "three_rrr", "delta", "andrews", "fried", "ankle", "ups-0", "generic-1")
@@ -38,7 +38,7 @@ def test_something_moves_and_coordinate_dependent_inertia_stays() -> None:
     numbers = Numbers(model.mechanism, np.array(model.parameters, dtype=object))
     moved = regrouped(numbers)
     upper = next(link for link in model.mechanism.links if link.name == "upper" or link.motion == "translation")
-    assert isinstance(moved.inertia(upper), Inertia)
+    assert isinstance(moved.inertia(upper), RigidInertia)
     assert not np.any(moved.inertia(upper).tensor) and np.any(numbers.inertia(upper).tensor)  # type: ignore[union-attr]
     fried = built(described("fried"))
     numbers = Numbers(fried.mechanism, np.array(fried.parameters, dtype=object))

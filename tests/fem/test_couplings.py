@@ -62,7 +62,7 @@ def block():
     x, y, z = (g.ravel() for g in np.meshgrid(np.linspace(0, 0.3, 5), np.linspace(0, 0.1, 3), np.linspace(0, 0.2, 3)))
     nodes = np.stack([x + 0.1 * y, y, z + 0.2 * x], axis=1)
     number = {tuple(np.round(p, 9)): i for i, p in enumerate(np.stack([x, y, z], axis=1))}
-    from gough.fem.solids.cells import KINDS
+    from gough.fem.solids.elements import KINDS
 
     cells = [
         [number[tuple(np.round((0.15 * (i + p[0]), 0.1 * p[1], 0.2 * p[2]), 9))] for p in KINDS[27].nodes]

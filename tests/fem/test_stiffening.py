@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fem.test_integrals import direct, direct_with_rigid_motion, energy
+from fem.test_elastic_body import direct, direct_with_rigid_motion, energy
 from gough.fem import (
     ClampedModes,
     CraigBampton,
@@ -18,7 +18,7 @@ from gough.fem import (
     second_order,
     slaved_shapes,
 )
-from gough.fem.integrals import shape_integrals
+from gough.fem.elastic_body import shape_integrals
 from gough.fem.reduction.ties import tie_frames
 
 MATERIAL = Material(young=70e9, density=2700.0, poisson=0.3)

@@ -11,7 +11,7 @@ from gough.dynamics.catalogue import FunctionKey
 from gough.model.functions import trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
-from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.hoist import split_uniform
 from gough.program.passes.minimise import minimise

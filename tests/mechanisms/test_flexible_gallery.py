@@ -16,8 +16,7 @@ import gough
 from gough.fem import ElasticBody
 from gough.robot import Robot, load
 from gough.robot.flexible import Flexible
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import point_key
+from gough.structure.elastic.bodies import elastic_bodies, point_key
 
 STEP = 1e-6
 

@@ -17,7 +17,7 @@ from scipy.optimize import fsolve
 import gough
 from gough.robot import Body, load
 from gough.robot import tree as view
-from gough.structure.elastic_bodies import elastic_bodies
+from gough.structure.elastic.bodies import elastic_bodies
 from laws.subjects import built
 from reference.flexible_designs import named_flexible
 from reference.flexible_points import flexible_robot

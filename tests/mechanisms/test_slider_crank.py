@@ -14,8 +14,7 @@ import gough
 from gough.errors import ModalDataWarning
 from gough.fem import ElasticBody, elastic_body_of_modes, write_modal_file
 from gough.robot import load
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import point_key
+from gough.structure.elastic.bodies import elastic_bodies, point_key
 from mechanisms.slider_crank import END, LENGTH, RATE, START, by_chord, described, moved, rod
 from reference.flexible_points import flexible_robot
 

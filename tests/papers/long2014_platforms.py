@@ -12,8 +12,7 @@ import numpy as np
 
 import gough
 from gough.robot import UnphysicalInertiaWarning
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import point_key
+from gough.structure.elastic.bodies import elastic_bodies, point_key
 from papers import library
 from papers.long2014 import DATA, INITIAL_POSITION
 from papers.long2014_flexible import Data, State

@@ -8,7 +8,7 @@ import pytest
 
 import gough
 from gough.spatial.poses import rotation_of_quaternion
-from gough.structure.elastic_bodies import elastic_bodies
+from gough.structure.elastic.bodies import elastic_bodies
 from gough_papers.briot2014.runs import CENTRE, RADIUS, SPEED, acceleration_of_P
 from gough_papers.fried.carry import ANGLES, active_joints, carry
 from gough_papers.long2014.paper import joint_comparisons, joint_values

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.structure.flexible import point_key
+from gough.structure.elastic.bodies import point_key
 from gough_papers.briot2014 import paper as briot2014
 from gough_papers.briot2014.runs import residual_frequency
 from gough_papers.long2014.plate import FreePlate, free_plate, vertices

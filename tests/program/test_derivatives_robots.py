@@ -18,7 +18,7 @@ from gough.model.functions import trace_entry
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import operations
 from program import precise

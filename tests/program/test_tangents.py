@@ -8,8 +8,8 @@ import pytest
 
 from gough import scalar
 from gough.program import Slot, evaluate, trace
+from gough.program.graph import TangentGraph
 from gough.program.ops import Op
-from gough.program.tangents import TangentGraph
 
 ANGLES = {
     "one": lambda x: scalar.atan2(x[0], x[1]),

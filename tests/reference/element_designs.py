@@ -19,7 +19,7 @@ import numpy as np
 from gough.robot import Body, Pose, load, loads
 from gough.robot.flexible import Flexible
 from gough.robot.joint import TreeJoint
-from gough.structure.flexible import attached_points
+from gough.structure.elastic.bodies import attached_points
 
 from .designs import description
 from .element_blocks import Block

@@ -14,9 +14,8 @@ from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN
 from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
-from gough.structure.elastic_bodies import is_carried
-from gough.structure.elastic_reduction import basis_choice, elements_of
-from gough.structure.flexible import attached_points, point_key
+from gough.structure.elastic.bodies import attached_points, is_carried, point_key
+from gough.structure.elastic.reduction import basis_choice, elements_of
 
 from .element_beams import bar_of, beam_field
 from .element_field import ElementField

@@ -102,7 +102,7 @@ def test_empty_systems() -> None:
 
 
 def test_notes_nest() -> None:
-    from gough.scalar.notes import current_note
+    from gough.scalar.remarks import current_note
 
     assert current_note() == ""
     with scalar.note("outer"):

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm_frechet
 from scipy.spatial.transform import Rotation
 
-from gough.spatial.charts import CHARTS, rotation_vector_rates, turned
+from gough.spatial.charts import CHARTS, rotation_of_chart, rotation_vector_rates
 from gough.spatial.euler import euler_angles, quaternion_of_euler
 from gough.spatial.poses import rotation_vector
 
@@ -26,7 +26,7 @@ def random(seed, size):
 def test_angular_velocity_of_a_rotation_vector(angle):
     axes, rates = random(1, 3), random(2, 3)
     phi = angle * axes / np.linalg.norm(axes, axis=1, keepdims=True)
-    q, w, _ = turned("rotation_vector", phi, rates, np.zeros_like(phi))
+    q, w, _ = rotation_of_chart("rotation_vector", phi, rates, np.zeros_like(phi))
     for k in range(len(phi)):
         R, dR = expm_frechet(hat(phi[k]), hat(rates[k]))
         spin = dR @ R.T
@@ -43,7 +43,7 @@ def test_angular_acceleration(chart, reach):
     c0[:, 0] += 2.0 * reach * (size == 4)
 
     def at(t):
-        return turned(chart, c0 + cd * t + 0.5 * cdd * t * t, cd + cdd * t, cdd)
+        return rotation_of_chart(chart, c0 + cd * t + 0.5 * cdd * t * t, cd + cdd * t, cdd)
 
     h = 1e-3
     slopes = [(at(s * h)[1] - at(-s * h)[1]) / (2 * s * h) for s in (1, 2)]
@@ -55,7 +55,7 @@ def test_angular_acceleration(chart, reach):
 def test_euler_angles_are_scipy_s():
     angles = random(6, 3) * np.array([3.0, 1.4, 3.0])
     for chart, sequence in (("rpy_zyx", "ZYX"), ("bryant_xyz", "XYZ")):
-        q, _, _ = turned(chart, angles, np.zeros_like(angles), np.zeros_like(angles))
+        q, _, _ = rotation_of_chart(chart, angles, np.zeros_like(angles), np.zeros_like(angles))
         other = wxyz(Rotation.from_euler(sequence, angles))
         assert np.abs(np.abs(np.einsum("ni,ni->n", q, other)) - 1).max() < 1e-14
         assert np.abs(quaternion_of_euler(chart, angles) - q).max() < 1e-15
@@ -65,7 +65,7 @@ def test_euler_angles_are_scipy_s():
 
 def test_rotation_vectors_and_their_rates_come_back():
     phi, rate, second = (random(s, 3) * 1.5 for s in (7, 8, 9))
-    q, w, wd = turned("rotation_vector", phi, rate, second)
+    q, w, wd = rotation_of_chart("rotation_vector", phi, rate, second)
     assert np.abs(rotation_vector(q) - phi).max() < 1e-14
     assert np.abs(rotation_vector(q) - Rotation.from_quat(np.roll(q, -1, axis=1)).as_rotvec()).max() < 1e-14
     back = rotation_vector_rates(phi, w, wd)

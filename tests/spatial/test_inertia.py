@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from gough.spatial import Inertia, inertia_wrench
+from gough.spatial import RigidInertia, inertia_wrench
 from gough.spatial.inertia import kinetic_energy
 
 
-def cloud(seed: int) -> tuple[np.ndarray, np.ndarray, Inertia]:
+def cloud(seed: int) -> tuple[np.ndarray, np.ndarray, RigidInertia]:
     rng = np.random.default_rng(seed)
     m, r = rng.uniform(0.1, 2, 12), rng.normal(size=(12, 3))
     J = np.sum([mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True)], axis=0)
     ms = m @ r
-    return m, r, Inertia.from_ten([m.sum(), *ms, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
+    return m, r, RigidInertia.from_ten([m.sum(), *ms, J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -28,5 +28,5 @@ def test_sum_over_points(seed: int) -> None:
 
 
 def test_massless() -> None:
-    assert Inertia.from_ten([0.0] * 10).massless
-    assert not Inertia.from_ten([0.0, 0.0, 0.0, 1e-9, *[0.0] * 6]).massless
+    assert RigidInertia.from_ten([0.0] * 10).massless
+    assert not RigidInertia.from_ten([0.0, 0.0, 0.0, 1e-9, *[0.0] * 6]).massless

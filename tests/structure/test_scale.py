@@ -8,8 +8,7 @@ import pytest
 
 import gough
 from gough.robot import loads
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import cleaned, point_key, still
+from gough.structure.elastic.bodies import clean_body, elastic_bodies, is_still, point_key
 
 E, RHO = 210e9, 7850.0
 KINDS = [
@@ -67,7 +66,7 @@ def test_a_small_flexure_softens_under_its_load(scale, modes, error, stiffening)
 def constants(scale, modes):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # no coordinate lacks mass at one size and has it at another
-        return cleaned(elastic_bodies(loads(column(scale, modes)))["rod"])
+        return clean_body(elastic_bodies(loads(column(scale, modes)))["rod"])
 
 
 @pytest.mark.parametrize("modes", KINDS)
@@ -100,4 +99,4 @@ def test_a_plate_with_membrane_hangs_on_a_joint(rest):
     """Clamped at the origin it stays there; it bends as the plate without membrane does."""
     bent, both = (elastic_bodies(loads(PLATE.format(membrane=x, rest=rest)))["plate"] for x in ("false", "true"))
     assert both.frequencies_hz[0] == pytest.approx(bent.frequencies_hz[0], rel=1e-6)
-    assert still(cleaned(both).frames[point_key(np.zeros(3))])
+    assert is_still(clean_body(both).frames[point_key(np.zeros(3))])

@@ -125,7 +125,7 @@ def converged(
 def _buildable(new: Robot, robot: Robot) -> Robot:
     """The richer robot, with as many modes as before where its elements have no more."""
     from gough.errors import StructureError
-    from gough.structure.elastic_bodies import elastic_bodies
+    from gough.structure.elastic.bodies import elastic_bodies
 
     try:
         elastic_bodies(new, again=True)  # told when it is built

@@ -12,7 +12,7 @@ import numpy as np
 
 from gough.analysis.equilibrium import Equilibrium, start_faults, static_equilibrium
 from gough.analysis.linear_forces import RestForces
-from gough.arguments import a_model, checked, design, mapping, numbers, shown, take, word, wrenches
+from gough.arguments import a_model, checked, design, mapping, numbers, show_value, take, word, wrenches
 from gough.compilation.status import complain
 from gough.errors import BadStateError, UsageError
 from gough.kinematics.lost import lost_direction
@@ -170,7 +170,7 @@ def _gains(name: str, value: Any, count: int) -> np.ndarray:
     x = take(f"drives[{name!r}]", numbers, value)
     if x.shape not in ((), (count,)) or not np.isfinite(x).all() or (x < 0).any():
         raise UsageError(
-            f"drives[{name!r}]={shown(value)}; give one finite number, not negative, or one for each of {count} drives"
+            f"drives[{name!r}]={show_value(value)}; give one finite number, not negative, or one for each of {count} drives"
         )
     return np.broadcast_to(x, (count,))
 

@@ -22,8 +22,7 @@ from gough.model.results import Reactions
 from gough.program import trace
 from gough.robot import Body
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import composed, point_key
+from gough.structure.elastic.bodies import compose_base, elastic_bodies, point_key
 
 WORLD = "world"
 
@@ -116,7 +115,7 @@ class Bodies:
         for loop in placed_loops(self.model.robot):
             if WORLD in (loop.first, loop.second):
                 f = reactions.cuts[:, reactions.cut_names.index(loop.name)]
-                _, place = composed(loop.second_base, loop.second_pose)
+                _, place = compose_base(loop.second_base, loop.second_pose)
                 p, _ = self._point(loop.second, place)
                 total += _about_origin(f[:, :3], f[:, 3:], p) * (1.0 if loop.first == WORLD else -1.0)
         return total

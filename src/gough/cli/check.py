@@ -83,7 +83,7 @@ def load_paths_of(model: Any) -> list[dict[str, Any]]:
 
     if not model.layout.n_elastic:
         return []
-    from gough.structure.load_paths import load_paths
+    from gough.structure.elastic.load_paths import load_paths
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # told when the model was built

@@ -16,7 +16,7 @@ from gough.robot.inertia import central
 
 if TYPE_CHECKING:
     from gough.model import Model
-    from gough.structure.elastic import Elastic
+    from gough.structure.elastic.places import Elastic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:

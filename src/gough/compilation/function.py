@@ -15,8 +15,7 @@ from gough.compilation.rows import Rows
 from gough.compilation.threads import thread_count
 from gough.errors import GOOD, UsageError
 from gough.program import Count, Program, count
-from gough.program.derivatives import derive
-from gough.program.derivatives.derive import names_of
+from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.lowering import PRECISIONS
 from gough.program.passes.constant_outputs import computed_outputs

@@ -24,9 +24,9 @@ import numpy as np
 from gough.dynamics.numbers import Numbers
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, product, zeros
-from gough.spatial import Inertia, cross, turning_matrix
+from gough.spatial import RigidInertia, cross, turning_matrix
 from gough.spatial.inertia import kinetic_energy
-from gough.structure.elastic import Elastic
+from gough.structure.elastic.places import Elastic
 from gough.structure.mechanism import Link
 
 Vector = np.ndarray
@@ -80,7 +80,7 @@ class Deformation:
         self.e: Vector = np.asarray(q[link.elastic.coordinates])
         self.m = link.elastic.modes
         self.of = elastic_numbers(numbers, link.elastic)
-        self._own = numbers.inertia(link) or Inertia(0.0, zeros(3), zeros(3, 3))
+        self._own = numbers.inertia(link) or RigidInertia(0.0, zeros(3), zeros(3, 3))
 
     @cached_property
     def D(self) -> Matrix:
@@ -104,14 +104,14 @@ class Deformation:
         return self.of.M
 
     @cached_property
-    def inertia(self) -> Inertia:
+    def inertia(self) -> RigidInertia:
         """The deformed body as a rigid one."""
         return self._as_rigid(self.e, self.of.MSde, self.of.N1)
 
-    def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> Inertia:
+    def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> RigidInertia:
         MS = self._own.first_moments + MSde @ e
         change = combined(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
-        return Inertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
+        return RigidInertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
         """(f, n, Q) of equations (4)–(6)."""

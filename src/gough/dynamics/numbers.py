@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.spatial import Inertia, rpy_zyx
+from gough.spatial import RigidInertia, rpy_zyx
 from gough.structure import Link, Mechanism
-from gough.structure.elastic import NUMBERS
+from gough.structure.elastic.places import NUMBERS
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Numbers:
 
     mechanism: Mechanism
     parameters: np.ndarray
-    inertias: dict[int, Inertia | None] | None = None
+    inertias: dict[int, RigidInertia | None] | None = None
 
     def at(self, positions: tuple[int, ...]) -> list[Any]:
         """Scalars at these positions of the parameter vector."""
@@ -41,11 +41,11 @@ class Numbers:
         x = self.at(positions)
         return rpy_zyx(x[3:]), np.array(x[:3], dtype=object)
 
-    def inertia(self, link: Link) -> Inertia | None:
+    def inertia(self, link: Link) -> RigidInertia | None:
         """Ten parameters of a link, None when it is massless."""
         if self.inertias is not None:
             return self.inertias[self.mechanism.links.index(link)]
-        return None if link.ten is None else Inertia.from_ten(self.at(link.ten))
+        return None if link.ten is None else RigidInertia.from_ten(self.at(link.ten))
 
     def telescopic(self, link: Link) -> list[np.ndarray]:
         """The three symmetric matrices (3, 3) of a telescopic link's inertia polynomial."""

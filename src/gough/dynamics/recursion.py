@@ -28,7 +28,7 @@ from gough.dynamics.posture import Deflection, Posture, Step, direction
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector
 from gough.scalar import abs_, dot, note, zeros
-from gough.spatial import Inertia, cross, inertia_wrench, turning_matrix
+from gough.spatial import RigidInertia, cross, inertia_wrench, turning_matrix
 from gough.structure import WORLD, Link, Mechanism
 
 Vector = np.ndarray
@@ -159,8 +159,10 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud:
     inertia = posture.numbers.inertia(link)
     if link.telescopic is not None:
         T, dT, source = telescopic_tensors(posture, link)
-        base = inertia or Inertia(0.0, zeros(3), zeros(3, 3))
-        f, n = inertia_wrench(Inertia(base.mass, base.first_moments, base.tensor + T), motion.w, motion.wd, motion.a)
+        base = inertia or RigidInertia(0.0, zeros(3), zeros(3, 3))
+        f, n = inertia_wrench(
+            RigidInertia(base.mass, base.first_moments, base.tensor + T), motion.w, motion.wd, motion.a
+        )
         k = posture.mechanism.links[source].u
         grown = dT @ motion.w
         extra[k] = extra[k] - 0.5 * dot(motion.w, grown)  # (8)

@@ -20,14 +20,14 @@ import numpy as np
 
 from gough.dynamics.numbers import Numbers
 from gough.scalar import dot, zeros
-from gough.spatial import Inertia
+from gough.spatial import RigidInertia
 from gough.structure import WORLD, Link
 
 
 def regrouped(numbers: Numbers) -> Numbers:
     """The same numbers with inertia moved inwards."""
     links = numbers.mechanism.links
-    own: dict[int, Inertia | None] = {i: numbers.inertia(link) for i, link in enumerate(links)}
+    own: dict[int, RigidInertia | None] = {i: numbers.inertia(link) for i, link in enumerate(links)}
     for i in range(len(links) - 1, -1, -1):
         link, inertia = links[i], own[i]
         if inertia is None or inertia.massless or link.motion == "platform":
@@ -48,13 +48,13 @@ def _receives(links: tuple[Link, ...], parent: int) -> bool:
     return parent == WORLD or (links[parent].motion == "rotation" and links[parent].parent == WORLD)
 
 
-def _split(link: Link, inertia: Inertia, rotation_gives: bool) -> tuple[Inertia | None, Inertia | None]:
+def _split(link: Link, inertia: RigidInertia, rotation_gives: bool) -> tuple[RigidInertia | None, RigidInertia | None]:
     """(what belongs to the parent, what stays), both in the link's axes; (None, …) where nothing moves."""
     J = inertia.tensor
     if link.motion == "fixed":
         return inertia, None
     if link.motion == "translation":
-        return Inertia(0.0, zeros(3), J), Inertia(inertia.mass, inertia.first_moments, zeros(3, 3))
+        return RigidInertia(0.0, zeros(3), J), RigidInertia(inertia.mass, inertia.first_moments, zeros(3, 3))
     if link.motion != "rotation" or not rotation_gives:
         return None, inertia
     e = np.array([1.0 if k == link.axis else 0.0 for k in range(3)], dtype=object)
@@ -62,23 +62,23 @@ def _split(link: Link, inertia: Inertia, rotation_gives: bool) -> tuple[Inertia 
     along = inertia.first_moments[link.axis]
     transverse = [J[k, k] for k in range(3) if k != link.axis]
     amount = 0.0 if any(_is_zero(x) for x in transverse) else transverse[1]  # a thin rod has one moment already
-    moved = Inertia(inertia.mass, e * along, amount * across)
-    return moved, Inertia(0.0, inertia.first_moments - e * along, J - amount * across)
+    moved = RigidInertia(inertia.mass, e * along, amount * across)
+    return moved, RigidInertia(0.0, inertia.first_moments - e * along, J - amount * across)
 
 
-def _seen_from_parent(numbers: Numbers, link: Link, x: Inertia) -> Inertia:
+def _seen_from_parent(numbers: Numbers, link: Link, x: RigidInertia) -> RigidInertia:
     R, p = numbers.placement(link.placement)
     c = R @ x.first_moments
     one: Any = np.array(np.eye(3), dtype=object)
     shift = 2.0 * dot(p, c) * one - np.outer(p, c) - np.outer(c, p)
     tensor = R @ x.tensor @ R.T + shift + x.mass * (dot(p, p) * one - np.outer(p, p))
-    return Inertia(x.mass, c + x.mass * p, tensor)
+    return RigidInertia(x.mass, c + x.mass * p, tensor)
 
 
-def _sum(a: Inertia | None, b: Inertia) -> Inertia:
+def _sum(a: RigidInertia | None, b: RigidInertia) -> RigidInertia:
     if a is None:
         return b
-    return Inertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)
+    return RigidInertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)
 
 
 def _is_zero(x: Any) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from gough.dynamics.flexible import Deformation, axial, combined, weighted
 from gough.dynamics.numbers import Numbers
 from gough.scalar import dot, product, zeros
-from gough.spatial import Inertia, cross, turning_matrix
+from gough.spatial import RigidInertia, cross, turning_matrix
 from gough.spatial.inertia import kinetic_energy
 from gough.structure.mechanism import Link
 
@@ -120,7 +120,7 @@ class Stiffened(Deformation):
         return out
 
     @cached_property
-    def inertia(self) -> Inertia:
+    def inertia(self) -> RigidInertia:
         """The deformed body as a rigid one."""
         return self._as_rigid(self.coordinates, self.MSde, self.N1)
 

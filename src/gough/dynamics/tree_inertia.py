@@ -14,7 +14,7 @@ from gough.dynamics.posture import Deflection, Posture, Step, direction
 from gough.dynamics.recursion import LinkWrench, axis_force, moved_inwards, telescopic_tensors
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, zeros
-from gough.spatial import Inertia, cross
+from gough.spatial import RigidInertia, cross
 from gough.structure import WORLD
 
 Matrix = np.ndarray
@@ -39,16 +39,16 @@ class TreeInertia:
                 k = self.mechanism.links[i].u
                 self.A[k, k] = self.A[k, k] + posture.numbers.parameters[rotor]
 
-    def _composites(self) -> dict[int, Inertia]:
-        out: dict[int, Inertia] = {}
+    def _composites(self) -> dict[int, RigidInertia]:
+        out: dict[int, RigidInertia] = {}
         for i in self.links:
             link = self.mechanism.links[i]
             own = (
                 self.posture.deformations[i].inertia if link.elastic is not None else self.posture.numbers.inertia(link)
             )
-            own = own or Inertia(0.0, zeros(3), zeros(3, 3))
+            own = own or RigidInertia(0.0, zeros(3), zeros(3, 3))
             if link.telescopic is not None:
-                own = Inertia(own.mass, own.first_moments, own.tensor + telescopic_tensors(self.posture, link)[0])
+                own = RigidInertia(own.mass, own.first_moments, own.tensor + telescopic_tensors(self.posture, link)[0])
             out[i] = own
         for i in reversed(self.links):
             parent = self.mechanism.links[i].parent
@@ -133,18 +133,18 @@ class TreeInertia:
             self.A[row, column] = self.A[column, row] = value
 
 
-def _needed(body: Inertia, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
+def _needed(body: RigidInertia, linear: Vector, angular: Vector) -> tuple[Vector, Vector]:
     """Force and moment that give a body at rest an acceleration."""
     ms = body.first_moments
     return body.mass * linear + cross(angular, ms), body.tensor @ angular + cross(ms, linear)
 
 
-def _at_tie(step: Step, tie: Deflection, body: Inertia, k: int) -> LinkWrench:
+def _at_tie(step: Step, tie: Deflection, body: RigidInertia, k: int) -> LinkWrench:
     """Wrench that a unit acceleration of elastic coordinate k asks of what hangs on a tied frame, frame axes."""
     return LinkWrench(*_needed(body, step.to_child(tie.translation[:, k]), tie.turn.J @ tie.turning[:, k]))
 
 
-def seen_from_parent(step: Step, x: Inertia) -> Inertia:
+def seen_from_parent(step: Step, x: RigidInertia) -> RigidInertia:
     """A body's inertia in its parent's axes, about the parent's origin."""
     if x.massless:
         return x
@@ -152,11 +152,11 @@ def seen_from_parent(step: Step, x: Inertia) -> Inertia:
     c = step.to_parent(x.first_moments)
     J = _turned(step, x.tensor)
     if all(structurally_zero(k) for k in p):
-        return Inertia(x.mass, c, J)
+        return RigidInertia(x.mass, c, J)
     one = np.array(np.eye(3), dtype=object)
     m = x.mass
     s = c + 0.5 * m * p  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + s pᵀ
-    return Inertia(m, c + m * p, J + 2.0 * dot(p, s) * one - np.outer(p, s) - np.outer(s, p))
+    return RigidInertia(m, c + m * p, J + 2.0 * dot(p, s) * one - np.outer(p, s) - np.outer(s, p))
 
 
 def _turned(step: Step, tensor: Matrix) -> Matrix:
@@ -169,5 +169,5 @@ def _turned(step: Step, tensor: Matrix) -> Matrix:
     return full
 
 
-def _sum(a: Inertia, b: Inertia) -> Inertia:
-    return Inertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)
+def _sum(a: RigidInertia, b: RigidInertia) -> RigidInertia:
+    return RigidInertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)

@@ -28,14 +28,14 @@ _NAMES = {
     "meshing.polygon": "TriangleMesh mesh_polygon",
     "modal.body": "elastic_body_of_modes modal_data_of_elements",
     "modal.data": "ModalData ModalFrame Stated",
-    "plates.elements": "plate_elements",
+    "plates": "plate_elements",
     "reduction.choices": "AttachmentModes ClampedModes CraigBampton FreeModes Guyan ModeCut Nodal",
     "reduction.damping": "DampingMatrix ModalRatio Rayleigh",
     "reduction.reduce": "reduce",
     "reduction.ties": "NodeTie",
     "solids.elements": "solid_elements",
     "stiffening": "SecondOrder rigid_motion_shapes second_order slaved_shapes",
-    "units": "UnitFactors",
+    "reading": "UnitFactors",
 }
 _LAZY = {name: f"gough.fem.{module}" for module, names in _NAMES.items() for name in names.split()}
 _RENAMED = {
@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon
     from gough.fem.modal.body import elastic_body_of_modes, modal_data_of_elements
     from gough.fem.modal.data import ModalData, ModalFrame, Stated
-    from gough.fem.plates.elements import plate_elements
+    from gough.fem.plates import plate_elements
+    from gough.fem.reading import UnitFactors
     from gough.fem.reduction.choices import (
         AttachmentModes,
         ClampedModes,
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
     from gough.fem.reduction.ties import NodeTie
     from gough.fem.solids.elements import solid_elements
     from gough.fem.stiffening import SecondOrder, rigid_motion_shapes, second_order, slaved_shapes
-    from gough.fem.units import UnitFactors
 
 __all__ = list(_LAZY)  # pyright: ignore[reportUnsupportedDunderAll]
 

@@ -23,8 +23,8 @@ from scipy.sparse import csc_array, csr_array, diags_array
 from scipy.sparse.linalg import splu
 
 from gough.errors import ModalDataWarning, warn
+from gough.fem.elastic_body import ShapeIntegrals, cross_products, without_noise
 from gough.fem.geometry import hat
-from gough.fem.integrals import ShapeIntegrals, cross_products, without_noise
 
 HELD_LOOSELY = 1e-9
 """Stiffness added to turns, relative to their own, so that those that cost nothing (a straight beam's twist) stay zero."""

@@ -1,12 +1,13 @@
-"""One way into files of other programs: regular files of bounded size, plain numbers, and errors that name file, place, remedy.
+"""One way into files of other programs: regular files of bounded size, plain numbers, their units, and errors that name file,
+place, remedy.
 
 Every public reader is `guard`ed: what its own checks did not foresee still ends as a UsageError that names the files.
 Sizes are estimated before anything is allocated (`memory.py`).
 """
 
-import stat
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ import numpy as np
 
 from gough.errors import GoughError, UsageError
 from gough.fem.memory import demand
+from gough.text import demand_file, read_file
 
 Reader = TypeVar("Reader", bound=Callable[..., Any])
 
@@ -70,28 +72,19 @@ def shorten(text: str, most: int = 200) -> str:
 
 def regular_file(path: str | Path, grows: float = 1.0) -> int:
     """Size (bytes) of a plain file, or an error; grows: memory a byte of it takes while it is read."""
-    try:
-        found = Path(path).stat()
-    except FileNotFoundError:
-        raise UsageError(f"{path}: no such file") from None
-    except (OSError, ValueError) as failure:  # loops of links, names with zeros, no rights
-        raise UsageError(f"{path}: {getattr(failure, 'strerror', None) or failure}") from None
-    if not stat.S_ISREG(found.st_mode):
-        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "no plain file (a pipe, a device)"
-        raise UsageError(f"{path} is {kind}; name a file")
-    if not found.st_size:
+    demand_file(path)
+    size = Path(path).stat().st_size
+    if not size:
         raise UsageError(f"{path} is empty")
-    demand(grows * found.st_size, f"reading {path} ({found.st_size / 1e6:.3g} MB)", "write fewer freedoms or modes")
-    return found.st_size
+    demand(grows * size, f"reading {path} ({size / 1e6:.3g} MB)", "write fewer freedoms or modes")
+    return size
 
 
 def lines_of(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """(number from 1, line) of a text file."""
-    regular_file(path, TEXT_GROWS)
+    size = regular_file(path, TEXT_GROWS)
     try:
-        text = Path(path).read_text(encoding=encoding)
-    except OSError as failure:
-        raise UsageError(f"{path}: {failure.strerror or failure}") from None
+        text = read_file(path, size).decode(encoding)
     except UnicodeDecodeError as failure:
         raise UsageError(f"{path} is no text file (byte {failure.start} is no {encoding})") from None
     if "\0" in text:
@@ -157,3 +150,39 @@ class NumberTable:
     def rows(self) -> np.ndarray:
         """(rows, width)."""
         return np.frombuffer(self.numbers, dtype=float).reshape(-1, self.width).copy()
+
+
+DENSEST = 22600.0  # kg/m³, osmium
+LARGEST = 50.0  # m
+
+
+@dataclass(frozen=True)
+class UnitFactors:
+    """What the units of a file are in m, kg, s; force follows. mm, tonne, s, N: UnitFactors(1e-3, 1e3)."""
+
+    length: float = 1.0
+    mass: float = 1.0
+    time: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(np.isfinite(u) and u > 0.0 for u in (self.length, self.mass, self.time)):
+            raise UsageError(f"units must be positive factors to m, kg, s, not {self.length}, {self.mass}, {self.time}")
+
+
+SI = UnitFactors()
+
+
+def doubtful_units(mass: float, nodes: np.ndarray) -> list[str]:
+    """Sentences on a mass (kg) or nodes (n, 3) (m) that are not credible; empty where they are."""
+    size = float(np.ptp(nodes, axis=0).max()) if len(nodes) else 0.0
+    found = []
+    if size > LARGEST:
+        found.append(
+            f"the nodes span {size:.4g} m: is the length unit mm? Convert it, or give units= where a file is read"
+        )
+    if size > 0.0 and mass > DENSEST * size**3:
+        found.append(
+            f"the body weighs {mass:.6g} kg in a cube of {size:.4g} m, more than solid osmium: check density and units "
+            "(kg, m; or units= where a file is read)"
+        )
+    return found

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from gough.fem.elastic_body import Slaved
-from gough.fem.integrals import shape_integrals, shape_products
+from gough.fem.elastic_body import Slaved, shape_integrals, shape_products
 
 MassPoints = tuple[np.ndarray, np.ndarray, np.ndarray]
 """mass (g,) kg, position (g, 3) m, shapes (g, 3, m)."""

@@ -19,7 +19,7 @@ from gough.dynamics.leg_geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regrouped
 from gough.program import Program, Slot, trace
-from gough.program.tangents import TangentGraph
+from gough.program.graph import TangentGraph
 from gough.structure import Mechanism, Structure
 from gough.structure.alike import common_pattern
 

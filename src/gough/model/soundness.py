@@ -14,7 +14,7 @@ from gough.kinematics.sampling import sample_states
 from gough.kinematics.settling import not_kept
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
-from gough.structure.bending import POINT
+from gough.structure.elastic.bending import POINT
 from gough.structure.size import OF_DIRECTIONS
 
 if TYPE_CHECKING:

@@ -16,12 +16,11 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
-from gough.program.derivatives import Derivation, Directions, Net, linearise
-from gough.program.derivatives.derive import names_of
+from gough.program.derivatives import Derivation, Directions, Net, linearise, names_of
 from gough.program.graph import Graph
 from gough.program.ops import Op
-from gough.program.passes.drop_checks import drop_checks
-from gough.program.passes.inline_calls import inline_calls
+from gough.program.passes.checks import drop_checks
+from gough.program.passes.expand_blocks import inline_calls
 from gough.program.passes.rewrite import replay
 from gough.spatial import rotation_from_quaternion_wxyz
 

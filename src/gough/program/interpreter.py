@@ -63,7 +63,7 @@ def evaluate(program: Program, inputs: Mapping[str, np.ndarray]) -> dict[str, np
     nodes = evaluate_nodes(program, values)
     outputs, k = {}, 0
     for slot in program.outputs:
-        columns = stacked([nodes[i] for i in program.results[k : k + slot.size]], batch)
+        columns = stack_columns([nodes[i] for i in program.results[k : k + slot.size]], batch)
         outputs[slot.name] = columns.reshape((*batch, *slot.shape))
         k += slot.size
     return outputs
@@ -80,7 +80,7 @@ def evaluate_nodes(program: Program, values: np.ndarray) -> list:
             elif op == CONST:
                 nodes[i] = args[0]
             elif op == BLOCK:
-                nodes[i] = _block(args[0], stacked([nodes[k] for k in args[1:]], batch))
+                nodes[i] = _block(args[0], stack_columns([nodes[k] for k in args[1:]], batch))
             elif op == ITEM:
                 nodes[i] = nodes[args[0]][..., args[1]]
             else:
@@ -88,7 +88,7 @@ def evaluate_nodes(program: Program, values: np.ndarray) -> list:
     return nodes
 
 
-def stacked(columns: Sequence, batch: tuple[int, ...]) -> np.ndarray:
+def stack_columns(columns: Sequence, batch: tuple[int, ...]) -> np.ndarray:
     """Values that are numbers or arrays of shape `batch`, on a last axis."""
     kind = np.result_type(float, *{c.dtype if isinstance(c, np.ndarray) else type(c) for c in columns})
     out = np.empty((*batch, len(columns)), dtype=kind)
@@ -107,7 +107,7 @@ def _block(block: Block, operands: np.ndarray) -> np.ndarray:
     if isinstance(block, Call):
         assert isinstance(block.program, Program)
         nodes = evaluate_nodes(block.program, operands)
-        return stacked([nodes[i] for i in block.program.results], operands.shape[:-1])
+        return stack_columns([nodes[i] for i in block.program.results], operands.shape[:-1])
     return solve_states(block, operands)
 
 

@@ -36,7 +36,7 @@ NOT_FINITE = Status.NOT_FINITE.at("result")
 
 
 @dataclass(frozen=True)
-class Check:
+class NodeCheck:
     """`node` must be >= minimum; else that is the failure."""
 
     failure: Failure
@@ -53,7 +53,7 @@ class Program:
     ops: Sequence[int]
     args: Sequence[tuple[Any, ...]]
     results: tuple[int, ...]
-    checks: tuple[Check, ...] = ()
+    checks: tuple[NodeCheck, ...] = ()
     notes: Sequence[str] = field(default=(), compare=False, repr=False)
     name: str = "program"
 

@@ -1,17 +1,31 @@
 """Recording: traced scalars overload arithmetic, so running equations on them writes a program."""
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gough.errors import Failure
-from gough.program.collecting import no_collecting
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import PIVOT, Check, Program, Slot
+from gough.program.program import PIVOT, NodeCheck, Program, Slot
 from gough.program.scalar_solve import scalar_solve
+
+
+@contextmanager
+def no_collecting() -> Iterator[None]:
+    """Recording and passes make millions of small objects and few cycles: looking for cycles would double their time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
 
 WRITTEN_OUT = 3
 """Largest number of unknowns of a solve that is recorded as scalar operations."""
@@ -178,7 +192,7 @@ class Tracer:
 
     def product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """See `scalar.product`; a large product that is not mostly zeros is one block."""
-        a, b = _filled(left), _filled(right)
+        a, b = _nonzero_entries(left), _nonzero_entries(right)
         rows, inner, columns = a.any(axis=1), a.any(axis=0) & b.any(axis=1), b.any(axis=0)
         n, k, m = int(rows.sum()), int(inner.sum()), int(columns.sum())
         work = int(a.sum(axis=0) @ b.sum(axis=1))
@@ -202,7 +216,7 @@ class Tracer:
         return np.array([self.wrap(i) for i in nodes], dtype=object)
 
 
-def _filled(matrix: np.ndarray) -> np.ndarray:
+def _nonzero_entries(matrix: np.ndarray) -> np.ndarray:
     """Which entries are not structural zeros."""
     return np.array([x.__class__ is Traced or x != 0.0 for x in matrix.flat], dtype=bool).reshape(matrix.shape)
 
@@ -239,6 +253,6 @@ def trace(
         array = np.asarray(value, dtype=object)
         outputs.append(Slot(key, array.shape, (units or {}).get(key, "")))
         results.extend(tracer.node(x) for x in array.ravel())
-    checks = tuple(Check(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
+    checks = tuple(NodeCheck(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
     program = Program(tuple(inputs), tuple(outputs), graph.ops, graph.args, tuple(results), checks, graph.notes, name)
     return remove_dead_code(program)

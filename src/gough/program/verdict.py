@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gough.errors import GOOD, Failure, Status
-from gough.program.interpreter import evaluate_nodes, stacked
+from gough.program.interpreter import evaluate_nodes, stack_columns
 from gough.program.ops import Op, Solve
 from gough.program.program import NOT_FINITE, Program
 
@@ -32,7 +32,7 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     for i, op in enumerate(program.ops):
         if op == Op.BLOCK and isinstance(block := program.block(i), Solve):
             k = block.n * block.n
-            operands = stacked([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
+            operands = stack_columns([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
             matrices = operands.reshape(n, block.n, block.n)
             fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.failure or Status.SINGULAR.at("solve"))
     outputs = result_columns(program, nodes, n)

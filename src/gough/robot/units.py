@@ -178,10 +178,10 @@ def parse(text: str) -> tuple[float, Dimension]:
         raise UnitError(f"a text of {len(text)} characters, not a number with a unit")
     match = _QUANTITY.fullmatch(text)
     if match is None:
-        raise UnitError(f"not a number with a unit{_written_otherwise(text)}")
+        raise UnitError(f"not a number with a unit{_number_hint(text)}")
     number, unit = match.groups()
     if unit is not None and _COMMA.fullmatch(text):
-        raise UnitError(f"not a number with a unit{_written_otherwise(text)}")
+        raise UnitError(f"not a number with a unit{_number_hint(text)}")
     if unit is None:
         raise UnitError("a number in quotes and without a unit")
     scale, dimension = parse_unit(unit)
@@ -192,7 +192,7 @@ def parse(text: str) -> tuple[float, Dimension]:
         return math.copysign(math.inf, float(number)), dimension
 
 
-def _written_otherwise(text: str) -> str:
+def _number_hint(text: str) -> str:
     """A hint where a number is written as elsewhere: with a decimal comma, or another sign for minus."""
     comma = _COMMA.fullmatch(text)
     if comma:
@@ -219,7 +219,7 @@ def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
             raise UnitError(f"unit {unit!r} is ambiguous after '/': divide each factor, as in 'N/m/s'")
         match = _FACTOR.fullmatch(pieces[index])
         if match is None or match[1] not in UNITS:
-            raise UnitError(f"unknown unit {pieces[index] or unit!r}{_meant(pieces[index])}")
+            raise UnitError(f"unknown unit {pieces[index] or unit!r}{_unit_hint(pieces[index])}")
         factor, dimension = UNITS[match[1]]
         power = int(match[2] or 1) * (-1 if operator == "/" else 1)
         scale = scale * factor**power
@@ -227,7 +227,7 @@ def parse_unit(unit: str) -> tuple[Fraction | float, Dimension]:
     return scale, (total[0], total[1], total[2], total[3])
 
 
-def _meant(word: str) -> str:
+def _unit_hint(word: str) -> str:
     """A hint for a unit that is spelt out, in other letters, or a product without its dot."""
     word = word.strip()
     product = ".".join(word.split())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from gough.arguments import numbers, shown, take
+from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
 from gough.robot import Body, Pose
 from gough.robot.inertia import ENTRIES
@@ -18,12 +18,12 @@ Item = TypeVar("Item", bound=BaseModel)
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
-def made(kind: type[Item], data: Any) -> Item:
+def make_item(kind: type[Item], data: Any) -> Item:
     """A part of a description, or a UsageError that says what is wrong with what place of it."""
     try:
         return kind.model_validate(data)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {shown(e['input'])})" for e in error.errors()]
+        faults = [f"{'.'.join(map(str, e['loc']))}: {e['msg']} (got {show_value(e['input'])})" for e in error.errors()]
         raise UsageError("\n".join(faults)) from None
 
 
@@ -39,7 +39,7 @@ def directions(name: str, value: Any, count: int) -> np.ndarray:
     """(count, 3) unit vectors, from one direction or one per leg."""
     given = take(name, numbers, value)
     if given.shape not in ((3,), (count, 3)) or not np.isfinite(given).all():
-        raise UsageError(f"{name} = {shown(value)}; give a finite direction (3,) or one per leg ({count}, 3)")
+        raise UsageError(f"{name} = {show_value(value)}; give a finite direction (3,) or one per leg ({count}, 3)")
     vectors = np.array(np.broadcast_to(given, (count, 3)))
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.all(norms > 0):
@@ -51,7 +51,7 @@ def positive(name: str, value: Any, unit: str) -> float:
     """One finite number above 0."""
     number = take(name, numbers, value)
     if number.ndim or not math.isfinite(number) or number <= 0:
-        raise UsageError(f"{name} = {shown(value)}; give one positive number in {unit}")
+        raise UsageError(f"{name} = {show_value(value)}; give one positive number in {unit}")
     return float(number)
 
 
@@ -68,7 +68,7 @@ def finite(name: str, value: Any, count: int, unit: str) -> np.ndarray:
     """(count,) finite numbers."""
     given = take(name, numbers, value)
     if given.shape != (count,) or not np.isfinite(given).all():
-        raise UsageError(f"{name} = {shown(value)}; give {count} finite numbers in {unit}")
+        raise UsageError(f"{name} = {show_value(value)}; give {count} finite numbers in {unit}")
     return given
 
 
@@ -76,7 +76,7 @@ def pose(home: Any) -> Pose:
     """A pose from a Pose, a mapping of its fields, or a position (3,)."""
     if isinstance(home, Pose):
         return home
-    return made(Pose, home if isinstance(home, Mapping) else {"position": home})
+    return make_item(Pose, home if isinstance(home, Mapping) else {"position": home})
 
 
 def body(value: BodyLike | None, name: str) -> Any:
@@ -88,22 +88,22 @@ def body(value: BodyLike | None, name: str) -> Any:
 
 def _fields(name: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
-        raise UsageError(f"body {name} = {shown(value)}; give a gough.robot.Body or a mapping of its keys")
+        raise UsageError(f"body {name} = {show_value(value)}; give a gough.robot.Body or a mapping of its keys")
     return dict(value)
 
 
-def renamed(value: BodyLike | None, name: str) -> Any:
+def rename_body(value: BodyLike | None, name: str) -> Any:
     """The body under another name, whatever its own is."""
     if isinstance(value, Body):
         return value.model_copy(update={"name": name})
     return {**({} if value is None else _fields(name, value)), "name": name}
 
 
-def multiplied(value: BodyLike | None, factor: float, name: str) -> dict[str, Any]:
+def multiply_body(value: BodyLike | None, factor: float, name: str) -> dict[str, Any]:
     """`factor` equal bodies in one: all ten inertial parameters times it; frames stay."""
     if value is None:
         return {"name": name}
-    one = value if isinstance(value, Body) else made(Body, {"name": name, **_fields(name, value)})
+    one = value if isinstance(value, Body) else make_item(Body, {"name": name, **_fields(name, value)})
     if one.telescopic is not None:
         raise UsageError(f"{name}: telescopic inertia cannot be merged; give plain bodies")
     if one.payload is None and one.parameters is None and (one.inertia is None or one.inertia.about != "origin"):

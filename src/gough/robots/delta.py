@@ -9,7 +9,7 @@ import numpy as np
 from gough.arguments import checked, number, numbers, take, word
 from gough.errors import UsageError
 from gough.robot import Drive, Friction, Pose, Robot
-from gough.robots.arguments import BodyLike, body, finite, made, multiplied, positive, renamed
+from gough.robots.arguments import BodyLike, body, finite, make_item, multiply_body, positive, rename_body
 
 ARM_AXIS = (0.0, 1.0, 0.0)
 ROD_AXES = ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -82,7 +82,7 @@ def delta(
     if turns.ndim != 1 or len(turns) < 3 or not np.isfinite(turns).all():
         raise UsageError(f"angles has shape {turns.shape}; give three or more finite angles in rad, one per leg")
     if isinstance(rod_friction, Mapping):
-        rod_friction = made(Friction, rod_friction)
+        rod_friction = make_item(Friction, rod_friction)
     pair = rods == "pair"
     arm_joint = {"name": "arm", "type": "revolute", "axis": ARM_AXIS, "drive": Drive() if drive is None else drive}
     arm_joint["body"] = body(arm, "arm")
@@ -95,8 +95,8 @@ def delta(
         outwards = np.array([math.cos(turn), math.sin(turn), 0.0])
         yaw = {"rpy_zyx": (turn, 0.0, 0.0)}
         ends = {
-            "base": made(Pose, {"position": base_radius * outwards, **yaw}),
-            "on_platform": made(Pose, {"position": platform_radius * outwards, **yaw}),
+            "base": make_item(Pose, {"position": base_radius * outwards, **yaw}),
+            "on_platform": make_item(Pose, {"position": platform_radius * outwards, **yaw}),
         }
         legs.append({"name": f"leg{i}", **ends, "chain": [arm_joint, *chain], **closing})
         sideways = np.array([-outwards[1], outwards[0], 0.0])
@@ -105,9 +105,9 @@ def delta(
         joints[f"leg{i}.arm"] = (lowered,)
         joints |= {f"leg{i}.{joint['name']}": _rod_angles(span, lowered, arm_length) for joint in chain}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "legs": legs}
-    data |= {"platform": {"body": renamed(platform, "platform")}} if pair else _guided(platform)
+    data |= {"platform": {"body": rename_body(platform, "platform")}} if pair else _guide_platform(platform)
     joints |= {} if pair else {joint: (x,) for joint, x in zip(GUIDE, position.tolist(), strict=True)}
-    return made(Robot, {**data, "home": {"pose": {"position": position}, "joints": joints}})
+    return make_item(Robot, {**data, "home": {"pose": {"position": position}, "joints": joints}})
 
 
 def _radius(name: str, value: Any) -> float:
@@ -127,7 +127,7 @@ def _rod(name: str, at: tuple[float, float, float], rod_body: Any) -> dict[str, 
 
 def _pair(arm: float, length: float, width: float, rod: BodyLike | None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Two rods and their loops on the platform."""
-    chain = [_rod(side, (arm, half * width, 0.0), renamed(rod, f"{side}_rod")) for side, half in SIDES.items()]
+    chain = [_rod(side, (arm, half * width, 0.0), rename_body(rod, f"{side}_rod")) for side, half in SIDES.items()]
     loops = [
         {
             "name": f"{side}_ball",
@@ -143,17 +143,17 @@ def _pair(arm: float, length: float, width: float, rod: BodyLike | None) -> tupl
 def _single(arm: float, length: float, rod: BodyLike | None) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """One rod for two and its cut."""
     cut = {"name": "ball", "type": "spherical", "on_leg": {"position": (0.0, 0.0, -length)}}
-    return [_rod("elbow", (arm, 0.0, 0.0), multiplied(rod, 2.0, "rods"))], {"cut": cut}
+    return [_rod("elbow", (arm, 0.0, 0.0), multiply_body(rod, 2.0, "rods"))], {"cut": cut}
 
 
-def _guided(platform: BodyLike) -> dict[str, Any]:
+def _guide_platform(platform: BodyLike) -> dict[str, Any]:
     """The platform at the end of three slides."""
     names = ["world", "slide_x", "slide_y", "platform"]
     joints = [
         {"name": joint, "type": "prismatic", "parent": before, "child": after, "axis": axis}
         for (joint, axis), before, after in zip(GUIDE.items(), names, names[1:], strict=False)
     ]
-    bodies = [{"name": "slide_x"}, {"name": "slide_y"}, renamed(platform, "platform")]
+    bodies = [{"name": "slide_x"}, {"name": "slide_y"}, rename_body(platform, "platform")]
     return {"bodies": bodies, "joints": joints, "platform": "platform"}
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from gough.arguments import checked, word
 from gough.errors import UsageError
 from gough.robot import Drive, Friction, Robot
-from gough.robots.arguments import BodyLike, finite, made, pair, positive, renamed
+from gough.robots.arguments import BodyLike, finite, make_item, pair, positive, rename_body
 
 SIDES = ("left", "right")
 
@@ -63,7 +63,7 @@ def five_bar(
     bodies, joints, coordinates = [], [], {}
     for k, side in enumerate(SIDES):
         motor_x = (k - 0.5) * distance
-        bodies += [renamed(crank_bodies[k], f"{side}_crank"), renamed(rod_bodies[k], f"{side}_rod")]
+        bodies += [rename_body(crank_bodies[k], f"{side}_crank"), rename_body(rod_bodies[k], f"{side}_rod")]
         motor: dict[str, Any] = {"name": f"{side}_motor", "parent": "world", "child": f"{side}_crank"}
         motor |= {"pose": {"position": (motor_x, 0.0, 0.0)}, "drive": Drive() if drive is None else drive}
         elbow: dict[str, Any] = {"name": f"{side}_elbow", "parent": f"{side}_crank", "child": f"{side}_rod"}
@@ -80,7 +80,7 @@ def five_bar(
     loop |= {} if pin_friction is None else {"friction": pin_friction}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "bodies": bodies, "joints": joints}
     data |= {"loops": [loop], "velocities": "drives"}
-    return made(Robot, {**data, "home": {"joints": coordinates}})
+    return make_item(Robot, {**data, "home": {"joints": coordinates}})
 
 
 def _two(name: str, value: Any) -> tuple[Any, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from gough.arguments import checked, number, whole, word
 from gough.errors import UsageError
 from gough.robot import Robot
-from gough.robots.arguments import made, positive
+from gough.robots.arguments import make_item, positive
 
 CLOCKWISE = (0.0, 0.0, -1.0)
 
@@ -72,7 +72,7 @@ def four_bar_chain(
     angles = {joint["name"]: (angle,) for joint in feet} | {joint["name"]: (-angle,) for joint in tips}
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "bodies": bodies}
     data |= {"joints": feet + tips, "loops": loops, "velocities": ["foot0"], "home": {"joints": angles}}
-    return made(Robot, data)
+    return make_item(Robot, data)
 
 
 def _hinge(name: str, parent: str, child: str, pose: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from gough.arguments import checked, word
 from gough.errors import UsageError
 from gough.robot import Drive, Friction, Pose, Robot
-from gough.robots.arguments import BodyLike, body, directions, made, points, pose
+from gough.robots.arguments import BodyLike, body, directions, make_item, points, pose
 
 UNIVERSAL_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 
@@ -112,7 +112,7 @@ def hexapod(
         ends = {"base": {"position": base[i]}, "on_platform": {"position": tops[i]}}
         legs.append({"name": f"leg{i}", **ends, "chain": chain, "cut": cut})
     data = {"name": name, "title": title, "source": source, "gravity": gravity, "platform": {"body": platform}}
-    return made(Robot, {**data, "legs": legs, "home": {"pose": placed, "joints": joints}})
+    return make_item(Robot, {**data, "legs": legs, "home": {"pose": placed, "joints": joints}})
 
 
 def _universal_frame(first: np.ndarray, zero: np.ndarray, index: int) -> np.ndarray:

@@ -4,10 +4,9 @@ Array code (`R @ v`, `+ - * /`) comes from NumPy object arrays; what NumPy canno
 A traced scalar is any object with a `tracer` attribute (see `gough.program`); this package imports nothing of gough.
 """
 
-from gough.scalar.checks import CheckError, check, recording_checks
 from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt
 from gough.scalar.linear import call, constant_matvec, dot, norm, product, solve, solve_spd, zeros
-from gough.scalar.notes import note
+from gough.scalar.remarks import CheckError, check, note, recording_checks
 from gough.scalar.symbol import casadi_symbols, casadi_vector
 
 __all__ = [

@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from gough.scalar.kinds import is_mpmath
-from gough.scalar.symbol import Symbol
+from gough.scalar.symbol import Symbol, is_mpmath
 
 
 def _unary(name: str, x: Any) -> Any:

@@ -7,8 +7,7 @@ import numpy as np
 
 from gough.errors import Failure, Status
 from gough.scalar.elementary import sqrt
-from gough.scalar.kinds import is_mpmath, tracer_of
-from gough.scalar.symbol import Symbol, casadi_vector
+from gough.scalar.symbol import Symbol, casadi_vector, is_mpmath, tracer_of
 
 Array = np.ndarray
 _SINGULAR = Status.SINGULAR.at("solve")

@@ -1,5 +1,7 @@
-"""CasADi expressions as scalars. A bare SX swallows NumPy arrays it is multiplied with, so equations get this wrapper."""
+"""CasADi expressions as scalars. A bare SX swallows NumPy arrays it is multiplied with, so equations get this wrapper.
+Which kind of number a value is: the other files of `scalar` dispatch on the answer."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -69,3 +71,17 @@ def casadi_vector(values: Any) -> Any:
     import casadi
 
     return casadi.vertcat(*[x.expression if isinstance(x, Symbol) else x for x in np.ravel(values)])
+
+
+def tracer_of(values: Iterable[Any]) -> Any:
+    """The tracer of the first traced scalar among `values`, or None when there is none."""
+    for value in values:
+        tracer = getattr(value, "tracer", None)
+        if tracer is not None:
+            return tracer
+    return None
+
+
+def is_mpmath(value: Any) -> bool:
+    """True for mpmath numbers (checked by name so that mpmath need not be installed)."""
+    return type(value).__module__.startswith("mpmath")

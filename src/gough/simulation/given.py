@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import numbers, shown, take
+from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
 
 
@@ -30,14 +30,14 @@ def texts(name: str, value: Any) -> tuple[str, ...]:
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) > 0
     found: tuple[Any, ...] | None = tuple(value) if several else None
     if found is None or not all(isinstance(x, str) for x in found):
-        raise UsageError(f"{name}={shown(value)}: give names, a list of texts")
+        raise UsageError(f"{name}={show_value(value)}: give names, a list of texts")
     return found
 
 
 def demand(kind: type, name: str, value: Any, wanted: str) -> None:
     """UsageError where a value is of another kind."""
     if not isinstance(value, kind):
-        raise UsageError(f"{name}={shown(value)}: give {wanted}")
+        raise UsageError(f"{name}={show_value(value)}: give {wanted}")
 
 
 def demand_model(model: Any, caller: str) -> None:
@@ -46,4 +46,4 @@ def demand_model(model: Any, caller: str) -> None:
 
     if not isinstance(model, Model):
         made = f"gough.build({model!r})" if isinstance(model, str) else "gough.build(robot)"
-        raise UsageError(f"{caller}: the first argument is {shown(model)}; give a gough.Model, which {made} makes")
+        raise UsageError(f"{caller}: the first argument is {show_value(model)}; give a gough.Model, which {made} makes")

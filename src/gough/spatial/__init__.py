@@ -1,6 +1,6 @@
 """Vectors, rotations, wrenches and inertias of any scalar. Twists (v, ω) and wrenches (f, m) are linear first."""
 
-from gough.spatial.inertia import Inertia, inertia_wrench
+from gough.spatial.inertia import RigidInertia, inertia_wrench
 from gough.spatial.rotation import (
     about_axis,
     bryant_xyz,
@@ -13,7 +13,7 @@ from gough.spatial.rotation import (
 from gough.spatial.vector import cross, skew, turning_matrix, unit
 
 __all__ = [
-    "Inertia",
+    "RigidInertia",
     "about_axis",
     "bryant_xyz",
     "cross",

@@ -30,7 +30,7 @@ _SERIES = np.array([_B, _C, *([*(k * x for k, x in enumerate(f) if k), 0.0] for 
 """Coefficients (4, terms) of b, c, b', c'."""
 
 
-def turned(chart: str, c: np.ndarray, cd: np.ndarray, cdd: np.ndarray) -> Three:
+def rotation_of_chart(chart: str, c: np.ndarray, cd: np.ndarray, cdd: np.ndarray) -> Three:
     """(quaternion wxyz (m, 4), ω (m, 3), ω̇ (m, 3)) of coordinates and their rates (m, 3), quaternions (m, 4)."""
     return CHARTS[chart](c, cd, cdd)
 

@@ -10,7 +10,7 @@ from gough.spatial.vector import Vector, cross
 
 
 @dataclass(frozen=True)
-class Inertia:
+class RigidInertia:
     """Mass M (kg), first moments MS (3,) (kg m) and inertia tensor J (3, 3) about the origin (kg m²), body axes."""
 
     mass: Any
@@ -18,11 +18,11 @@ class Inertia:
     tensor: np.ndarray
 
     @staticmethod
-    def from_ten(p: Any) -> "Inertia":
+    def from_ten(p: Any) -> "RigidInertia":
         """From (M, MX, MY, MZ, XX, XY, XZ, YY, YZ, ZZ)."""
         m, mx, my, mz, xx, xy, xz, yy, yz, zz = p
         tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=object)
-        return Inertia(m, np.array([mx, my, mz], dtype=object), tensor)
+        return RigidInertia(m, np.array([mx, my, mz], dtype=object), tensor)
 
     @property
     def massless(self) -> bool:
@@ -30,7 +30,7 @@ class Inertia:
         return all(isinstance(x, float) and x == 0.0 for x in (self.mass, *self.first_moments, *self.tensor.ravel()))
 
 
-def inertia_wrench(inertia: Inertia, omega: Vector, alpha: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
+def inertia_wrench(inertia: RigidInertia, omega: Vector, alpha: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Force and moment about the origin that give a body this motion, body axes.
 
     f = M a + α × MS + ω × (ω × MS),  n = J α + ω × J ω + MS × a   [Briot 2014, eqs. 53–54 without elasticity].
@@ -41,7 +41,7 @@ def inertia_wrench(inertia: Inertia, omega: Vector, alpha: Vector, acceleration:
     return force, moment
 
 
-def kinetic_energy(inertia: Inertia, omega: Vector, velocity: Vector) -> Any:
+def kinetic_energy(inertia: RigidInertia, omega: Vector, velocity: Vector) -> Any:
     """½ M v² + MS · (v × ω) + ½ ω · J ω, body axes."""
     linear = 0.5 * inertia.mass * dot(velocity, velocity)
     mixed = dot(inertia.first_moments, cross(velocity, omega))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.scalar import cos, sin, sqrt
+from gough.scalar import cos, sin
 from gough.spatial.vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
@@ -100,12 +100,6 @@ def quaternion_wxyz_from_rotation(rotation: np.ndarray) -> np.ndarray:
     q = np.take_along_axis(candidates, best[..., None, None], axis=-2)[..., 0, :]
     q = q / np.sqrt((q * q).sum(-1, keepdims=True))
     return np.copysign(1.0, q[..., :1]) * q
-
-
-def normalised(q: Any) -> np.ndarray:
-    """Quaternion of any scalar scaled to unit length."""
-    length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    return np.array([x / length for x in q], dtype=object)
 
 
 def rates_from_euler(sequence: str, angles: Any) -> np.ndarray:

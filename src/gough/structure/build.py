@@ -10,9 +10,9 @@ from gough.robot import Robot
 from gough.robot.coordinates import taken_names
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
 from gough.structure.axes import internal_axes, triad
-from gough.structure.bending import Bending
 from gough.structure.cutting import cut_frames, fixed_cut
-from gough.structure.flexible import composed, rigid_part
+from gough.structure.elastic.bending import Bending
+from gough.structure.elastic.bodies import compose_base, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, PointSpring, Structure
 from gough.structure.size import characteristic_length, row_tolerances, size_of_bodies
@@ -167,8 +167,8 @@ class _Builder(Bending):
         stated = [joint.axis] if kind.axes == 1 else list(joint.axes or ()) if kind.axes == 2 else []
         directions = triad([np.asarray(a, dtype=float) for a in stated])
         axes, principal = internal_axes(directions)
-        rotation, position = composed(placed.base, joint.placement)
-        parent, local = self._tied(parent, parent_axes.T @ position, position)
+        rotation, position = compose_base(placed.base, joint.placement)
+        parent, local = self._tie_point(parent, parent_axes.T @ position, position)
         placement = self._placement(place, parent_axes.T @ rotation @ axes, local)
         body, name = placed.body, placed.body_name
         motions = kind.motions or (None,)
@@ -252,8 +252,8 @@ class _Builder(Bending):
             (sides[1], second, loop.second_base, loop.second_pose, frames[1]),
         ):
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
-            rotation, position = composed(base, pose)
-            link, local = self._tied(link, axes.T @ position, position, turns)
+            rotation, position = compose_base(base, pose)
+            link, local = self._tie_point(link, axes.T @ position, position, turns)
             links.append(link)
             placements.append(self._placement(f"{loop.name}.{side}", axes.T @ rotation @ frame, local))
         self.cuts.append(
@@ -328,7 +328,7 @@ class _Builder(Bending):
             link = self._link_of(point.body)
             axes = self.links[link].to_user if link != WORLD else np.eye(3)
             position = axes.T @ np.asarray(point.position, dtype=float)
-            link, position = self._tied(link, position, np.asarray(point.position, dtype=float), turns=False)
+            link, position = self._tie_point(link, position, np.asarray(point.position, dtype=float), turns=False)
             ends.append((link, self.table.add_all(f"{spring.name}.{end}", "xyz", position, "m")))
         if ends[0][0] == ends[1][0]:
             raise StructureError(
@@ -353,5 +353,5 @@ class _Builder(Bending):
                 raise StructureError(f"{name}: a frame cannot be called {key!r}, that is the body's own; rename it")
             rotation = axes.T @ np.asarray(pose.rotation())
             user = np.asarray(pose.position, dtype=float)
-            tied, position = self._tied(link, axes.T @ user, user)
+            tied, position = self._tie_point(link, axes.T @ user, user)
             self.frames[label] = Frame(label, tied, self._placement(f"{name}.frames.{key}", rotation, position))

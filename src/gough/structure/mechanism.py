@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gough.joints import ALL, Closure
-from gough.structure.elastic import Elastic, Tie
+from gough.structure.elastic.places import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Selection

@@ -4,7 +4,6 @@ Frequencies: slides locked at q11 = q21 = 0, undeformed. The tables as printed m
 the printed digits of three inertias there are values (gallery robot `dualemps_refined`) that give it to every digit.
 """
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +13,7 @@ from gough import Model, Run, Scenario, load_scenario, natural_frequencies
 from gough_papers.briot2014 import figures
 from gough_papers.briot2014.runs import SQUARE, Square, circle_comparisons, circle_run, square_runs
 from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals
-from gough_papers.reproduction import Paper, Workshop, changed_model
+from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
 
@@ -35,14 +34,11 @@ PAPER_S = 365.0
 """s: what 25 s took the authors in 2014; their solver is not stated."""
 
 
-class Briot2014:
+class Briot2014(Tour):
     """The parts in their order."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self.shop = shop
-
-    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
-        """(title, what fills its section)."""
+    def parts(self) -> Parts:
+        """What is reproduced, section by section."""
         return [
             ("Natural frequencies of DualEMPS (Table 3), and finer meshes", self.frequencies),
             ("Operations, with what they cover", self.operations),

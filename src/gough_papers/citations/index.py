@@ -118,9 +118,9 @@ def sentence(text: SourceText, start: tuple[int, int], stop: tuple[int, int]) ->
         top -= 1
     while bottom + 1 < len(text.lines) and text.lines[bottom + 1].strip() and not _heading(text.lines[bottom + 1]):
         bottom += 1
-    before = _joined([*text.lines[top : start[0]], text.lines[start[0]][: start[1]]])
-    after = _joined([text.lines[stop[0]][stop[1] :], *text.lines[stop[0] + 1 : bottom + 1]])
-    middle = _cited(text, start, stop)
+    before = _join_lines([*text.lines[top : start[0]], text.lines[start[0]][: start[1]]])
+    after = _join_lines([text.lines[stop[0]][stop[1] :], *text.lines[stop[0] + 1 : bottom + 1]])
+    middle = _cited_text(text, start, stop)
     ends = [m.end() for m in re.finditer(r"(?<=[^\s.][^\s.][.;:!?])\s+(?=[\[A-Z(\"'])", before)]
     head = before[ends[-1] :] if ends else before
     tail = re.match(r".*?[^\s.][^\s.][.;!?](?=\s+[A-Z\[]|\s*$)|.*", after)
@@ -131,13 +131,13 @@ def sentence(text: SourceText, start: tuple[int, int], stop: tuple[int, int]) ->
     return whole
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     return " ".join(
         line.strip() if k and k < len(lines) - 1 else line.lstrip() if k else line for k, line in enumerate(lines)
     ).replace("\\n", " ")
 
 
-def _cited(text: SourceText, start: tuple[int, int], stop: tuple[int, int]) -> str:
+def _cited_text(text: SourceText, start: tuple[int, int], stop: tuple[int, int]) -> str:
     if start[0] == stop[0]:
         return text.lines[start[0]][start[1] : stop[1]]
     parts = [text.lines[start[0]][start[1] :], *text.lines[start[0] + 1 : stop[0]], text.lines[stop[0]][: stop[1]]]

@@ -62,7 +62,7 @@ def lanes(run: Run) -> Lanes:
     if not compiler():
         return Lanes(rolled.lanes, once, lane)
     states = {"q": run.q, "v": run.v, "acceleration": run.acceleration}
-    flat, loops = (_timed(model, legs, states) for legs in ("flat", "loops"))
+    flat, loops = (_time_legs(model, legs, states) for legs in ("flat", "loops"))
     off = float(np.abs(flat[1] - loops[1]).max() / np.abs(flat[1]).max())
     return Lanes(rolled.lanes, once, lane, flat[0], loops[0], off)
 
@@ -72,7 +72,7 @@ def compiler() -> str:
     return shutil.which(os.environ.get("CC", "cc")) or shutil.which("gcc") or shutil.which("clang") or ""
 
 
-def _timed(model: Model, legs: str, states: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
+def _time_legs(model: Model, legs: str, states: dict[str, np.ndarray]) -> tuple[float, np.ndarray]:
     """(ns a state, the smallest of several; forces (n, drives))."""
     from gough.export import export
 

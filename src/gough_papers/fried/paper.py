@@ -1,6 +1,5 @@
 """[Fried] part by part: the active joints along an assumed trajectory, static forces, legs in parallel, misprints."""
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,7 @@ from gough_papers.canvas import AXES, COLORS, LEGS, canvas, curves, label_axes, 
 from gough_papers.comparison import TRANSCRIPTION, at_least, equals
 from gough_papers.fried.carry import HEIGHT, ActiveJoints, active_joints, carry
 from gough_papers.fried.lanes import lanes
-from gough_papers.reproduction import Paper, Workshop
+from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
 
@@ -20,14 +19,11 @@ CONSTANT, CONSTANT_DIGITS = 0.002, 0.0005
 """Relative error when the second link's inertia is taken as constant, by the transcription, and half a unit of its last digit."""
 
 
-class Fried:
+class Fried(Tour):
     """The parts in their order."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self.shop = shop
-
-    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
-        """(title, what fills its section)."""
+    def parts(self) -> Parts:
+        """What is reproduced, section by section."""
         return [
             ("The tool's trajectory and the active joints (Figs. 3–9)", self.figures),
             ("Forces that are known", self.forces),

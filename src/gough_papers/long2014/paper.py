@@ -11,7 +11,7 @@ from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import COST_HEAD, TIMED_STATES, function_cost, known_forces, relative_error, run_along
 from gough_papers.comparison import TRANSCRIPTION, KnownComparison, equals
 from gough_papers.long2014 import plate, rest, runs
-from gough_papers.reproduction import Paper, Workshop
+from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
 
@@ -19,14 +19,11 @@ FUNCTIONS = {"inverse_dynamics": "inverse", "forward_dynamics": "forward"}
 POSES = "long2014_poses"
 
 
-class Long2014:
+class Long2014(Tour):
     """The parts in their order; later ones use what earlier ones made."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self.shop = shop
-
-    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
-        """(title, what fills its section)."""
+    def parts(self) -> Parts:
+        """What is reproduced, section by section."""
         return [
             ("The flexible Gough–Stewart robot, derived and compiled", self.derive),
             ("Its platform: a free hexagonal plate by finite elements (Table 2)", self.flexible_plate),

@@ -12,7 +12,7 @@ import numpy as np
 from gough import Equilibrium, Robot
 from gough.fem.elastic_body import ElasticBody
 from gough.robot.flexible import Flexible
-from gough.structure.elastic_bodies import elastic_bodies
+from gough.structure.elastic.bodies import elastic_bodies
 from gough_papers.canvas import canvas
 from gough_papers.comparison import KnownComparison, apart, equals
 from gough_papers.section import Grid

@@ -1,6 +1,5 @@
 """[Pedrammehr 2012] part by part: forces on three paths, what the true universal joint adds, axes not stated, misprints."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,7 @@ from gough_papers.canvas import COLORS, canvas, label_axes
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, equals
 from gough_papers.pedrammehr2012 import axes
 from gough_papers.pedrammehr2012.pods import PodForces, Pods, Switches, dot, pod_forces, pods_of
-from gough_papers.reproduction import Paper, Workshop
+from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
 
@@ -31,19 +30,16 @@ AT_REST = 67.0
 """N: what the moment along u × v makes on path 1 with the platform held still at every sample."""
 
 
-class Pedrammehr2012:
+class Pedrammehr2012(Tour):
     """The parts in their order."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self.shop = shop
-
-    def parts(self) -> list[tuple[str, Callable[[ReportSection], None]]]:
-        """(title, what fills its section)."""
+    def parts(self) -> Parts:
+        """What is reproduced, section by section."""
         return [
             ("Forces on the three paths", self.forces),
             ("Angular velocities and accelerations of the pods (Figs. 5–8)", self.turning),
-            ("Forces with and without the improvements (Figs. 9 and 10)", self.improved),
-            ("The axes that are not stated", self.unstated),
+            ("Forces with and without the improvements (Figs. 9 and 10)", self.improved_model),
+            ("The axes that are not stated", self.unstated_axes),
             ("Misprints, and what each costs", self.misprints),
         ]
 
@@ -115,7 +111,7 @@ class Pedrammehr2012:
                 title = f"Path {path}: {kind}"
                 self.shop.figure(section, number, caption, draw_turning, t, vectors, found.n, unit, title)
 
-    def improved(self, section: ReportSection) -> None:
+    def improved_model(self, section: ReportSection) -> None:
         """Figures 9 and 10."""
         self.shop.tell("pedrammehr2012: forces with and without the improvements …")
         rows = []
@@ -138,7 +134,7 @@ class Pedrammehr2012:
             given = (self.runs[path].time, self.by_paper(path), self.by_paper(path, OLDER))
             self.shop.figure(section, number, caption, draw_forces, *given, f"Path {path}: forces of the pods")
 
-    def unstated(self, section: ReportSection) -> None:
+    def unstated_axes(self, section: ReportSection) -> None:
         """Other fixed axes and another sense of v."""
         changes: dict[str, list[float]] = {}
         rows: list[tuple[str, ...]] = [("ours: u along base x", "0", "0", "0", self._spins(self.pods))]

@@ -138,12 +138,12 @@ def test_things_that_are_no_files(tmp_path):
     (tmp_path / "empty.npz").touch()
     (tmp_path / "loop.npz").symlink_to(tmp_path / "loop.npz")
     for path, words in (
-        (tmp_path, "is a folder"),
-        (tmp_path / "pipe.npz", "no plain file"),
+        (tmp_path, "a folder, not a file"),
+        (tmp_path / "pipe.npz", "a pipe, not a file"),
         (tmp_path / "empty.npz", "is empty"),
         (tmp_path / "loop.npz", "loop.npz"),
         (tmp_path / "none.npz", "no such file"),
-        (Path("/dev/zero"), "no plain file"),
+        (Path("/dev/zero"), "a device, not a file"),
     ):
         for read in (read_modal_file, lambda p: read_mesh(p, STEEL), read_dmig):
             with pytest.raises(UsageError, match=words):

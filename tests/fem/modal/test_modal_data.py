@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import eigh
 
 from fem.reduction_bodies import crooked_frame, lumped_frame, shortened
-from fem.test_integrals import direct, energy
+from fem.test_elastic_body import direct, energy
 from gough.errors import ModalDataWarning, UsageError
 from gough.fem import (
     ClampedModes,

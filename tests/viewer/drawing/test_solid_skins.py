@@ -8,7 +8,7 @@ import pytest
 import gough
 from fem.element_bodies import KUHN, box
 from gough.fem import ModalData, ModalFrame, write_modal_file
-from gough.structure.elastic_bodies import elastic_bodies
+from gough.structure.elastic.bodies import elastic_bodies
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.drawing.mesh import Mesh
 from gough.viewer.drawing.skin import Skin

@@ -12,7 +12,7 @@ from gough.backends.c.words import comment, expression, number
 from gough.errors import Failure
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE
-from gough.program.rolling import Rolled, Source, Stage
+from gough.program.rolling import Rolled, RolledStage, Source
 
 QUADRANTS = """\
 /* Sine and cosine from those of the remainder after whole quarter turns; the last two bits of t count the turns. */
@@ -76,14 +76,14 @@ class LaneBody:
 
     # ---------------------------------------------------------------- stages
 
-    def _once(self, stage: Stage) -> None:
+    def _once(self, stage: RolledStage) -> None:
         words = self._statements(stage, [self._word(s) for s in stage.shared], self.lines, "")
         program = stage.program
         for check, node in zip(stage.checks, program.checks, strict=True):
             self.lines.append(failing(words[node.node], check.minima[0], self._bit(check.failures[0])))
         self.values.append([words[i] for i in program.results])
 
-    def _loop(self, stage: Stage) -> None:
+    def _loop(self, stage: RolledStage) -> None:
         program, width, lanes = stage.program, self.width, stage.lanes
         own = [self._own(column) for column in stage.own]
         inputs = [*[self._word(s) for s in stage.shared], *own]
@@ -117,7 +117,7 @@ class LaneBody:
             self._flags(stage, bad, fails)
         self.values.append(values)
 
-    def _flags(self, stage: Stage, bad: list[str], fails: str) -> None:
+    def _flags(self, stage: RolledStage, bad: list[str], fails: str) -> None:
         """Which lanes fail which check; looked at closely only where some lane fails one."""
         self.lines.append(f"if ({' + '.join(f'{fails}[{k}]' for k in range(stage.lanes))} > 0.0) {{")
         for word, check in zip(bad, stage.checks, strict=True):
@@ -125,7 +125,7 @@ class LaneBody:
                 self.lines.append(f"    status |= (uint64_t)({word}[{k}] > 0.0) << {self._bit(name)};")
         self.lines.append("}")
 
-    def _statements(self, stage: Stage, inputs: list[str], lines: list[str], note: str) -> list[str]:
+    def _statements(self, stage: RolledStage, inputs: list[str], lines: list[str], note: str) -> list[str]:
         program = stage.program
         words: list[str] = []
         for i, op in enumerate(program.ops):

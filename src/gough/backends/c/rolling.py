@@ -19,7 +19,7 @@ from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.program import Program
-from gough.program.rolling import LaneCheck, Rolled, Stage, roll
+from gough.program.rolling import LaneCheck, Rolled, RolledStage, roll
 
 ANGLES = "sines and cosines: whole quarter turns are taken off, then the polynomials of fdlibm"
 WORTH = 0.75
@@ -85,7 +85,7 @@ def tuned(rolled: Rolled) -> Rolled:
     return replace(rolled, stages=tuple(_with_angles(s) if s.lanes > 1 else s for s in rolled.stages))
 
 
-def _with_angles(stage: Stage) -> Stage:
+def _with_angles(stage: RolledStage) -> RolledStage:
     """Sines and cosines by polynomials. Of their checks, that the angle is not too large for products that round twice is
     enough: it also finds angles that are not finite."""
     program = stage.program

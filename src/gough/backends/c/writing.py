@@ -12,7 +12,7 @@ from gough.backends.c.signature import Signature
 from gough.backends.c.source import SIGN, Listing
 from gough.backends.c.tally import tally
 from gough.program.ops import Op
-from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise

@@ -12,7 +12,7 @@ from typing import Any
 
 from gough.errors import UsageError
 from gough.program.ops import Op
-from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.program import Program, Slot
 

@@ -7,7 +7,7 @@ keep whether one of them failed. Both go into the word at the end.
 from collections import Counter
 
 from gough.backends.cuda.operations import check_range, failed_check, not_finite
-from gough.program.program import NOT_FINITE, Check, Program
+from gough.program.program import NOT_FINITE, NodeCheck, Program
 
 BITS = 32
 
@@ -19,7 +19,7 @@ class Checks:
         self.double = double
         self.bits = (NOT_FINITE, *dict.fromkeys(c.failure for c in program.checks))
         self.bit = {name: min(k, BITS - 1) for k, name in enumerate(self.bits)}
-        self.of_node: dict[int, list[Check]] = {}
+        self.of_node: dict[int, list[NodeCheck]] = {}
         for check in program.checks:
             self.of_node.setdefault(check.node, []).append(check)
         alike = Counter((c.failure, c.minimum) for c in program.checks)

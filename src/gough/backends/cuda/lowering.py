@@ -10,11 +10,11 @@ from gough.program.lowering import Lowered
 from gough.program.ops import Op
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import RESIDUAL_SQUARED, expand_blocks
-from gough.program.passes.expand_reciprocals import rewrite_machine
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.reciprocals import share_reciprocals
+from gough.program.passes.rewrite import rewrite_machine
 from gough.program.program import Program
 
 DTYPES = ("float64", "float32")

@@ -14,8 +14,8 @@ import numpy as np
 from gough.backends.jax.schedule import Run, Schedule, schedule
 from gough.errors import UsageError
 from gough.program.ops import Block, ConstantMatvec, Op, Product, Solve
-from gough.program.passes.drop_checks import drop_checks
-from gough.program.passes.inline_calls import inline_calls
+from gough.program.passes.checks import drop_checks
+from gough.program.passes.expand_blocks import inline_calls
 from gough.program.program import Program
 
 JaxFunction = Callable[..., dict[str, Any]]

@@ -18,16 +18,16 @@ import numpy as np
 from gough.backends.cache import cache_folder, read_entry, write_entry
 from gough.backends.llvm.module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import Target, compile_object
-from gough.program.collecting import no_collecting
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower_split
 from gough.program.ops import Call, Op
 from gough.program.passes.hoist import HOISTED, split_uniform
-from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program
+from gough.program.rolling import roll
 from gough.program.rolling.lowering import LoweredStages, lower_stages
 from gough.program.rolling.numbers import Numbered, roll_numbers
-from gough.program.rolling.roll import roll
+from gough.program.text import program_from_plain, program_to_plain
+from gough.program.trace import no_collecting
 
 log = logging.getLogger("gough.cache")
 

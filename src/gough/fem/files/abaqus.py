@@ -15,8 +15,7 @@ from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.tables import common_freedoms, freedom_table, read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
-from gough.fem.reading import NumberTable, guard, lines_of, real, shorten, whole, whole_numbers
-from gough.fem.units import SI, UnitFactors
+from gough.fem.reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole, whole_numbers
 
 HELD = 1e30
 """Abaqus writes about 1e36 on the diagonal of a freedom that a boundary condition holds."""

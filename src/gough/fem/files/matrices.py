@@ -16,13 +16,12 @@ from scipy.sparse import coo_array, csr_array, diags_array, eye_array, issparse
 
 from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.couplings import couplings_of
+from gough.fem.elastic_body import inertia_points
 from gough.fem.elements import FiniteElements, in_freedoms
 from gough.fem.geometry import extent, hat
-from gough.fem.integrals import inertia_points
-from gough.fem.reading import real_numbers, whole_numbers
+from gough.fem.reading import SI, UnitFactors, doubtful_units, real_numbers, whole_numbers
 from gough.fem.reduction.factor import SMALL
 from gough.fem.sparse import on_each_axis, rows_of_blocks, stack_rows
-from gough.fem.units import SI, UnitFactors, doubtful_units
 
 NEGATIVE = 1e-3
 """Part of its own entries that a matrix may be below zero: text of few digits."""

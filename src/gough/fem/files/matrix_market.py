@@ -11,9 +11,8 @@ from gough.fem.elements import FiniteElements
 from gough.fem.files.matrices import from_matrices
 from gough.fem.files.tables import read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
-from gough.fem.reading import guard, regular_file, shorten, whole, whole_numbers
+from gough.fem.reading import SI, UnitFactors, guard, regular_file, shorten, whole, whole_numbers
 from gough.fem.sparse import order
-from gough.fem.units import SI, UnitFactors
 
 ENTRY = 120
 """Memory (bytes) an entry takes while a matrix is read and made symmetric."""

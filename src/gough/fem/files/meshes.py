@@ -13,10 +13,9 @@ import numpy as np
 from gough.errors import MeshWarning, UsageError, warn
 from gough.fem.elements import FiniteElements
 from gough.fem.material import Material
-from gough.fem.reading import guard, real_numbers, regular_file, shorten, whole_numbers
+from gough.fem.reading import doubtful_units, guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.fem.solids.checks import repeated_cells
 from gough.fem.solids.elements import solid_elements
-from gough.fem.units import doubtful_units
 
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}
 SOLIDS = ("tetra", "tetra10", "hexahedron", "hexahedron20", "hexahedron27")

@@ -10,10 +10,8 @@ from numpy.lib import format as npy
 
 from gough.errors import UsageError
 from gough.fem.memory import demand
-from gough.fem.modal.checks import demand_shapes
-from gough.fem.modal.data import ModalData, ModalFrame, Stated, in_si
-from gough.fem.reading import guard, real_numbers, regular_file, shorten, whole_numbers
-from gough.fem.units import SI, UnitFactors
+from gough.fem.modal.data import ModalData, ModalFrame, Stated, demand_shapes, in_si
+from gough.fem.reading import SI, UnitFactors, guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.files import npz, write_file
 
 FORMAT = 1
@@ -81,7 +79,7 @@ def read_modal_file(path: str | Path, units: UnitFactors | None = None) -> Modal
         cells=cells,
         frames=_frames(str(path), arrays),
         labels=_labels(arrays["labels"], f"{path}: labels") if "labels" in arrays else None,
-        stated=_stated(arrays, str(path)),
+        stated=_read_stated(arrays, str(path)),
     )
     _demand_fit(data, str(path))
     return in_si(data, units or SI)
@@ -127,7 +125,7 @@ def _labels(values: np.ndarray, where: str) -> tuple[str, ...]:
     return tuple(shorten(name, 60) for name in names)
 
 
-def _stated(arrays: dict[str, np.ndarray], where: str) -> Stated:
+def _read_stated(arrays: dict[str, np.ndarray], where: str) -> Stated:
     found: dict[str, Any] = {}
     m = arrays["K"].shape[0] if arrays["K"].ndim else 0
     for key, shape in (("mass", ()), ("center", (3,)), ("inertia", (3, 3)), ("frequencies_hz", (m,))):

@@ -9,8 +9,16 @@ from scipy.spatial import Delaunay
 
 from gough.errors import UsageError
 from gough.fem.material import demand_positive
-from gough.fem.meshing.edges import Edges, SizeField, boundary_edges, size_field
-from gough.fem.meshing.outline import Outline, blocks, outline_with_holes, point_side_distance
+from gough.fem.meshing.outline import (
+    Edges,
+    Outline,
+    SizeField,
+    blocks,
+    boundary_edges,
+    outline_with_holes,
+    point_side_distance,
+    size_field,
+)
 
 ROUNDS = 30
 MOST_TRIANGLES = 100_000

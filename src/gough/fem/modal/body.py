@@ -6,12 +6,10 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import ModalDataWarning, UsageError, warn
-from gough.fem.elastic_body import ElasticBody, TiedFrame
+from gough.fem.elastic_body import ElasticBody, TiedFrame, shape_integrals
 from gough.fem.elements import FiniteElements
 from gough.fem.geometry import extent, rigid_displacements
-from gough.fem.integrals import shape_integrals
-from gough.fem.modal.checks import CLOSE, check_modal_data
-from gough.fem.modal.data import ModalData, ModalFrame, Stated, inertia_points, mass_points
+from gough.fem.modal.data import CLOSE, ModalData, ModalFrame, Stated, check_modal_data, inertia_points, mass_points
 from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import BasisChoice

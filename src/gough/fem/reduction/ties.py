@@ -42,7 +42,7 @@ def frame_axes(name: str, rotation: object) -> np.ndarray:
 def tied_nodes(elements: FiniteElements, name: str, tie: NodeTie) -> tuple[np.ndarray, np.ndarray]:
     """(node indices, the frame's position (3,)) of a tie, or an error that names the frame and the remedy."""
     nodes, position = chosen_nodes(elements.nodes, name, tie)
-    if elements.rotation is None and _spread(elements.nodes[nodes]) < 2:
+    if elements.rotation is None and _span(elements.nodes[nodes]) < 2:
         raise UsageError(
             f"frame {name!r} holds {len(nodes)} node(s) {nodes[:4].tolist()} of elements whose nodes have no rotation, and they "
             "do not fix its turning: tie it to three or more that are not on one line (radius= or nodes=)"
@@ -94,7 +94,7 @@ def _point(name: str, place: Sequence[float] | np.ndarray) -> np.ndarray:
     return position
 
 
-def _spread(points: np.ndarray) -> int:
+def _span(points: np.ndarray) -> int:
     """Dimensions the points span: 0 one place, 1 a line, 2 a plane."""
     s = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     return int(np.sum(s > 1e-9 * max(1e-30, s[0]))) if len(points) > 1 and s[0] > 0.0 else 0

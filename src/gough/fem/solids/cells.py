@@ -80,7 +80,7 @@ def quadrature(count: int, shape_degree: int) -> tuple[np.ndarray, np.ndarray]:
     """
     kind = KINDS[count]
     if kind.corners == 4 and shape_degree == 2:
-        return _collapsed(4)  # degree 4 of the shapes, 3 of the volume
+        return _tetrahedron_rule(4)  # degree 4 of the shapes, 3 of the volume
     if kind.corners == 4:
         from skfem.quadrature import get_quadrature
         from skfem.refdom import RefTet
@@ -95,7 +95,7 @@ def quadrature(count: int, shape_degree: int) -> tuple[np.ndarray, np.ndarray]:
     return points, np.einsum("i,j,k->ijk", w, w, w).ravel()
 
 
-def _collapsed(n: int) -> tuple[np.ndarray, np.ndarray]:
+def _tetrahedron_rule(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Rule of n³ points and degree 2 n - 1 on the tetrahedron: a cube's, with one face drawn to an edge and one to a point."""
     (u, a), (v, b), (w, c) = (roots_jacobi(n, alpha, 0) for alpha in (2, 1, 0))
     u, v, w = np.meshgrid((1 + u) / 2, (1 + v) / 2, (1 + w) / 2, indexing="ij")

@@ -67,7 +67,7 @@ def solid_elements(
         mass=mass,
         position=np.concatenate(positions),
         field=field,
-        cells=_padded(corners),
+        cells=_pad_rows(corners),
     )
 
 
@@ -107,7 +107,7 @@ def _stiffness(gradients: np.ndarray, weights: np.ndarray, material: Material) -
     return out.reshape(c, 3 * k, 3 * k)
 
 
-def _padded(blocks: list[np.ndarray]) -> np.ndarray:
+def _pad_rows(blocks: list[np.ndarray]) -> np.ndarray:
     """All cells in one array (c, k), short rows filled up with -1."""
     widest = max(block.shape[1] for block in blocks)
     return np.concatenate([np.pad(b, ((0, 0), (0, widest - b.shape[1])), constant_values=-1) for b in blocks])

@@ -1,9 +1,18 @@
 """Derivatives of programs as programs."""
 
-from gough.program.derivatives.derivation import Derivation, Directions
-from gough.program.derivatives.derive import derive, jacobian, jvp, prepare, push_forward, vjp
-from gough.program.derivatives.linearise import linearise
-from gough.program.derivatives.net import Net
+from gough.program.derivatives._derivation import (
+    Derivation,
+    Directions,
+    derive,
+    jacobian,
+    jvp,
+    names_of,
+    prepare,
+    push_forward,
+    vjp,
+)
+from gough.program.derivatives._linearise import linearise
+from gough.program.derivatives._net import Net
 
 __all__ = [
     "Derivation",
@@ -13,6 +22,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "linearise",
+    "names_of",
     "prepare",
     "push_forward",
     "vjp",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from gough.program.ops import Op
-from gough.program.program import Check, Program
+from gough.program.program import NodeCheck, Program
 
 
 def remove_dead_code(program: Program) -> Program:
@@ -42,5 +42,5 @@ def remove_dead_code(program: Program) -> Program:
         args=new_args,
         notes=new_notes,
         results=tuple(new[i] for i in program.results),
-        checks=tuple(Check(c.failure, new[c.node], c.minimum) for c in program.checks),
+        checks=tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks),
     )

@@ -8,7 +8,7 @@ the quarter's last two bits swap and sign them. An angle too large for the reduc
 from gough.errors import Status
 from gough.program.graph import Graph
 from gough.program.ops import Op
-from gough.program.passes.expand_reciprocals import rewrite_machine
+from gough.program.passes.rewrite import rewrite_machine
 from gough.program.program import Program
 
 TWO_OVER_PI = 0.6366197723675814

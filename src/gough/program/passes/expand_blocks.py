@@ -1,5 +1,6 @@
-"""Expand block operations to scalar operations. With `checks`, every pivot of a solve is checked against the block's
-floor, and eliminations also by their residual."""
+"""Expand block operations to scalar operations, or calls of sub-programs alone to their bodies.
+
+With `checks`, every pivot of a solve is checked against the block's floor, and eliminations also by their residual."""
 
 from gough.program.graph import ABS, CONST, Graph
 from gough.program.ops import Block, Call, ConstantMatvec, Product, Solve
@@ -64,3 +65,21 @@ def _check_residual(graph: Graph, block: Solve, operands: tuple[int, ...], x: li
         r = [graph.sub(dot_nodes(graph, operands[i * n : (i + 1) * n], column), b[i]) for i in range(n)]
         margin = graph.sub(graph.mul(graph.const(residual), dot_nodes(graph, b, b)), dot_nodes(graph, r, r))
         graph.checks.append((block.failure, margin, -1e-280))
+
+
+def inline_calls(program: Program) -> Program:
+    """The same program without calls; other blocks stay."""
+    if not any(isinstance(a[0], Call) for a in program.args if a):
+        return program
+    graph = Graph()
+
+    def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
+        if not isinstance(block, Call):
+            return graph.block(block, operands)
+        assert isinstance(block.program, Program)
+        inner = inline_calls(block.program)
+        new = replay(inner, graph, inputs=dict(enumerate(operands)))
+        graph.checks.extend((c.failure, new[c.node], c.minimum) for c in inner.checks)
+        return [new[i] for i in inner.results]
+
+    return finish(program, graph, replay(program, graph, rule))

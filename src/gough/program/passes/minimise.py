@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from gough.program.graph import ADD, CONST, INPUT, MUL, NEG, SUB, Graph
+from gough.program.graph import ADD, CONST, MUL, SUB, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
+from gough.program.sums import count_uses, inner_sums, sum_terms
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT, Op.SIN, Op.COS, Op.ATAN2})
 ROUNDS = 3
@@ -31,7 +32,7 @@ def minimise(program: Program, thorough: bool = False) -> Program:
     if len(program.ops) > LARGEST:
         return program
     if thorough:
-        candidates = [program, _settle(program), _pulled(program, TRIED_FACTORS)]
+        candidates = [program, _settle(program), _pull_numbers(program, TRIED_FACTORS)]
     else:
         candidates = [program, _settle(program, QUICK_ROUNDS)]
         if _scaled_share(program) > SCALED:
@@ -59,7 +60,7 @@ def _settle(program: Program, rounds: int = ROUNDS) -> Program:
     return best
 
 
-def _pulled(program: Program, tries: int) -> Program:
+def _pull_numbers(program: Program, tries: int) -> Program:
     """Numbers outside products, except those that pay inside."""
     inside: frozenset[float] = frozenset()
     size = operations(_settle(pull_constants(program), 1)) if tries else 0
@@ -74,71 +75,31 @@ def _pulled(program: Program, tries: int) -> Program:
 #
 # Only products and partial sums with a single use are taken apart, so sharing is never lost.
 
-Term = tuple[int, tuple[int, ...]]
+Product = tuple[int, tuple[int, ...]]
 """Sign and one node, or the two factors of a product."""
 
 
 def factor_sums(program: Program) -> Program:
     """The same program with common factors of sums taken out."""
     ops, args = program.ops, program.args
-    uses = _uses(program)
-    inner = bytearray(len(ops))
-    for i, op in enumerate(ops):
-        if op in (ADD, SUB):
-            for k in args[i]:
-                if uses[k] != 1:
-                    continue
-                if ops[k] in (ADD, SUB):
-                    inner[k] = 1
-                elif ops[k] == NEG:
-                    below = int(args[int(k)][0])
-                    if ops[below] in (ADD, SUB) and uses[below] == 1:
-                        inner[k] = inner[below] = 1
+    uses = count_uses(program)
+    inner = inner_sums(program, uses)
     graph = Graph()
-    new = [-1] * len(ops)
-    items: dict[int, list[int]] = {}
-    for i, op in enumerate(ops):
-        if program.notes:
-            graph.note = program.notes[i]
+
+    def rewrite(i: int, new: list[int]) -> int:
         if inner[i]:
-            continue
-        if op == INPUT:
-            new[i] = graph.raw(INPUT, args[i][0])
-        elif op == CONST:
-            new[i] = graph.const(args[i][0])
-        elif op == Op.BLOCK:
-            items[i] = graph.block(args[i][0], tuple(new[k] for k in args[i][1:]))
-        elif op == Op.ITEM:
-            new[i] = items[args[i][0]][args[i][1]]
-        elif op in (ADD, SUB):
-            new[i] = _sum(graph, _terms(program, i, inner, uses, new))
-        else:
-            new[i] = graph.build(op, tuple(new[k] for k in args[i]))
-    graph.note = None
-    return finish(program, graph, new)
+            return -1
+        terms: list[Product] = []
+        for sign, k in sum_terms(program, i, inner):
+            alone = ops[k] == MUL and uses[k] == 1
+            terms.append((sign, (new[args[k][0]], new[args[k][1]]) if alone else (new[k],)))
+        return _sum(graph, terms)
+
+    own = {i for i, op in enumerate(ops) if inner[i] or op in (ADD, SUB)}
+    return finish(program, graph, replay(program, graph, own=own, rewrite=rewrite))
 
 
-def _terms(program: Program, root: int, inner: bytearray, uses: list[int], new: list[int]) -> list[Term]:
-    """The signed terms of a sum, left to right, in nodes of the new graph."""
-    ops, args = program.ops, program.args
-    out: list[Term] = []
-    stack = [(root, 1)]
-    while stack:
-        i, sign = stack.pop()
-        if i == root or inner[i]:
-            if ops[i] == NEG:
-                stack.append((args[i][0], -sign))
-            else:
-                stack.append((args[i][1], sign if ops[i] == ADD else -sign))
-                stack.append((args[i][0], sign))
-        elif ops[i] == MUL and uses[i] == 1:
-            out.append((sign, (new[args[i][0]], new[args[i][1]])))
-        else:
-            out.append((sign, (new[i],)))
-    return out
-
-
-def _sum(graph: Graph, terms: list[Term]) -> int:
+def _sum(graph: Graph, terms: list[Product]) -> int:
     while True:
         seen: Counter[int] = Counter()
         for _, factors in terms:
@@ -149,7 +110,7 @@ def _sum(graph: Graph, terms: list[Term]) -> int:
             break
         group = [t for t in terms if len(t[1]) == 2 and common in t[1]]
         first = terms.index(group[0])
-        rest: list[Term] = []
+        rest: list[Product] = []
         for sign, (x, y) in group:
             rest.append((sign, (y if x == common else x,)))
         total = _sum(graph, rest)
@@ -206,7 +167,7 @@ def frequent_factors(program: Program, most: int) -> list[float]:
 def share_scaled(program: Program) -> Program:
     """The same program; each group of k products with one scaled factor needs k - 1 multiplications less."""
     ops, args = program.ops, program.args
-    uses = _uses(program)
+    uses = count_uses(program)
     scaled: dict[int, tuple[int, int, int]] = {}
     pairs: Counter[tuple[int, int]] = Counter()
     for i, op in enumerate(ops):
@@ -216,37 +177,12 @@ def share_scaled(program: Program) -> Program:
             scaled[i] = (c, x, y)
             pairs.update([(c, x)] if x == y else [(c, x), (c, y)])
     graph = Graph()
-    new = [-1] * len(ops)
-    items: dict[int, list[int]] = {}
-    for i, op in enumerate(ops):
-        if program.notes:
-            graph.note = program.notes[i]
-        if op == Op.INPUT:
-            new[i] = graph.raw(Op.INPUT, args[i][0])
-        elif op == CONST:
-            new[i] = graph.const(args[i][0])
-        elif op == Op.BLOCK:
-            items[i] = graph.block(args[i][0], tuple(new[k] for k in args[i][1:]))
-        elif op == Op.ITEM:
-            new[i] = items[args[i][0]][args[i][1]]
-        elif i in scaled and max(pairs[scaled[i][0], scaled[i][1]], pairs[scaled[i][0], scaled[i][2]]) > 1:
-            c, x, y = scaled[i]
-            if pairs[c, x] > pairs[c, y]:
-                x, y = y, x
-            new[i] = graph.mul(new[x], graph.mul(new[c], new[y]))
-        else:
-            new[i] = graph.build(op, tuple(new[k] for k in args[i]))
-    graph.note = None
-    return finish(program, graph, new)
 
+    def rewrite(i: int, new: list[int]) -> int:
+        c, x, y = scaled[i]
+        if pairs[c, x] > pairs[c, y]:
+            x, y = y, x
+        return graph.mul(new[x], graph.mul(new[c], new[y]))
 
-def _uses(program: Program) -> list[int]:
-    """How often each node is read; results and checks count twice, so that they are never taken apart."""
-    uses = [0] * len(program.ops)
-    for i, op in enumerate(program.ops):
-        if op > CONST:
-            for k in program.args[i] if op < Op.BLOCK else program.operands(i):
-                uses[k] += 1
-    for i in (*program.results, *(c.node for c in program.checks)):
-        uses[i] += 2
-    return uses
+    own = {i for i, (c, x, y) in scaled.items() if max(pairs[c, x], pairs[c, y]) > 1}
+    return finish(program, graph, replay(program, graph, own=own, rewrite=rewrite))

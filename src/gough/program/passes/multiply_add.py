@@ -9,9 +9,7 @@ from gough.program.graph import ADD, CONST, MUL, NEG, SUB, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish
 from gough.program.program import Program
-
-Term = tuple[int, int]
-"""Sign and node of the program."""
+from gough.program.sums import Term, count_uses, inner_sums, sum_terms
 
 
 def contract_multiply_add(program: Program) -> Program:
@@ -22,44 +20,16 @@ def contract_multiply_add(program: Program) -> Program:
 class _Contraction:
     def __init__(self, program: Program) -> None:
         self.program = program
-        ops, args = program.ops, program.args
-        uses = [0] * len(ops)
-        for i, op in enumerate(ops):
-            if op > CONST:
-                for k in args[i]:
-                    uses[k] += 1
-        for i in (*program.results, *(c.node for c in program.checks)):
-            uses[i] += 2
-        self.inner = bytearray(len(ops))  # sums and signs that only one sum reads
-        for i, op in enumerate(ops):
-            if op in (ADD, SUB):
-                for k in args[i]:
-                    below = int(args[int(k)][0]) if ops[k] == NEG else int(k)
-                    if uses[k] == 1 and ops[below] in (ADD, SUB) and uses[below] == 1:
-                        self.inner[k] = self.inner[below] = 1
-        self.sums = {i: self._terms(i) for i, op in enumerate(ops) if op in (ADD, SUB) and not self.inner[i]}
-        self.made = self._made(uses)
+        uses = count_uses(program)
+        self.inner = inner_sums(program, uses)
+        roots = (i for i, op in enumerate(program.ops) if op in (ADD, SUB) and not self.inner[i])
+        self.sums = {i: sum_terms(program, i, self.inner) for i in roots}
+        self.made = self._own_products(uses)
         self.graph = Graph()
-        self.new = [-1] * len(ops)
+        self.new = [-1] * len(program.ops)
         self.depth: list[int] = []
 
-    def _terms(self, root: int) -> list[Term]:
-        ops, args = self.program.ops, self.program.args
-        out: list[Term] = []
-        stack = [(1, root)]
-        while stack:
-            sign, i = stack.pop()
-            if i == root or self.inner[i]:
-                if ops[i] == NEG:
-                    stack.append((-sign, args[i][0]))
-                else:
-                    stack.append((sign if ops[i] == ADD else -sign, args[i][1]))
-                    stack.append((sign, args[i][0]))
-            else:
-                out.append((sign, i))
-        return out
-
-    def _made(self, uses: list[int]) -> set[int]:
+    def _own_products(self, uses: list[int]) -> set[int]:
         """Products that are made by themselves: those with another use than in sums, and one a sum without other terms."""
         ops = self.program.ops
         in_sums = [0] * len(ops)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 
 from gough.program.ops import Op
-from gough.program.program import Check, Program
+from gough.program.program import NodeCheck, Program
 
 PORTS = 2
 NARROW, WIDE = (24, 80), (60, 300)
@@ -201,5 +201,5 @@ def permute(program: Program, order: list[int]) -> Program:
         args=[args[i] if ops[i] <= Op.CONST else tuple(new[k] for k in args[i]) for i in order],
         notes=[program.notes[i] for i in order] if program.notes else program.notes,
         results=tuple(new[i] for i in program.results),
-        checks=tuple(Check(c.failure, new[c.node], c.minimum) for c in program.checks),
+        checks=tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks),
     )

@@ -10,13 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.program.collecting import no_collecting
 from gough.program.graph import Graph
-from gough.program.interpreter import evaluate_nodes, stacked
+from gough.program.interpreter import evaluate_nodes, stack_columns
 from gough.program.ops import Block, Op, Solve
 from gough.program.passes.rewrite import finish, replay
-from gough.program.program import PIVOT, Check, Program, Slot
+from gough.program.program import PIVOT, NodeCheck, Program, Slot
 from gough.program.scalar_solve import scalar_solve
+from gough.program.trace import no_collecting
 
 PIVOT_FLOOR = 1e-9
 """Floor of the pivots of systems written out, relative to their median."""
@@ -33,14 +33,14 @@ LARGE_FLOOR = 1e-3
 def order_solves(program: Program, samples: np.ndarray) -> Program:
     """The same program with orders and floors fitted to `samples` (states, n_inputs)."""
     nodes = evaluate_nodes(program, samples)
-    program = replace(program, checks=tuple(_scaled(c, nodes[c.node], len(samples)) for c in program.checks))
+    program = replace(program, checks=tuple(_scale_check(c, nodes[c.node], len(samples)) for c in program.checks))
     fitted: list[Block] = []
     for i, op in enumerate(program.ops):
         if op != Op.BLOCK:
             continue
         block = program.block(i)
         if isinstance(block, Solve):
-            operands = stacked([nodes[k] for k in program.args[i][1:]], samples.shape[:1])
+            operands = stack_columns([nodes[k] for k in program.args[i][1:]], samples.shape[:1])
             block = _fit(block, operands, program, i)
         fitted.append(block)
     graph = Graph()
@@ -50,7 +50,7 @@ def order_solves(program: Program, samples: np.ndarray) -> Program:
         return finish(program, graph, new)
 
 
-def _scaled(check: Check, values: np.ndarray, n: int) -> Check:
+def _scale_check(check: NodeCheck, values: np.ndarray, n: int) -> NodeCheck:
     """A pivot check with its floor."""
     if check.minimum != PIVOT:
         return check
@@ -121,7 +121,7 @@ def _pivots(block: Solve, operands: np.ndarray, program: Program, node: int) -> 
         (Slot("x", (operands.shape[1],)),), (Slot("y", (len(pivots),)),), graph.ops, graph.args, tuple(pivots)
     )
     values = evaluate_nodes(alone, operands)
-    return stacked([values[i] for i in pivots], operands.shape[:1])
+    return stack_columns([values[i] for i in pivots], operands.shape[:1])
 
 
 def symmetric_pivots(matrices: np.ndarray) -> np.ndarray:

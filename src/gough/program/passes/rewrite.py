@@ -1,12 +1,12 @@
 """Replaying a program into a fresh graph, node by node; what most passes and derivatives are made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from gough.program.graph import Graph
 from gough.program.ops import Block, Op
 from gough.program.passes.dead_code import remove_dead_code
-from gough.program.program import Check, Program
+from gough.program.program import NodeCheck, Program
 
 BlockRule = Callable[[Graph, Block, tuple[int, ...]], Sequence[int]]
 
@@ -21,8 +21,11 @@ def replay(
     graph: Graph,
     block_rule: BlockRule = copy_block,
     inputs: Mapping[int, int] | None = None,
+    own: Collection[int] = (),
+    rewrite: Callable[[int, list[int]], int] = lambda i, new: -1,
 ) -> list[int]:
-    """Nodes in `graph` of all nodes of `program`. `inputs` maps input positions to nodes of the new graph.
+    """Nodes in `graph` of all nodes of `program`. `inputs` maps input positions to nodes of the new graph; nodes in `own`
+    (neither inputs nor blocks) become what `rewrite` makes of them and of the new nodes so far.
 
     Entries of BLOCK nodes are unused (-1); their results are found at their ITEMs.
     """
@@ -42,6 +45,8 @@ def replay(
             items[i] = block_rule(graph, args[i][0], tuple(new[k] for k in args[i][1:]))
         elif op == Op.ITEM:
             new[i] = items[args[i][0]][args[i][1]]
+        elif i in own:
+            new[i] = rewrite(i, new)
         else:
             new[i] = graph.build(op, tuple(new[k] for k in args[i]))
     graph.note = None
@@ -50,8 +55,8 @@ def replay(
 
 def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Program:
     """The rewritten program: results and checks of `program` carried over, the checks of `graph` added."""
-    checks = [Check(c.failure, new[c.node], c.minimum) for c in program.checks]
-    checks += [Check(*c) for c in graph.checks]
+    checks = [NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks]
+    checks += [NodeCheck(*c) for c in graph.checks]
     fields = {
         "ops": graph.ops,
         "args": graph.args,
@@ -60,3 +65,20 @@ def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Pro
         "checks": tuple(dict.fromkeys(checks)),
     }
     return remove_dead_code(replace(program, **{**fields, **changes}))
+
+
+def rewrite_machine(program: Program, graph: Graph, rules: dict) -> Program:
+    """Replace operations by rules; all others are copied without folding, so that a machine's tricks survive."""
+    ops, args, notes = program.ops, program.args, program.notes
+    new = [-1] * len(ops)
+    for i, op in enumerate(ops):
+        if notes:
+            graph.note = notes[i]
+        if op <= Op.CONST:
+            new[i] = graph.raw(op, *args[i])
+        elif op in rules:
+            new[i] = rules[op](*(new[k] for k in args[i]))
+        else:
+            new[i] = graph.raw(op, *(new[k] for k in args[i]))
+    graph.note = None
+    return finish(program, graph, new)

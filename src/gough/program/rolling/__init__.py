@@ -9,7 +9,7 @@ A stage is a program of its own with wires that say where its inputs come from (
 it: `rolled.map(minimise)` optimises all lanes alike. A backend may make a lane's stage a loop that a compiler vectorises
 (exported C), a function that is called K times (small code), or a kernel of K threads (gradients on a GPU).
 
-How it is found (`columns.py`, `groups.py`, `staging.py`):
+How it is found (`_columns.py`, `_groups.py`, `_staging.py`):
 1. Chains of sums are flattened: a sum over lanes is then a set of terms, whatever its order.
 2. Nodes of one shape (operation and shapes of the operands, inputs told apart by their slot only) of which there are just
    K, each on inputs of its own, are taken as roots; walking down from all K at once pairs their inputs: columns.
@@ -21,7 +21,7 @@ Numbers are structure: what differs from lane to lane must be an input (`numbers
 the search). Blocks must be expanded first. `lowering.py` makes stages ready for a machine.
 """
 
-from gough.program.rolling.roll import roll
-from gough.program.rolling.rolled import LaneCheck, Rolled, Source, Stage
+from gough.program.rolling._build import roll
+from gough.program.rolling.rolled import LaneCheck, Rolled, RolledStage, Source
 
-__all__ = ["LaneCheck", "Rolled", "Source", "Stage", "roll"]
+__all__ = ["LaneCheck", "Rolled", "RolledStage", "Source", "roll"]

@@ -11,17 +11,16 @@ from typing import Any
 from gough.program.graph import INPUT, Graph
 from gough.program.lowering import Machine
 from gough.program.ops import Op
+from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_angles import expand_angles
-from gough.program.passes.expand_reciprocals import expand_reciprocals
-from gough.program.passes.guard_results import guard_results
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import NARROW, order_for_latency
-from gough.program.passes.reciprocals import share_reciprocals
+from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
 from gough.program.passes.rewrite import finish, replay
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling.numbers import Numbered
-from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, Source, Stage
+from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, RolledStage, Source
 
 RUNNING = "running"
 
@@ -81,7 +80,7 @@ def lower_stages(numbered: Numbered, machine: Machine) -> LoweredStages:
 
 
 def lower_stage(
-    stage: Stage, machine: Machine, wanted: Collection[int], numbers: list[float], base: int
+    stage: RolledStage, machine: Machine, wanted: Collection[int], numbers: list[float], base: int
 ) -> LoweredStage:
     """One stage made ready. wanted: outputs that are results; numbers: those of the whole program, where minima are added
     as inputs from position `base` on."""
@@ -109,7 +108,7 @@ def lower_stage(
     return LoweredStage(program, stage.lanes, stage.shared, tuple(own))
 
 
-def _running(program: Program, stage: Stage, own: int, columns: list[int | None]) -> Program:
+def _running(program: Program, stage: RolledStage, own: int, columns: list[int | None]) -> Program:
     """Sums that run along, and checks with one minimum in all lanes."""
     graph = Graph()
     new = replay(program, graph)
@@ -122,7 +121,7 @@ def _running(program: Program, stage: Stage, own: int, columns: list[int | None]
         value, minimum = new[node.node], check.minima[0]
         if column is not None:
             value, minimum = graph.raw(Op.SUB, value, graph.raw(INPUT, first + column)), 0.0
-        checks.append(Check(check.failures[0], value, minimum))
+        checks.append(NodeCheck(check.failures[0], value, minimum))
     return finish(
         replace(program, checks=()),
         graph,

@@ -12,8 +12,8 @@ from gough.program.graph import CONST, INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program, Slot
-from gough.program.rolling.roll import LEAST_LANES, roll
-from gough.program.rolling.rolled import OWN, SHARED, Rolled, Source, Stage
+from gough.program.rolling._build import LEAST_LANES, roll
+from gough.program.rolling.rolled import OWN, SHARED, Rolled, RolledStage, Source
 
 NUMBERS = "numbers"
 
@@ -38,7 +38,7 @@ def roll_numbers(
     stages = tuple(_with_numbers(s, numbers, base) for s in rolled.stages)
     kept: dict[float, int] = {}
     stages = tuple(
-        replace(s, own=tuple(tuple(_moved(x, numbers, kept, base) for x in c) for c in s.own)) for s in stages
+        replace(s, own=tuple(tuple(_kept_source(x, numbers, kept, base) for x in c) for c in s.own)) for s in stages
     )
     return Numbered(replace(rolled, program=program, stages=stages), tuple(kept))
 
@@ -76,7 +76,7 @@ def lift_numbers(program: Program) -> tuple[Program, list[float]]:
     return lifted, numbers
 
 
-def _with_numbers(stage: Stage, numbers: Sequence[float], base: int) -> Stage:
+def _with_numbers(stage: RolledStage, numbers: Sequence[float], base: int) -> RolledStage:
     """Numbers that no lane has for itself put back into a stage's program; equal columns read once."""
     graph = Graph()
     shared, own = list[Source](), list[tuple[Source, ...]]()
@@ -114,7 +114,7 @@ def _is_number(source: Source, base: int) -> bool:
     return source.stage < 0 and source.place >= base
 
 
-def _moved(source: Source, numbers: Sequence[float], kept: dict[float, int], base: int) -> Source:
+def _kept_source(source: Source, numbers: Sequence[float], kept: dict[float, int], base: int) -> Source:
     """The source of a number among those that are kept."""
     if not _is_number(source, base):
         return source

@@ -34,7 +34,7 @@ class LaneCheck:
 
 
 @dataclass(frozen=True)
-class Stage:
+class RolledStage:
     """A program that runs on `lanes` sets of numbers.
 
     program: slots "shared" and "own" in, "kept" and "summed" out; its check k stands for checks[k] (whose failures and minima
@@ -69,7 +69,7 @@ class Rolled:
 
     program: Program
     lanes: int
-    stages: tuple[Stage, ...]
+    stages: tuple[RolledStage, ...]
     results: tuple[Source, ...]
 
     def map(self, rewrite: Callable[[Program], Program]) -> "Rolled":

@@ -9,7 +9,7 @@ import numpy as np
 from gough.backends.llvm.march import March, Marched, single
 from gough.errors import Failure, Status
 from gough.program import Program
-from gough.program.passes.inline_calls import inline_calls
+from gough.program.passes.expand_blocks import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
 Vector = np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 
 from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.motion import Motion
-from gough.spatial.charts import turned
+from gough.spatial.charts import rotation_of_chart
 from gough.spatial.poses import quaternion_product
 from gough.structure.layout import POSE_NAMES, POSE_UNITS
 
@@ -25,7 +25,7 @@ class PoseMotion(Motion):
 
     def _at(self, t: np.ndarray, left: bool) -> Three:
         x, xd, xdd = self.position.at(t, left)
-        q, w, wd = turned(self.chart, *self.orientation.at(t, left))
+        q, w, wd = rotation_of_chart(self.chart, *self.orientation.at(t, left))
         pose = np.concatenate([x, quaternion_product(q, self.base)], axis=1)
         return pose, np.concatenate([xd, w], axis=1), np.concatenate([xdd, wd], axis=1)
 

@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from gough.arguments import numbers, shown, take
+from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import UnitError, convert
@@ -161,7 +161,7 @@ def _poses(where: Where) -> Points:
         raise UsageError(f"orientation={how!r}; use one of {', '.join(ORIENTATIONS)}")
     entries: Any = where.get("poses")
     if not hasattr(entries, "__len__") or isinstance(entries, str | Mapping) or getattr(entries, "ndim", 1) == 0:
-        raise UsageError(f"poses={shown(entries)}; give a list of poses, or an array (n, 7)")
+        raise UsageError(f"poses={show_value(entries)}; give a list of poses, or an array (n, 7)")
     read = [_pose(f"poses[{k}]", entry) for k, entry in enumerate(entries)]
     x = np.array([array[:3] for array, _ in read]).reshape(-1, 3)
     q = np.array([array[3:] for array, _ in read]).reshape(-1, 4)
@@ -244,7 +244,7 @@ def _read(name: str, value: Any) -> Any:
             return [convert(x, ("length", "angle")) if isinstance(x, str) else x for x in value]
         return value
     except UnitError as error:
-        raise UsageError(f"{name}={shown(value)}: not numbers ({error})") from None
+        raise UsageError(f"{name}={show_value(value)}: not numbers ({error})") from None
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
@@ -254,7 +254,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
     except UsageError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
-        raise UsageError(f"{name}={shown(value)}: not numbers ({error})") from None
+        raise UsageError(f"{name}={show_value(value)}: not numbers ({error})") from None
 
 
 def _rows(name: str, value: Any, size: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from gough.model import Model
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.beam import Beam, BeamSection
 from gough.robot.tree import bodies
-from gough.structure.elastic_bodies import elastic_bodies
+from gough.structure.elastic.bodies import elastic_bodies
 from gough.viewer.drawing.creases import creased
 from gough.viewer.drawing.skin import Skin
 from gough.viewer.drawing.skin_surface import Surface, on_nodes

@@ -14,12 +14,12 @@ from gough.backends.cuda.runtime import array_module
 from gough.backends.cuda.store import stored_text
 from gough.backends.llvm.march import Marched
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
-from gough.program.collecting import no_collecting
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.passes.hoist import HOISTED, split_uniform
-from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program, Slot
+from gough.program.text import program_from_plain, program_to_plain
+from gough.program.trace import no_collecting
 from gough.program.verdict import flat_inputs
 
 BLOCK = 32

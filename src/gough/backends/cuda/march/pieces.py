@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from gough.backends.cuda.order import order_for_few_live
 from gough.program.ops import Op
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling.lowering import LoweredStage, LoweredStages
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, Source
 
@@ -61,7 +61,7 @@ def _leaf(stage: LoweredStage, i: int) -> Source:
 
 
 def _piece(
-    stage: LoweredStage, nodes: list[int], kept: list[int], checks: list[Check], made: dict[int, Source], piece: int
+    stage: LoweredStage, nodes: list[int], kept: list[int], checks: list[NodeCheck], made: dict[int, Source], piece: int
 ) -> LoweredStage:
     program = stage.program
     shared: dict[Source, int] = {}
@@ -95,7 +95,7 @@ def _piece(
         ops,
         args,
         tuple(new[i] for i in kept),
-        tuple(Check(c.failure, new[c.node], c.minimum) for c in checks),
+        tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in checks),
         name=f"{program.name}, piece {piece}",
     )
     return LoweredStage(inner, 1, tuple(shared), ())

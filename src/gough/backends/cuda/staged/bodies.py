@@ -7,7 +7,7 @@ one, and work can move between bodies before it is settled what is stored.
 from dataclasses import dataclass, field
 
 from gough.program.graph import CONST, INPUT, Graph
-from gough.program.rolling import LaneCheck, Rolled, Source, Stage
+from gough.program.rolling import LaneCheck, Rolled, RolledStage, Source
 
 MINE = -1
 
@@ -83,7 +83,7 @@ def _column(values: tuple[Value, ...]) -> Wire:
     return values
 
 
-def _copied(stage: Stage, body: Body, wires: list[Wire]) -> list[int]:
+def _copied(stage: RolledStage, body: Body, wires: list[Wire]) -> list[int]:
     """New nodes by old ones."""
     new: list[int] = []
     program = stage.program

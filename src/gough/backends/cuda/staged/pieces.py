@@ -8,7 +8,7 @@ from gough.backends.cuda.staged.bodies import Body, Value, Wire, bodies_of
 from gough.backends.cuda.staged.remake import remake
 from gough.errors import Status
 from gough.program.graph import ADD, CONST, INPUT
-from gough.program.program import Check, Program, Slot
+from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling import LaneCheck, Rolled
 
 Output = tuple[int, int]
@@ -118,7 +118,7 @@ def _piece(
         ops,
         args,
         (*kept, *sums),
-        tuple(Check(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(body.checks)),
+        tuple(NodeCheck(Status.OK.at(str(k)), node, 0.0) for k, (_, node) in enumerate(body.checks)),
     )
     lowered = lower_scalars(program, *options)
     checks = [check for check, _ in body.checks]

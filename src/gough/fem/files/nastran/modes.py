@@ -9,8 +9,7 @@ from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.files.nastran.bulk import grids_of, masses_of, read_bulk, read_by
 from gough.fem.geometry import hat
 from gough.fem.modal.data import ModalData, Stated, elastic_share, in_si
-from gough.fem.reading import guard, real_numbers
-from gough.fem.units import SI, UnitFactors
+from gough.fem.reading import SI, UnitFactors, guard, real_numbers
 
 
 @guard("modes of a Nastran run", "run SOL 103 again with DISPLACEMENT(PLOT)=ALL, or write modal data as NPZ")
@@ -46,7 +45,7 @@ def read_nastran_modes(
         shapes=shapes[:, :, keep],
         K=np.diag(values[keep] * modal),
         M=np.diag(modal),
-        stated=_stated(results, np.sqrt(np.abs(values[keep])) / (2.0 * np.pi)),
+        stated=_read_stated(results, np.sqrt(np.abs(values[keep])) / (2.0 * np.pi)),
         labels=tuple(f"mode {k}" for k in np.asarray(table.modes)[keep].tolist()),
     )
     return in_si(data, units)
@@ -93,7 +92,7 @@ def _generalized_mass(results: Any, table: Any, count: int) -> np.ndarray:
     return np.ones(count)
 
 
-def _stated(results: Any, frequencies_hz: np.ndarray) -> Stated:
+def _read_stated(results: Any, frequencies_hz: np.ndarray) -> Stated:
     for weight in getattr(results, "grid_point_weight", {}).values():
         mass = np.asarray(weight.mass, dtype=float)
         if mass.size:

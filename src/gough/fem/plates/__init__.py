@@ -1,1 +1,0 @@
-"""Flat plates of any outline."""
