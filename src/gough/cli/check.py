@@ -6,8 +6,7 @@ import typer
 
 from gough.cli.failure import CHECK_FAILED
 from gough.cli.opening import Json
-from gough.cli.output import say, write_json
-from gough.cli.show_loops import plural
+from gough.cli.output import plural, say, write_json
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Path to a .yaml description, or the name of a gallery robot.")

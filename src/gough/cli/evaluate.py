@@ -16,8 +16,7 @@ from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.functions import column_names, inputs_of, run
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import note, say, write_json
-from gough.cli.state_columns import groups_of, known_names, refuse_unknown
-from gough.cli.state_configurations import assembled, given_configurations, group_or_none
+from gough.cli.states import assembled, given_configurations, group_or_none, groups_of, known_names, refuse_unknown
 from gough.errors import GOOD, Failure, UsageError
 from gough.files import npz, read_npz, write_file
 from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label

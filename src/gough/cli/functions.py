@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.cli.state_columns import TWIST, WRENCH, acceleration_columns
+from gough.cli.states import TWIST, WRENCH, acceleration_columns
 from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _program(model: "Model", name: str, slots: Slots) -> Results:
 
 
 def _geometry(model: "Model", name: str, slots: Slots) -> Results:
-    from gough.cli.state_configurations import Given, assembled
+    from gough.cli.states import Given, assembled
 
     if name == "forward_geometry":
         q, failed = assembled(model, Given("drives", slots["drives"], ()), len(slots["drives"]))

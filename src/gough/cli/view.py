@@ -11,11 +11,6 @@ import typer
 
 from gough.cli.output import note, say
 from gough.errors import GoughError, UsageError
-from gough.robot import gallery
-from gough.robot.reader import Map, read, read_document
-from gough.simulation.motion.files import motion_names
-from gough.simulation.results.files import SUFFIXES
-from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
 WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
 
@@ -124,6 +119,11 @@ ROBOT = ("legs", "bodies", "joints", "templates")
 
 def named(what: str) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run."""
+    from gough.robot import gallery
+    from gough.simulation.motion.files import motion_names
+    from gough.simulation.results.files import SUFFIXES
+    from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
+
     path = Path(what)
     if what in scenario_names() or _kind(path) == "scenario":
         note(f"simulating scenario {what}")
@@ -143,6 +143,9 @@ def named(what: str) -> Any:
 
 def _kind(path: Path) -> str:
     """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
+    from gough.robot.reader import Map, read, read_document
+    from gough.simulation.scenarios.files import YAML
+
     if path.suffix not in YAML or not path.is_file():
         return ""
     try:
