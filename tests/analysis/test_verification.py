@@ -9,7 +9,7 @@ import pytest
 
 import gough
 from gough.analysis import verification
-from gough.analysis.verification import Check, sample, verify
+from gough.analysis.verification import LawCheck, sample, verify
 from gough.robot import loads
 from gough.robot.writer import dumps
 
@@ -239,10 +239,10 @@ def test_a_bias_force_that_is_nothing_but_rounding_is_no_failure():
 
 
 def test_nan_never_passes():
-    assert Check("x", "", np.nan, 1.0).verdict == "FAIL"
-    assert Check("x", "", np.nan, 0.0, above=True).verdict == "FAIL"
-    assert Check("x", "", -1.0, 0.0, above=True, required=False).verdict == "not required"
-    assert Check("x", "", np.nan, 1.0, required=False).verdict == "skipped"
+    assert LawCheck("x", "", np.nan, 1.0).verdict == "FAIL"
+    assert LawCheck("x", "", np.nan, 0.0, above=True).verdict == "FAIL"
+    assert LawCheck("x", "", -1.0, 0.0, above=True, required=False).verdict == "not required"
+    assert LawCheck("x", "", np.nan, 1.0, required=False).verdict == "skipped"
 
 
 def test_states_are_regular_and_depend_on_the_seed_only(lopes):

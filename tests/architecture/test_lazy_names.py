@@ -33,7 +33,9 @@ def test_named_modules_can_be_imported(statement: str) -> None:
 def test_public_names_stand_once_and_are_what_they_name() -> None:
     """The imports under TYPE_CHECKING are the list: each name as itself, none twice."""
     [listing] = [node for node in ast.parse(inspect.getsource(gough)).body if isinstance(node, ast.If)]
-    found = [(str(node.module), alias) for node in listing.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    found = [
+        (str(node.module), alias) for node in listing.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
     names = [alias.name for _, alias in found]
     assert sorted(names) == gough.__all__ and len(set(names)) == len(names)
     for module, alias in found:

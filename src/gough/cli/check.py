@@ -98,7 +98,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
     problems = []
     for name, body in bodies(robot).items():
         if body.mesh is not None:
-            from gough.viewer.drawing.body_meshes import read_mesh
+            from gough.viewer.drawing.mesh import read_mesh
 
             try:
                 read_mesh(resolve_path(body.mesh.file, robot.origin))

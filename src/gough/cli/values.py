@@ -1,5 +1,6 @@
 """Values on the command line: numbers with units, NAME=VALUE, ranges, orientations."""
 
+import math
 from typing import TYPE_CHECKING
 
 from gough.errors import UsageError
@@ -13,7 +14,7 @@ RATES = ("speed", "angular speed")
 
 def number(text: str, where: str, dimensions: tuple[str, ...] = PLACES) -> float:
     """A finite number in SI units, or with a unit ("20 mm", "5deg")."""
-    from gough.robot.fields import expectation, number_fault
+    from gough.robot.fields import number_fault
     from gough.robot.units import UnitError, convert
 
     try:
@@ -22,9 +23,10 @@ def number(text: str, where: str, dimensions: tuple[str, ...] = PLACES) -> float
         try:
             value = convert(text, dimensions)
         except UnitError as error:
-            raise UsageError(
-                f"{where}: {error}; give {expectation(dimensions)}, or a plain number in SI units"
-            ) from None
+            kinds = " or ".join(dimensions)
+            raise UsageError(f"{where}: {text!r} is not a number or {kinds} with its unit ({error})") from None
+    if not math.isfinite(value):
+        raise UsageError(f"{where}: {text!r} is not finite")
     fault = number_fault(value, dimensions)
     if fault is not None:
         raise UsageError(f"{where}: {fault.message}")

@@ -79,7 +79,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
 
     from gough.viewer.server import import_viser
     from gough.viewer.subject import subject_of
-    from gough.viewer.takeaway import check_path, export
+    from gough.viewer.takeaway.export import check_path, export
 
     for name in ("speed", "exaggeration", "seconds"):
         if options[name] is not None and not options[name] > 0:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gough.errors import UsageError
-from gough.viewer.subject import Subject
+from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:
     import viser
@@ -168,7 +168,7 @@ class Viewer:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: ViewSubject,
         host: str = LOCAL,
         port: int = PORT,
         told: Callable[[str], None] | None = None,

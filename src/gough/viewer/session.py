@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.errors import GoughError
 from gough.viewer.scene.robot import RobotScene
-from gough.viewer.subject import Subject
+from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:
     import viser
@@ -26,7 +26,7 @@ SKY, GROUND = (255, 255, 255), (150, 150, 155)
 """Light from above and from below where nothing is reflected."""
 
 
-class Panel(Protocol):
+class TabPanel(Protocol):
     """A tab of the page."""
 
     def rest(self) -> None:
@@ -45,7 +45,7 @@ class Session:
     module, after all of them are made.
     """
 
-    def __init__(self, client: "viser.ClientHandle", subject: Subject) -> None:
+    def __init__(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
         self.client = client
         self.subject = subject
         self.scene = client.scene
@@ -54,7 +54,7 @@ class Session:
         self.on_show: list[Callable[[np.ndarray], None]] = []
         self.panels: dict[str, Any] = {}
         self.closed = False
-        self._acting: Panel | None = None
+        self._acting: TabPanel | None = None
         self._sky: Any = None
         self._lock = threading.RLock()
         self.worker = Worker(self.failed)
@@ -109,7 +109,7 @@ class Session:
                 for told in self.on_show:
                     told(self.q)
 
-    def act(self, panel: Panel) -> None:
+    def act(self, panel: TabPanel) -> None:
         """A panel takes the robot over; the one that had it rests."""
         with self._lock:
             before, self._acting = self._acting, panel

@@ -4,8 +4,8 @@ import pytest
 from gough.viewer.panels.plots import aligned
 from gough.viewer.playback.curves import (
     LINES,
-    Curve,
     CurvePanel,
+    PlottedCurve,
     axis_power,
     curve_colours,
     curve_panels,
@@ -69,7 +69,7 @@ def test_of_many_columns_the_largest_are_drawn() -> None:
 def test_ticks_of_an_axis_differ_and_stay_short(size: float, start: float) -> None:
     """A page writes ticks with three decimals."""
     values = size * (start + np.linspace(0.0, 1.0, 50))
-    panel = CurvePanel("x", "m", (Curve("x", 0, np.arange(50.0), values),))
+    panel = CurvePanel("x", "m", (PlottedCurve("x", 0, np.arange(50.0), values),))
     ticks = [f"{x / 10.0 ** axis_power(panel):.3f}" for x in np.linspace(*value_range(panel), 6)]
     assert len(set(ticks)) == 6
     assert max(map(len, ticks)) <= 11

@@ -11,22 +11,24 @@ from gough.errors import UsageError
 from gough.viewer.posing.axes import sets_of_axes
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
 from gough.viewer.posing.readout import drive_forces, settle
-from gough.viewer.posing.slices import Plan, Slice, survey
+from gough.viewer.posing.slices import Slice, SlicePlan, survey
 from gough.viewer.posing.surface import Scale, Surface, colours, filled, has_place, scale_of, surface_of
 from viewer.posing.models import model_of
 
 
-def plan_of(model: gough.Model, quantity: str, low, high, points=(9, 7), names: Any = None, hold: Any = None) -> Plan:
+def plan_of(
+    model: gough.Model, quantity: str, low, high, points=(9, 7), names: Any = None, hold: Any = None
+) -> SlicePlan:
     axes = next(iter(sets_of_axes(model).values()))
     frames = frames_for_loads(model)
     load = Load(frames[0] if frames else "", (1.0, 2.0, -3.0))
     default = Hold() if model.layout.v_elastic else Hold("servo", usual_stiffness(model))
-    return Plan(
+    return SlicePlan(
         axes, quantity, names or (axes.names[0], axes.names[1]), low, high, points, model.home, load, hold or default
     )
 
 
-def run(plan: Plan) -> Slice:
+def run(plan: SlicePlan) -> Slice:
     *shares, found = survey(plan)
     assert isinstance(found, Slice)
     assert all(0 <= float(s) <= 1 for s in shares)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.scene.stage import Stage
+from gough.viewer.scene.stage import RunStage
 from gough.viewer.subject import subject_of
 from gough.viewer.takeaway.page import frame_times
 from gough.viewer.takeaway.recording import Field, Node, changing, packed, recorded_frames
@@ -76,7 +76,7 @@ def test_a_recorded_run_has_its_links_where_the_robot_has_them() -> None:
     subject = subject_of(path1())
     times = np.linspace(0.0, 6.0, 7)
     with hidden_server("test") as server:
-        stage = Stage(server.scene, subject)
+        stage = RunStage(server.scene, subject)
         stage.show(0.0)
         before, frames = recorded_frames(server, [lambda t=t: stage.show(float(t)) for t in times])
         assert len(frame_times(stage, None, 30, 1.0)) == 181 and len(frame_times(stage, 2.0, 30, 2.0)) == 31

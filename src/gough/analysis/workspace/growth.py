@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Samples, home_coordinates, known_coordinates, make_samples
+from gough.analysis.grids import MapSamples, home_coordinates, known_coordinates, make_samples
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict, empty
 from gough.errors import Status, UsageError
 from gough.kinematics.leading import natural_coordinates
@@ -77,7 +77,7 @@ def seeds(surveyor: Surveyor) -> Seeds:
     return replace(made, surveyor=surveyor)
 
 
-def replace_samples(surveyor: Surveyor, samples: Samples) -> Surveyor:
+def replace_samples(surveyor: Surveyor, samples: MapSamples) -> Surveyor:
     """The surveyor for other samples of the same coordinates; only the assembly matters there, no orientations."""
     return Surveyor(surveyor.model, samples, surveyor.settings)
 
@@ -88,9 +88,9 @@ def grid_survey(surveyor: Surveyor) -> dict[str, np.ndarray]:
     return (seeds(surveyor) if surveyor.led else surveyor).survey(x)[0]
 
 
-def _grid(samples: Samples, points: int) -> Samples:
+def _grid(samples: MapSamples, points: int) -> MapSamples:
     axes = tuple(replace(a, points=points) for a in samples.axes)
-    return Samples(axes, points ** len(axes), samples.fixed)
+    return MapSamples(axes, points ** len(axes), samples.fixed)
 
 
 def _first(surveyor: Surveyor) -> Seeds:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Axis, Samples
+from gough.analysis.grids import Axis, MapSamples
 from gough.analysis.workspace.states import COLUMNS, Verdict
 from gough.arguments import checked, listed, path, picture
 from gough.errors import FileError, Status, UsageError
@@ -46,7 +46,7 @@ class Workspace:
     """
 
     robot: str
-    samples: Samples
+    samples: MapSamples
     limits: bool
     condition: float
     orientations: np.ndarray | None
@@ -230,7 +230,7 @@ def _workspace(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Workspac
     samples["axes"] = tuple(Axis(**axis) for axis in samples["axes"])
     names = {name: tuple(about.pop(name)) for name in ("place_names", "loop_names", "limit_names", "limit_units")}
     columns = {name: arrays.get(name) for name in (*COLUMNS, "orientations", "q")}
-    return Workspace(samples=Samples(**samples), **names, **columns, **about)
+    return Workspace(samples=MapSamples(**samples), **names, **columns, **about)
 
 
 # Connected singularity-free regions of a grid: where a robot can move without leaving the good part.

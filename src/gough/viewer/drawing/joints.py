@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.structure import WORLD
-from gough.viewer.drawing.layout import Layout, across, side_axis
+from gough.viewer.drawing.layout import HomeLayout, across, side_axis
 from gough.viewer.drawing.mesh import Mesh, frame_along, merged
-from gough.viewer.drawing.piece import Piece, Span
+from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import JointPlace
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
 
@@ -21,7 +21,7 @@ class Drawn:
     """Pieces and spans of joints. anchors: by link, points (3,) in its axes where its body begins; shown: links that need no
     more body to be seen."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[LinkMesh] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     anchors: dict[int, list[np.ndarray]] = field(default_factory=dict)
     shown: set[int] = field(default_factory=set)
@@ -34,7 +34,7 @@ class Drawn:
 class Joiner:
     """Draws the joints of one layout."""
 
-    def __init__(self, layout: Layout, home: np.ndarray) -> None:
+    def __init__(self, layout: HomeLayout, home: np.ndarray) -> None:
         self.layout, self.home, self.r = layout, home, layout.radius
         self.drawn = Drawn()
 
@@ -52,21 +52,21 @@ class Joiner:
 
     def put(self, joint: JointPlace, link: int, mesh: Mesh, role: str, group: str = "joints") -> None:
         """A piece of a joint."""
-        self.drawn.pieces.append(Piece(link, mesh, role, group, joint.leg))
+        self.drawn.pieces.append(LinkMesh(link, mesh, role, group, joint.leg))
 
     def role(self, link: int) -> str:
         """How a body is coloured."""
         return body_role(self.layout, self.layout.body(link))
 
 
-def body_role(layout: Layout, body: int) -> str:
+def body_role(layout: HomeLayout, body: int) -> str:
     """base, platform or link."""
     if body < 0:
         return "base"
     return "platform" if body in layout_platform(layout) else "link"
 
 
-def layout_platform(layout: Layout) -> tuple[int, ...]:
+def layout_platform(layout: HomeLayout) -> tuple[int, ...]:
     """The link that is the platform: by itself, or the one that carries its frame."""
     mechanism = layout.mechanism
     if not mechanism.has_platform:
@@ -128,7 +128,7 @@ def _universal(draw: Joiner, joint: JointPlace) -> None:
     draw.put(joint, middle, merged([*bars, sphere(1.15 * r, 10)]), "drive" if joint.driven else "joint")
 
 
-def _motion_axis(layout: Layout, link: int) -> np.ndarray:
+def _motion_axis(layout: HomeLayout, link: int) -> np.ndarray:
     """Internal axis of a link's motion; halves of one joint share their internal axes."""
     own = layout.mechanism.links[link]
     return own.sign * np.eye(3)[own.axis]

@@ -13,7 +13,7 @@ FLAT = 0.08
 
 
 @dataclass(frozen=True)
-class Plane:
+class FittedPlane:
     """The best plane of points: centre (3,), axes (3, 3) with columns along, across, normal; extent (3,): half widths."""
 
     centre: np.ndarray
@@ -28,7 +28,7 @@ class Plane:
         return "line" if self.extent[1] <= FLAT * self.extent[0] else "area"
 
 
-def plane_of(points: np.ndarray, near: float = 1e-9) -> Plane:
+def plane_of(points: np.ndarray, near: float = 1e-9) -> FittedPlane:
     """Best plane of points (n, 3); what spreads less than `near` (m) is one point."""
     points = np.asarray(points, dtype=float).reshape(-1, 3)
     centre = points.mean(axis=0)
@@ -38,7 +38,7 @@ def plane_of(points: np.ndarray, near: float = 1e-9) -> Plane:
         axes = axes * np.array([1.0, 1.0, -1.0])
     local = (points - centre) @ axes
     extent = np.abs(local).max(axis=0)
-    return Plane(centre, axes, np.where(extent <= near, 0.0, extent))
+    return FittedPlane(centre, axes, np.where(extent <= near, 0.0, extent))
 
 
 def hull_of(points: np.ndarray) -> np.ndarray:

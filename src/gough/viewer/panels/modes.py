@@ -10,8 +10,7 @@ from gough.errors import GoughError, UsageError
 from gough.viewer.panels.conditions import finite
 from gough.viewer.panels.tables import line, note, number, table
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
-from gough.viewer.posing.swing import FRAMES, ModeList, modes_at, swing
-from gough.viewer.posing.swing_run import PERIOD, SwingingMode, swinging_mode
+from gough.viewer.posing.swing import FRAMES, PERIOD, ModeList, SwingingMode, modes_at, swing, swinging_mode
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -20,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.playback.frames import Frames
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.swinging import SWINGS, swinging_subject
+from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway.export import SWINGS, swinging_subject
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -271,7 +270,7 @@ class ModeDownloads(Downloads):
         """A picture of the page as it is comes from the other tab."""
         return ("HTML", "GIF", "MP4")
 
-    def subject(self) -> Subject:
+    def subject(self) -> ViewSubject:
         """The robot in its mode."""
         return swinging_subject(self._chosen(1), self.session.subject.dark)
 

@@ -11,9 +11,9 @@ from viser import Icon
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.plots import Plots
 from gough.viewer.playback.clock import Player
-from gough.viewer.playback.trace import traced_frames
 from gough.viewer.scene.forces import COLOURS, NAMES, reference
-from gough.viewer.scene.stage import PLACES, Stage
+from gough.viewer.scene.stage import PLACES, RunStage
+from gough.viewer.scene.traces import traced_frames
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -43,7 +43,7 @@ class MotionPanel:
 
     def __init__(self, session: "Session") -> None:
         self.session = session
-        self.stage: Stage | None = None
+        self.stage: RunStage | None = None
         self._ticker: Any = None
         self._told = 0.0
         self._lock = threading.Lock()
@@ -56,7 +56,7 @@ class MotionPanel:
 
     def _build(self) -> None:
         session, gui = self.session, self.session.gui
-        stage = self.stage = Stage(session.scene, session.subject, session.robot, session.show)
+        stage = self.stage = RunStage(session.scene, session.subject, session.robot, session.show)
         self.player = Player(stage.start, stage.end)
         self._headline()
         self._play = gui.add_button("Play", icon=Icon.PLAYER_PLAY)

@@ -18,11 +18,12 @@ from gough.viewer.playback.curves import (
     curve_colours,
     curve_panels,
     offered,
+    thinned,
     usual,
     value_at,
     value_range,
+    window,
 )
-from gough.viewer.playback.decimation import thinned, window
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session

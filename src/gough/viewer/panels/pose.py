@@ -12,18 +12,16 @@ import numpy as np
 from gough.viewer.panels.conditions import ConditionsForm
 from gough.viewer.panels.handle import PoseHandle
 from gough.viewer.panels.tables import drives_table, line, measures_table, note
-from gough.viewer.posing import warming
 from gough.viewer.posing.attempt import Attempt, Poser
 from gough.viewer.posing.axes import sets_of_axes
-from gough.viewer.posing.readout import Readout, Settled, read, settle
+from gough.viewer.posing.readout import Readout, Settled, read, settle, warming_steps
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from gough.viewer.posing.axes import Axes
-from gough.viewer.posing.ranges import ranges_of
+from gough.viewer.posing.axes import PosingAxes, ranges_of
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -35,7 +33,9 @@ if TYPE_CHECKING:
 class CoordinateSliders:
     """One slider a coordinate. touched: called with the index of a slider that the user moved."""
 
-    def __init__(self, session: "Session", axes: Axes, values: np.ndarray, touched: Callable[[int], None]) -> None:
+    def __init__(
+        self, session: "Session", axes: PosingAxes, values: np.ndarray, touched: Callable[[int], None]
+    ) -> None:
         self.axes = axes
         self.ranges = [ranges_of(axes)[n] for n in axes.names]
         self._factors = [180.0 / np.pi if unit == "rad" else 1.0 for unit in axes.units]
@@ -118,7 +118,7 @@ class PosePanel:
         self._ticker = session.worker.every(LOOK_AGAIN, self._look)
         session.on_show.append(self._shown)
         session.worker.post("pose numbers", lambda: self._look_at(session.q))
-        self._warm(warming.steps(self.model, self.conditions.load.frame))
+        self._warm(warming_steps(self.model, self.conditions.load.frame))
 
     def _build(self) -> None:
         gui = self.session.gui

@@ -13,8 +13,8 @@ from gough.structure import WORLD
 from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.drawing.mesh import Mesh, merged
-from gough.viewer.drawing.piece import GROUPS, Piece
-from gough.viewer.scene.palette import BAD, GRID, GRID_SECTION, ROLES, Colour, mixed
+from gough.viewer.drawing.piece import GROUPS, LinkMesh
+from gough.viewer.scene.colours import BAD, GRID, GRID_SECTION, ROLES, Colour, mixed
 from gough.viewer.scene.skins import SkinsScene
 
 FRAMES_OPEN = 30
@@ -270,9 +270,9 @@ class PieceNode:
         self.node.visible = visible
 
 
-def by_node(pieces: Iterable[Piece]) -> dict[tuple[int, str, str, Colour | None], tuple[Mesh, np.ndarray]]:
+def by_node(pieces: Iterable[LinkMesh]) -> dict[tuple[int, str, str, Colour | None], tuple[Mesh, np.ndarray]]:
     """Pieces of one link, role, group and colour of their own as one mesh each, with the legs of its faces."""
-    alike: dict[tuple[int, str, str, Colour | None], list[Piece]] = {}
+    alike: dict[tuple[int, str, str, Colour | None], list[LinkMesh]] = {}
     for piece in pieces:
         alike.setdefault((piece.link, piece.role, piece.group, piece.colour), []).append(piece)
     return {

@@ -11,11 +11,11 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.results.run import Run
-from gough.viewer.playback.curves import CurvePanel, curve_colours, curve_panels, usual, value_range
-from gough.viewer.playback.decimation import thinned
+from gough.viewer.playback.curves import CurvePanel, curve_colours, curve_panels, thinned, usual, value_range
 from gough.viewer.scene.skins import BANDS, SkinsScene, nice_above
-from gough.viewer.scene.stage import Stage
-from gough.viewer.subject import Subject
+from gough.viewer.scene.stage import RunStage
+from gough.viewer.scene.traces import first_trace
+from gough.viewer.subject import ViewSubject
 from gough.viewer.takeaway.recording import Field, Messages, Node, changing, packed, recorded_frames
 from gough.viewer.takeaway.studio import hidden_server, set_stage, usual_camera
 
@@ -30,7 +30,7 @@ KIND = "gough surface"
 class Surfaces:
     """The surfaces of a stage's robots, frame by frame."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: RunStage) -> None:
         robots = [robot for robot in (stage.first, stage.second) if robot is not None]
         self._skins: dict[str, SkinsScene] = {r.root: r.skins for r in robots if r.skins is not None}
         self._size = stage.size
@@ -88,7 +88,7 @@ Progress = Callable[[float], None]
 
 
 def html_page(
-    subject: Subject,
+    subject: ViewSubject,
     *,
     seconds: float | None = None,
     fps: float = 30.0,
@@ -127,7 +127,7 @@ def html_page(
     return _with_player(text, about, frames, dark)
 
 
-def _drawn(stage: Stage, times: np.ndarray, surfaces: Surfaces, tell: Progress) -> Iterator[Callable[[], None]]:
+def _drawn(stage: RunStage, times: np.ndarray, surfaces: Surfaces, tell: Progress) -> Iterator[Callable[[], None]]:
     def draw(time: float) -> None:
         stage.show(time)
         surfaces.take()
@@ -162,14 +162,6 @@ def frame_times(stage: Lasting, seconds: float | None, fps: float, speed: float,
     return np.linspace(stage.start, end, min(max(count, 1), most))
 
 
-def first_trace(run: Run) -> str | None:
-    """The frame that leaves a trace unless told otherwise."""
-    from gough.viewer.playback.trace import traced_frames
-
-    names = traced_frames(run)
-    return names[0] if names else None
-
-
 def shown_panels(runs: tuple[Run, ...], channels: tuple[str, ...]) -> list[CurvePanel]:
     """The panels of named channels, of the usual ones without names; unknown names are refused."""
     for name in channels:
@@ -181,7 +173,7 @@ def shown_panels(runs: tuple[Run, ...], channels: tuple[str, ...]) -> list[Curve
     return [panel for name in names for panel in curve_panels(runs, name)]
 
 
-def _about(subject: Subject, times: np.ndarray, panels: list[CurvePanel], speed: float) -> dict[str, Any]:
+def _about(subject: ViewSubject, times: np.ndarray, panels: list[CurvePanel], speed: float) -> dict[str, Any]:
     span = float(times[-1] - times[0])
     return {
         "title": subject.title,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.playback.decimation import thinned, window
+from gough.viewer.playback.curves import thinned, window
 
 
 def test_no_peak_is_lost_and_the_ends_stay() -> None:
