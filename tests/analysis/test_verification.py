@@ -9,7 +9,7 @@ import pytest
 
 import gough
 from gough.analysis import verification
-from gough.analysis.verification import LawCheck, sample, verify
+from gough.analysis.verification.laws import LawCheck, sample, verify
 from gough.robot import loads
 from gough.robot.writer import dumps
 

@@ -145,7 +145,7 @@ def _summary(report: dict[str, Any]) -> str:
     if m["redundant_closures"]:
         number = len(m["redundant_closures"])
         lines.append(f"{number} of {m['equations']} closure equations are redundant and left out:")
-        lines += [f"  {line}" for line in _grouped(m["redundant_closures"])]
+        lines += [f"  {line}" for line in _group_closures(m["redundant_closures"])]
     if not m["freedoms"]:
         lines.append("No rigid freedom: what moves is elastic.")
     if m["without_inertia"]:
@@ -173,7 +173,7 @@ def _summary(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _grouped(closures: list[str]) -> list[str]:
+def _group_closures(closures: list[str]) -> list[str]:
     """ "loop (equation)" joined: loops that lack the same equations in one line."""
     lacking: dict[str, list[str]] = {}
     for name in closures:

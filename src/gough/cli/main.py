@@ -108,4 +108,4 @@ def options(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=Command)(failure.guarded(_command))
+    app.command(_name, cls=Command)(failure.guard(_command))

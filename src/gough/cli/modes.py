@@ -68,7 +68,7 @@ def modes(
         paths = load_paths_of(model)
         moved = None
         if converged:
-            from gough.analysis.convergence import converged as compared
+            from gough.analysis.convergence import compare_with_richer as compared
 
             about = "undeformed" if undeformed else "equilibrium"
             moved = compared(model.robot, place, servo, about=about)

@@ -163,7 +163,7 @@ def show_flexible(bodies: list[Data]) -> None:
     for body in bodies:
         names = [name.removeprefix(f"{body['body']}.") for name in body["coordinates"]]
         frequencies = [short(f, 6) for f in body["frequencies_hz"]]
-        shown.add_row(body["body"], _listed(names), _listed(frequencies), short(body["mass"]), body["stiffening"])
+        shown.add_row(body["body"], _list_some(names), _list_some(frequencies), short(body["mass"]), body["stiffening"])
     console().print(shown)
     for body in bodies:
         remarks = [text for text in body["remarks"] if not text.startswith("stiffening:")]
@@ -171,7 +171,7 @@ def show_flexible(bodies: list[Data]) -> None:
     say()
 
 
-def _listed(entries: list[str]) -> str:
+def _list_some(entries: list[str]) -> str:
     if len(entries) <= MOST:
         return " ".join(entries)
     return f"{' '.join(entries[: MOST - 2])} … {entries[-1]} ({len(entries)})"
@@ -342,7 +342,7 @@ def show_blocks(r: Data) -> None:
         first = group[0]
         loops = first["loops"] if len(first["loops"]) <= 4 else [*first["loops"][:3], "…", first["loops"][-1]]
         who = ", ".join(loops) + (f" and alike ({len(group)} blocks)" if len(group) > 1 else "")
-        say(f"  {who}: {' '.join(_shortened(first['velocities']))}")
+        say(f"  {who}: {' '.join(_shorten(first['velocities']))}")
 
 
 def _look(block: Data, legs: list[str]) -> tuple[str, ...]:
@@ -351,5 +351,5 @@ def _look(block: Data, legs: list[str]) -> tuple[str, ...]:
     return tuple(n.removeprefix(f"{own[0]}.") for n in names) if own else tuple(names)
 
 
-def _shortened(names: list[str]) -> list[str]:
+def _shorten(names: list[str]) -> list[str]:
     return names if len(names) <= 12 else [*names[:8], f"… {names[-1]} ({len(names)})"]

@@ -186,7 +186,7 @@ def _coordinates(model: "Model", table: Table) -> Given:
     return Given("coordinates", group(table, "coordinates", names), names, names, kept)
 
 
-def assembled(model: "Model", given: Given, n: int, elastic: np.ndarray | None = None) -> Found:
+def assemble_states(model: "Model", given: Given, n: int, elastic: np.ndarray | None = None) -> Found:
     """(q (n, nq), failed check (n,)) in home's assembly, bent as `elastic` (n or 1, m) says; NaN where it failed."""
     from gough.errors import Status
 

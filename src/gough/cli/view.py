@@ -62,7 +62,7 @@ def view(
             return
         from gough.viewer import view as start
 
-        subjects = [named(x) for x in what]
+        subjects = [open_scenario_or_name(x) for x in what]
         looks = {"dark": dark, "plain": plain}
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
@@ -87,7 +87,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     for path in paths:
         check_path(path)
     import_viser()
-    subject = subject_of(*[named(x) for x in what], dark=bool(options["dark"]))
+    subject = subject_of(*[open_scenario_or_name(x) for x in what], dark=bool(options["dark"]))
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
         with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -117,7 +117,7 @@ ROBOT = ("legs", "bodies", "joints", "templates")
 """Keys by which a file is a robot's."""
 
 
-def named(what: str) -> Any:
+def open_scenario_or_name(what: str) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run."""
     from gough.robot import gallery
     from gough.simulation.motion.files import motion_names

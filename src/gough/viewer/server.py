@@ -1,11 +1,14 @@
 """The server behind the pages: where it listens, a session for every page, and an end without leftovers."""
 
+import asyncio
 import contextlib
 import io
+import ipaddress
 import logging
 import socket
 import threading
 import time
+import urllib.parse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
     import viser
 
     from gough.viewer.session import Session
-import asyncio
-import ipaddress
-import urllib.parse
 
 # Who may talk to the server, and what of it reaches the user's terminal.
 #

@@ -1,6 +1,7 @@
 """One page: its own robot, panels and threads, so that pages do not disturb each other."""
 
 import threading
+import time
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,7 +14,6 @@ from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:
     import viser
-import time
 
 PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.MapsPanel", "look.LookPanel")
 """Tabs in their order; with a run to play, motion comes first."""

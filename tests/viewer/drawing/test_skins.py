@@ -8,7 +8,7 @@ import pytest
 import gough
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.drawing.mesh import Mesh
-from gough.viewer.drawing.skin import Skin, turned
+from gough.viewer.drawing.skin import Skin, turn_vectors
 from viewer.drawing.surfaces import open_edges
 
 FLEXIBLE = (
@@ -61,7 +61,7 @@ def test_tied_frames_are_on_the_skin(name: str, rng: np.random.Generator):
             arm = np.array([0.3, -0.2, 0.5])
             turn = np.einsum("kam,m->ka", skin.surface.turnings[at], q[skin.coordinates])
             expected = placed.rotation[skin.link].T @ placed.rotation[i] @ arm
-            np.testing.assert_allclose(turned(turn, arm), np.tile(expected, (len(at), 1)), atol=1e-9)
+            np.testing.assert_allclose(turn_vectors(turn, arm), np.tile(expected, (len(at), 1)), atol=1e-9)
         checked += 1
     assert checked
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.grids import Axis, MapSamples
+from gough.analysis.workspace.plot import draw_workspace
 from gough.analysis.workspace.states import COLUMNS, Verdict
 from gough.arguments import checked, listed, path, picture
 from gough.errors import FileError, Status, UsageError
@@ -172,10 +173,8 @@ class Workspace:
 
     @checked(path=picture)
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
-        from gough.analysis.workspace.plot import figure
-
-        made = figure(self, **options)
+        """A matplotlib figure (see `plot.draw_workspace`), written to `path` if given."""
+        made = draw_workspace(self, **options)
         if path is not None:
             write_figure(path, made, 130)
         return made

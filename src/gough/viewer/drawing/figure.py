@@ -11,7 +11,7 @@ from gough.model import Model
 from gough.structure import WORLD
 from gough.viewer.drawing.joints import Drawn, Joiner, body_role
 from gough.viewer.drawing.layout import HomeLayout
-from gough.viewer.drawing.mesh import EMPTY, Mesh, body_meshes, frame_along, merged
+from gough.viewer.drawing.mesh import EMPTY, Mesh, body_meshes, frame_along, merge_meshes
 from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import joint_places, user_axes
 from gough.viewer.drawing.plates import plane_of, plate, rim
@@ -210,7 +210,7 @@ def _course(points: np.ndarray, radius: float) -> Mesh:
     order = np.argsort((points - along.centre) @ along.axes[:, 0])
     parts = [sphere(radius, 12).moved(p) for p in points]
     parts += [rod(points[i], points[j], radius) for i, j in pairwise(order)]
-    return merged(parts)
+    return merge_meshes(parts)
 
 
 def _platform(layout: HomeLayout, points: np.ndarray, kind: str) -> Mesh:
@@ -256,7 +256,7 @@ def swept(line: np.ndarray, radius: float, sides: int = 10) -> Mesh:
     i = np.arange(sides)
     fan = np.column_stack([np.full(sides, sides), i, (i + 1) % sides])
     first, last = (np.concatenate([rings[k], line[k : k + 1] if k == 0 else line[-1:]]) for k in (0, -1))
-    return merged([band(*rings), Mesh(first, fan[:, ::-1]), Mesh(last, fan)])
+    return merge_meshes([band(*rings), Mesh(first, fan[:, ::-1]), Mesh(last, fan)])
 
 
 def coil(radius: float, wire: float, turns: int = 9, steps: int = 14) -> Mesh:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.structure import WORLD
 from gough.viewer.drawing.layout import HomeLayout, across, side_axis
-from gough.viewer.drawing.mesh import Mesh, frame_along, merged
+from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
 from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import JointPlace
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
@@ -99,11 +99,11 @@ def _revolute(draw: Joiner, joint: JointPlace) -> None:
     if joint.driven:
         motor = lathe(r * np.array([[0, -2.6], [2.1, -2.6], [2.3, -2.4], [2.3, 1.6], [2.1, 1.8], [0, 1.8]]))
         draw.put(joint, first.link, motor.moved(first.point, frame_along(side_axis(first))), "drive")
-        hub = merged([cylinder(1.35 * r, 1.5 * r).moved([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
+        hub = merge_meshes([cylinder(1.35 * r, 1.5 * r).moved([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
         draw.put(joint, second.link, hub.moved(second.point, turn), "joint")
         return
     draw.put(joint, second.link, cylinder(1.55 * r, 2.6 * r).moved(second.point, turn), "joint")
-    cheek = merged(cylinder(1.3 * r, 0.7 * r).moved([0, 0, z * r]) for z in (-1.7, 1.7))
+    cheek = merge_meshes(cylinder(1.3 * r, 0.7 * r).moved([0, 0, z * r]) for z in (-1.7, 1.7))
     draw.put(joint, first.link, cheek.moved(first.point, frame_along(side_axis(first))), draw.role(first.link))
 
 
@@ -119,13 +119,16 @@ def _universal(draw: Joiner, joint: JointPlace) -> None:
         for k, side in enumerate(joint.sides):
             a = reach * side_axis(side, k)
             draw.put(
-                joint, side.link, merged([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved(side.point), "joint"
+                joint,
+                side.link,
+                merge_meshes([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved(side.point),
+                "joint",
             )
         return
     turn = draw.layout.mechanism.links[middle].to_user
     axes = [turn @ _motion_axis(draw.layout, link) for link in (middle, joint.sides[1].link)]
     bars = [rod(-reach * a, reach * a, 0.75 * r, 10) for a in axes]
-    draw.put(joint, middle, merged([*bars, sphere(1.15 * r, 10)]), "drive" if joint.driven else "joint")
+    draw.put(joint, middle, merge_meshes([*bars, sphere(1.15 * r, 10)]), "drive" if joint.driven else "joint")
 
 
 def _motion_axis(layout: HomeLayout, link: int) -> np.ndarray:
@@ -143,7 +146,7 @@ def _fork(r: float, reach: float, depth: float, axis: np.ndarray, b: np.ndarray)
         parts.append(rod(end, end + depth * b, 0.55 * r, 8))
         parts.append(sphere(0.55 * r, 8).moved(end + depth * b))
     parts.append(rod(depth * b - reach * axis, depth * b + reach * axis, 0.55 * r, 8))
-    return merged(parts)
+    return merge_meshes(parts)
 
 
 def _cup(r: float, ball: float) -> Mesh:
@@ -317,7 +320,7 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
             second.point, frame_along(carried)
         )
     else:
-        guide = merged(
+        guide = merge_meshes(
             [
                 box(np.array([length, 2.6 * r, 1.0 * r])).moved([0, 0, -1.8 * r]),
                 box(np.array([length, 1.3 * r, 1.2 * r])).moved([0, 0, -1.0 * r]),

@@ -50,7 +50,7 @@ class Mesh:
 EMPTY = Mesh(np.zeros((0, 3)), np.zeros((0, 3)))
 
 
-def merged(meshes: Iterable[Mesh]) -> Mesh:
+def merge_meshes(meshes: Iterable[Mesh]) -> Mesh:
     """All of them as one."""
     parts = list(meshes)
     if not parts:
@@ -76,7 +76,7 @@ CREASE = np.cos(np.radians(40.0))
 """Faces that meet at more than that angle meet in a sharp edge."""
 
 
-def creased(nodes: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def split_at_creases(nodes: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(node of every vertex (v,), faces by vertices (f, 3)) of a surface by its nodes (n, 3) and triangles (f, 3)."""
     a, b, c = (nodes[triangles[:, k]] for k in range(3))
     normal = np.cross(b - a, c - a)
@@ -107,11 +107,11 @@ REMEDY = "drawing meshes of bodies needs trimesh, which comes with the viewer: p
 def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | None]]:
     """(mesh in the body's axes (m), colour) of every body with one, by its full name."""
     return {
-        name: (_placed(body.mesh, robot.origin), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
+        name: (_place(body.mesh, robot.origin), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
     }
 
 
-def _placed(described: BodyMesh, file: str | None) -> Mesh:
+def _place(described: BodyMesh, file: str | None) -> Mesh:
     mesh = read_mesh(resolve_path(described.file, file))
     pose = described.placement
     return mesh.scaled(described.scale).moved(np.array(pose.position), pose.rotation())
@@ -134,5 +134,5 @@ def read_mesh(path: Path) -> Mesh:
         raise UsageError(f"{path}: no triangles with finite corners in it; export a surface")
     if len(faces) > MOST_CREASED:
         return Mesh(vertices, faces)
-    station, sharp = creased(vertices, faces)
+    station, sharp = split_at_creases(vertices, faces)
     return Mesh(vertices[station], sharp)

@@ -60,7 +60,9 @@ class Skin:
         e = np.asarray(q, dtype=float)[..., self.coordinates]
         placed = self.surface.rest + self.displacement(q)
         turn = _linear(self.surface.turnings, e)
-        return placed[..., self.surface.station, :] + turned(turn[..., self.surface.station, :], self.surface.arms)
+        return placed[..., self.surface.station, :] + turn_vectors(
+            turn[..., self.surface.station, :], self.surface.arms
+        )
 
     def deflection(self, q: np.ndarray) -> np.ndarray:
         """How far each vertex (..., n) is from its place in the body at rest (m)."""
@@ -77,7 +79,7 @@ def _linear(shapes: np.ndarray, e: np.ndarray) -> np.ndarray:
     return (e @ shapes.reshape(-1, shapes.shape[-1]).T).reshape(*e.shape[:-1], *shapes.shape[:2])
 
 
-def turned(vector: np.ndarray, x: np.ndarray) -> np.ndarray:
+def turn_vectors(vector: np.ndarray, x: np.ndarray) -> np.ndarray:
     """x (..., 3) turned by rotation vectors (..., 3), rad."""
     angle = np.linalg.norm(vector, axis=-1, keepdims=True)
     s, c = np.sinc(angle / np.pi), 0.5 * np.sinc(angle / (2 * np.pi)) ** 2

@@ -11,7 +11,7 @@ from gough.robot.flexible import Flexible
 from gough.robot.flexible.beam import Beam, BeamSection
 from gough.robot.tree import bodies
 from gough.structure.elastic_bodies import elastic_bodies
-from gough.viewer.drawing.mesh import creased
+from gough.viewer.drawing.mesh import split_at_creases
 from gough.viewer.drawing.skin import Skin, SkinSurface, on_nodes
 from gough.viewer.drawing.solids import sphere
 
@@ -139,7 +139,7 @@ def solid_surface(body: ElasticBody) -> SkinSurface:
         outward = np.cross(b - a, c - a) @ (body.nodes[ids].mean(axis=0) - inside[k]) > 0
         ids = ids if outward else ids[::-1]
         triangles += [ids[[0, i, i + 1]] for i in range(1, len(ids) - 1)]
-    station, corners = creased(body.nodes, np.array(triangles).reshape(-1, 3))
+    station, corners = split_at_creases(body.nodes, np.array(triangles).reshape(-1, 3))
     return on_nodes(body, station, np.zeros((len(station), 3)), corners)
 
 

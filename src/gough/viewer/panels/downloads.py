@@ -12,7 +12,7 @@ from gough.errors import UsageError
 from gough.files import write_file
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.subject import ViewSubject
-from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
+from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even_size, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import picture, shoot
 
@@ -119,7 +119,7 @@ class Downloads:
         if handle is not None and handle.visible:
             handle.visible = False
         width, height = SIZES.get(str(self._size.value), (1280, 720))
-        return picture(self.session.client, even(width), even(height), self.session.subject.dark)
+        return picture(self.session.client, even_size(width), even_size(height), self.session.subject.dark)
 
     def _png(self, path: Path, suffix: str) -> None:
         with PngFile(path) as file:

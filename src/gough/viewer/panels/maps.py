@@ -17,7 +17,7 @@ from gough.viewer.posing.surface import (
     Scale,
     Surface,
     colours,
-    filled,
+    fill_edges,
     has_place,
     picture,
     scale_of,
@@ -179,7 +179,7 @@ class MapsPanel:
 
     def _add(self, found: Slice, scale: Scale, surface: Surface) -> None:
         self._node = self.session.scene.add_mesh_trimesh(
-            NODE, glowing(surface, found, scale), cast_shadow=False, receive_shadow=False
+            NODE, glowing_mesh(surface, found, scale), cast_shadow=False, receive_shadow=False
         )
         self.session.scene.on_click()(
             self._clicked
@@ -213,14 +213,14 @@ class MapsPanel:
         self._work = None
 
 
-def glowing(surface: Surface, found: Slice, scale: Scale) -> Any:
+def glowing_mesh(surface: Surface, found: Slice, scale: Scale) -> Any:
     """The surface as a mesh seen from both sides in the colours of its scale, whatever the light."""
     import trimesh
     from PIL import Image
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
 
-    colour = filled(picture(found, scale)).transpose(1, 0, 2)[::-1]
+    colour = fill_edges(picture(found, scale)).transpose(1, 0, 2)[::-1]
     paint = Image.fromarray((colour * 255).astype(np.uint8))
     material = PBRMaterial(
         emissiveTexture=paint, emissiveFactor=[1, 1, 1], baseColorFactor=[0, 0, 0, 255],

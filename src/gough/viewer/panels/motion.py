@@ -1,5 +1,6 @@
 """The tab that plays runs: time, speed, trace, arrows of forces, two runs beside each other."""
 
+import html
 import re
 import threading
 from time import monotonic
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
+from gough.errors import GoughError
+from gough.simulation.results.run import Run
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.plots import Plots
 from gough.viewer.playback.clock import Player
@@ -17,10 +20,6 @@ from gough.viewer.scene.traces import traced_frames
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
-import html
-
-from gough.errors import GoughError
-from gough.simulation.results.run import Run
 
 SPEEDS = ("0.1×", "0.2×", "0.5×", "1×", "2×", "5×", "10×")
 FRAME = 1 / 30

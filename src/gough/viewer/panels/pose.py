@@ -5,6 +5,7 @@ stiffness go to the slow lane unless they are known to be quick.
 """
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,19 +14,11 @@ from gough.viewer.panels.conditions import ConditionsForm
 from gough.viewer.panels.handle import PoseHandle
 from gough.viewer.panels.tables import drives_table, line, measures_table, note
 from gough.viewer.posing.attempt import Attempt, Poser
-from gough.viewer.posing.axes import sets_of_axes
-from gough.viewer.posing.readout import Readout, Settled, read, settle, warming_steps
+from gough.viewer.posing.axes import PosingAxes, ranges_of, sets_of_axes
+from gough.viewer.posing.readout import Readout, Settled, read_pose, settle_pose, warming_steps
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from gough.viewer.posing.axes import PosingAxes, ranges_of
-
-if TYPE_CHECKING:
-    from gough.viewer.session import Session
-
 
 # Sliders of the coordinates a robot is moved by: in m and degrees on the page, in m and rad inside.
 
@@ -270,7 +263,7 @@ class PosePanel:
         """Draw the last good pose with its numbers."""
         self._version += 1
         q, load, hold = self.poser.q, self.conditions.load, self.conditions.hold
-        self._readout = read(self.model, q, load)
+        self._readout = read_pose(self.model, q, load)
         version = self._version
         if self._cost < QUICK:
             self._settle(version, q)
@@ -281,7 +274,7 @@ class PosePanel:
 
     def _settle(self, version: int, q: np.ndarray) -> None:
         begin = time.perf_counter()
-        settled = settle(self.model, q, self.conditions.load, self.conditions.hold)
+        settled = settle_pose(self.model, q, self.conditions.load, self.conditions.hold)
         self._cost = time.perf_counter() - begin
         self._apply(version, settled)
 
@@ -290,7 +283,7 @@ class PosePanel:
         if version != self._version:
             return
         begin = time.perf_counter()
-        settled = settle(self.model, q, load, hold)
+        settled = settle_pose(self.model, q, load, hold)
         self._cost = time.perf_counter() - begin
         self.session.worker.post("pose settled", lambda: self._apply(version, settled))
 

@@ -48,14 +48,14 @@ class CurvePanel:
         return f"{self.title} ({self.unit})"
 
 
-def offered(runs: tuple[Run, ...]) -> tuple[str, ...]:
+def offered_channels(runs: tuple[Run, ...]) -> tuple[str, ...]:
     """Names of channels that can be drawn, the usual ones first."""
     named = list(dict.fromkeys(c.name for run in runs for c in run.channels()))
     first = [name for name in ORDER if name in named]
     return (*first, *(n for n in named if n not in first and n not in LEFT_OUT))
 
 
-def usual(run: Run) -> tuple[str, ...]:
+def usual_channels(run: Run) -> tuple[str, ...]:
     """Channels drawn at first: where it is, what the drives give, how it bends."""
     wanted = [
         "pose" if "pose" in run else "drives.position",
@@ -129,7 +129,7 @@ def value_range(panel: CurvePanel) -> tuple[float, float]:
 # Long curves for a small screen: fewer points, no peak lost.
 
 
-def thinned(time: Array, values: Array, points: int = 600) -> tuple[Array, Array]:
+def thin_curves(time: Array, values: Array, points: int = 600) -> tuple[Array, Array]:
     """Curves (n, k) over time (n,) with at most about `points` points (m,), (m, k).
 
     Every stretch of samples gives two points, in which each curve has its smallest and largest value in the order in which it
@@ -173,7 +173,7 @@ def _first_place(found: Array, which: Array, count: int) -> Array:
     return out
 
 
-def window(time: Array, start: float, end: float) -> slice:
+def samples_within(time: Array, start: float, end: float) -> slice:
     """The samples from start to end (s), with one beyond each."""
     a = int(np.searchsorted(time, start, side="left"))
     b = int(np.searchsorted(time, end, side="right"))

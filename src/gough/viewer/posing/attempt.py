@@ -34,7 +34,7 @@ class Reason:
     leg: int = -1
 
 
-def told(reasons: tuple[Reason, ...]) -> str:
+def reasons_text(reasons: tuple[Reason, ...]) -> str:
     """The reasons in one line."""
     shown = "; ".join(r.text for r in reasons[:MOST])
     return shown + (f"; and {len(reasons) - MOST} more" if len(reasons) > MOST else "")
@@ -207,7 +207,7 @@ class Attempt:
     @property
     def text(self) -> str:
         """Why, in one line."""
-        return told(self.reasons)
+        return reasons_text(self.reasons)
 
 
 class Poser:

@@ -141,7 +141,7 @@ def _range(axes: PosingAxes, name: str, unit: str, home: float) -> Range:
         below, above = WIDER * below, WIDER * above
     least = 0.05 * (model.size if unit == "m" else 1.0)
     low, high = max(low, home - max(below, least)), min(high, home + max(above, least))
-    return _rounded(low, high, home, unit)
+    return _round_range(low, high, home, unit)
 
 
 def _reach(axes: PosingAxes, name: str, home: float, low: float, high: float) -> tuple[float, float]:
@@ -165,7 +165,7 @@ def _reach(axes: PosingAxes, name: str, home: float, low: float, high: float) ->
     return home - x[half - max(steps_down, 0)], x[half + max(steps_up, 0)] - home
 
 
-def _rounded(low: float, high: float, home: float, unit: str) -> Range:
+def _round_range(low: float, high: float, home: float, unit: str) -> Range:
     """Bounds outwards on round numbers: whole degrees, or ten slider steps."""
     step = np.radians(0.1) if unit == "rad" else 10.0 ** np.floor(np.log10((high - low) / STEPS))
     coarse = 10 * step

@@ -45,7 +45,7 @@ class Settled:
     note: str = ""
 
 
-def read(model: Model, q: np.ndarray, load: Load) -> Readout:
+def read_pose(model: Model, q: np.ndarray, load: Load) -> Readout:
     """What is known at once about q (nq,) at rest."""
     measure = model.singularity(q)
     serial = measure.serial
@@ -87,7 +87,7 @@ def _room(model: Model, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def settle(model: Model, q: np.ndarray, load: Load, hold: Hold) -> Settled:
+def settle_pose(model: Model, q: np.ndarray, load: Load, hold: Hold) -> Settled:
     """Equilibrium at q's pose under gravity and the load, the first frequency and the stiffness about it."""
     count = len(model.mechanism.drives)
     nothing = np.full(count, np.nan)

@@ -146,7 +146,7 @@ def swinging_mode(
 ) -> SwingingMode:
     """Mode `number`, counted from 1, slowest first; its largest visible motion is `share` of the figure's size."""
     model = figure.model
-    index = checked_number(model.robot.name, modes, number)
+    index = mode_index(model.robot.name, modes, number)
     q, amplitude = swing(figure, modes, index, share, STATES, exaggeration)
     if amplitude == 0.0:
         raise UsageError(f"{model.robot.name}: mode {number} cannot be drawn, the robot does not follow its shape")
@@ -158,10 +158,10 @@ def swinging_mode(
     time = PERIOD / STATES * np.arange(len(at))
     tau = np.zeros((len(at), len(model.layout.drive_names)))
     run = Run.from_states(model, time, q[at], v, tau, acceleration=vdot)  # of the slow motion: no forces make it
-    return SwingingMode(run, *_told(model, float(modes.frequencies_hz[index]), hold, number))
+    return SwingingMode(run, *_wording(model, float(modes.frequencies_hz[index]), hold, number))
 
 
-def checked_number(robot: str, modes: ModeList, number: int) -> int:
+def mode_index(robot: str, modes: ModeList, number: int) -> int:
     """The index of a mode counted from 1."""
     if not len(modes):
         raise UsageError(f"{robot}: mode {number}: nothing swings while the drives are locked")
@@ -170,7 +170,7 @@ def checked_number(robot: str, modes: ModeList, number: int) -> int:
     return int(number) - 1
 
 
-def _told(model: Model, hertz: float, hold: Hold, number: int) -> tuple[str, str]:
+def _wording(model: Model, hertz: float, hold: Hold, number: int) -> tuple[str, str]:
     name = f"{model.robot.name}, mode {number}"
     drives = f"drives {hold.kind}" if model.mechanism.drives else "no drives"
     if hold.kind == "servo":

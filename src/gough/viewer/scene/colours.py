@@ -56,7 +56,7 @@ GRID: Colour = (205, 210, 217)
 GRID_SECTION: Colour = (184, 191, 200)
 
 
-def mixed(colour: Colour, tint: Colour, part: float = 0.7) -> Colour:
+def mix_colours(colour: Colour, tint: Colour, part: float = 0.7) -> Colour:
     """Nearer to `tint` by a part of the way."""
     a, b, c = (round((1 - part) * x + part * y) for x, y in zip(colour, tint, strict=True))
     return a, b, c

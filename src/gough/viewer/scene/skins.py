@@ -8,7 +8,7 @@ import numpy as np
 from gough.viewer.drawing.bands import Banded
 from gough.viewer.drawing.figure import Figure, Placed
 from gough.viewer.drawing.mesh import EMPTY, Mesh
-from gough.viewer.scene.colours import BAD, Colour, mixed, scale_colours
+from gough.viewer.scene.colours import BAD, Colour, mix_colours, scale_colours
 
 BANDS = 12
 BANDS_OF_MANY = 5
@@ -49,7 +49,7 @@ class SkinsScene:
         self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD, sparing) for name in parts]
         colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
         if tint is not None:
-            colours = [mixed(c, tint, 0.35) for c in colours]
+            colours = [mix_colours(c, tint, 0.35) for c in colours]
         self._nodes = [_Patch(scene, f"{name}{k}", c, sparing) for name in parts for k, c in enumerate(colours)]
 
     def show(self, q: np.ndarray, drawn: np.ndarray, placed: Placed) -> None:

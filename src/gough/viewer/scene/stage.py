@@ -86,9 +86,9 @@ class RunStage:
 
     def bounds(self) -> np.ndarray:
         """(2, 3): lowest and highest coordinates (m) of what is drawn over the runs."""
-        bounds = extent(self.subject.figure, self.runs[0].q)
+        bounds = drawn_extent(self.subject.figure, self.runs[0].q)
         if self.second is not None:
-            other = extent(self.subject.figure_of(1), self.runs[1].q) + self.offset(self.place)
+            other = drawn_extent(self.subject.figure_of(1), self.runs[1].q) + self.offset(self.place)
             bounds = np.stack([np.minimum(bounds[0], other[0]), np.maximum(bounds[1], other[1])])
         return bounds
 
@@ -208,7 +208,7 @@ SAMPLES = 400
 """States of a run that are looked at."""
 
 
-def extent(figure: Figure, q: Any = None) -> np.ndarray:
+def drawn_extent(figure: Figure, q: Any = None) -> np.ndarray:
     """(2, 3): lowest and highest coordinates (m) of what is drawn at home, or at configurations (n, nq)."""
     bounds = np.asarray(figure.bounds(), dtype=float)
     if q is None:

@@ -11,7 +11,7 @@ from gough.errors import UsageError
 from gough.files import whole_file, write_file
 from gough.viewer.posing.swing import PERIOD, SwingingMode, home_modes, swinging_mode
 from gough.viewer.subject import ViewSubject, subject_of
-from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
+from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even_size, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import check_size, photographer, shoot
 
@@ -75,7 +75,7 @@ def export(
     target, suffix = Path(path), check_path(path)
     subject = _subject(what)
     if mode is not None:
-        subject = swinging(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)
+        subject = mode_subject(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)
         seconds = seamless_seconds(path, fps, speed) if suffix == ".gif" else None
     common = {"seconds": seconds, "fps": fps, "speed": speed, "exaggeration": exaggeration, "progress": progress}
     if suffix == ".html":
@@ -110,7 +110,7 @@ def _film(
     if suffix != ".png" and not subject.runs:
         raise UsageError(f"{path}: a robot without a run does not move; give a run, or write a .png or .html file")
     if suffix == ".mp4":
-        width, height = even(width), even(height)
+        width, height = even_size(width), even_size(height)
     tell = progress or (lambda part: None)
     with whole_file(path) as aside:
         make: Callable[[int], Encoder]
@@ -141,7 +141,7 @@ FEWEST = 4
 """Frames of a swing."""
 
 
-def swinging(
+def mode_subject(
     subject: ViewSubject,
     number: int,
     suffix: str,

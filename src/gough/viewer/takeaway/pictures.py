@@ -90,7 +90,7 @@ def photographer(
 
         server.on_client_connect(connected)
         url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"  # else lines get thicker when the browser is slow
-        with headless(url) as process:
+        with start_browser(url) as process:
             _wait(came, process)
             client = clients[0]
             client.gui.configure_theme(dark_mode=dark)
@@ -182,7 +182,7 @@ def find_browser() -> str:
 
 
 @contextlib.contextmanager
-def headless(url: str) -> Iterator["subprocess.Popen[bytes]"]:
+def start_browser(url: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A browser with a page at a url; its profile is a temporary folder. Ended and removed at the end.
 
     The page itself is small: pictures are drawn at sizes of their own, and what nobody sees should cost little."""

@@ -47,7 +47,7 @@ class RandomStates:
         return np.sum(self.wrench * twist, axis=-1)
 
 
-def driven(model: Model) -> bool:
+def has_all_drives(model: Model) -> bool:
     """Whether drive forces exist for every motion."""
     return len(model.mechanism.drives) >= model.mobility
 
@@ -74,7 +74,7 @@ def sample(model: Model, states: int, seed: int) -> RandomStates:
 
 def _configurations(model: Model, states: int, rng: np.random.Generator, spread: np.ndarray) -> np.ndarray:
     floor = FAR_FROM_FOLDED * model.singularity(model.home).serial
-    least = FAR_FROM_SINGULAR if driven(model) else -1.0
+    least = FAR_FROM_SINGULAR if has_all_drives(model) else -1.0
     found: list[np.ndarray] = []
     for _ in range(40):
         step = spread * rng.uniform(-1, 1, (2 * states, len(spread)))

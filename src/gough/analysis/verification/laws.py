@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.momentum import Bodies
-from gough.analysis.verification_states import RandomStates, driven, sample
+from gough.analysis.verification.momentum import Bodies
+from gough.analysis.verification.states import RandomStates, has_all_drives, sample
 from gough.arguments import a_model, checked, whole
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, wrench_size
@@ -119,7 +119,7 @@ def by_state(found: np.ndarray, reference: np.ndarray, usual: np.ndarray | None 
     return np.where((error == 0) & (size == 0), 0.0, error / np.where(size == 0, 1.0, size))
 
 
-def allowed(model: Model, function: str, q: np.ndarray) -> np.ndarray:
+def allowed_difference(model: Model, function: str, q: np.ndarray) -> np.ndarray:
     """Difference (n,) that two computations of a function may have at q: SAME, or ROUNDING over the reciprocal condition of
     the inverse dynamics (`singularity(q).inverse`) where that is more."""
     least = np.full(len(q), SAME)
@@ -131,7 +131,7 @@ def allowed(model: Model, function: str, q: np.ndarray) -> np.ndarray:
 
 def worst_of(model: Model, s: RandomStates, function: str, output: str, errors: np.ndarray) -> tuple[float, float, str]:
     """(error, what is allowed, the place in words) of the state whose error (n,) is worst beside what is allowed there."""
-    bounds = allowed(model, function, s.q[: len(errors)])
+    bounds = allowed_difference(model, function, s.q[: len(errors)])
     share = np.where(np.isfinite(errors), errors / bounds, np.inf)
     k = int(np.argmax(share))
     place = f"worst: {output} of {function}, state {k}"
@@ -151,7 +151,7 @@ def _undriven(model: Model) -> str:
 
 def _motion(model: Model, s: RandomStates) -> tuple[np.ndarray, np.ndarray]:
     """(tau, acceleration) that go together: forces of the motion, or the motion of the forces."""
-    if driven(model):
+    if has_all_drives(model):
         rigid = s.acceleration[:, : model.mobility]
         found = model.inverse_dynamics(s.q, s.v, rigid, s.external)
         return found.tau, np.concatenate([rigid, found.eddot], axis=1)
@@ -231,7 +231,7 @@ def _platform_jacobian(model: Model, s: RandomStates) -> np.ndarray:
 
 def _forward_of_inverse(model: Model, s: RandomStates) -> LawCheck:
     law = "forward dynamics of the inverse dynamics gives the acceleration"
-    if not driven(model):
+    if not has_all_drives(model):
         return _skipped("forward_of_inverse", law, 1e-9, _undriven(model))
     tau, wanted = _motion(model, s)
     vdot = model.forward_dynamics(s.q, s.v, tau, s.external).vdot
@@ -267,7 +267,7 @@ def _reactions(model: Model, s: RandomStates) -> LawCheck:
     law = "reactions of the ground, gravity and wrench change the momentum of all bodies"
     tau, acceleration = _motion(model, s)
     try:
-        given = None if driven(model) else tau
+        given = None if has_all_drives(model) else tau
         found = model.joint_reactions(s.q, s.v, acceleration, s.external, tau=given)
     except UsageError as error:  # the forward dynamics is not that of these forces
         return LawCheck("reactions", law, math.nan, 1e-8, note=str(error))
@@ -288,7 +288,7 @@ def _code(model: Model, s: RandomStates) -> LawCheck:
         "h": s.wrench,
         "vdot": s.acceleration,
     }  # balanced mechanisms have outputs of rounding only
-    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force")[0 if driven(model) else 1 :]
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force")[0 if has_all_drives(model) else 1 :]
     for name in names:
         function = model.function(name).compile()
         slots = {x.name: inputs.get(x.name, model.parameters)[..., : x.size] for x in function.program.inputs}
@@ -304,7 +304,7 @@ def _code(model: Model, s: RandomStates) -> LawCheck:
 
 
 def _many_digits(model: Model, s: RandomStates) -> LawCheck:
-    name = "inverse_dynamics" if driven(model) else "forward_dynamics"
+    name = "inverse_dynamics" if has_all_drives(model) else "forward_dynamics"
     law = f"the program equals the equations evaluated with {DIGITS} digits ({name.replace('_', ' ')}, one state)"
     try:
         import mpmath
@@ -321,15 +321,17 @@ def _many_digits(model: Model, s: RandomStates) -> LawCheck:
         for i, value in model.pattern.items():
             parameters[i] = value
         numbers = Numbers(model.mechanism, parameters)
-        if driven(model):
+        if has_all_drives(model):
             out = inverse_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, rigid, load)))["tau"]
         else:
             out = forward_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.tau, load)))["vdot"]
     reference = np.array([[float(x) for x in out]])
     external = {s.frame: s.wrench[:1]} if s.frame else s.wrench[:1]
-    if driven(model):
+    if has_all_drives(model):
         found = model.inverse_dynamics(s.q[:1], s.v[:1], rigid[:1], external).tau
     else:
         found = model.forward_dynamics(s.q[:1], s.v[:1], s.tau[:1], external).vdot
-    error, bound, place = worst_of(model, s, name, "tau" if driven(model) else "vdot", by_state(found, reference))
+    error, bound, place = worst_of(
+        model, s, name, "tau" if has_all_drives(model) else "vdot", by_state(found, reference)
+    )
     return LawCheck("digits", law, error, bound, note="" if error <= SAME else place)
