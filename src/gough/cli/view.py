@@ -77,7 +77,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     from rich.console import Console
     from rich.progress import Progress
 
-    from gough.viewer.server import import_viser
+    from gough.viewer.private_server import import_viser
     from gough.viewer.subject import subject_of
     from gough.viewer.takeaway.export import check_path, export
 

@@ -3,19 +3,23 @@
 import threading
 import time
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gough.errors import GoughError
+from gough.viewer.panels.look import LookPanel
+from gough.viewer.panels.maps import MapsPanel
+from gough.viewer.panels.modes import ModesPanel
+from gough.viewer.panels.motion import MotionPanel
+from gough.viewer.panels.pose import PosePanel
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:
     import viser
 
-PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.MapsPanel", "look.LookPanel")
+PANELS = {"pose": PosePanel, "modes": ModesPanel, "motion": MotionPanel, "maps": MapsPanel, "look": LookPanel}
 """Tabs in their order; with a run to play, motion comes first."""
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
@@ -41,8 +45,8 @@ class TabPanel(Protocol):
 class Session:
     """A page's state. Callbacks of the page and the worker's lanes use it from several threads.
 
-    scene, gui: the page's own. q: configuration shown (nq,). on_show: told of every configuration. panels: by name of their
-    module, after all of them are made.
+    scene, gui: the page's own. q: configuration shown (nq,). on_show: told of every configuration. panels: by name,
+    after all of them are made.
     """
 
     def __init__(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
@@ -66,13 +70,8 @@ class Session:
             if self.width < BROAD:
                 self.make_room()
             self.tabs = self.gui.add_tab_group()
-            for place in self._order():
-                module, name = place.split(".")
-                self.panels[module] = getattr(import_module(f"gough.viewer.panels.{module}"), name)(self)
-
-    def _order(self) -> list[str]:
-        first = ["motion.MotionPanel"] if self.subject.runs else []
-        return first + [p for p in PANELS if p not in first]
+            for name in sorted(PANELS, key=lambda name: not (name == "motion" and subject.runs)):
+                self.panels[name] = PANELS[name](self)
 
     @property
     def width(self) -> int:

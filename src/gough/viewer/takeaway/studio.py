@@ -10,9 +10,9 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import GoughError
 from gough.model import Model
 from gough.viewer.drawing.camera import Camera, camera_for
+from gough.viewer.private_server import LOCAL, free_port, import_viser, private_server, quiet
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.stage import RunStage
-from gough.viewer.server import LOCAL, free_port, import_viser, private_server, quiet
 from gough.viewer.subject import ViewSubject
 
 
