@@ -36,7 +36,8 @@ import numpy as np
 import gough
 from gough.backends.llvm import Kernel
 from gough.program import Program
-from gough.program.looping import expand_others, rule
+from gough.program import looping as rule
+from gough.program.looping import expand_others
 from gough.program.ops import Op, Product, Solve
 from gough.program.passes.hoist import split_uniform
 from gough.program.verdict import evaluate_with_care, flat_inputs

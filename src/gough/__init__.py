@@ -7,153 +7,59 @@ q = model.configuration(pose=([0.1, 0.0, 0.5], numpy.eye(3)))
 forces = model.inverse_dynamics(q, v, acceleration).tau
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from gough._lazy import lazy_names
 
 __version__ = "0.1.0.dev0"
 
-_LAZY = {
-    "build": ("gough.model", "build"),
-    "load": ("gough.robot", "load"),
-    "Model": ("gough.model", "Model"),
-    "Function": ("gough.compilation.function", "Function"),
-    "set_threads": ("gough.compilation.threads", "set_threads"),
-    "Robot": ("gough.robot", "Robot"),
-    "Status": ("gough.errors", "Status"),
-    "BadStateError": ("gough.errors", "BadStateError"),
-    "StructureError": ("gough.errors", "StructureError"),
-    "UsageError": ("gough.errors", "UsageError"),
-    "PatternError": ("gough.errors", "PatternError"),
-    "DescriptionError": ("gough.robot", "DescriptionError"),
-    "Assemblies": ("gough.analysis.assemblies.search_all", "Assemblies"),
-    "assemblies": ("gough.analysis.assemblies.search_all", "assemblies"),
-    "Equilibrium": ("gough.analysis.equilibrium", "Equilibrium"),
-    "Modes": ("gough.analysis.modes", "Modes"),
-    "ZeroDynamics": ("gough.analysis.zero_dynamics", "ZeroDynamics"),
-    "natural_frequencies": ("gough.analysis.modes", "natural_frequencies"),
-    "static_equilibrium": ("gough.analysis.equilibrium", "static_equilibrium"),
-    "VibrationMap": ("gough.analysis.vibration_map", "VibrationMap"),
-    "vibration_map": ("gough.analysis.vibration_map", "vibration_map"),
-    "zero_dynamics": ("gough.analysis.zero_dynamics", "zero_dynamics"),
-    "Workspace": ("gough.analysis.workspace.result", "Workspace"),
-    "workspace": ("gough.analysis.workspace.survey", "workspace"),
-    "Motion": ("gough.simulation.motion.motion", "Motion"),
-    "MotionReport": ("gough.simulation.motion.report", "MotionReport"),
-    "MotionTable": ("gough.simulation.motion.table", "MotionTable"),
-    "check_motion": ("gough.simulation.motion.limits", "check_motion"),
-    "load_motion": ("gough.simulation.motion.files", "load_motion"),
-    "motions": ("gough.motions", None),
-    "named_motion": ("gough.simulation.motion.files", "named_motion"),
-    "Run": ("gough.simulation.results.run", "Run"),
-    "laws": ("gough.laws", None),
-    "Scenario": ("gough.simulation.scenarios.scenario", "Scenario"),
-    "load_scenario": ("gough.simulation.scenarios.files", "load_scenario"),
-    "simulate": ("gough.simulation.simulate", "simulate"),
-    "simulate_many": ("gough.simulation.ensembles.ensemble", "simulate_many"),
-    "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
-    "vary": ("gough.vary", None),
-    "view": ("gough.viewer", "view"),
-    "viewer": ("gough.viewer", None),
-    "robot": ("gough.robot", None),
-    "robots": ("gough.robots", None),
-    "HomeWarning": ("gough.errors", "HomeWarning"),
-    "SingularHomeWarning": ("gough.errors", "SingularHomeWarning"),
-    "UnphysicalInertiaWarning": ("gough.robot", "UnphysicalInertiaWarning"),
-}
-
+# The public names, each once. They load when first used, so that `import gough` stays fast.
 if TYPE_CHECKING:
-    from gough import laws, motions, robot, robots, vary, viewer
-    from gough.analysis.assemblies.search_all import Assemblies, assemblies
-    from gough.analysis.equilibrium import Equilibrium, static_equilibrium
-    from gough.analysis.modes import Modes, natural_frequencies
-    from gough.analysis.vibration_map import VibrationMap, vibration_map
-    from gough.analysis.workspace.result import Workspace
-    from gough.analysis.workspace.survey import workspace
-    from gough.analysis.zero_dynamics import ZeroDynamics, zero_dynamics
-    from gough.compilation.function import Function
-    from gough.compilation.threads import set_threads
-    from gough.errors import (
-        BadStateError,
-        HomeWarning,
-        PatternError,
-        SingularHomeWarning,
-        Status,
-        StructureError,
-        UsageError,
-    )
-    from gough.model import Model, build
-    from gough.robot import DescriptionError, Robot, UnphysicalInertiaWarning, load
-    from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
-    from gough.simulation.motion.files import load_motion, named_motion
-    from gough.simulation.motion.limits import check_motion
-    from gough.simulation.motion.motion import Motion
-    from gough.simulation.motion.report import MotionReport
-    from gough.simulation.motion.table import MotionTable
-    from gough.simulation.results.run import Run
-    from gough.simulation.scenarios.files import load_scenario
-    from gough.simulation.scenarios.scenario import Scenario
-    from gough.simulation.simulate import simulate
-    from gough.viewer import view
-
-__all__ = [
-    "Assemblies",
-    "BadStateError",
-    "DescriptionError",
-    "Ensemble",
-    "Equilibrium",
-    "Function",
-    "HomeWarning",
-    "Model",
-    "Modes",
-    "Motion",
-    "MotionReport",
-    "MotionTable",
-    "PatternError",
-    "Robot",
-    "Run",
-    "Scenario",
-    "SingularHomeWarning",
-    "Status",
-    "StructureError",
-    "UnphysicalInertiaWarning",
-    "UsageError",
-    "VibrationMap",
-    "Workspace",
-    "ZeroDynamics",
-    "assemblies",
-    "build",
-    "check_motion",
-    "laws",
-    "load",
-    "load_motion",
-    "load_scenario",
-    "motions",
-    "named_motion",
-    "natural_frequencies",
-    "robot",
-    "robots",
-    "set_threads",
-    "simulate",
-    "simulate_many",
-    "static_equilibrium",
-    "vary",
-    "vibration_map",
-    "view",
-    "viewer",
-    "workspace",
-    "zero_dynamics",
-]
-
-
-def __getattr__(name: str) -> Any:
-    """Load parts when first used, so that `import gough` stays fast."""
-    if name not in _LAZY:
-        raise AttributeError(f"module 'gough' has no attribute {name!r}")
-    module, attribute = _LAZY[name]
-    value = import_module(module) if attribute is None else getattr(import_module(module), attribute)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    from gough import laws as laws
+    from gough import motions as motions
+    from gough import robot as robot
+    from gough import robots as robots
+    from gough import vary as vary
+    from gough import viewer as viewer
+    from gough.analysis.assemblies.search_all import Assemblies as Assemblies
+    from gough.analysis.assemblies.search_all import assemblies as assemblies
+    from gough.analysis.equilibrium import Equilibrium as Equilibrium
+    from gough.analysis.equilibrium import static_equilibrium as static_equilibrium
+    from gough.analysis.modes import Modes as Modes
+    from gough.analysis.modes import natural_frequencies as natural_frequencies
+    from gough.analysis.vibration_map import VibrationMap as VibrationMap
+    from gough.analysis.vibration_map import vibration_map as vibration_map
+    from gough.analysis.workspace.result import Workspace as Workspace
+    from gough.analysis.workspace.survey import workspace as workspace
+    from gough.analysis.zero_dynamics import ZeroDynamics as ZeroDynamics
+    from gough.analysis.zero_dynamics import zero_dynamics as zero_dynamics
+    from gough.compilation.function import Function as Function
+    from gough.compilation.threads import set_threads as set_threads
+    from gough.errors import BadStateError as BadStateError
+    from gough.errors import HomeWarning as HomeWarning
+    from gough.errors import PatternError as PatternError
+    from gough.errors import SingularHomeWarning as SingularHomeWarning
+    from gough.errors import Status as Status
+    from gough.errors import StructureError as StructureError
+    from gough.errors import UsageError as UsageError
+    from gough.model import Model as Model
+    from gough.model import build as build
+    from gough.robot import DescriptionError as DescriptionError
+    from gough.robot import Robot as Robot
+    from gough.robot import UnphysicalInertiaWarning as UnphysicalInertiaWarning
+    from gough.robot import load as load
+    from gough.simulation.ensembles.ensemble import Ensemble as Ensemble
+    from gough.simulation.ensembles.ensemble import simulate_many as simulate_many
+    from gough.simulation.motion.files import load_motion as load_motion
+    from gough.simulation.motion.files import named_motion as named_motion
+    from gough.simulation.motion.limits import check_motion as check_motion
+    from gough.simulation.motion.motion import Motion as Motion
+    from gough.simulation.motion.report import MotionReport as MotionReport
+    from gough.simulation.motion.table import MotionTable as MotionTable
+    from gough.simulation.results.run import Run as Run
+    from gough.simulation.scenarios.files import load_scenario as load_scenario
+    from gough.simulation.scenarios.scenario import Scenario as Scenario
+    from gough.simulation.simulate import simulate as simulate
+    from gough.viewer import view as view
+else:
+    __getattr__, __dir__, __all__ = lazy_names(__name__)

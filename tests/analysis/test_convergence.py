@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cli.command import gough_json
-from gough.analysis.convergence import converged, richer
+from gough.analysis.convergence import compare_with_richer, richer
 from gough.errors import UsageError
 from gough.robot import load, loads
 from gough.structure.elastic.load_paths import load_paths
@@ -50,7 +50,7 @@ def test_a_rod_whose_modes_only_bend():
 
 
 def test_the_frequency_that_had_vanished_comes_back():
-    found = converged(rod(), about="undeformed")
+    found = compare_with_richer(rod(), about="undeformed")
     assert not np.any(np.abs(found.frequencies_hz / AXIAL - 1) < 0.1)
     assert np.abs(found.richer_hz / AXIAL - 1).min() < 1e-3
     assert len(found.change) == len(found.frequencies_hz) == 4 < len(found.richer_hz)
@@ -59,14 +59,14 @@ def test_the_frequency_that_had_vanished_comes_back():
 
 @pytest.mark.slow
 def test_a_basis_that_was_rich_enough():
-    again = converged(rod("{kind: attachment, interfaces: [tip], number: 4}"), about="undeformed")
+    again = compare_with_richer(rod("{kind: attachment, interfaces: [tip], number: 4}"), about="undeformed")
     assert np.abs(again.change[:6]).max() < 1e-3
 
 
 def test_only_what_can_get_more_shapes_gets_them():
     assert richer(load("lopes")).changed == ()
     with pytest.raises(UsageError, match="every freedom of its elements"):
-        converged(rod("{kind: nodal}"))
+        compare_with_richer(rod("{kind: nodal}"))
 
 
 def test_bodies_that_are_alike_are_told_together(tmp_path: Path):

@@ -10,7 +10,7 @@ import pytest
 
 import gough
 from analysis.bending_arm import AREA, RHO, SECOND, E, G, L, arm
-from gough.analysis.modes import undamped
+from gough.analysis.modes import undamped_modes
 from gough.errors import BadStateError, UsageError
 from gough.robot import loads
 
@@ -94,7 +94,7 @@ def test_rigid_robots_have_servo_modes() -> None:
 
 def test_a_motion_without_inertia_is_said() -> None:
     with pytest.raises(BadStateError, match=r"mass matrix is not positive definite .* use stiffening: on"):
-        undamped(np.array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2))
+        undamped_modes(np.array([[1.0, 2.0], [2.0, 1.0]]), np.eye(2))
 
 
 def rod_between(first: str, second: str, **more: object) -> np.ndarray:

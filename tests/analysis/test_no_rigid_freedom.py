@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from cli.command import gough as command_line
-from gough.analysis.verification import verify
+from gough.analysis.verification.laws import verify
 from gough.robot import loads
 
 FILE = Path(__file__).parent / "cantilever.yaml"

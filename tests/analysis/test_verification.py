@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis import verification
-from gough.analysis.verification import Check, sample, verify
+from gough.analysis.verification import laws
+from gough.analysis.verification.laws import LawCheck, sample, verify
 from gough.robot import loads
 from gough.robot.writer import dumps
 
@@ -168,7 +168,7 @@ def test_rounding_of_an_ill_conditioned_inverse_model_is_no_failure(seed):
 
 
 def test_code_that_differs_is_told_with_its_function_and_state(lopes, monkeypatch):
-    right = verification.evaluate
+    right = laws.evaluate
 
     def other(program, slots):
         found = right(program, slots)
@@ -176,7 +176,7 @@ def test_code_that_differs_is_told_with_its_function_and_state(lopes, monkeypatc
             found["tau"][1] *= 1 + 1e-9
         return found
 
-    monkeypatch.setattr(verification, "evaluate", other)
+    monkeypatch.setattr(laws, "evaluate", other)
     code = next(c for c in verify(lopes, states=3, seed=1).checks if c.name == "code")
     assert code.verdict == "FAIL" and "tau of inverse_dynamics, state 1" in code.note
 
@@ -239,10 +239,10 @@ def test_a_bias_force_that_is_nothing_but_rounding_is_no_failure():
 
 
 def test_nan_never_passes():
-    assert Check("x", "", np.nan, 1.0).verdict == "FAIL"
-    assert Check("x", "", np.nan, 0.0, above=True).verdict == "FAIL"
-    assert Check("x", "", -1.0, 0.0, above=True, required=False).verdict == "not required"
-    assert Check("x", "", np.nan, 1.0, required=False).verdict == "skipped"
+    assert LawCheck("x", "", np.nan, 1.0).verdict == "FAIL"
+    assert LawCheck("x", "", np.nan, 0.0, above=True).verdict == "FAIL"
+    assert LawCheck("x", "", -1.0, 0.0, above=True, required=False).verdict == "not required"
+    assert LawCheck("x", "", np.nan, 1.0, required=False).verdict == "skipped"
 
 
 def test_states_are_regular_and_depend_on_the_seed_only(lopes):

@@ -1,6 +1,8 @@
 """Names that a package loads when first used are no names of its modules: importing the module would take the name's place."""
 
+import ast
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import gough
 def test_lazy_names_and_modules_do_not_clash(package: str) -> None:
     found = importlib.import_module(package)
     modules = {m.name for m in pkgutil.iter_modules(found.__path__)}
-    lazy = {name for name, place in found._LAZY.items() if not (isinstance(place, tuple) and place[1] is None)}
+    lazy = {name for name in found.__all__ if not inspect.ismodule(getattr(found, name))}
     assert not lazy & modules
 
 
@@ -26,6 +28,23 @@ def test_named_modules_can_be_imported(statement: str) -> None:
     code = f"import {statement}; from {statement} import *; import gough; print({statement}.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == statement, done.stderr
+
+
+def test_public_names_stand_once_and_are_what_they_name() -> None:
+    """The imports under TYPE_CHECKING are the list: each name as itself, none twice."""
+    [listing] = [node for node in ast.parse(inspect.getsource(gough)).body if isinstance(node, ast.If)]
+    found = [
+        (str(node.module), alias) for node in listing.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
+    names = [alias.name for _, alias in found]
+    assert sorted(names) == gough.__all__ and len(set(names)) == len(names)
+    for module, alias in found:
+        home = importlib.import_module(module if module != "gough" else f"gough.{alias.name}")
+        assert alias.asname == alias.name, "pyright takes `X as X` for public"
+        assert getattr(gough, alias.name) is (home if module == "gough" else getattr(home, alias.name))
+    assert set(names) <= set(dir(gough))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        gough.nonsense  # noqa: B018
 
 
 def test_star_names_are_the_same_things() -> None:

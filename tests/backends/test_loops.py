@@ -8,7 +8,8 @@ import pytest
 from gough.backends.llvm import Kernel
 from gough.errors import Status
 from gough.program.interpreter import evaluate
-from gough.program.looping import cut_at_blocks, expand_others, rule
+from gough.program import looping as rule
+from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.ops import Op
 from gough.program.program import Program, Slot

@@ -218,7 +218,7 @@ def test_wrong_shapes(tmp_path):
 def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch):
     from gough.cli import evaluate
 
-    run, calls = evaluate.run, []
+    run, calls = evaluate.run_function, []
 
     def stop_later(*arguments):
         calls.append(1)
@@ -227,7 +227,7 @@ def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch):
         return run(*arguments)
 
     monkeypatch.setattr(evaluate, "CHUNK", 2)
-    monkeypatch.setattr(evaluate, "run", stop_later)
+    monkeypatch.setattr(evaluate, "run_function", stop_later)
     out = tmp_path / "part.csv"
     _, err = gough("eval", QUICK, "energies", "--state", states(*[GOOD] * 9), "--out", out, code=130)
     assert len(table(out.read_text())) == 4 and "after 4 of 9" in err

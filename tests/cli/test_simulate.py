@@ -10,7 +10,7 @@ import pytest
 
 import gough as library
 from cli.command import gough, gough_json
-from gough.cli.simulate_arguments import scenario_of
+from gough.cli.simulate import scenario_of
 from gough.robot import DescriptionError
 from gough.simulation.integration.marching import Explicit
 from simulation.sliders import ARM

@@ -1,7 +1,7 @@
 import pytest
 
 from cli.command import QUICK, gough, gough_json
-from gough.analysis import verification
+from gough.analysis.verification import laws
 
 
 def test_json():
@@ -14,23 +14,23 @@ def test_json():
 
 
 def broken(model, states, seed):
-    yield verification.Check("one", "holds", 1e-16, 1e-10)
-    yield verification.Check("two", "does not", 1e-3, 1e-10)
+    yield laws.LawCheck("one", "holds", 1e-16, 1e-10)
+    yield laws.LawCheck("two", "does not", 1e-3, 1e-10)
 
 
 def interrupted(model, states, seed):
-    yield verification.Check("one", "holds", 1e-16, 1e-10)
+    yield laws.LawCheck("one", "holds", 1e-16, 1e-10)
     raise KeyboardInterrupt
 
 
 def test_failure_is_exit_code_1(monkeypatch):
-    monkeypatch.setattr(verification, "checks", broken)
+    monkeypatch.setattr(laws, "checks", broken)
     out, _ = gough("verify", QUICK, code=1)
     assert "FAIL" in out and "a law does not hold" in out and "1.0e-03" in out
 
 
 def test_interrupt_keeps_what_is_done(monkeypatch):
-    monkeypatch.setattr(verification, "checks", interrupted)
+    monkeypatch.setattr(laws, "checks", interrupted)
     out, err = gough("verify", QUICK, code=130)
     assert "one" in out and "interrupted" in out and err == ""
     report = gough_json("verify", QUICK, code=130)

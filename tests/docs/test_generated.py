@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 
 import pytest
 
+import gough
 from docs import generated
 from docs.blocks import ROOT
 from gough.robot.item import Item
@@ -63,12 +65,15 @@ def test_every_key_of_the_models_is_in_the_page_of_keys() -> None:
             assert f"| `{key}` |" in text, (model.__name__, key)
 
 
-def test_every_public_name_is_in_the_reference() -> None:
-    import gough
-
+def test_the_reference_has_exactly_the_public_names() -> None:
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    missing = [name for name in gough.__all__ if not re.search(rf"^##+ .*gough\.{name}$", text, re.MULTILINE)]
-    assert not missing
+    headings = re.findall(r"^##+ .*?(gough\.[\w.]+)$", text, re.MULTILINE)
+    names = [heading for heading in headings if heading.count(".") == 1]
+    assert sorted(names) == sorted(f"gough.{name}" for name in gough.__all__)
+    modules = {name for name in gough.__all__ if inspect.ismodule(getattr(gough, name))}
+    members = [heading.split(".")[1:] for heading in headings if heading.count(".") == 2]
+    wrong = [f"{m}.{n}" for m, n in members if m not in modules or n not in getattr(gough, m).__all__]
+    assert not wrong and len({tuple(member) for member in members}) == len(members)
 
 
 def test_measured_figures_are_those_of_the_files() -> None:

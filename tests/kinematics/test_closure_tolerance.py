@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis.verification import verify
+from gough.analysis.verification.laws import verify
 from gough.errors import Status
 from gough.kinematics.openings import openings
 from gough.robot import dumps, loads

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis.verification import verify
+from gough.analysis.verification.laws import verify
 from gough.errors import Status
 from gough.joints import ALL
 from gough.robot import loads

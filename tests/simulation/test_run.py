@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
-from gough.cli.state_columns import acceleration_columns, groups_of
+from gough.cli.states import acceleration_columns, groups_of
 from gough.errors import UsageError
 from gough.simulation.results.names import WRENCH
 from gough.simulation.results.run import Run

@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.analysis.modes import natural_frequencies
+from gough.errors import StructureError, UsageError
+from gough.model import build
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.item import Item
+from gough.structure.elastic.bodies import elastic_bodies
 
 MODES_OF_GUYAN = 4
 """Modes that are added to static shapes which had none."""
@@ -103,13 +106,10 @@ class Convergence:
         return np.where(swings, self.richer_hz[: len(swings)] / np.where(swings, self.frequencies_hz, 1.0) - 1.0, 0.0)
 
 
-def converged(
+def compare_with_richer(
     robot: Robot, coordinates: dict[str, Any] | None = None, drives: Any = "locked", *, about: str = "equilibrium"
 ) -> Convergence:
     """Natural frequencies of a robot and of the same with richer bodies; coordinates: as of `model.configuration`."""
-    from gough.analysis.modes import natural_frequencies
-    from gough.model import build
-
     wanted = richer(robot)
     if not wanted.changed:
         why = "; ".join(wanted.kept) or "it has no flexible body"
@@ -124,9 +124,6 @@ def converged(
 
 def _buildable(new: Robot, robot: Robot) -> Robot:
     """The richer robot, with as many modes as before where its elements have no more."""
-    from gough.errors import StructureError
-    from gough.structure.elastic.bodies import elastic_bodies
-
     try:
         elastic_bodies(new, again=True)  # told when it is built
     except StructureError as error:

@@ -9,7 +9,7 @@ Newton's iteration with the exact stiffness, all states of a batch at once; the 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,10 +22,8 @@ from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.openings import openings
 from gough.kinematics.retraction import bad_quaternions, retract, step_units
+from gough.model import Model
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 ITERATIONS = 60
 LARGEST_STEP = 1.0
@@ -67,7 +65,7 @@ class Equilibrium:
     on_bad_state=word,
 )
 def static_equilibrium(
-    model: "Model",
+    model: Model,
     pose: Any = None,
     *,
     q: Any = None,
@@ -98,7 +96,7 @@ def static_equilibrium(
     rows, own = as_rows(start, batch), parameter_rows(numbers, batch)
     begin = np.where((bad_quaternions(model.mechanism, rows) != "")[:, None], np.nan, rows)
     found, push, off, names = _settle(model, begin, as_rows(forces, batch), held, wrench, own, drives, batch)
-    names = _blamed(model, rows, names, own)
+    names = _blame_start(model, rows, names, own)
     names[~np.isfinite(rows).all(axis=1)] = Status.NOT_FINITE.at("input")
     found[names != GOOD], push[names != GOOD] = np.nan, np.nan
     layout = model.layout
@@ -110,12 +108,12 @@ def static_equilibrium(
         codes(names).reshape(batch),
     )
     if on_bad_state == "raise" and (names != GOOD).any():
-        complain("static_equilibrium", names, batch, result, lambda k, name: _explained(model, rows[k], name))
+        complain("static_equilibrium", names, batch, result, lambda k, name: _explain(model, rows[k], name))
     _tell_large_deflections(model, found[names == GOOD], own if len(own) == 1 else own[names == GOOD])
     return result
 
 
-def _tell_large_deflections(model: "Model", q: np.ndarray, parameters: np.ndarray) -> None:
+def _tell_large_deflections(model: Model, q: np.ndarray, parameters: np.ndarray) -> None:
     """Warn of the frame of a flexible body that turns most, where shapes for small deflections are off by per cents."""
     worst, where = BENT, ""
     for link in model.mechanism.links:
@@ -135,11 +133,11 @@ def _tell_large_deflections(model: "Model", q: np.ndarray, parameters: np.ndarra
         )
 
 
-def _explained(model: "Model", q: np.ndarray, failure: Failure) -> str:
+def _explain(model: Model, q: np.ndarray, failure: Failure) -> str:
     return "" if failure == NOT_BALANCED else lost_direction(model, q, failure)
 
 
-def start_faults(model: "Model", rows: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def start_faults(model: Model, rows: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """What is wrong with each q (n, nq) that is given, GOOD where nothing is."""
     out = np.array(
         [Status.BAD_QUATERNION.at(place) if place else GOOD for place in bad_quaternions(model.mechanism, rows)], object
@@ -155,7 +153,7 @@ def start_faults(model: "Model", rows: np.ndarray, parameters: np.ndarray) -> np
     return out
 
 
-def _blamed(model: "Model", rows: np.ndarray, names: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def _blame_start(model: Model, rows: np.ndarray, names: np.ndarray, parameters: np.ndarray) -> np.ndarray:
     """The failed checks (n,): where it failed because of the start q (n, nq), what is wrong with that."""
     quaternions = bad_quaternions(model.mechanism, rows)
     bad = np.flatnonzero((names != GOOD) | (quaternions != GOOD))
@@ -172,7 +170,7 @@ def _blamed(model: "Model", rows: np.ndarray, names: np.ndarray, parameters: np.
 
 
 def _start(
-    model: "Model", pose: Any, q: Any, drives: Any, tau: Any, near: Any, numbers: np.ndarray
+    model: Model, pose: Any, q: Any, drives: Any, tau: Any, near: Any, numbers: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, str]:
     """(q to start from, drive forces to start from, what is held)."""
     count = len(model.mechanism.drives)
@@ -243,7 +241,7 @@ def _settle(model, q, tau, held: str, wrench, parameters, drives, batch):
     return q, tau, off, names
 
 
-def _carried(model: "Model", K: np.ndarray, q: np.ndarray, own: np.ndarray) -> np.ndarray:
+def _carried(model: Model, K: np.ndarray, q: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Size (n,) of the forces by which bent bodies carry what acts on them: there may be nothing left for the drives."""
     columns = model.mechanism.selection.independent
     places = [
@@ -270,13 +268,13 @@ def _newton(r, K, S, own, mobility: int, held: str, miss, scale) -> tuple[np.nda
     size = np.where((size > 0) & np.isfinite(size), size, 1.0)[:, None, None]
     if held == "rigid":
         A = np.concatenate([K / size, -S], axis=2)
-        x = _solved(A, -r * own)
+        x = _solve(A, -r * own)
         step = np.zeros((n, nv))
         step[:, free] = x[:, : len(free)] / size[:, 0] * own[free]
         return step, x[:, len(free) :]
     A = np.zeros((n, nv + count, nv + count))
     A[:, :nv, :nv], A[:, :nv, nv:], A[:, nv:, :nv] = K / size, -S, np.swapaxes(S, 1, 2)
-    x = _solved(A, np.concatenate([-r * own / size[:, 0], miss], axis=1))
+    x = _solve(A, np.concatenate([-r * own / size[:, 0], miss], axis=1))
     return x[:, :nv] * own, x[:, nv:] * size[:, 0]
 
 
@@ -289,10 +287,10 @@ def _shortest(A: np.ndarray, b: np.ndarray, scale: np.ndarray) -> np.ndarray:
     left = np.einsum("nji,nj->ni", u, b)
     short = np.einsum("nji,nj->ni", vt, np.where(neutral, 0.0, left) / np.where(neutral, 1.0, s))
     short[(neutral & (np.abs(left) > BALANCED * scale[:, None])).any(axis=1)] = np.nan
-    return np.where(np.asarray(neutral.any(axis=1))[:, None], short, _solved(A, b))
+    return np.where(np.asarray(neutral.any(axis=1))[:, None], short, _solve(A, b))
 
 
-def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _solve(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Solutions (n, k) of square systems, least squares and shortest for others; NaN where singular."""
     finite = np.asarray(np.isfinite(A).all(axis=(1, 2)) & np.isfinite(b).all(axis=1))
     out = np.full((len(A), A.shape[2]), np.nan)

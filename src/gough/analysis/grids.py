@@ -43,7 +43,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Samples:
+class MapSamples:
     """A grid (count is the product of the axes' points, the last axis fastest) or `count` uniform random samples."""
 
     axes: tuple[Axis, ...]
@@ -109,7 +109,7 @@ class Samples:
 
 def make_samples(
     model: Model, ranges: Mapping[str, Any], fixed: Mapping[str, float], random: int | None, seed: int
-) -> Samples:
+) -> MapSamples:
     """Checked samples. ranges: {name: (low, high, points)}, or (low, high) with `random` samples."""
     allowed = known_coordinates(model)
     check_names(model, [*ranges, *fixed])
@@ -125,7 +125,7 @@ def make_samples(
         raise UsageError(f"random={random}; give a positive number of samples")
     if count > LARGEST:
         raise UsageError(f"{count} samples; at most {LARGEST}: use fewer points or random=N")
-    return Samples(axes, count, held, int(seed) if random is not None else None)
+    return MapSamples(axes, count, held, int(seed) if random is not None else None)
 
 
 def known_coordinates(model: Model) -> dict[str, str]:

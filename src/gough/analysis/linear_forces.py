@@ -4,24 +4,22 @@ r(q, v, v̇, τ) = M v̇ + h - S τ - Q; at rest r = 0 is equilibrium, ∂r/∂q
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gough.dynamics.catalogue import FunctionKey
+from gough.model import Model
 from gough.model.external import external_load, residual_slope
 from gough.model.linear import without_coulomb
 from gough.model.tangent import tangent_derivative
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 
 @dataclass(frozen=True)
 class RestForces:
     """One model at rest, states as rows; loops may be a little open."""
 
-    model: "Model"
+    model: Model
     parameters: np.ndarray
     wrench: Any = None
 

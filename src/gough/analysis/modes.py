@@ -6,7 +6,8 @@ M δ̈ + C δ̇ + K δ = S δτ along v (linear_forces). Drives locked: δ = N y
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,20 +16,12 @@ from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, mapping, numbers, show_value, take, word, wrenches
 from gough.compilation.status import complain
 from gough.errors import BadStateError, UsageError
+from gough.files import write_figure
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.retraction import step_units
+from gough.model import Model
 from gough.model.linear import FRICTION
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.model import Model
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from gough.files import write_figure
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 STILL = 1e-6
 """An eigenvalue this small beside the largest is a free motion: a double one at 0 splits by the root of rounding."""
@@ -72,7 +65,7 @@ class Modes:
     friction=word,
 )
 def natural_frequencies(
-    model: "Model",
+    model: Model,
     q: Any = None,
     drives: Any = "locked",
     *,
@@ -95,9 +88,9 @@ def natural_frequencies(
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     terms = forces.mass(here), forces.damping(here, tau, friction), forces.stiffness(here, tau)
     M, C, K = (A[0] * unit[:, None] * unit for A in terms)
-    N, K, C = constrained(forces.drive_map(here)[0] * unit[:, None], K, C, drives)
+    N, K, C = free_motions(forces.drive_map(here)[0] * unit[:, None], K, C, drives)
     M, C, K = (N.T @ A @ N for A in (M, C, K))
-    squares, shapes = undamped(M, K)
+    squares, shapes = undamped_modes(M, K)
     eigenvalues = quadratic_eigenvalues(M, C, K)
     frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
     return Modes(
@@ -111,7 +104,7 @@ def natural_frequencies(
     )
 
 
-def one_design(model: "Model", parameters: Any) -> np.ndarray:
+def one_design(model: Model, parameters: Any) -> np.ndarray:
     """Parameters (n,) of one design: the model's, an array, or {name: value} changed."""
     if parameters is None:
         return model.parameters
@@ -123,7 +116,7 @@ def one_design(model: "Model", parameters: Any) -> np.ndarray:
     return given
 
 
-def reference_state(model: "Model", q: Any, about: str, wrench: Any, parameters: Any) -> tuple[Equilibrium, RestForces]:
+def reference_state(model: Model, q: Any, about: str, wrench: Any, parameters: Any) -> tuple[Equilibrium, RestForces]:
     """(state to linearise about, its forces)."""
     numbers = one_design(model, parameters)
     start = model.home if q is None else np.asarray(q, dtype=float)
@@ -149,7 +142,7 @@ def reference_state(model: "Model", q: Any, about: str, wrench: Any, parameters:
     return state, RestForces(model, numbers, None)
 
 
-def constrained(S: np.ndarray, K: np.ndarray, C: np.ndarray, drives: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def free_motions(S: np.ndarray, K: np.ndarray, C: np.ndarray, drives: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(N (nv, k): motions that are left, K, C with the servos)."""
     nv, count = S.shape
     if isinstance(drives, str):
@@ -175,7 +168,7 @@ def _gains(name: str, value: Any, count: int) -> np.ndarray:
     return np.broadcast_to(x, (count,))
 
 
-def undamped(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def undamped_modes(M: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(squares of angular frequencies (n,), shapes (n, n), largest entry 1) of M and the symmetric part of K."""
     from scipy import linalg
 
@@ -237,17 +230,15 @@ def verdict_of(eigenvalues: np.ndarray) -> str:
 # A picture of natural vibrations: frequencies, and how much each coordinate moves.
 
 
-def shapes_in_typical_size(model: "Model", modes: "Modes") -> np.ndarray:
+def shapes_in_typical_size(model: Model, modes: Modes) -> np.ndarray:
     """Shapes (nv, modes) with every entry of v over its typical size, the largest of each mode 1: metres, radians and
     elastic coordinates can be compared."""
-    from gough.kinematics.retraction import step_units
-
     unit = step_units(model.mechanism, model.size)[list(model.mechanism.selection.independent)]
     shapes = modes.shapes / unit[:, None]
     return shapes / np.maximum(np.abs(shapes).max(axis=0, initial=0.0), 1e-300)
 
 
-def draw_modes(model: "Model", modes: "Modes", path: str | Path, count: int = 12) -> None:
+def draw_modes(model: Model, modes: Modes, path: str | Path, count: int = 12) -> None:
     """Shapes of the first `count` modes as a chart: a column a mode, a row an entry of v (in its typical size)."""
     from matplotlib.figure import Figure
 

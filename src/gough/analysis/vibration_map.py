@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
-from gough.analysis.grids import Samples, arguments, make_samples
+from gough.analysis.grids import MapSamples, arguments, make_samples
 from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, listed, mapping, number, numbers, path, picture, whole, word
 from gough.errors import Status, UsageError
@@ -37,7 +37,7 @@ class VibrationMap:
     """
 
     robot: str
-    samples: Samples
+    samples: MapSamples
     frequencies_hz: np.ndarray
     stiffness: np.ndarray
     inverse: np.ndarray

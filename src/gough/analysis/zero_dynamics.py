@@ -7,7 +7,7 @@ output exactly makes the elastic coordinates grow. det J_sys = det J_p Â· det(Wá
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.kinematics.following import tree_rates
 from gough.kinematics.retraction import step_units
+from gough.model import Model
 from gough.text import short_repr
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class ZeroDynamics:
 
 @checked(model=a_model, q=numbers, output=word, wrench=wrenches, parameters=design)
 def zero_dynamics(
-    model: "Model", q: Any = None, output: str = "floating", *, wrench: Any = None, parameters: Any = None
+    model: Model, q: Any = None, output: str = "floating", *, wrench: Any = None, parameters: Any = None
 ) -> ZeroDynamics:
     """Zero dynamics about static equilibrium at q (nq,) (default: home).
 
@@ -78,7 +76,7 @@ def zero_dynamics(
     return ZeroDynamics(eigenvalues, output, stable, verdict)
 
 
-def growth_without_stress(model: "Model", q: np.ndarray, parameters: np.ndarray) -> float:
+def growth_without_stress(model: Model, q: np.ndarray, parameters: np.ndarray) -> float:
     """Fastest growth (1/s) of the floating frame's zero dynamics at q (nq,), from M, S and the material's stiffness and damping
     alone: without weight, springs and prestress, and without the derivatives that take most of `zero_dynamics`'s time. 0 where
     nothing grows by more than rounding."""

@@ -6,8 +6,7 @@ import typer
 
 from gough.cli.failure import CHECK_FAILED
 from gough.cli.opening import Json
-from gough.cli.output import say, write_json
-from gough.cli.show_loops import plural
+from gough.cli.output import plural, say, write_json
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="Path to a .yaml description, or the name of a gallery robot.")
@@ -99,7 +98,7 @@ def _unreadable_meshes(file: str, robot: Any) -> list[dict[str, Any]]:
     problems = []
     for name, body in bodies(robot).items():
         if body.mesh is not None:
-            from gough.viewer.drawing.body_meshes import read_mesh
+            from gough.viewer.drawing.mesh import read_mesh
 
             try:
                 read_mesh(resolve_path(body.mesh.file, robot.origin))
@@ -146,7 +145,7 @@ def _summary(report: dict[str, Any]) -> str:
     if m["redundant_closures"]:
         number = len(m["redundant_closures"])
         lines.append(f"{number} of {m['equations']} closure equations are redundant and left out:")
-        lines += [f"  {line}" for line in _grouped(m["redundant_closures"])]
+        lines += [f"  {line}" for line in _group_closures(m["redundant_closures"])]
     if not m["freedoms"]:
         lines.append("No rigid freedom: what moves is elastic.")
     if m["without_inertia"]:
@@ -174,7 +173,7 @@ def _summary(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _grouped(closures: list[str]) -> list[str]:
+def _group_closures(closures: list[str]) -> list[str]:
     """ "loop (equation)" joined: loops that lack the same equations in one line."""
     lacking: dict[str, list[str]] = {}
     for name in closures:

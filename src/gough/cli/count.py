@@ -32,14 +32,14 @@ def count(
     scope counted here {add mul div operations sqrt trig} here_scope ratio}]; here: with numeric parameters; ratio: the
     paper's operations over those here.
     """
-    from gough.cli.functions import absent
+    from gough.cli.functions import missing_reason
     from gough.dynamics.catalogue import COUNTED
     from gough.errors import UsageError
     from gough_papers.counting import counts_beside_papers
 
     model, _ = open_model(robot, quiet=True)
     names = tuple(function or COUNTED)
-    missing = {name: reason for name in names if (reason := absent(model, name))}
+    missing = {name: reason for name in names if (reason := missing_reason(model, name))}
     if function and missing:
         raise UsageError("; ".join(f"{name} is not there: {reason}" for name, reason in missing.items()))
     names = tuple(name for name in names if name not in missing)

@@ -13,11 +13,17 @@ import numpy as np
 import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
-from gough.cli.functions import column_names, inputs_of, run
+from gough.cli.functions import column_names, inputs_of, run_function
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import note, say, write_json
-from gough.cli.state_columns import groups_of, known_names, refuse_unknown
-from gough.cli.state_configurations import assembled, given_configurations, group_or_none
+from gough.cli.states import (
+    assemble_states,
+    given_configurations,
+    group_or_none,
+    groups_of,
+    known_names,
+    refuse_unknown,
+)
 from gough.errors import GOOD, Failure, UsageError
 from gough.files import npz, read_npz, write_file
 from gough.text import cells, check_columns, demand_file, number, printable, read_lines, wrong_count, wrong_label
@@ -81,7 +87,7 @@ def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]
     n = rows.pop() if rows else 1
     failed = np.full(n, GOOD, dtype=object)
     if given is not None:
-        slots["q"], failed = assembled(model, given, n, elastic)
+        slots["q"], failed = assemble_states(model, given, n, elastic)
     from_ = () if given is None else given.read if elastic is None else (*given.read, "elastic", *groups["elastic"])
     used = {c for name in needed if name != "q" for c in (name, *groups[name])} | {*from_, "t"}
     unused = tuple(name for name in table if name not in used)
@@ -181,7 +187,7 @@ def _batches(model: Any, function: str, inputs: Inputs) -> tuple[dict[str, np.nd
         for start in range(0, max(n, 1), CHUNK):
             rows = slice(start, min(start + CHUNK, n))
             before = inputs.failed[rows]
-            outputs, failed = run(model, function, {k: x[rows] for k, x in inputs.slots.items()})
+            outputs, failed = run_function(model, function, {k: x[rows] for k, x in inputs.slots.items()})
             failed = np.where(before != GOOD, before, failed)
             parts.append({k: _blank(x, failed != GOOD) for k, x in outputs.items()})
             failures.append(failed)

@@ -25,7 +25,7 @@ def show_tracebacks(wanted: bool) -> None:
     _settings["tracebacks"] = wanted
 
 
-def guarded(command: Callable[..., None]) -> Callable[..., None]:
+def guard(command: Callable[..., None]) -> Callable[..., None]:
     """The command with its exceptions turned into messages and exit codes."""
 
     @functools.wraps(command)

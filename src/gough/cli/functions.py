@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.cli.state_columns import TWIST, WRENCH, acceleration_columns
+from gough.cli.states import TWIST, WRENCH, acceleration_columns
 from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ OPEN = 1e-6
 """Closure error, relative to the robot's size, above which a given q is no configuration."""
 
 
-def absent(model: "Model", name: str) -> str:
+def missing_reason(model: "Model", name: str) -> str:
     """Why a robot does not have a function ("" where it has it)."""
     drives, freedoms = len(model.mechanism.drives), model.mobility
     if name == "inverse_dynamics" and drives < freedoms:
@@ -37,7 +37,7 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     from gough.dynamics.catalogue import CATALOGUE, FunctionKey, entry_of
     from gough.errors import UsageError
 
-    if reason := absent(model, name):
+    if reason := missing_reason(model, name):
         raise UsageError(f"{name} is not there: {reason}")
     if name in GEOMETRY:
         return GEOMETRY[name]
@@ -48,11 +48,11 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
         )
     inputs = entry_of(model.mechanism, key).inputs
     if name == "joint_reactions":  # forces of the drives follow from the motion, or the motion from them
-        inputs = ("q", "v", "tau" if absent(model, "inverse_dynamics") else "acceleration", "wrench")
+        inputs = ("q", "v", "tau" if missing_reason(model, "inverse_dynamics") else "acceleration", "wrench")
     return tuple(i for i in inputs if i != "wrench" or model.mechanism.has_platform)
 
 
-def run(model: "Model", name: str, slots: Slots) -> Results:
+def run_function(model: "Model", name: str, slots: Slots) -> Results:
     """(outputs (n, …) by name, `Failure` (n,) of each state)."""
     if name in GEOMETRY:
         return _geometry(model, name, slots)
@@ -83,10 +83,10 @@ def _program(model: "Model", name: str, slots: Slots) -> Results:
 
 
 def _geometry(model: "Model", name: str, slots: Slots) -> Results:
-    from gough.cli.state_configurations import Given, assembled
+    from gough.cli.states import Given, assemble_states
 
     if name == "forward_geometry":
-        q, failed = assembled(model, Given("drives", slots["drives"], ()), len(slots["drives"]))
+        q, failed = assemble_states(model, Given("drives", slots["drives"], ()), len(slots["drives"]))
         return {"q": q}, failed
     q = slots["q"]
     good = np.full(len(q), GOOD, dtype=object)

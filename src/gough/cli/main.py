@@ -1,6 +1,8 @@
 """The application: global options and the list of commands.
 
 Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.
+
+Commands import the library when they run, not when they are listed: `gough --help` is quick.
 """
 
 import io
@@ -106,4 +108,4 @@ def options(
 
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=Command)(failure.guarded(_command))
+    app.command(_name, cls=Command)(failure.guard(_command))

@@ -1,6 +1,7 @@
 """`gough map`: what can a robot reach, within its limits and away from singularities?"""
 
 import warnings
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,13 +9,13 @@ import numpy as np
 import typer
 
 from gough.cli.failure import INTERRUPTED
-from gough.cli.map_arguments import fixed_values, orientation_rows, range_values
-from gough.cli.map_vibration import vibration
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, write_json
-from gough.errors import UsageError
+from gough.cli.values import coordinate_values, orientation_rows, range_values
+from gough.errors import Status, UsageError
 
 if TYPE_CHECKING:
+    from gough.analysis.vibration_map import VibrationMap
     from gough.analysis.workspace.result import Workspace
 
 RANGE = "NAME=LOW:HIGH:POINTS, again for each coordinate; with --random NAME=LOW:HIGH. Units may follow: yaw=-20deg:20deg:41."
@@ -58,52 +59,57 @@ def survey(
     coordinates[], samples, statuses, unstable, frequencies_hz[] and stiffness (min median max), frame, seconds, files[]. Exit
     code 130 if interrupted; what is done is still reported and written.
     """
+    from gough.analysis.vibration_map import vibration_map
+    from gough.analysis.workspace.result import Workspace
     from gough.analysis.workspace.survey import workspace
 
-    if modes is not None:
-        if orientation or any_orientation or no_limits or condition != 0.01:
-            raise UsageError("--orientation, --any, --no-limits and --condition do not go with --modes")
-        vibration(robot, ranges, fixed, random, seed, modes, frame, out, figure, json)
-        return
+    if modes is not None and (orientation or any_orientation or no_limits or condition != 0.01):
+        raise UsageError("--orientation, --any, --no-limits and --condition do not go with --modes")
+    if modes is not None and not ranges:
+        raise UsageError("--modes needs at least one --range NAME=LOW:HIGH:POINTS")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, _ = open_model(robot, quiet=json)
-        made = workspace(
-            model,
-            range_values(ranges, random is not None, model) if ranges else None,
-            fixed=fixed_values(fixed or [], "--fixed", model),
-            random=random,
-            seed=seed,
-            orientations=orientation_rows(orientation) if orientation else None,
-            every=not any_orientation,
-            limits=not no_limits,
-            condition=condition,
-        )
+        chosen = range_values(ranges, random is not None, model) if ranges else None
+        samples: dict[str, Any] = {"fixed": coordinate_values(fixed, "--fixed", model), "random": random, "seed": seed}
+        if modes is not None:
+            made = vibration_map(model, chosen or {}, count=modes, frame=frame, **samples)
+        else:
+            made = workspace(
+                model,
+                chosen,
+                orientations=orientation_rows(orientation) if orientation else None,
+                every=not any_orientation,
+                limits=not no_limits,
+                condition=condition,
+                **samples,
+            )
     files = [str(made.save(out))] if out else []
     if figure:
         made.plot(figure)
         files.append(str(figure))
+    found = workspace_report(made) if isinstance(made, Workspace) else vibration_report(made)
     if json:
-        write_json(report(made) | {"files": files})
+        write_json(found | {"files": files})
     else:
-        _show(made)
+        if isinstance(made, Workspace):
+            _show_workspace(made, found)
+        else:
+            _show_vibration(found)
         for name in files:
             note(f"written: {name}")
-    if made.partial:
+    if isinstance(made, Workspace) and made.partial:
         raise typer.Exit(INTERRUPTED)
 
 
-def report(made: "Workspace") -> dict[str, Any]:
+def workspace_report(made: "Workspace") -> dict[str, Any]:
     """Everything but the samples, with the documented keys."""
     v, home = made.volume, made.home_region
-    axes = [
-        {"name": a.name, "unit": a.unit, "low": a.low, "high": a.high, "points": a.points} for a in made.samples.axes
-    ]
     aspects = {{1: "home", -1: "other", 0: "mixed"}[side]: x for side, x in made.aspect_volumes().items()}
     return {
         "robot": made.robot,
         "kind": "grid" if made.samples.is_grid else "random",
-        "coordinates": axes,
+        "coordinates": _coordinates(made),
         "fixed": made.samples.fixed,
         "orientations": made.orientations,
         "limits": made.limits,
@@ -126,6 +132,12 @@ def report(made: "Workspace") -> dict[str, Any]:
     }
 
 
+def _coordinates(made: "Workspace | VibrationMap") -> list[dict[str, Any]]:
+    return [
+        {key: getattr(axis, key) for key in ("name", "unit", "low", "high", "points")} for axis in made.samples.axes
+    ]
+
+
 def _range(values: np.ndarray) -> dict[str, float | None]:
     seen = values[np.isfinite(values)]
     if not len(seen):
@@ -133,8 +145,8 @@ def _range(values: np.ndarray) -> dict[str, float | None]:
     return {"min": float(seen.min()), "median": float(np.median(seen)), "max": float(seen.max())}
 
 
-def _show(made: "Workspace") -> None:
-    found, v = report(made), made.volume
+def _show_workspace(made: "Workspace", found: dict[str, Any]) -> None:
+    v = made.volume
     for a in made.samples.axes:
         say(f"{a.name}: {short(a.low)} to {short(a.high)} {a.unit}" + (f", {a.points} points" if a.points else ""))
     held = ", ".join(f"{name} = {short(x)}" for name, x in made.samples.fixed.items())
@@ -163,3 +175,38 @@ def _show(made: "Workspace") -> None:
         say("not assembled: " + ", ".join(f"{name} ({count})" for name, count in found["statuses"].items()))
     if made.partial:
         say(f"INTERRUPTED after {made.done} of {made.samples.count} samples")
+
+
+def vibration_report(made: "VibrationMap") -> dict[str, Any]:
+    """Everything but the samples, with the documented keys."""
+    bad = Counter(Status(int(code)).name.lower() for code in made.status if code)
+    return {
+        "robot": made.robot,
+        "coordinates": _coordinates(made),
+        "samples": made.samples.count,
+        "statuses": dict(bad),
+        "unstable": int(made.unstable.sum()),
+        "frequencies_hz": [_range(x) for x in made.frequencies_hz.T],
+        "stiffness": _range(made.stiffness),
+        "frame": made.frame,
+        "seconds": made.seconds,
+    }
+
+
+def _show_vibration(found: dict[str, Any]) -> None:
+    for a in found["coordinates"]:
+        say(f"{a['name']}: {short(a['low'])} to {short(a['high'])} {a['unit']}")
+    rows = [(f"frequency {k + 1} (Hz)", x) for k, x in enumerate(found["frequencies_hz"])]
+    rows.append((f"least stiffness of {found['frame']} (N/m)", found["stiffness"]))
+    shown = table("", "min", "median", "max", numbers=("min", "median", "max"))
+    for name, x in rows:
+        if x["min"] is not None:
+            shown.add_row(name, *(short(x[k], 5) for k in ("min", "median", "max")))
+    console().print(shown)
+    if found["unstable"]:
+        say(
+            f"{found['unstable']} of {found['samples']} equilibria are unstable (their first frequency is counted below 0)"
+        )
+    for name, count in found["statuses"].items():
+        say(f"{count} of {found['samples']} have none: {name}")
+    say(f"{found['samples']} samples in {short(found['seconds'], 3)} s")

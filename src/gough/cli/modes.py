@@ -8,9 +8,9 @@ import numpy as np
 import typer
 
 from gough.cli.check import load_paths_of
-from gough.cli.map_arguments import fixed_values
 from gough.cli.opening import Json, RobotName, open_model
 from gough.cli.output import console, note, say, short, table, vector, write_json
+from gough.cli.values import coordinate_values
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def modes(
         model, _ = open_model(robot, quiet=json)
         if drives != "locked" and (stiffness is not None or damping):
             raise UsageError("--drives and the servo's --stiffness or --damping exclude each other")
-        place = fixed_values(at, "--at", model) if at else None
+        place = coordinate_values(at, "--at", model) if at else None
         q = None if place is None else model.configuration(coordinates=place)
         servo = drives if stiffness is None and not damping else {"stiffness": stiffness or 0.0, "damping": damping}
         found = natural_frequencies(model, q, servo, about="undeformed" if undeformed else "equilibrium")
@@ -68,7 +68,7 @@ def modes(
         paths = load_paths_of(model)
         moved = None
         if converged:
-            from gough.analysis.convergence import converged as compared
+            from gough.analysis.convergence import compare_with_richer as compared
 
             about = "undeformed" if undeformed else "equilibrium"
             moved = compared(model.robot, place, servo, about=about)

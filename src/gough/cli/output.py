@@ -79,3 +79,8 @@ def short(x: float, digits: int = 6) -> str:
 def vector(values: Any, digits: int = 6) -> str:
     """Numbers between brackets."""
     return "[" + " ".join(short(float(x), digits) for x in values) + "]"
+
+
+def plural(number: int, noun: str) -> str:
+    """ "1 leg", "6 legs" """
+    return f"{number} {noun}{'s' * (number != 1)}"

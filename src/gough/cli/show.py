@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import typer
 
 from gough.cli.opening import Json, RobotName, open_model
-from gough.cli.output import console, say, short, table, vector, write_json
-from gough.cli.show_loops import plural, show_blocks, show_loops
-from gough.cli.show_parts import show_bodies, show_joints, show_legs
+from gough.cli.output import console, plural, say, short, table, vector, write_json
+
+Data = dict[str, Any]
 
 
 def show(
@@ -48,7 +48,7 @@ def show(
         say(f"warning: {text}")
 
 
-def _head(r: dict[str, Any]) -> None:
+def _head(r: Data) -> None:
     say(f"{r['robot']}: {r['title']}" if r["title"] else r["robot"])
     parts = [plural(len(r["legs"]), "leg")] if r["legs"] else []
     joints = sum(len(leg["joints"]) for leg in r["legs"]) + len(r["joints"])
@@ -74,7 +74,7 @@ def _head(r: dict[str, Any]) -> None:
             say(f"  {key}: {text}")
 
 
-def _drive_line(r: dict[str, Any]) -> str:
+def _drive_line(r: Data) -> str:
     drives, freedoms = r["drives"], r["freedoms"]
     if not drives:
         return "drives: none (no inverse dynamics)"
@@ -84,7 +84,7 @@ def _drive_line(r: dict[str, Any]) -> str:
     return f"drives: {names}" + (f"; they share the load by the {r['drive_sharing']}" if r["drive_sharing"] else "")
 
 
-def _springs(springs: list[dict[str, Any]]) -> None:
+def _springs(springs: list[Data]) -> None:
     if springs:
         shown = table("spring", "from", "to", "stiffness (N/m)", "damping (N s/m)", "rest length (m)", "preload (N)")
         for s in springs:
@@ -95,7 +95,7 @@ def _springs(springs: list[dict[str, Any]]) -> None:
         say()
 
 
-def _home(r: dict[str, Any]) -> None:
+def _home(r: Data) -> None:
     q = r["home"]["q"]
     straight = {n for body in r["flexible"] for n in body["coordinates"] if q[n] == 0.0}
     left = [n for n in q if n not in straight]
@@ -125,7 +125,7 @@ def _home(r: dict[str, Any]) -> None:
         say(f"  reciprocal condition at home: {', '.join(measures)}")
 
 
-def _zeros(r: dict[str, Any]) -> None:
+def _zeros(r: Data) -> None:
     zeros = r["structural_zeros"]
     say(f"structural zeros and right angles: {zeros['count']} of {r['parameter_count']} parameters")
     legs = {leg["name"] for leg in r["legs"]}
@@ -142,7 +142,7 @@ def _zeros(r: dict[str, Any]) -> None:
         say(f"  {shown}: {' '.join(lasts)}")
 
 
-def _parameters(numbers: dict[str, Any]) -> None:
+def _parameters(numbers: Data) -> None:
     shown = table("parameter", "value", "unit", "structural", numbers=("value",))
     for name, entry in numbers.items():
         shown.add_row(name, short(entry["value"], 9), entry["unit"], "yes" if entry["structural"] else "")
@@ -155,7 +155,7 @@ MOST = 12
 """Coordinates of a body that are listed one by one."""
 
 
-def show_flexible(bodies: list[dict[str, Any]]) -> None:
+def show_flexible(bodies: list[Data]) -> None:
     """One row a body: its coordinates and their frequencies; then what there is to know about how it was made."""
     if not bodies:
         return
@@ -163,7 +163,7 @@ def show_flexible(bodies: list[dict[str, Any]]) -> None:
     for body in bodies:
         names = [name.removeprefix(f"{body['body']}.") for name in body["coordinates"]]
         frequencies = [short(f, 6) for f in body["frequencies_hz"]]
-        shown.add_row(body["body"], _listed(names), _listed(frequencies), short(body["mass"]), body["stiffening"])
+        shown.add_row(body["body"], _list_some(names), _list_some(frequencies), short(body["mass"]), body["stiffening"])
     console().print(shown)
     for body in bodies:
         remarks = [text for text in body["remarks"] if not text.startswith("stiffening:")]
@@ -171,7 +171,185 @@ def show_flexible(bodies: list[dict[str, Any]]) -> None:
     say()
 
 
-def _listed(entries: list[str]) -> str:
+def _list_some(entries: list[str]) -> str:
     if len(entries) <= MOST:
         return " ".join(entries)
     return f"{' '.join(entries[: MOST - 2])} … {entries[-1]} ({len(entries)})"
+
+
+# Legs, joints and bodies as `gough show` prints them.
+
+
+def show_legs(legs: list[Data]) -> None:
+    """Where the legs stand, and their joints; legs that look the same are shown once."""
+    if not legs:
+        return
+    where = table("leg", "type", "geometry", "branch", "base point (m)", "platform point (m)")
+    for leg in legs:
+        branch = "" if leg["branch"] is None else ",".join(map(str, leg["branch"]))
+        ends = [vector(leg[key]["position"], 5) for key in ("base", "on_platform")]
+        where.add_row(leg["name"], leg["type"], leg["geometry"], branch, *ends)
+    say()
+    console().print(where)
+    say()
+    branched = any(joint["on"] is not None for leg in legs for joint in leg["joints"])
+    joints = table(
+        "joints of", "joint", *(["on"] if branched else []), "type", "axes", "drive", "friction, spring, limits"
+    )
+    for names, leg in alike(legs):
+        before = "base"
+        shown: list[Data] = [*leg["joints"], *([leg["cut"]] if leg["cut"] else [])]
+        for i, joint in enumerate(shown):
+            cut = joint is leg["cut"]
+            on = [joint.get("on") or before] if branched else []
+            kind = joint["type"] + (" (cut)" if cut else "")
+            joints.add_row(names if i == 0 else "", joint["name"], *on, kind, *_effects(joint))
+            before = joint["name"]
+    console().print(joints)
+
+
+def show_joints(joints: list[Data]) -> None:
+    """Joints of the second form."""
+    if not joints:
+        return
+    shown = table("joint", "type", "from", "to", "position (m)", "axes", "drive", "friction, spring, limits")
+    for joint in joints:
+        place = vector(joint["placement"]["position"], 5)
+        shown.add_row(joint["name"], joint["type"], joint["parent"], joint["child"], place, *_effects(joint))
+    say()
+    console().print(shown)
+
+
+def _effects(joint: Data) -> list[str]:
+    axes = [joint["axis"]] if joint["axis"] else joint["axes"] or []
+    drive = joint.get("drive")
+    effects = "; ".join(entries(joint.get(key)) for key in ("friction", "spring", "limits") if joint.get(key))
+    driven = "" if drive is None else entries(drive) or "ideal"
+    return [" ".join(map(vector, axes)), driven, effects]
+
+
+def entries(numbers: Data | None) -> str:
+    """Names and numbers of a friction, spring, drive or limits."""
+    return ", ".join(f"{k} {short(v) if isinstance(v, float) else v}" for k, v in (numbers or {}).items())
+
+
+def alike(legs: list[Data]) -> list[tuple[str, Data]]:
+    """(names, first leg) of groups of legs whose joints, bodies and cuts look the same (placements aside)."""
+    groups: dict[str, list[Data]] = {}
+    for leg in legs:
+        look = [{k: v for k, v in (j or {}).items() if k != "placement"} for j in [*leg["joints"], leg["cut"]]]
+        groups.setdefault(repr(look), []).append(leg)
+    return [(span([leg["name"] for leg in group]), group[0]) for group in groups.values()]
+
+
+def span(names: list[str]) -> str:
+    """ "leg0 … leg5 (6)" """
+    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]} ({len(names)})"
+
+
+def show_bodies(r: Data) -> None:
+    """Masses and inertias; bodies of legs that look the same are shown once."""
+    columns = ("body", "mass (kg)", "mass centre (m)", "central inertia xx yy zz xy xz yz (kg m²)")
+    shown = table("bodies of", *columns)
+    own = [body["name"] for body in r["bodies"]]
+    if r["platform"] is not None and r["platform"]["name"] not in own:
+        shown.add_row("platform", *_body(r["platform"]))
+    for names, leg in alike(r["legs"]):
+        for i, joint in enumerate(leg["joints"]):
+            shown.add_row(names if i == 0 else "", *_body(joint["body"]))
+    for i, body in enumerate(r["bodies"]):
+        label = "the robot" if i == 0 else ""
+        platform = r["platform"] is not None and body["name"] == r["platform"]["name"]
+        shown.add_row(label, *_body(body, " (platform)" * platform))
+    console().print(shown)
+    say()
+
+
+def _body(body: Data, mark: str = "") -> list[str]:
+    I = body["central_inertia"]
+    numbers = vector([I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2]], 5)
+    kinds = {
+        "(flexible)": body["flexible"],
+        "+ payload": body["payload"],
+        "+ telescopic": body["telescopic"] is not None,
+    }
+    extra = "".join(f" {kind}" for kind, so in kinds.items() if so)
+    return [body["name"] + mark, short(body["mass"]), vector(body["center_of_mass"], 5), numbers + extra]
+
+
+# Loops and the order in which they are solved, as `gough show` prints them.
+
+
+def show_loops(r: Data) -> None:
+    """One row a loop (or a kind of loop of like legs): bodies, closure equations, those that are redundant."""
+    if not r["loops"]:
+        say()
+        return
+    shown = table("loop", "type", "first body", "second body", "axes, length", "equations", "friction, limits")
+    for loops in _alike(r["loops"]):
+        loop = loops[0]
+        kept, redundant = len(loop["kept"]), len(loop["redundant"])
+        equations = f"{kept + redundant}" + (f", {redundant} redundant" if redundant else "")
+        shape = " ".join(map(vector, [loop["axis"]] if loop.get("axis") else loop.get("axes") or []))
+        if loop.get("length"):
+            shape = f"{short(loop['length'])} m"
+        effects = "; ".join(entries(loop.get(key)) for key in ("friction", "limits") if loop.get(key))
+        name = span([x["name"] for x in loops])
+        shown.add_row(name, loop["type"], loop["first"], loop["second"], shape, equations, effects)
+    say()
+    console().print(shown)
+    for loop in r["loops"]:
+        if not loop["described"]:
+            say(f"  {loop['name']}: the pose in q follows the body {loop['first']}")
+    _redundant(r["loops"])
+    say()
+
+
+def _redundant(loops: list[Data]) -> None:
+    """What is redundant, each list of equations once."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for loop in loops:
+        if loop["redundant"]:
+            groups.setdefault(tuple(loop["redundant"]), []).append(loop["name"])
+    for equations, names in groups.items():
+        say(f"  redundant, left out, in {', '.join(names)}: {'; '.join(equations)}")
+
+
+def _alike(loops: list[Data]) -> list[list[Data]]:
+    """Groups of loops of different legs that differ in the leg only."""
+    groups: dict[str, list[Data]] = {}
+    for loop in loops:
+        leg = loop["leg"]
+        look = {k: v for k, v in loop.items() if k not in ("leg", "first_pose", "second_pose")}
+        for key in ("name", "first", "second"):
+            if leg is not None and look[key].startswith(f"{leg}."):
+                look[key] = "leg" + look[key][len(leg) :]
+        groups.setdefault(repr(look), []).append(loop)
+    return list(groups.values())
+
+
+def show_blocks(r: Data) -> None:
+    """Which loops are solved together, in order."""
+    blocks = r["blocks"]
+    if not blocks:
+        return
+    together = [len(block["velocities"]) for block in blocks]
+    say(f"dependent velocities: {sum(together)}, solved in {plural(len(blocks), 'block')}")
+    groups: dict[tuple[str, ...], list[Data]] = {}
+    for block in blocks:
+        groups.setdefault(_look(block, [leg["name"] for leg in r["legs"]]), []).append(block)
+    for group in groups.values():
+        first = group[0]
+        loops = first["loops"] if len(first["loops"]) <= 4 else [*first["loops"][:3], "…", first["loops"][-1]]
+        who = ", ".join(loops) + (f" and alike ({len(group)} blocks)" if len(group) > 1 else "")
+        say(f"  {who}: {' '.join(_shorten(first['velocities']))}")
+
+
+def _look(block: Data, legs: list[str]) -> tuple[str, ...]:
+    own = [leg for leg in legs if all(n.startswith(f"{leg}.") for n in [*block["loops"], *block["velocities"]])]
+    names = [*block["loops"], "|", *block["velocities"]]
+    return tuple(n.removeprefix(f"{own[0]}.") for n in names) if own else tuple(names)
+
+
+def _shorten(names: list[str]) -> list[str]:
+    return names if len(names) <= 12 else [*names[:8], f"… {names[-1]} ({len(names)})"]

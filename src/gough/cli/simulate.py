@@ -10,14 +10,16 @@ import numpy as np
 import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
+from gough.cli.many_runs import simulate_varied, varied_of
 from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
-from gough.cli.simulate_arguments import scenario_of
-from gough.cli.simulate_many import many, varied_of
-from gough.errors import GoughError
+from gough.cli.values import coordinate_values, positive, rate_values, seconds
+from gough.errors import GoughError, UsageError
 from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.simulation.control.law import Law
     from gough.simulation.results.run import Run
     from gough.simulation.scenarios.scenario import Scenario
 
@@ -116,7 +118,7 @@ def simulate(
         warnings.simplefilter("ignore")
         if vary or runs is not None:
             varied = varied_of(vary, runs, seed)
-            if not many(scenario_of(robot, given | {"out": None}), varied, out, device, json):
+            if not simulate_varied(scenario_of(robot, given | {"out": None}), varied, out, device, json):
                 raise typer.Exit(BAD_STATES)
             return
         made = scenario_of(robot, given)
@@ -266,3 +268,89 @@ class _RichBar:
 
     def __exit__(self, *error: object) -> None:
         self._progress.stop()
+
+
+# A scenario from the options of `gough simulate`.
+
+
+def _law(text: str, model: "Model") -> "Law":
+    """A controller for a robot as it is written under `controller:` in a scenario."""
+    from gough.robot.errors import DescriptionError
+    from gough.robot.reader import Mark, read
+    from gough.simulation.scenarios.controller import controller_in
+
+    document, problems = read(text, "--controller")
+    found = None
+    if not problems:
+        found, problems = controller_in(document, getattr(document, "mark", Mark(1, "")), "--controller", model)
+    if found is None:
+        raise DescriptionError(problems)
+    return found
+
+
+def scenario_of(robot: str | None, given: dict[str, Any]) -> "Scenario":
+    """The scenario that the options say: that of --scenario, or an empty one, with the other options in place."""
+    from gough.model import build
+    from gough.robot import load
+    from gough.robot.friction import change_friction
+    from gough.simulation.motion.files import load_motion
+    from gough.simulation.scenarios.files import load_scenario, scenario_names
+    from gough.simulation.scenarios.scenario import Scenario
+
+    as_described = given["smoothing"] == "described"
+    smoothing = None if as_described else _widths(given["smoothing"])
+    if given["scenario"] is not None:
+        made = load_scenario(given["scenario"], robot, allow_outside=bool(given.get("allow_outside")))
+        if smoothing is not None:
+            made = made.with_(model=build(change_friction(made.model.robot, smoothing=smoothing)))
+    elif robot is None:
+        raise UsageError(f"give a ROBOT, or --scenario with a file or one of {', '.join(scenario_names())}")
+    else:
+        made = Scenario(build(change_friction(load(robot), smoothing=smoothing)))
+    changes: dict[str, Any] = {
+        "motion": None if given["motion"] is None else load_motion(given["motion"], made.model),
+        "controller": None if given["controller"] is None else _law(given["controller"], made.model),
+        "duration": seconds(given["duration"], "--duration"),
+        "step": seconds(given["step"], "--step"),
+        "smoothing": "described" if as_described else None,
+        **{name: given[name] for name in ("method", "tolerance", "rho_infinity", "every", "check", "estimate")},
+    }
+    changes = {name: value for name, value in changes.items() if value is not None}
+    return made.with_(**changes, start=_start(made, given), outputs=_outputs(made, given))
+
+
+def _widths(text: str | None) -> float | tuple[float, float] | None:
+    """Smoothing of Coulomb friction from "1e-3", "1 mm/s", or "1 mm/s, 2 mrad/s" of joints that slide and that turn."""
+    wanted = "m/s and rad/s, or two (1 mm/s, 2 mrad/s) of joints that slide and that turn, or 'described'"
+    parts = [] if text is None else text.split(",")
+    kinds: list[tuple[str, ...]] = [("speed", "angular speed")] if len(parts) == 1 else [("speed",), ("angular speed",)]
+    if len(parts) > 2:
+        raise UsageError(f"--smoothing {text!r}: give {wanted}")
+    found = [positive(part.strip(), "--smoothing", kind, wanted) for part, kind in zip(parts, kinds, strict=False)]
+    widths = tuple(width for width in found if width is not None)
+    return (widths[0], widths[1]) if len(widths) == 2 else widths[0] if widths else None
+
+
+def _start(made: "Scenario", given: dict[str, Any]) -> Any:
+    from gough.simulation.scenarios.scenario import Start
+
+    if given["start"] not in (None, "static", "given"):
+        raise UsageError(f"--start {given['start']!r}; use static or given")
+    static = made.start.static if given["start"] is None else given["start"] == "static"
+    at = coordinate_values(given["at"], "--at", made.model)
+    rates = rate_values(given["rate"], "--rate", made.model)
+    return Start(static, {**made.start.coordinates, **at}, {**made.start.rates, **rates})
+
+
+def _outputs(made: "Scenario", given: dict[str, Any]) -> Any:
+    from gough.simulation.scenarios.scenario import Outputs
+
+    old = made.outputs
+    file, channels = given["out"] or old.file, tuple(given["channel"] or old.channels)
+    if given["channel"] and file is None:
+        raise UsageError("--channel goes with --out: the scenario writes no file")
+    if given["panel"] and given["plot"] is None and old.plot is None:
+        raise UsageError("--panel goes with --plot: the scenario draws nothing")
+    said = ((old.file, given["out"]), (old.plot, given["plot"]))  # a place on the command line is the user's own word
+    confined = tuple(path for path, own in said if own is None and path in old.confined and path is not None)
+    return Outputs(file, channels, given["plot"] or old.plot, tuple(given["panel"] or old.panels), confined)

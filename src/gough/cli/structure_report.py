@@ -2,25 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gough.cli.item_data import body_data, joint_data, numbers_data, pose_data
-from gough.cli.state_columns import acceleration_columns, own_coordinates, velocity_columns
-
-if TYPE_CHECKING:
-    from gough.model import Model
-    from gough.robot import Leg
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from gough.cli.states import acceleration_columns, own_coordinates, velocity_columns
 from gough.robot.inertia import central
+from gough.spatial.rotation import rpy_zyx_angles
 
 if TYPE_CHECKING:
     from gough.model import Model
+    from gough.robot import Body, ChainJoint, Leg, Pose
+    from gough.robot.joint import TreeJoint
     from gough.structure.elastic.places import Elastic
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 
 def structure_report(model: "Model", warnings: list[str], parameters: bool = False) -> dict[str, Any]:
@@ -248,3 +240,57 @@ def block_data(model: "Model") -> list[dict[str, Any]]:
         }
         for block in mechanism.selection.blocks
     ]
+
+
+# Items of a description as plain data: bodies, joints, poses.
+
+
+def joint_data(joint: "ChainJoint | TreeJoint") -> dict[str, Any]:
+    """A joint without the bodies it ties."""
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "placement": pose_data(joint.placement),
+        "axis": joint.axis,
+        "axes": joint.axes,
+        "friction": numbers_data(joint.friction),
+        "spring": numbers_data(joint.spring),
+        "drive": numbers_data(joint.drive),
+        "limits": numbers_data(joint.limits),
+        "source": joint.source,
+    }
+
+
+def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Mass (kg), mass centre (m) and inertia about it (kg m2), payload included; of a flexible body undeformed."""
+    mass, center, tensor = body.central_inertia()
+    if flexible is not None:
+        mass, center, tensor = flexible["mass"], flexible["center_of_mass"], flexible["central_inertia"]
+    return {
+        "name": body.name,
+        "mass": mass,
+        "center_of_mass": np.asarray(center).tolist(),
+        "central_inertia": np.asarray(tensor).tolist(),
+        "payload": body.payload is not None,
+        "flexible": flexible is not None,
+        "telescopic": None if body.telescopic is None else body.telescopic.model_dump(exclude_none=True),
+        "frames": {name: pose_data(pose) for name, pose in body.frames.items()},
+        "source": body.source,
+    }
+
+
+def pose_data(pose: "Pose") -> dict[str, Any]:
+    """Position (m) and yaw pitch roll (rad)."""
+    return {"position": list(pose.position), "rpy_zyx": list(rpy_zyx_angles(pose.rotation()))}
+
+
+def numbers_data(item: Any) -> dict[str, Any] | None:
+    """The entries of a friction, spring, drive or limits that are not at rest at zero; None where there is none."""
+    if item is None:
+        return None
+    neutral = {"gear": 1.0}
+    return {
+        name: value
+        for name, value in item.model_dump(exclude_none=True).items()
+        if name != "source" and value != neutral.get(name, 0.0)
+    }

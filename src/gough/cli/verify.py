@@ -23,10 +23,10 @@ def verify(
     verdict note). A law the mechanism cannot have, such as one of inverse dynamics with fewer drives than freedoms, is
     skipped by name. Exit code 1 if a required law does not hold.
     """
-    from gough.analysis.verification import Check, checks
+    from gough.analysis.verification.laws import LawCheck, checks
 
     model, _ = open_model(robot, quiet=json)
-    done: list[Check] = []
+    done: list[LawCheck] = []
     interrupted = False
     try:
         for one in checks(model, states, seed):

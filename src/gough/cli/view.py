@@ -11,11 +11,6 @@ import typer
 
 from gough.cli.output import note, say
 from gough.errors import GoughError, UsageError
-from gough.robot import gallery
-from gough.robot.reader import Map, read, read_document
-from gough.simulation.motion.files import motion_names
-from gough.simulation.results.files import SUFFIXES
-from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
 WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
 
@@ -67,7 +62,7 @@ def view(
             return
         from gough.viewer import view as start
 
-        subjects = [named(x) for x in what]
+        subjects = [open_scenario_or_name(x) for x in what]
         looks = {"dark": dark, "plain": plain}
         viewer = start(*subjects, host=host, port=port, **looks, open_page=not no_open and _has_screen(), told=note)
     if host not in ("127.0.0.1", "localhost", "::1"):
@@ -82,9 +77,9 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     from rich.console import Console
     from rich.progress import Progress
 
-    from gough.viewer.server import import_viser
+    from gough.viewer.private_server import import_viser
     from gough.viewer.subject import subject_of
-    from gough.viewer.takeaway import check_path, export
+    from gough.viewer.takeaway.export import check_path, export
 
     for name in ("speed", "exaggeration", "seconds"):
         if options[name] is not None and not options[name] > 0:
@@ -92,7 +87,7 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     for path in paths:
         check_path(path)
     import_viser()
-    subject = subject_of(*[named(x) for x in what], dark=bool(options["dark"]))
+    subject = subject_of(*[open_scenario_or_name(x) for x in what], dark=bool(options["dark"]))
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
         with Progress(console=Console(stderr=True), transient=True) as bar:
@@ -122,8 +117,13 @@ ROBOT = ("legs", "bodies", "joints", "templates")
 """Keys by which a file is a robot's."""
 
 
-def named(what: str) -> Any:
+def open_scenario_or_name(what: str) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run."""
+    from gough.robot import gallery
+    from gough.simulation.motion.files import motion_names
+    from gough.simulation.results.files import SUFFIXES
+    from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
+
     path = Path(what)
     if what in scenario_names() or _kind(path) == "scenario":
         note(f"simulating scenario {what}")
@@ -143,6 +143,9 @@ def named(what: str) -> Any:
 
 def _kind(path: Path) -> str:
     """ "scenario" or "motion" where a YAML file is clearly that; what is wrong in a robot's file is told by its reader."""
+    from gough.robot.reader import Map, read, read_document
+    from gough.simulation.scenarios.files import YAML
+
     if path.suffix not in YAML or not path.is_file():
         return ""
     try:

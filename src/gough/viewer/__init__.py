@@ -29,7 +29,8 @@ def view(
     without shadows and reflections, which want a graphics card.
     open_page: open the default browser. told: gets lines about what happens. Close it with `.close()`, or use `with`.
     """
-    from gough.viewer.server import Viewer, import_viser
+    from gough.viewer.private_server import import_viser
+    from gough.viewer.server import Viewer
     from gough.viewer.subject import subject_of
 
     import_viser()

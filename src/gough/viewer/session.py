@@ -1,21 +1,25 @@
 """One page: its own robot, panels and threads, so that pages do not disturb each other."""
 
 import threading
+import time
 from collections.abc import Callable
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from gough.errors import GoughError
+from gough.viewer.panels.look import LookPanel
+from gough.viewer.panels.maps import MapsPanel
+from gough.viewer.panels.modes import ModesPanel
+from gough.viewer.panels.motion import MotionPanel
+from gough.viewer.panels.pose import PosePanel
 from gough.viewer.scene.robot import RobotScene
-from gough.viewer.subject import Subject
+from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:
     import viser
-import time
 
-PANELS = ("pose.PosePanel", "modes.ModesPanel", "motion.MotionPanel", "maps.MapsPanel", "look.LookPanel")
+PANELS = {"pose": PosePanel, "modes": ModesPanel, "motion": MotionPanel, "maps": MapsPanel, "look": LookPanel}
 """Tabs in their order; with a run to play, motion comes first."""
 CLOSE_WITHIN = 2.0
 """Seconds to wait for a page's computations when it closes."""
@@ -26,7 +30,7 @@ SKY, GROUND = (255, 255, 255), (150, 150, 155)
 """Light from above and from below where nothing is reflected."""
 
 
-class Panel(Protocol):
+class TabPanel(Protocol):
     """A tab of the page."""
 
     def rest(self) -> None:
@@ -41,11 +45,11 @@ class Panel(Protocol):
 class Session:
     """A page's state. Callbacks of the page and the worker's lanes use it from several threads.
 
-    scene, gui: the page's own. q: configuration shown (nq,). on_show: told of every configuration. panels: by name of their
-    module, after all of them are made.
+    scene, gui: the page's own. q: configuration shown (nq,). on_show: told of every configuration. panels: by name,
+    after all of them are made.
     """
 
-    def __init__(self, client: "viser.ClientHandle", subject: Subject) -> None:
+    def __init__(self, client: "viser.ClientHandle", subject: ViewSubject) -> None:
         self.client = client
         self.subject = subject
         self.scene = client.scene
@@ -54,7 +58,7 @@ class Session:
         self.on_show: list[Callable[[np.ndarray], None]] = []
         self.panels: dict[str, Any] = {}
         self.closed = False
-        self._acting: Panel | None = None
+        self._acting: TabPanel | None = None
         self._sky: Any = None
         self._lock = threading.RLock()
         self.worker = Worker(self.failed)
@@ -66,13 +70,8 @@ class Session:
             if self.width < BROAD:
                 self.make_room()
             self.tabs = self.gui.add_tab_group()
-            for place in self._order():
-                module, name = place.split(".")
-                self.panels[module] = getattr(import_module(f"gough.viewer.panels.{module}"), name)(self)
-
-    def _order(self) -> list[str]:
-        first = ["motion.MotionPanel"] if self.subject.runs else []
-        return first + [p for p in PANELS if p not in first]
+            for name in sorted(PANELS, key=lambda name: not (name == "motion" and subject.runs)):
+                self.panels[name] = PANELS[name](self)
 
     @property
     def width(self) -> int:
@@ -109,7 +108,7 @@ class Session:
                 for told in self.on_show:
                     told(self.q)
 
-    def act(self, panel: Panel) -> None:
+    def act(self, panel: TabPanel) -> None:
         """A panel takes the robot over; the one that had it rests."""
         with self._lock:
             before, self._acting = self._acting, panel

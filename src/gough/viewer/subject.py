@@ -18,7 +18,7 @@ MOST_RUNS = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ViewSubject:
     """Shared by all pages and never changed. runs: none, one, or two to be compared. dark, plain: how pages begin.
 
     heading: instead of the names of the robots; remark: beneath it in .html files; plotted: whether those have curves.
@@ -65,7 +65,7 @@ class Subject:
         return " | ".join(names)
 
 
-def subject_of(*what: Any, dark: bool = False, plain: bool = False) -> Subject:
+def subject_of(*what: Any, dark: bool = False, plain: bool = False) -> ViewSubject:
     """The subject of: a model, a description, a name or path of a robot; or one or two runs (or paths of result files)."""
     if not what:
         raise UsageError("view: nothing to show; give a robot or a run")
@@ -75,14 +75,14 @@ def subject_of(*what: Any, dark: bool = False, plain: bool = False) -> Subject:
         if len(opened) > 1:
             raise UsageError(f"view: {len(opened)} robots given; one robot, or up to {MOST_RUNS} runs can be shown")
         assert isinstance(opened[0], Model)
-        return Subject(opened[0], dark=dark, plain=plain)
+        return ViewSubject(opened[0], dark=dark, plain=plain)
     if len(runs) < len(opened):
         raise UsageError("view: a robot and a run given; a run brings its robot with it")
     if len(runs) > MOST_RUNS:
         raise UsageError(f"view: {len(runs)} runs given; up to {MOST_RUNS} can be compared")
     for given, run in zip(what, runs, strict=True):
         _demand_states(given, run)
-    return Subject(runs[0].model, tuple(runs), dark, plain)
+    return ViewSubject(runs[0].model, tuple(runs), dark, plain)
 
 
 def _open(what: Any) -> Model | Run:

@@ -29,13 +29,14 @@ GROUPS = {
     "Pictures": ["view"],
     "Errors, warnings, statuses": [],
 }
-INNER = {"prepare", "faults", "written_keys", "cached", "ordered", "pose_array"}
+INNER = {"model_post_init", "prepare", "faults", "written_keys", "cached", "ordered", "pose_array"}
 """Members that only the library itself calls."""
 MODULES = {
     "robots": "Builders of robots",
     "motions": "Builders of motions",
     "laws": "Controllers",
     "vary": "Variations for ensembles",
+    "viewer": "Pictures and pages as files",
     "robot": "Descriptions",
 }
 

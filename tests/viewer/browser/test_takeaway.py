@@ -10,7 +10,7 @@ from gough.viewer.drawing.bands import Banded
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, nice_above
-from gough.viewer.takeaway import export
+from gough.viewer.takeaway.export import export
 from gough.viewer.takeaway.studio import hidden_server
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing.bands import Banded
-from gough.viewer.drawing.colours import scale_colours
-from gough.viewer.drawing.mesh import merged
+from gough.viewer.drawing.mesh import merge_meshes
 from gough.viewer.drawing.solids import sphere
+from gough.viewer.scene.colours import scale_colours
 from viewer.drawing.surfaces import area, open_edges
 
 BALL = sphere(1.0, 30)
@@ -30,7 +30,7 @@ def test_bands_make_up_the_surface(name: str):
 
 
 def test_cuts_meet():
-    assert open_edges(merged(Banded(BALL.faces, 8).cut(PLACES, FIELDS["height"]))) == 0
+    assert open_edges(merge_meshes(Banded(BALL.faces, 8).cut(PLACES, FIELDS["height"]))) == 0
 
 
 def test_a_linear_value_is_cut_where_it_says():

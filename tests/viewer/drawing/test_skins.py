@@ -8,7 +8,7 @@ import pytest
 import gough
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.drawing.mesh import Mesh
-from gough.viewer.drawing.skin import Skin, turned
+from gough.viewer.drawing.skin import Skin, turn_vectors
 from viewer.drawing.surfaces import open_edges
 
 FLEXIBLE = (
@@ -51,17 +51,17 @@ def test_tied_frames_are_on_the_skin(name: str, rng: np.random.Generator):
         if link.motion != "deflection":
             continue
         skin = skins[link.parent]
-        stations = skin.rest + skin.displacement(q)
+        stations = skin.surface.rest + skin.displacement(q)
         world = stations @ placed.rotation[skin.link].T + placed.position[skin.link]
         rest = model.mechanism.links[skin.link].to_user @ model.parameters[list(link.placement[:3])]
-        at = np.flatnonzero(np.linalg.norm(skin.rest - rest, axis=1) < 1e-9)
+        at = np.flatnonzero(np.linalg.norm(skin.surface.rest - rest, axis=1) < 1e-9)
         assert len(at), f"no station of {skin.name} at {rest}"
         np.testing.assert_allclose(world[at], np.tile(placed.position[i], (len(at), 1)), atol=1e-9)
         if "(point)" not in link.name:  # sections turn as frames do; the frame's axes are the body's
             arm = np.array([0.3, -0.2, 0.5])
-            turn = np.einsum("kam,m->ka", skin.turnings[at], q[skin.coordinates])
+            turn = np.einsum("kam,m->ka", skin.surface.turnings[at], q[skin.coordinates])
             expected = placed.rotation[skin.link].T @ placed.rotation[i] @ arm
-            np.testing.assert_allclose(turned(turn, arm), np.tile(expected, (len(at), 1)), atol=1e-9)
+            np.testing.assert_allclose(turn_vectors(turn, arm), np.tile(expected, (len(at), 1)), atol=1e-9)
         checked += 1
     assert checked
 
@@ -69,7 +69,7 @@ def test_tied_frames_are_on_the_skin(name: str, rng: np.random.Generator):
 @pytest.mark.parametrize("name", FLEXIBLE)
 def test_skins_are_closed_and_keep_their_volume_at_rest(name: str):
     for skin in drawn(name).skins:
-        mesh = Mesh(skin.undeformed, skin.faces)
+        mesh = Mesh(skin.undeformed, skin.surface.faces)
         assert open_edges(mesh) == 0
         assert mesh.volume() > 0
 
@@ -80,7 +80,7 @@ def test_batches_and_rest(name: str, rng: np.random.Generator):
     q = np.stack([bent(model, rng) for _ in range(6)]).reshape(2, 3, -1)
     for skin in drawn(name).skins:
         all_of_them = skin.vertices(q)
-        assert all_of_them.shape == (2, 3, len(skin.station), 3)
+        assert all_of_them.shape == (2, 3, len(skin.surface.station), 3)
         np.testing.assert_allclose(all_of_them[1, 2], skin.vertices(q[1, 2]), atol=1e-12)
         rest = q.copy()
         rest[..., model.layout.elastic] = 0.0
@@ -92,13 +92,13 @@ def test_a_cantilever_bends_to_its_cubic(rng: np.random.Generator):
     """Between the two nodes of one element the line is that of a beam under a force at its tip."""
     model = drawn("dualemps").model
     skin: Skin = drawn("dualemps").skins[0]
-    length = np.ptp(skin.rest[:, 0])
-    tip = skin.rest[:, 0].argmax()
+    length = np.ptp(skin.surface.rest[:, 0])
+    tip = skin.surface.rest[:, 0].argmax()
     # Coordinates that make the tip move by w and turn by 3 w / 2 L, as a force there does.
-    A = np.array([skin.shapes[tip, 1], skin.turnings[tip, 2], skin.shapes[tip, 0]])
+    A = np.array([skin.surface.shapes[tip, 1], skin.surface.turnings[tip, 2], skin.surface.shapes[tip, 0]])
     q = np.zeros(model.layout.nq)
     q[skin.coordinates] = np.linalg.solve(A, [0.01, 1.5 * 0.01 / length, 0.0])
-    x = (skin.rest[:, 0] - skin.rest[:, 0].min()) / length
+    x = (skin.surface.rest[:, 0] - skin.surface.rest[:, 0].min()) / length
     np.testing.assert_allclose(skin.displacement(q)[:, 1], 0.01 * (3 * x**2 - x**3) / 2, atol=1e-12)
 
 

@@ -135,7 +135,7 @@ def test_a_solid_is_drawn_by_its_outside(kind: int, tmp_path: Path) -> None:
     model = solid(tmp_path, kind)
     figure = Figure(model)
     (skin,) = figure.skins
-    mesh = Mesh(skin.undeformed, skin.faces)
+    mesh = Mesh(skin.undeformed, skin.surface.faces)
     assert open_edges(mesh) == 0
     assert mesh.volume() == pytest.approx(volume(*tapered(kind)), rel=1e-6)
     for tip in (1e-3, 4e-3):
@@ -150,7 +150,7 @@ def test_modal_data_with_cells_are_a_solid(tmp_path: Path) -> None:
     model = modal(tmp_path, nodes, cells)
     figure = Figure(model)
     (skin,) = figure.skins
-    mesh = Mesh(skin.undeformed, skin.faces)
+    mesh = Mesh(skin.undeformed, skin.surface.faces)
     assert open_edges(mesh) == 0 and mesh.volume() == pytest.approx(volume(nodes, cells), rel=1e-6)
     q = np.array(model.home)
     q[model.layout.elastic] = [2e-3, -3e-3]
@@ -165,10 +165,10 @@ def test_modal_data_without_cells_are_balls_at_their_nodes(tmp_path: Path) -> No
     nodes, _ = tapered(8)
     figure = Figure(modal(tmp_path, nodes, None))
     (skin,) = figure.skins
-    assert open_edges(Mesh(skin.undeformed, skin.faces)) == 0
+    assert open_edges(Mesh(skin.undeformed, skin.surface.faces)) == 0
     q = np.array(figure.model.home)
     q[figure.model.layout.elastic] = [0.02, 0.01]
-    count = len(skin.station) // len(nodes)
+    count = len(skin.surface.station) // len(nodes)
     centres = skin.vertices(q).reshape(len(nodes), count, 3)
     centres = (centres.min(axis=1) + centres.max(axis=1)) / 2
     shapes, _ = bows(nodes)
@@ -185,7 +185,7 @@ def test_a_shell_of_triangles_and_quadrilaterals_is_one_plate(tmp_path: Path) ->
     )
     cut = [[a, b, c, -1] for a, b, c, _ in quads[4:]] + [[a, c, d, -1] for a, _, c, d in quads[4:]]
     figure = Figure(modal(tmp_path, nodes, np.concatenate([quads[:4], cut])))
-    mesh = Mesh(figure.skins[0].undeformed, figure.skins[0].faces)
+    mesh = Mesh(figure.skins[0].undeformed, figure.skins[0].surface.faces)
     assert open_edges(mesh) == 0
     thickness = np.ptp(mesh.vertices[:, 2])
     assert mesh.volume() == pytest.approx(SIZE[0] * 0.1 * thickness, rel=1e-6)

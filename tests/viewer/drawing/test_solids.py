@@ -5,7 +5,7 @@ import pytest
 
 from gough.viewer.drawing import solids
 from gough.viewer.drawing.figure import coil, swept
-from gough.viewer.drawing.mesh import EMPTY, frame_along, merged
+from gough.viewer.drawing.mesh import EMPTY, frame_along, merge_meshes
 from gough.viewer.drawing.plates import plate, rim
 from viewer.drawing.surfaces import open_edges
 
@@ -36,8 +36,8 @@ def test_moving_keeps_volume_and_handedness():
     mesh = solids.cylinder(0.3, 1.0)
     moved = mesh.moved(np.array([5.0, -1, 2]), frame_along(np.array([1.0, 2, 3])))
     assert moved.volume() == pytest.approx(mesh.volume(), rel=1e-4)
-    np.testing.assert_allclose(merged([mesh, moved]).volume(), 2 * mesh.volume(), rtol=1e-4)
-    assert not len(merged([]).faces)
+    np.testing.assert_allclose(merge_meshes([mesh, moved]).volume(), 2 * mesh.volume(), rtol=1e-4)
+    assert not len(merge_meshes([]).faces)
     assert not len(EMPTY.vertices)
 
 

@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
-from gough.viewer.panels.plots import aligned
+from gough.viewer.panels.plots import align_curves
 from gough.viewer.playback.curves import (
     LINES,
-    Curve,
     CurvePanel,
+    PlottedCurve,
     axis_power,
     curve_colours,
     curve_panels,
-    offered,
-    usual,
+    offered_channels,
+    usual_channels,
     value_at,
     value_range,
 )
@@ -19,8 +19,8 @@ from viewer.playback.runs import five_bar, path1
 
 def test_what_is_offered_can_be_drawn_and_has_units() -> None:
     run = path1()
-    names = offered((run,))
-    assert names[:2] == ("pose", "angles") and "t" not in names and set(usual(run)) <= set(names)
+    names = offered_channels((run,))
+    assert names[:2] == ("pose", "angles") and "t" not in names and set(usual_channels(run)) <= set(names)
     for name in names:
         for panel in curve_panels((run,), name):
             assert panel.unit and 1 <= len(panel.curves) <= LINES and len(curve_colours(panel)) == len(panel.curves)
@@ -35,7 +35,7 @@ def test_two_runs_share_panels_and_colours() -> None:
     assert [c.run for c in panel.curves] == [0] * 6 + [1] * 6
     colours = curve_colours(panel)
     assert colours[:6] == colours[6:] and len(set(colours)) == 6
-    t, *values = aligned(panel, 0.0, 6.0)
+    t, *values = align_curves(panel, 0.0, 6.0)
     assert (np.diff(t) > 0).all() and len(values) == 12
     for first, second in zip(values[:6], values[6:], strict=True):
         assert np.allclose(first, second, atol=2e-2 * np.ptp(first) + 1e-9)
@@ -69,7 +69,7 @@ def test_of_many_columns_the_largest_are_drawn() -> None:
 def test_ticks_of_an_axis_differ_and_stay_short(size: float, start: float) -> None:
     """A page writes ticks with three decimals."""
     values = size * (start + np.linspace(0.0, 1.0, 50))
-    panel = CurvePanel("x", "m", (Curve("x", 0, np.arange(50.0), values),))
+    panel = CurvePanel("x", "m", (PlottedCurve("x", 0, np.arange(50.0), values),))
     ticks = [f"{x / 10.0 ** axis_power(panel):.3f}" for x in np.linspace(*value_range(panel), 6)]
     assert len(set(ticks)) == 6
     assert max(map(len, ticks)) <= 11

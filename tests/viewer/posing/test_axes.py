@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gough.viewer.posing.axes import pose_of, sets_of_axes
-from gough.viewer.posing.ranges import ranges_of
+from gough.viewer.posing.axes import pose_of, ranges_of, sets_of_axes
 from viewer.posing.models import model_of
 
 ROBOTS = {

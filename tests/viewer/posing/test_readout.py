@@ -6,7 +6,7 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
-from gough.viewer.posing.readout import drive_forces, read, settle
+from gough.viewer.posing.readout import drive_forces, read_pose, settle_pose
 from viewer.posing.models import model_of
 
 
@@ -23,7 +23,7 @@ def test_forces_do_the_work_that_energy_takes(name: str) -> None:
     frame = frames_for_loads(model)[0]
     force = np.array([3.0, -2.0, 5.0])
     load = Load(frame, tuple(force))
-    found = read(model, model.home, load)
+    found = read_pose(model, model.home, load)
     rest = np.zeros(model.layout.nv)
     h = 1e-5
     for k in range(len(found.tau)):
@@ -47,7 +47,7 @@ def test_the_first_frequency_is_that_of_the_modes(name: str) -> None:
     model = model_of(name)
     hold = Hold() if model.layout.v_elastic else Hold("servo", usual_stiffness(model))
     load = Load(frames_for_loads(model)[0], (0.0, 1.0, -2.0))
-    found = settle(model, model.home, load, hold)
+    found = settle_pose(model, model.home, load, hold)
     modes = gough.natural_frequencies(model, model.home, hold.argument, wrench=load.wrench)
     assert found.frequency == pytest.approx(modes.frequencies_hz[0], rel=1e-6)
     assert np.allclose(found.q, modes.q)
@@ -58,7 +58,7 @@ def test_stiffness_is_force_over_displacement() -> None:
     """Delta on springs of 1e5 N m/rad, pushed a little: the place of rest moves by the compliance, at most by 1/softest."""
     model = model_of("delta")
     hold = Hold("servo", 1e5)
-    found = settle(model, model.home, Load("platform"), hold)
+    found = settle_pose(model, model.home, Load("platform"), hold)
     place = model.frame_pose(model.home, "platform")[0]
     drives, tau = model.drives(model.home), found.tau
     rng = np.random.default_rng(3)
@@ -77,11 +77,11 @@ def test_stiffness_is_force_over_displacement() -> None:
 
 def test_what_cannot_be_told_is_said() -> None:
     rigid = model_of("delta")
-    found = settle(rigid, rigid.home, Load("platform"), Hold())
+    found = settle_pose(rigid, rigid.home, Load("platform"), Hold())
     assert np.isnan(found.frequency) and np.isinf(found.stiffness) and "nothing swings" in found.note
     loose = model_of("bricard")
-    assert read(loose, loose.home, Load("")).forces_note == "no drives"
-    assert "too few drives" in settle(loose, loose.home, Load(""), Hold()).note
+    assert read_pose(loose, loose.home, Load("")).forces_note == "no drives"
+    assert "too few drives" in settle_pose(loose, loose.home, Load(""), Hold()).note
     with pytest.raises(UsageError, match="stiffness"):
         Hold("servo", -1.0)
     with pytest.raises(UsageError, match="force"):
@@ -92,7 +92,7 @@ def test_margins_are_to_the_nearest_limit() -> None:
     from analysis.mapped_robots import STROKE, hexapod
 
     model = hexapod()
-    found = read(model, model.home, Load("platform"))
+    found = read_pose(model, model.home, Load("platform"))
     lengths = model.drives(model.home)
     assert np.allclose(found.room, np.stack([lengths - STROKE[0], STROKE[1] - lengths], axis=1))
 

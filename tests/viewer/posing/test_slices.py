@@ -10,23 +10,25 @@ from analysis.mapped_robots import CRANK, HALF_BASE, ROD, five_bar
 from gough.errors import UsageError
 from gough.viewer.posing.axes import sets_of_axes
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
-from gough.viewer.posing.readout import drive_forces, settle
-from gough.viewer.posing.slices import Plan, Slice, survey
-from gough.viewer.posing.surface import Scale, Surface, colours, filled, has_place, scale_of, surface_of
+from gough.viewer.posing.readout import drive_forces, settle_pose
+from gough.viewer.posing.slices import Slice, SlicePlan, survey
+from gough.viewer.posing.surface import Scale, Surface, colours, fill_edges, has_place, scale_of, surface_of
 from viewer.posing.models import model_of
 
 
-def plan_of(model: gough.Model, quantity: str, low, high, points=(9, 7), names: Any = None, hold: Any = None) -> Plan:
+def plan_of(
+    model: gough.Model, quantity: str, low, high, points=(9, 7), names: Any = None, hold: Any = None
+) -> SlicePlan:
     axes = next(iter(sets_of_axes(model).values()))
     frames = frames_for_loads(model)
     load = Load(frames[0] if frames else "", (1.0, 2.0, -3.0))
     default = Hold() if model.layout.v_elastic else Hold("servo", usual_stiffness(model))
-    return Plan(
+    return SlicePlan(
         axes, quantity, names or (axes.names[0], axes.names[1]), low, high, points, model.home, load, hold or default
     )
 
 
-def run(plan: Plan) -> Slice:
+def run(plan: SlicePlan) -> Slice:
     *shares, found = survey(plan)
     assert isinstance(found, Slice)
     assert all(0 <= float(s) <= 1 for s in shares)  # type: ignore[arg-type]
@@ -41,7 +43,7 @@ def test_points_are_what_single_poses_say(quantity: str) -> None:
     assert found.reachable.all()
     for i, j in ((0, 0), (4, 3), (8, 2)):
         q = model.configuration(coordinates={"x": found.xs[i], "y": found.ys[j]})
-        one = settle(model, q, plan.load, plan.hold)
+        one = settle_pose(model, q, plan.load, plan.hold)
         measure = model.singularity(q)
         expected = {
             "condition": min(float(measure.parallel), float(measure.serial.min())),
@@ -125,5 +127,5 @@ def test_scales_and_colours() -> None:
     assert (np.diff(lightness) > 0).all()
     shown = np.full((3, 3, 3), np.nan)
     shown[0, 0] = 0.25
-    assert np.allclose(filled(shown)[1, 1], 0.25)
-    assert np.allclose(filled(shown)[2, 2], 0.0)
+    assert np.allclose(fill_edges(shown)[1, 1], 0.25)
+    assert np.allclose(fill_edges(shown)[2, 2], 0.0)

@@ -10,8 +10,7 @@ from gough.errors import UsageError
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.playback.frames import Frames
 from gough.viewer.posing.load import Hold
-from gough.viewer.posing.swing import largest_motion
-from gough.viewer.posing.swing_run import PERIOD, STATES, home_modes, swinging_mode
+from gough.viewer.posing.swing import PERIOD, STATES, home_modes, largest_motion, swinging_mode
 from viewer.posing.models import model_of
 
 CLAMPED = (1.87510407, 4.69409113)
@@ -33,7 +32,7 @@ def test_a_cantilever_swings_in_its_closed_form(number: int, tmp_path: Path) -> 
     found = swinging_mode(figure, modes, hold, number, share=0.001)  # small: what is drawn turns by whole angles
     skin = figure.skins[0]
     moved = skin.displacement(found.run.q[0]) - skin.displacement(modes.q)
-    x = skin.rest[:, 0] / L
+    x = skin.surface.rest[:, 0] / L
     across = moved[:, np.abs(moved).max(axis=0).argmax()]
     tip = across[x.argmax()]
     np.testing.assert_allclose(across / tip, cantilever(CLAMPED[number - 1], x), atol=1e-3)

@@ -11,7 +11,7 @@ from gough.errors import UsageError
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.spatial.poses import quaternion_towards
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.scene.palette import BAD
+from gough.viewer.scene.colours import BAD
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, nice_above
 

@@ -8,7 +8,7 @@ import pytest
 
 from gough.errors import UsageError
 from gough.viewer.takeaway import pictures
-from gough.viewer.takeaway.pictures import VARIABLE, find_browser, headless
+from gough.viewer.takeaway.pictures import VARIABLE, find_browser, start_browser
 
 
 def test_without_a_browser_the_remedy_is_told(monkeypatch) -> None:
@@ -36,7 +36,7 @@ def test_the_browser_ends_with_its_helpers_and_its_profile_goes(stubborn: bool, 
     monkeypatch.setenv(VARIABLE, str(stand_in))
     monkeypatch.setattr(pictures, "END_WITHIN", 0.3)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with pytest.raises(KeyboardInterrupt), headless("http://127.0.0.1:1") as process:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), start_browser("http://127.0.0.1:1") as process:  # noqa: PT012
         while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():
             time.sleep(0.02)
         assert list(tmp_path.glob("gough-browser-*"))
@@ -67,5 +67,5 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path, monkeypatch) -> 
     broken.write_bytes(b"\x7fnot a program")
     broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv(VARIABLE, str(broken))
-    with pytest.raises(UsageError, match="does not start"), headless("http://127.0.0.1:1"):
+    with pytest.raises(UsageError, match="does not start"), start_browser("http://127.0.0.1:1"):
         pass

@@ -9,7 +9,7 @@ from PIL import Image
 
 from gough.errors import UsageError
 from gough.viewer.takeaway import encoders
-from gough.viewer.takeaway.encoders import FfmpegFile, GifFile, PngFile, even, video_file
+from gough.viewer.takeaway.encoders import FfmpegFile, GifFile, PngFile, even_size, video_file
 
 
 def ball(k: int, ground: tuple[int, int, int] = (255, 255, 255)) -> np.ndarray:
@@ -100,4 +100,4 @@ def test_without_any_encoder_both_remedies_are_named(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(UsageError, match=r"ffmpeg.*gough\[video\]"):
         video_file(tmp_path / "a.mp4", 30.0)
-    assert even(721) == 720 and even(720) == 720
+    assert even_size(721) == 720 and even_size(720) == 720

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.takeaway import export, pictures
+from gough.viewer.takeaway import pictures
+from gough.viewer.takeaway.export import export
 from viewer.playback.runs import path1
 
 pytest.importorskip("viser")

@@ -35,7 +35,7 @@ Place = tuple[np.ndarray, float]
 
 
 @dataclass(frozen=True)
-class Plane:
+class MotionPlane:
     """axes: {part: e1 e2 n as columns (3, 3)}; heights: {part: of its origin along n}; pins of all joints."""
 
     axes: dict[int, np.ndarray]
@@ -52,7 +52,7 @@ class Plane:
         return ground @ turn @ self.axes[part].T, ground @ np.array([x, y, self.heights[part]])
 
 
-def plane_of(locked: Locked) -> Plane | None:
+def plane_of(locked: Locked) -> MotionPlane | None:
     """The plane in which all parts move, or None."""
     joints = locked.joints
     if not joints or any(joint.kind not in ("pin", "ball") for joint in joints):
@@ -96,7 +96,7 @@ def plane_of(locked: Locked) -> Plane | None:
         for joint in joints
         for a, b in [joint.parts]
     ]
-    return Plane(axes, heights, flat, size)
+    return MotionPlane(axes, heights, flat, size)
 
 
 def _basis(normal: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ class NotRecognisedError(Exception):
     """A structure that these steps do not build."""
 
 
-def planar_assemblies(plane: Plane, parts: int) -> tuple[list[Known], list[str], list[str]]:
+def planar_assemblies(plane: MotionPlane, parts: int) -> tuple[list[Known], list[str], list[str]]:
     """(places of all parts, one a candidate; names of the steps taken; why the list is not certain)."""
     known: list[Known] = [{0: (np.zeros(2), 0.0)}]
     placed, steps, doubts = {0}, [], []
@@ -130,7 +130,7 @@ def planar_assemblies(plane: Plane, parts: int) -> tuple[list[Known], list[str],
     return known, steps, doubts
 
 
-def _next_step(plane: Plane, placed: set[int], parts: int) -> tuple[str, tuple[int, ...], Callable]:
+def _next_step(plane: MotionPlane, placed: set[int], parts: int) -> tuple[str, tuple[int, ...], Callable]:
     tied: dict[int, list[Pin]] = {}
     between: dict[int, list[Pin]] = {}
     for pin in plane.pins:
@@ -166,7 +166,7 @@ def _aligned(points: tuple[np.ndarray, np.ndarray], targets: tuple[np.ndarray, n
     return targets[0] - _at((np.zeros(2), angle), points[0]), angle
 
 
-def _rod(plane: Plane, part: int, pins: list[Pin], state: Known, doubts: list[str]) -> list[Known]:
+def _rod(plane: MotionPlane, part: int, pins: list[Pin], state: Known, doubts: list[str]) -> list[Known]:
     targets = [_at(state[a], p) for a, _, p, _ in pins]
     points = [r for *_, r in pins]
     far = int(np.argmax([np.linalg.norm(x - points[0]) for x in points]))
@@ -181,7 +181,7 @@ def _rod(plane: Plane, part: int, pins: list[Pin], state: Known, doubts: list[st
     return []
 
 
-def _two_rods(plane: Plane, pins: tuple[Pin, Pin, Pin], state: Known, doubts: list[str]) -> list[Known]:
+def _two_rods(plane: MotionPlane, pins: tuple[Pin, Pin, Pin], state: Known, doubts: list[str]) -> list[Known]:
     (a, u, p, own_u), (b, v, r, own_v), (_, _, end_u, end_v) = pins
     centres = _at(state[a], p), _at(state[b], r)
     radii = float(np.linalg.norm(end_u - own_u)), float(np.linalg.norm(end_v - own_v))
@@ -213,7 +213,9 @@ def circles(centres: tuple[np.ndarray, np.ndarray], radii: tuple[float, float], 
     return [middle + across * h for h in ((np.sqrt(square), -np.sqrt(square)) if square > 0 else (0.0,))]
 
 
-def _platform(plane: Plane, part: int, legs: list[tuple[Pin, Pin]], state: Known, doubts: list[str]) -> list[Known]:
+def _platform(
+    plane: MotionPlane, part: int, legs: list[tuple[Pin, Pin]], state: Known, doubts: list[str]
+) -> list[Known]:
     A = np.array([_at(state[base[0]], base[2]) for base, _ in legs])
     B = np.array([pin[3] for _, pin in legs])
     r = np.array([np.linalg.norm(pin[2] - base[3]) for base, pin in legs])

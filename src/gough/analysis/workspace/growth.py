@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Samples, home_coordinates, known_coordinates, make_samples
+from gough.analysis.grids import MapSamples, home_coordinates, known_coordinates, make_samples
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict, empty
 from gough.errors import Status, UsageError
 from gough.kinematics.leading import natural_coordinates
@@ -73,11 +73,11 @@ def seeds(surveyor: Surveyor) -> Seeds:
         points = 2 * points - 1
         grid = _grid(surveyor.samples, points)
         x = grid.coordinates()
-        made = _reached(replace_samples(surveyor, grid), x, *made.survey(x))
+        made = _seeds_at(replace_samples(surveyor, grid), x, *made.survey(x))
     return replace(made, surveyor=surveyor)
 
 
-def replace_samples(surveyor: Surveyor, samples: Samples) -> Surveyor:
+def replace_samples(surveyor: Surveyor, samples: MapSamples) -> Surveyor:
     """The surveyor for other samples of the same coordinates; only the assembly matters there, no orientations."""
     return Surveyor(surveyor.model, samples, surveyor.settings)
 
@@ -88,16 +88,16 @@ def grid_survey(surveyor: Surveyor) -> dict[str, np.ndarray]:
     return (seeds(surveyor) if surveyor.led else surveyor).survey(x)[0]
 
 
-def _grid(samples: Samples, points: int) -> Samples:
+def _grid(samples: MapSamples, points: int) -> MapSamples:
     axes = tuple(replace(a, points=points) for a in samples.axes)
-    return Samples(axes, points ** len(axes), samples.fixed)
+    return MapSamples(axes, points ** len(axes), samples.fixed)
 
 
 def _first(surveyor: Surveyor) -> Seeds:
     """The first grid: all points led from home, then what is left from neighbours that were reached."""
     x = surveyor.samples.coordinates()
     found, q = surveyor.survey(x)
-    made = _reached(surveyor, x, found, q)
+    made = _seeds_at(surveyor, x, found, q)
     for _ in range(ROUNDS):
         left = np.flatnonzero(~_as_home(found))
         close, nearest = made.nearest(x[left])
@@ -110,7 +110,7 @@ def _first(surveyor: Surveyor) -> Seeds:
         q[left[close][better]] = again_q[better]
         for name, values in found.items():
             values[left[close][better]] = again[name][better]
-        made = _reached(surveyor, x, found, q)
+        made = _seeds_at(surveyor, x, found, q)
     return made
 
 
@@ -119,7 +119,7 @@ def _as_home(found: dict[str, np.ndarray]) -> np.ndarray:
     return (found["status"] == Status.OK) & (found["mode"] == 0)
 
 
-def _reached(surveyor: Surveyor, x: np.ndarray, found: dict[str, np.ndarray], q: np.ndarray) -> Seeds:
+def _seeds_at(surveyor: Surveyor, x: np.ndarray, found: dict[str, np.ndarray], q: np.ndarray) -> Seeds:
     """Seeds at those of the points x that are assembled as home is, and at home."""
     from scipy.spatial import KDTree
 
@@ -164,12 +164,12 @@ def default_ranges(model: Model, fixed: Mapping[str, float], settings: Settings,
     high = np.array([home[n] + (np.pi if units[n] == "rad" else 2.0 * model.size) for n in names])
     lengths = np.array([units[n] == "m" for n in names])
     if lengths.any():
-        low, high = _fitted(model, names, fixed, settings, low, high, lengths)
+        low, high = _fit_ranges(model, names, fixed, settings, low, high, lengths)
     points = () if random else (POINTS[len(names)],)
     return {n: (_round(a, b, a), _round(a, b, b), *points) for n, a, b in zip(names, low, high, strict=True)}
 
 
-def _fitted(
+def _fit_ranges(
     model: Model, names: list[str], fixed, settings: Settings, low, high, lengths
 ) -> tuple[np.ndarray, np.ndarray]:
     """Widen while the border is reached, then narrow to what is reached and one cell more, twice."""

@@ -5,24 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.analysis.workspace.result import Workspace
+from gough.analysis.grids import Axis
 from gough.analysis.workspace.states import Verdict
 from gough.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-from typing import TYPE_CHECKING
 
-from gough.analysis.grids import Axis
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from gough.analysis.workspace.result import Workspace
 
 MOST_POINTS = 20_000
 """Points of a cloud; more are thinned out."""
 
 
-def figure(workspace: Workspace, axes: Sequence[str] | None = None) -> "Figure":
+def draw_workspace(workspace: "Workspace", axes: Sequence[str] | None = None) -> "Figure":
     """A figure by the number of coordinates: a curve, a map, or three slices and the boundary of a volume.
 
     axes: names of up to three of them; a grid is cut at home (or at its middle) in the others.
@@ -46,7 +42,7 @@ def figure(workspace: Workspace, axes: Sequence[str] | None = None) -> "Figure":
     return made
 
 
-def _curve(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str, float]:
+def _curve(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[str, float]:
     index, cut = _slice(workspace, chosen)
     axis = axis_named(workspace, chosen[0])
     ax = made.subplots()
@@ -69,7 +65,7 @@ def _curve(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str,
     return cut
 
 
-def _map(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str, float]:
+def _map(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[str, float]:
     ax = made.subplots()
     cut, shown = _draw_map(ax, workspace, chosen, _top(workspace))
     add_bar(made, shown, ax)
@@ -77,7 +73,7 @@ def _map(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str, f
     return cut
 
 
-def _volume(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str, float]:
+def _volume(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[str, float]:
     top = _top(workspace)
     x, y, z = chosen
     places = [(1, (x, y), z), (3, (x, z), y), (4, (y, z), x)]
@@ -94,7 +90,7 @@ def _volume(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str
     return {name: value for name, value in cut.items() if name not in chosen}
 
 
-def _draw_map(ax: Any, workspace: Workspace, pair: list[str], top: float) -> tuple[dict[str, float], Any]:
+def _draw_map(ax: Any, workspace: "Workspace", pair: list[str], top: float) -> tuple[dict[str, float], Any]:
     """Condition over two coordinates, cut at home in the others; (where it was cut, what the colours belong to)."""
     index, cut = _slice(workspace, pair)
     first, second = (axis_named(workspace, name) for name in pair)
@@ -144,7 +140,7 @@ def _draw_map(ax: Any, workspace: Workspace, pair: list[str], top: float) -> tup
     return cut, shown
 
 
-def _cloud(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str, float]:
+def _cloud(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[str, float]:
     """Reachable random samples over two or three coordinates, coloured by condition."""
     columns = [workspace.samples.names.index(name) for name in chosen]
     keep = np.flatnonzero(workspace.reachable)
@@ -167,7 +163,7 @@ def _cloud(made: "Figure", workspace: Workspace, chosen: list[str]) -> dict[str,
     return {}
 
 
-def _draw_boundary(ax: Any, workspace: Workspace, chosen: list[str], top: float) -> None:
+def _draw_boundary(ax: Any, workspace: "Workspace", chosen: list[str], top: float) -> None:
     """The points at the edge of the reachable volume, coloured by condition."""
     index, _ = _slice(workspace, chosen)
     names = [name for name in workspace.samples.names if name in chosen]
@@ -186,7 +182,7 @@ def _draw_boundary(ax: Any, workspace: Workspace, chosen: list[str], top: float)
     ax.set_title("edge of the reachable volume", fontsize=10)
 
 
-def _slice(workspace: Workspace, chosen: list[str]) -> tuple[tuple, dict[str, float]]:
+def _slice(workspace: "Workspace", chosen: list[str]) -> tuple[tuple, dict[str, float]]:
     """(index of a grid that leaves the chosen axes, values of the others): nearest to home, or the middle."""
     index, cut = [], {}
     for axis in workspace.samples.axes:
@@ -200,7 +196,7 @@ def _slice(workspace: Workspace, chosen: list[str]) -> tuple[tuple, dict[str, fl
     return tuple(index), cut
 
 
-def _top(workspace: Workspace) -> float:
+def _top(workspace: "Workspace") -> float:
     """End of the colour scale: a round number above nearly all conditions."""
     seen = workspace.worst[np.isfinite(workspace.worst)]
     high = float(np.quantile(seen, 0.999)) if len(seen) else 1.0
@@ -228,7 +224,7 @@ LIMIT_COLOR, SINGULAR_COLOR, HOME_COLOR = "#DDDDDD", "#D55E00", "#CC79A7"
 LABEL = "reciprocal condition (lower of parallel and serial)"
 
 
-def title(workspace: Workspace, cut: dict[str, float]) -> str:
+def title(workspace: "Workspace", cut: dict[str, float]) -> str:
     """Robot, coordinates that are held, what was found."""
     units = {a.name: a.unit for a in workspace.samples.axes}
     held = workspace.samples.fixed | cut
@@ -247,7 +243,7 @@ def title(workspace: Workspace, cut: dict[str, float]) -> str:
     return ", ".join(parts) + f"\nreachable {what} {v.reachable:.4g} {_pretty(v.unit)}, {free}{limits}"
 
 
-def add_legend(made: "Figure", workspace: Workspace) -> None:
+def add_legend(made: "Figure", workspace: "Workspace") -> None:
     """What the lines and patches mean, as far as there are any."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -284,7 +280,7 @@ def few_ticks(ax: Any) -> None:
         axis.set_major_locator(MaxNLocator(4))
 
 
-def axis_named(workspace: Workspace, name: str) -> Axis:
+def axis_named(workspace: "Workspace", name: str) -> Axis:
     """The axis of a coordinate."""
     return next(axis for axis in workspace.samples.axes if axis.name == name)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Axis, Samples
+from gough.analysis.grids import Axis, MapSamples
+from gough.analysis.workspace.plot import draw_workspace
 from gough.analysis.workspace.states import COLUMNS, Verdict
 from gough.arguments import checked, listed, path, picture
 from gough.errors import FileError, Status, UsageError
@@ -46,7 +47,7 @@ class Workspace:
     """
 
     robot: str
-    samples: Samples
+    samples: MapSamples
     limits: bool
     condition: float
     orientations: np.ndarray | None
@@ -172,10 +173,8 @@ class Workspace:
 
     @checked(path=picture)
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
-        """A matplotlib figure (see `workspace_plot.figure`), written to `path` if given."""
-        from gough.analysis.workspace.plot import figure
-
-        made = figure(self, **options)
+        """A matplotlib figure (see `plot.draw_workspace`), written to `path` if given."""
+        made = draw_workspace(self, **options)
         if path is not None:
             write_figure(path, made, 130)
         return made
@@ -230,7 +229,7 @@ def _workspace(about: dict[str, Any], arrays: dict[str, np.ndarray]) -> Workspac
     samples["axes"] = tuple(Axis(**axis) for axis in samples["axes"])
     names = {name: tuple(about.pop(name)) for name in ("place_names", "loop_names", "limit_names", "limit_units")}
     columns = {name: arrays.get(name) for name in (*COLUMNS, "orientations", "q")}
-    return Workspace(samples=Samples(**samples), **names, **columns, **about)
+    return Workspace(samples=MapSamples(**samples), **names, **columns, **about)
 
 
 # Connected singularity-free regions of a grid: where a robot can move without leaving the good part.

@@ -17,7 +17,7 @@ from enum import IntEnum
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs, reciprocal_conditions
-from gough.analysis.grids import Samples, arguments
+from gough.analysis.grids import MapSamples, arguments
 from gough.kinematics.leading import COORDINATES
 from gough.kinematics.singularity import block_matrices, driven_rows
 from gough.model import Model
@@ -89,7 +89,7 @@ class Settings:
 class Surveyor:
     """Evaluates batches of samples of one model."""
 
-    def __init__(self, model: Model, samples: Samples, settings: Settings) -> None:
+    def __init__(self, model: Model, samples: MapSamples, settings: Settings) -> None:
         self.model, self.samples, self.settings = model, samples, settings
         self.places = Names()
         self.limit_names = model.limit_margins(model.home).names

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.grids import Samples, home_coordinates, make_samples
+from gough.analysis.grids import MapSamples, home_coordinates, make_samples
 from gough.analysis.workspace.growth import default_ranges, seeds
 from gough.analysis.workspace.result import Workspace
 from gough.analysis.workspace.states import Settings, Surveyor, empty
@@ -112,7 +112,7 @@ def workspace(
 
 
 def _run(
-    surveyor: Surveyor, samples: Samples, keep_q: bool, threads: int | None, progress: bool | None
+    surveyor: Surveyor, samples: MapSamples, keep_q: bool, threads: int | None, progress: bool | None
 ) -> tuple[dict[str, np.ndarray], np.ndarray | None, bool]:
     """(arrays, q, interrupted)."""
     out = empty(samples.count)

@@ -9,11 +9,10 @@ import numpy as np
 from gough.dynamics.numbers import Numbers
 from gough.model import Model
 from gough.structure import WORLD
-from gough.viewer.drawing.body_meshes import body_meshes
 from gough.viewer.drawing.joints import Drawn, Joiner, body_role
-from gough.viewer.drawing.layout import Layout
-from gough.viewer.drawing.mesh import EMPTY, Mesh, frame_along, merged
-from gough.viewer.drawing.piece import Piece, Span
+from gough.viewer.drawing.layout import HomeLayout
+from gough.viewer.drawing.mesh import EMPTY, Mesh, body_meshes, frame_along, merge_meshes
+from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import joint_places, user_axes
 from gough.viewer.drawing.plates import plane_of, plate, rim
 from gough.viewer.drawing.skin import Skin
@@ -41,7 +40,7 @@ class Figure:
         numbers = Numbers(model.mechanism, self.parameters)
         home = self.place(model.home)
         joints = joint_places(model.robot, numbers)
-        self.layout = Layout(model.mechanism, joints, home.position, home.rotation, self.up, *self._marks(numbers))
+        self.layout = HomeLayout(model.mechanism, joints, home.position, home.rotation, self.up, *self._marks(numbers))
         self.size = self.layout.size
         draw = Joiner(self.layout, model.home)
         for joint in joints:
@@ -54,18 +53,18 @@ class Figure:
         members = [p for p in draw_bodies(self.layout, draw.drawn) if p.link not in {x.link for x in looks}]
         drawn = [*draw.drawn.pieces, *members, *looks]
         drawn += inertia_pieces(self.layout, numbers, draw.drawn.shown)
-        self.pieces: tuple[Piece, ...] = (*drawn, *frame_pieces(self.layout, numbers))
+        self.pieces: tuple[LinkMesh, ...] = (*drawn, *frame_pieces(self.layout, numbers))
         self.spans: tuple[Span, ...] = (*draw.drawn.spans, *spring_spans(self.layout, numbers))
         self.skins: tuple[Skin, ...] = skins_of(model, self.layout.radius)
 
-    def _looks(self) -> list[Piece]:
+    def _looks(self) -> list[LinkMesh]:
         """Bodies with meshes of their own."""
         links = {link.name: i for i, link in enumerate(self.model.mechanism.links) if link.motion != "deflection"}
         found = []
         for name, (mesh, colour) in body_meshes(self.model.robot).items():
             index = links[name]
             role = body_role(self.layout, index)
-            found.append(Piece(index, mesh, role, "bodies", self.model.mechanism.links[index].leg, colour))
+            found.append(LinkMesh(index, mesh, role, "bodies", self.model.mechanism.links[index].leg, colour))
         return found
 
     def _marks(self, numbers: Numbers) -> tuple[dict[int, np.ndarray], dict[int, list[np.ndarray]]]:
@@ -161,7 +160,7 @@ class Figure:
 # Rigid bodies between their anchors: rods, plates, the platform, the base.
 
 
-def draw_bodies(layout: Layout, drawn: Drawn) -> list[Piece]:
+def draw_bodies(layout: HomeLayout, drawn: Drawn) -> list[LinkMesh]:
     """Pieces of all rigid bodies, from where their joints' drawings end."""
     pieces = []
     for body in sorted(layout.points.keys() | drawn.anchors.keys()):
@@ -175,7 +174,7 @@ def draw_bodies(layout: Layout, drawn: Drawn) -> list[Piece]:
         mesh = _mesh(layout, drawn, body, points, role)
         if len(mesh.faces):
             drawn.shown.add(body)
-            pieces.append(Piece(body, mesh, role, "bodies", leg))
+            pieces.append(LinkMesh(body, mesh, role, "bodies", leg))
     return pieces
 
 
@@ -188,7 +187,7 @@ def distinct(points: list[np.ndarray], near: float) -> np.ndarray:
     return np.array(kept).reshape(-1, 3)
 
 
-def _mesh(layout: Layout, drawn: Drawn, body: int, points: np.ndarray, role: str) -> Mesh:
+def _mesh(layout: HomeLayout, drawn: Drawn, body: int, points: np.ndarray, role: str) -> Mesh:
     r = layout.radius
     if body == WORLD:
         return _base(layout, points)
@@ -211,10 +210,10 @@ def _course(points: np.ndarray, radius: float) -> Mesh:
     order = np.argsort((points - along.centre) @ along.axes[:, 0])
     parts = [sphere(radius, 12).moved(p) for p in points]
     parts += [rod(points[i], points[j], radius) for i, j in pairwise(order)]
-    return merged(parts)
+    return merge_meshes(parts)
 
 
-def _platform(layout: Layout, points: np.ndarray, kind: str) -> Mesh:
+def _platform(layout: HomeLayout, points: np.ndarray, kind: str) -> Mesh:
     r = layout.radius
     if kind == "area":
         return plate(points, 1.8 * r, 2.4 * r, 1.2 * r)
@@ -225,7 +224,7 @@ def _platform(layout: Layout, points: np.ndarray, kind: str) -> Mesh:
     return box(np.array([5.0, 5.0, 5.0]) * r).moved(points[0])
 
 
-def _base(layout: Layout, points: np.ndarray) -> Mesh:
+def _base(layout: HomeLayout, points: np.ndarray) -> Mesh:
     """Feet under every joint on the ground, and bars between them."""
     r = layout.radius
     if not len(points):
@@ -257,7 +256,7 @@ def swept(line: np.ndarray, radius: float, sides: int = 10) -> Mesh:
     i = np.arange(sides)
     fan = np.column_stack([np.full(sides, sides), i, (i + 1) % sides])
     first, last = (np.concatenate([rings[k], line[k : k + 1] if k == 0 else line[-1:]]) for k in (0, -1))
-    return merged([band(*rings), Mesh(first, fan[:, ::-1]), Mesh(last, fan)])
+    return merge_meshes([band(*rings), Mesh(first, fan[:, ::-1]), Mesh(last, fan)])
 
 
 def coil(radius: float, wire: float, turns: int = 9, steps: int = 14) -> Mesh:
@@ -275,7 +274,7 @@ AXIS_COLOURS = ((205, 70, 66), (76, 156, 84), (64, 106, 204))
 """Of x, y, z."""
 
 
-def inertia_pieces(layout: Layout, numbers: Numbers, shown: set[int]) -> list[Piece]:
+def inertia_pieces(layout: HomeLayout, numbers: Numbers, shown: set[int]) -> list[LinkMesh]:
     """Of each rigid body with mass the box of its inertia, in group "inertia"; in "bodies" where nothing else shows it."""
     pieces = []
     for i, link in enumerate(layout.mechanism.links):
@@ -284,9 +283,9 @@ def inertia_pieces(layout: Layout, numbers: Numbers, shown: set[int]) -> list[Pi
         ten = np.array(numbers.at(link.ten), dtype=float)
         r = layout.radius
         if (mesh := inertia_box(ten, link.to_user, r, 0.5 * layout.size)) is not None:
-            pieces.append(Piece(i, mesh, "inertia", "inertia", link.leg))
+            pieces.append(LinkMesh(i, mesh, "inertia", "inertia", link.leg))
         if i not in shown and (mesh := inertia_box(ten, link.to_user, 2.2 * r, 5.0 * r)) is not None:
-            pieces.append(Piece(i, mesh, "link", "bodies", link.leg))
+            pieces.append(LinkMesh(i, mesh, "link", "bodies", link.leg))
     return pieces
 
 
@@ -310,7 +309,7 @@ def inertia_box(ten: np.ndarray, axes: np.ndarray, least: float, most: float) ->
     return box(edges).moved(axes @ centre, axes @ principal)
 
 
-def frame_pieces(layout: Layout, numbers: Numbers) -> list[Piece]:
+def frame_pieces(layout: HomeLayout, numbers: Numbers) -> list[LinkMesh]:
     """A triad at every named frame, x red, y green, z blue."""
     pieces, length, thin = [], 5.0 * layout.radius, 0.28 * layout.radius
     for frame in layout.mechanism.frames.values():
@@ -319,11 +318,11 @@ def frame_pieces(layout: Layout, numbers: Numbers) -> list[Piece]:
         at, turn = A @ p, A @ R
         for k, colour in enumerate(AXIS_COLOURS):
             mesh = rod(at, at + length * turn[:, k], thin, 10)
-            pieces.append(Piece(frame.link, mesh, "joint", "frames", -1, colour))
+            pieces.append(LinkMesh(frame.link, mesh, "joint", "frames", -1, colour))
     return pieces
 
 
-def spring_spans(layout: Layout, numbers: Numbers) -> list[Span]:
+def spring_spans(layout: HomeLayout, numbers: Numbers) -> list[Span]:
     """A coil between the two points of every spring."""
     spans = []
     for spring in layout.mechanism.springs:
@@ -334,7 +333,7 @@ def spring_spans(layout: Layout, numbers: Numbers) -> list[Span]:
     return spans
 
 
-def springs_on(layout: Layout, numbers: Numbers) -> dict[int, list[np.ndarray]]:
+def springs_on(layout: HomeLayout, numbers: Numbers) -> dict[int, list[np.ndarray]]:
     """Where springs hold on bodies: points by link; not the world's."""
     found: dict[int, list[np.ndarray]] = {}
     for span in spring_spans(layout, numbers):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.structure import WORLD
-from gough.viewer.drawing.layout import Layout, across, side_axis
-from gough.viewer.drawing.mesh import Mesh, frame_along, merged
-from gough.viewer.drawing.piece import Piece, Span
+from gough.viewer.drawing.layout import HomeLayout, across, side_axis
+from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
+from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import JointPlace
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
 
@@ -21,7 +21,7 @@ class Drawn:
     """Pieces and spans of joints. anchors: by link, points (3,) in its axes where its body begins; shown: links that need no
     more body to be seen."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[LinkMesh] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     anchors: dict[int, list[np.ndarray]] = field(default_factory=dict)
     shown: set[int] = field(default_factory=set)
@@ -34,7 +34,7 @@ class Drawn:
 class Joiner:
     """Draws the joints of one layout."""
 
-    def __init__(self, layout: Layout, home: np.ndarray) -> None:
+    def __init__(self, layout: HomeLayout, home: np.ndarray) -> None:
         self.layout, self.home, self.r = layout, home, layout.radius
         self.drawn = Drawn()
 
@@ -52,21 +52,21 @@ class Joiner:
 
     def put(self, joint: JointPlace, link: int, mesh: Mesh, role: str, group: str = "joints") -> None:
         """A piece of a joint."""
-        self.drawn.pieces.append(Piece(link, mesh, role, group, joint.leg))
+        self.drawn.pieces.append(LinkMesh(link, mesh, role, group, joint.leg))
 
     def role(self, link: int) -> str:
         """How a body is coloured."""
         return body_role(self.layout, self.layout.body(link))
 
 
-def body_role(layout: Layout, body: int) -> str:
+def body_role(layout: HomeLayout, body: int) -> str:
     """base, platform or link."""
     if body < 0:
         return "base"
     return "platform" if body in layout_platform(layout) else "link"
 
 
-def layout_platform(layout: Layout) -> tuple[int, ...]:
+def layout_platform(layout: HomeLayout) -> tuple[int, ...]:
     """The link that is the platform: by itself, or the one that carries its frame."""
     mechanism = layout.mechanism
     if not mechanism.has_platform:
@@ -99,11 +99,11 @@ def _revolute(draw: Joiner, joint: JointPlace) -> None:
     if joint.driven:
         motor = lathe(r * np.array([[0, -2.6], [2.1, -2.6], [2.3, -2.4], [2.3, 1.6], [2.1, 1.8], [0, 1.8]]))
         draw.put(joint, first.link, motor.moved(first.point, frame_along(side_axis(first))), "drive")
-        hub = merged([cylinder(1.35 * r, 1.5 * r).moved([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
+        hub = merge_meshes([cylinder(1.35 * r, 1.5 * r).moved([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
         draw.put(joint, second.link, hub.moved(second.point, turn), "joint")
         return
     draw.put(joint, second.link, cylinder(1.55 * r, 2.6 * r).moved(second.point, turn), "joint")
-    cheek = merged(cylinder(1.3 * r, 0.7 * r).moved([0, 0, z * r]) for z in (-1.7, 1.7))
+    cheek = merge_meshes(cylinder(1.3 * r, 0.7 * r).moved([0, 0, z * r]) for z in (-1.7, 1.7))
     draw.put(joint, first.link, cheek.moved(first.point, frame_along(side_axis(first))), draw.role(first.link))
 
 
@@ -119,16 +119,19 @@ def _universal(draw: Joiner, joint: JointPlace) -> None:
         for k, side in enumerate(joint.sides):
             a = reach * side_axis(side, k)
             draw.put(
-                joint, side.link, merged([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved(side.point), "joint"
+                joint,
+                side.link,
+                merge_meshes([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved(side.point),
+                "joint",
             )
         return
     turn = draw.layout.mechanism.links[middle].to_user
     axes = [turn @ _motion_axis(draw.layout, link) for link in (middle, joint.sides[1].link)]
     bars = [rod(-reach * a, reach * a, 0.75 * r, 10) for a in axes]
-    draw.put(joint, middle, merged([*bars, sphere(1.15 * r, 10)]), "drive" if joint.driven else "joint")
+    draw.put(joint, middle, merge_meshes([*bars, sphere(1.15 * r, 10)]), "drive" if joint.driven else "joint")
 
 
-def _motion_axis(layout: Layout, link: int) -> np.ndarray:
+def _motion_axis(layout: HomeLayout, link: int) -> np.ndarray:
     """Internal axis of a link's motion; halves of one joint share their internal axes."""
     own = layout.mechanism.links[link]
     return own.sign * np.eye(3)[own.axis]
@@ -143,7 +146,7 @@ def _fork(r: float, reach: float, depth: float, axis: np.ndarray, b: np.ndarray)
         parts.append(rod(end, end + depth * b, 0.55 * r, 8))
         parts.append(sphere(0.55 * r, 8).moved(end + depth * b))
     parts.append(rod(depth * b - reach * axis, depth * b + reach * axis, 0.55 * r, 8))
-    return merged(parts)
+    return merge_meshes(parts)
 
 
 def _cup(r: float, ball: float) -> Mesh:
@@ -317,7 +320,7 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
             second.point, frame_along(carried)
         )
     else:
-        guide = merged(
+        guide = merge_meshes(
             [
                 box(np.array([length, 2.6 * r, 1.0 * r])).moved([0, 0, -1.8 * r]),
                 box(np.array([length, 1.3 * r, 1.2 * r])).moved([0, 0, -1.0 * r]),

@@ -18,7 +18,7 @@ THINNEST = 0.0045
 
 
 @dataclass(frozen=True)
-class Layout:
+class HomeLayout:
     """position (links, 3), rotation (links, 3, 3): of all links at home. up (3,): against gravity.
 
     centres: mass centre (3,) of links that have one. tips: further points of links, named frames and nodes of what bends.

@@ -5,9 +5,16 @@ A page shades smoothly over shared vertices, so an edge that shall look sharp ha
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from gough.errors import UsageError
+from gough.robot import Robot
+from gough.robot.body import BodyMesh
+from gough.robot.files import resolve_path
+from gough.robot.tree import bodies
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Mesh:
 EMPTY = Mesh(np.zeros((0, 3)), np.zeros((0, 3)))
 
 
-def merged(meshes: Iterable[Mesh]) -> Mesh:
+def merge_meshes(meshes: Iterable[Mesh]) -> Mesh:
     """All of them as one."""
     parts = list(meshes)
     if not parts:
@@ -60,3 +67,72 @@ def frame_along(axis: np.ndarray) -> np.ndarray:
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x = x / np.linalg.norm(x)
     return np.column_stack([x, np.cross(z, x), z])
+
+
+# Sharp edges: a node of a surface gets a vertex for each smooth part that meets there.
+
+
+CREASE = np.cos(np.radians(40.0))
+"""Faces that meet at more than that angle meet in a sharp edge."""
+
+
+def split_at_creases(nodes: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(node of every vertex (v,), faces by vertices (f, 3)) of a surface by its nodes (n, 3) and triangles (f, 3)."""
+    a, b, c = (nodes[triangles[:, k]] for k in range(3))
+    normal = np.cross(b - a, c - a)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    at: dict[int, list[tuple[int, np.ndarray]]] = {}
+    station: list[int] = []
+    faces = np.zeros_like(triangles)
+    for f, triangle in enumerate(triangles):
+        for k, node in enumerate(triangle.tolist()):
+            known = at.setdefault(node, [])
+            vertex = next((v for v, n in known if n @ normal[f] > CREASE), None)
+            if vertex is None:
+                vertex = len(station)
+                station.append(node)
+                known.append((vertex, normal[f]))
+            faces[f, k] = vertex
+    return np.array(station, dtype=int), faces
+
+
+# Bodies that bring their looks with them: meshes from files.
+
+
+MOST_CREASED = 60_000
+"""Triangles up to which sharp edges are looked for; larger meshes are shaded smoothly."""
+REMEDY = "drawing meshes of bodies needs trimesh, which comes with the viewer: pip install 'gough[view]'"
+
+
+def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | None]]:
+    """(mesh in the body's axes (m), colour) of every body with one, by its full name."""
+    return {
+        name: (_place(body.mesh, robot.origin), body.mesh.color) for name, body in bodies(robot).items() if body.mesh
+    }
+
+
+def _place(described: BodyMesh, file: str | None) -> Mesh:
+    mesh = read_mesh(resolve_path(described.file, file))
+    pose = described.placement
+    return mesh.scaled(described.scale).moved(np.array(pose.position), pose.rotation())
+
+
+def read_mesh(path: Path) -> Mesh:
+    """The surface in a file, with sharp edges; UsageError where it is missing or cannot be read."""
+    try:
+        import trimesh
+    except ImportError as error:
+        raise UsageError(REMEDY) from error
+    try:
+        found = trimesh.load_mesh(path)
+        vertices, faces = np.asarray(found.vertices, dtype=float), np.asarray(found.faces, dtype=np.int64)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except Exception as error:  # trimesh raises whatever its readers stumble over
+        raise UsageError(f"{path}: cannot be read as a mesh ({type(error).__name__}: {error})") from error
+    if not len(faces) or not np.isfinite(vertices).all():
+        raise UsageError(f"{path}: no triangles with finite corners in it; export a surface")
+    if len(faces) > MOST_CREASED:
+        return Mesh(vertices, faces)
+    station, sharp = split_at_creases(vertices, faces)
+    return Mesh(vertices[station], sharp)

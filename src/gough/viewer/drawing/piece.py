@@ -14,7 +14,7 @@ GROUPS = ("bodies", "joints", "frames", "inertia")
 
 
 @dataclass(frozen=True)
-class Piece:
+class LinkMesh:
     """A mesh in the description's axes of link `link` (WORLD: the world's).
 
     role: one of ROLES. group: one of GROUPS. leg: index of the leg it belongs to, -1 for none. colour: of its own, 0 … 255.

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gough.viewer.drawing.mesh import Mesh, merged
+from gough.viewer.drawing.mesh import Mesh, merge_meshes
 from gough.viewer.drawing.solids import band, rod, sphere
 
 FLAT = 0.08
@@ -13,7 +13,7 @@ FLAT = 0.08
 
 
 @dataclass(frozen=True)
-class Plane:
+class FittedPlane:
     """The best plane of points: centre (3,), axes (3, 3) with columns along, across, normal; extent (3,): half widths."""
 
     centre: np.ndarray
@@ -28,7 +28,7 @@ class Plane:
         return "line" if self.extent[1] <= FLAT * self.extent[0] else "area"
 
 
-def plane_of(points: np.ndarray, near: float = 1e-9) -> Plane:
+def plane_of(points: np.ndarray, near: float = 1e-9) -> FittedPlane:
     """Best plane of points (n, 3); what spreads less than `near` (m) is one point."""
     points = np.asarray(points, dtype=float).reshape(-1, 3)
     centre = points.mean(axis=0)
@@ -38,7 +38,7 @@ def plane_of(points: np.ndarray, near: float = 1e-9) -> Plane:
         axes = axes * np.array([1.0, 1.0, -1.0])
     local = (points - centre) @ axes
     extent = np.abs(local).max(axis=0)
-    return Plane(centre, axes, np.where(extent <= near, 0.0, extent))
+    return FittedPlane(centre, axes, np.where(extent <= near, 0.0, extent))
 
 
 def hull_of(points: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def _turn(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
-def rounded(corners: np.ndarray, radius: float, arc: int = 6) -> np.ndarray:
+def round_outline(corners: np.ndarray, radius: float, arc: int = 6) -> np.ndarray:
     """Outline (n, 2) at distance `radius` around a convex polygon (k, 2), anticlockwise, with round corners."""
     outline = []
     for k in range(len(corners)):
@@ -94,7 +94,7 @@ def slab(outline: np.ndarray, thickness: float) -> Mesh:
     fan = np.column_stack([np.full(n, n), i, j])
     top = Mesh(np.concatenate([levels[-1], [[*middle, h]]]), fan)
     bottom = Mesh(np.concatenate([levels[0], [[*middle, -h]]]), fan[:, ::-1])
-    return merged([*sides, top, bottom])
+    return merge_meshes([*sides, top, bottom])
 
 
 def plate(points: np.ndarray, thickness: float, margin: float, radius: float) -> Mesh:
@@ -102,10 +102,10 @@ def plate(points: np.ndarray, thickness: float, margin: float, radius: float) ->
     plane = plane_of(points)
     local = (np.asarray(points, dtype=float) - plane.centre) @ plane.axes
     corners = local[hull_of(local[:, :2]), :2]
-    parts = [slab(rounded(corners, margin), thickness).moved(plane.centre, plane.axes)]
+    parts = [slab(round_outline(corners, margin), thickness).moved(plane.centre, plane.axes)]
     for p in local[np.abs(local[:, 2]) > 0.6 * thickness]:
         parts.append(rod(plane.centre + plane.axes @ np.array([*p[:2], 0.0]), plane.centre + plane.axes @ p, radius))
-    return merged(parts)
+    return merge_meshes(parts)
 
 
 def rim(points: np.ndarray, radius: float) -> Mesh:
@@ -120,4 +120,4 @@ def rim(points: np.ndarray, radius: float) -> Mesh:
         near = hull[np.argmin(np.linalg.norm(points[hull] - points[i], axis=1))]
         if np.linalg.norm(points[i] - points[near]) > 1e-9:
             parts.append(rod(points[i], points[near], radius))
-    return merged(parts)
+    return merge_meshes(parts)

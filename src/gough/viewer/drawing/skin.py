@@ -9,19 +9,17 @@ from functools import cached_property
 
 import numpy as np
 
+from gough.fem.elastic_body import ElasticBody
+
 
 @dataclass(frozen=True)
-class Skin:
-    """Surface of the body of link `link` (description axes, m), its m elastic coordinates at `coordinates` in q.
+class SkinSurface:
+    """Of a body with m elastic coordinates, in its axes (m).
 
     rest (k, 3), shapes, turnings (k, 3, m), second (k, 3, m, m) or None: stations. station (n,), arms (n, 3): vertices.
     faces (f, 3): outward by the right hand.
     """
 
-    link: int
-    name: str
-    leg: int
-    coordinates: slice
     rest: np.ndarray
     shapes: np.ndarray
     turnings: np.ndarray
@@ -30,22 +28,41 @@ class Skin:
     arms: np.ndarray
     faces: np.ndarray
 
+
+def on_nodes(body: ElasticBody, station: np.ndarray, arms: np.ndarray, faces: np.ndarray) -> SkinSurface:
+    """A surface whose stations are the body's nodes; without rotations of nodes arms are not turned."""
+    turnings = np.zeros_like(body.shapes) if body.turnings is None else body.turnings
+    return SkinSurface(body.nodes, body.shapes, turnings, body.second, station, arms, faces)
+
+
+@dataclass(frozen=True)
+class Skin:
+    """The surface of the body of link `link` (description axes, m), its elastic coordinates at `coordinates` in q."""
+
+    link: int
+    name: str
+    leg: int
+    coordinates: slice
+    surface: SkinSurface
+
     def displacement(self, q: np.ndarray) -> np.ndarray:
         """Of the stations (..., k, 3), link axes, at q (..., nq)."""
         e = np.asarray(q, dtype=float)[..., self.coordinates]
-        u = _linear(self.shapes, e)
-        if self.second is not None:
-            k, m = len(self.rest), e.shape[-1]
-            bent = (e @ self.second.reshape(-1, m).T).reshape(*e.shape[:-1], 3 * k, m)
+        u = _linear(self.surface.shapes, e)
+        if self.surface.second is not None:
+            k, m = len(self.surface.rest), e.shape[-1]
+            bent = (e @ self.surface.second.reshape(-1, m).T).reshape(*e.shape[:-1], 3 * k, m)
             u = u + 0.5 * np.matmul(bent, e[..., None])[..., 0].reshape(*e.shape[:-1], k, 3)
         return u
 
     def vertices(self, q: np.ndarray) -> np.ndarray:
         """(..., n, 3) in link axes at q (..., nq)."""
         e = np.asarray(q, dtype=float)[..., self.coordinates]
-        placed = self.rest + self.displacement(q)
-        turn = _linear(self.turnings, e)
-        return placed[..., self.station, :] + turned(turn[..., self.station, :], self.arms)
+        placed = self.surface.rest + self.displacement(q)
+        turn = _linear(self.surface.turnings, e)
+        return placed[..., self.surface.station, :] + turn_vectors(
+            turn[..., self.surface.station, :], self.surface.arms
+        )
 
     def deflection(self, q: np.ndarray) -> np.ndarray:
         """How far each vertex (..., n) is from its place in the body at rest (m)."""
@@ -54,7 +71,7 @@ class Skin:
     @cached_property
     def undeformed(self) -> np.ndarray:
         """Vertices (n, 3) at rest, link axes."""
-        return self.rest[self.station] + self.arms
+        return self.surface.rest[self.surface.station] + self.surface.arms
 
 
 def _linear(shapes: np.ndarray, e: np.ndarray) -> np.ndarray:
@@ -62,7 +79,7 @@ def _linear(shapes: np.ndarray, e: np.ndarray) -> np.ndarray:
     return (e @ shapes.reshape(-1, shapes.shape[-1]).T).reshape(*e.shape[:-1], *shapes.shape[:2])
 
 
-def turned(vector: np.ndarray, x: np.ndarray) -> np.ndarray:
+def turn_vectors(vector: np.ndarray, x: np.ndarray) -> np.ndarray:
     """x (..., 3) turned by rotation vectors (..., 3), rad."""
     angle = np.linalg.norm(vector, axis=-1, keepdims=True)
     s, c = np.sinc(angle / np.pi), 0.5 * np.sinc(angle / (2 * np.pi)) ** 2

@@ -11,9 +11,8 @@ from gough.robot.flexible import Flexible
 from gough.robot.flexible.beam import Beam, BeamSection
 from gough.robot.tree import bodies
 from gough.structure.elastic.bodies import elastic_bodies
-from gough.viewer.drawing.creases import creased
-from gough.viewer.drawing.skin import Skin
-from gough.viewer.drawing.skin_surface import Surface, on_nodes
+from gough.viewer.drawing.mesh import split_at_creases
+from gough.viewer.drawing.skin import Skin, SkinSurface, on_nodes
 from gough.viewer.drawing.solids import sphere
 
 
@@ -34,25 +33,11 @@ def skins_of(model: Model, radius: float) -> tuple[Skin, ...]:
         link = model.mechanism.links[index]
         assert link.elastic is not None
         surface = _surface(described[link.name].flexible, body, radius)
-        skins.append(
-            Skin(
-                index,
-                link.name,
-                link.leg,
-                link.elastic.coordinates,
-                surface.rest,
-                surface.shapes,
-                surface.turnings,
-                surface.second,
-                surface.station,
-                surface.arms,
-                surface.faces,
-            )
-        )
+        skins.append(Skin(index, link.name, link.leg, link.elastic.coordinates, surface))
     return tuple(skins)
 
 
-def _surface(flexible: Any, body: ElasticBody, radius: float) -> Surface:
+def _surface(flexible: Any, body: ElasticBody, radius: float) -> SkinSurface:
     """The surface of a body, by what its description says it is, else by its cells."""
     described = flexible if isinstance(flexible, Flexible) else None
     if not len(body.cells):
@@ -81,7 +66,7 @@ def _flat(body: ElasticBody) -> bool:
 # Plates: their middle surface above and below by half the thickness, and a rim around it.
 
 
-def plate_surface(body: ElasticBody, thickness: float | None, radius: float) -> Surface:
+def plate_surface(body: ElasticBody, thickness: float | None, radius: float) -> SkinSurface:
     """The surface of a body of triangles or quadrilaterals; thickness (m), where it is known."""
     triangles = _triangles(np.asarray(body.cells))
     used = np.unique(triangles)
@@ -134,7 +119,7 @@ BALLS = 400
 """At most so many are drawn of a body without cells."""
 
 
-def solid_surface(body: ElasticBody) -> Surface:
+def solid_surface(body: ElasticBody) -> SkinSurface:
     """The outer surface of tetrahedra and hexahedra (corners are enough)."""
     faces, inside = [], []
     cells = np.asarray(body.cells)
@@ -154,7 +139,7 @@ def solid_surface(body: ElasticBody) -> Surface:
         outward = np.cross(b - a, c - a) @ (body.nodes[ids].mean(axis=0) - inside[k]) > 0
         ids = ids if outward else ids[::-1]
         triangles += [ids[[0, i, i + 1]] for i in range(1, len(ids) - 1)]
-    station, corners = creased(body.nodes, np.array(triangles).reshape(-1, 3))
+    station, corners = split_at_creases(body.nodes, np.array(triangles).reshape(-1, 3))
     return on_nodes(body, station, np.zeros((len(station), 3)), corners)
 
 
@@ -166,7 +151,7 @@ def _once(faces: list[np.ndarray]) -> list[int]:
     return [where[0] for where in seen.values() if len(where) == 1]
 
 
-def cloud_surface(body: ElasticBody, radius: float) -> Surface:
+def cloud_surface(body: ElasticBody, radius: float) -> SkinSurface:
     """Balls at the nodes, evenly picked where there are very many."""
     nodes = np.unique(np.linspace(0, len(body.nodes) - 1, min(len(body.nodes), BALLS)).astype(int))
     ball = sphere(0.6 * radius, 8)
@@ -190,7 +175,7 @@ Outline = list[np.ndarray]
 """Smooth pieces (n, 2) of a section's closed outline in y and z, anticlockwise; they meet in sharp corners."""
 
 
-def beam_surface(body: ElasticBody, described: Beam | None, radius: float) -> Surface:
+def beam_surface(body: ElasticBody, described: Beam | None, radius: float) -> SkinSurface:
     """The surface of a body of cells with two nodes each."""
     cells = np.asarray(body.cells)
     parts = max(1, round(STATIONS / len(cells)))
@@ -206,7 +191,7 @@ def beam_surface(body: ElasticBody, described: Beam | None, radius: float) -> Su
         arms.append(a)
         faces.append(f + count)
         count += len(s)
-    return Surface(
+    return SkinSurface(
         stations.rest,
         stations.shapes,
         stations.turnings,

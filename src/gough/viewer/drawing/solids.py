@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gough.viewer.drawing.mesh import Mesh, frame_along, merged
+from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
 
 SIDES = 16
 """Of what is round."""
@@ -22,7 +22,7 @@ def lathe(profile: np.ndarray, sides: int = SIDES) -> Mesh:
     parts = []
     for run in np.split(np.arange(len(steps)), sharp):
         parts.append(band(*[rings[k] for k in (*run, run[-1] + 1)]))
-    return merged(parts)
+    return merge_meshes(parts)
 
 
 def band(*rings: np.ndarray) -> Mesh:
@@ -98,7 +98,7 @@ def box(size: np.ndarray) -> Mesh:
     return Mesh(corners[np.array(quads).ravel()], np.array(faces).reshape(-1, 3))
 
 
-def between(start: np.ndarray, end: np.ndarray, mesh: Mesh) -> Mesh:
+def put_between(start: np.ndarray, end: np.ndarray, mesh: Mesh) -> Mesh:
     """A mesh along z, centred, put in the middle of two points with its z along them."""
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     return mesh.moved((start + end) / 2, frame_along(end - start))
@@ -106,4 +106,6 @@ def between(start: np.ndarray, end: np.ndarray, mesh: Mesh) -> Mesh:
 
 def rod(start: np.ndarray, end: np.ndarray, radius: float, sides: int = 14) -> Mesh:
     """A cylinder from point to point."""
-    return between(start, end, cylinder(radius, float(np.linalg.norm(np.subtract(end, start))), sides, broken=False))
+    return put_between(
+        start, end, cylinder(radius, float(np.linalg.norm(np.subtract(end, start))), sides, broken=False)
+    )

@@ -10,9 +10,9 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import write_file
-from gough.viewer.scene.stage import Stage
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
+from gough.viewer.scene.stage import RunStage
+from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even_size, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import picture, shoot
 
@@ -25,7 +25,7 @@ RATES = {".gif": 15.0, ".mp4": 30.0}
 MOST_FRAMES = 3000
 
 
-class Stopped(Exception):
+class DownloadStopped(Exception):
     """The user does not want the file any more."""
 
 
@@ -45,7 +45,7 @@ class Downloads:
     """Buttons for files. stage: of the runs, None without. speed: of the animation. began: the page's robot is needed."""
 
     def __init__(
-        self, session: "Session", stage: Stage | None, speed: Callable[[], float], began: Callable[[], None]
+        self, session: "Session", stage: RunStage | None, speed: Callable[[], float], began: Callable[[], None]
     ) -> None:
         self.session, self.stage, self._speed, self._began = session, stage, speed, began
         self._stop = False
@@ -64,7 +64,7 @@ class Downloads:
         """Of files that can be made."""
         return ("PNG", "HTML", "GIF", "MP4") if self.stage is not None else ("PNG", "HTML")
 
-    def subject(self) -> Subject:
+    def subject(self) -> ViewSubject:
         """What files are of."""
         return self.session.subject
 
@@ -96,7 +96,7 @@ class Downloads:
                 path = Path(folder) / f"{file_stem(self.subject().title)}{suffix}"
                 maker(path, suffix)
                 self.session.client.send_file_download(path.name, path.read_bytes(), save_immediately=True)
-        except Stopped:
+        except DownloadStopped:
             self.session.say("stopped; no file was made")
         finally:
             self._bar.visible = self._cancel.visible = False
@@ -105,7 +105,7 @@ class Downloads:
 
     def _tell(self, part: float) -> None:
         if self._stop or self.session.closed:
-            raise Stopped
+            raise DownloadStopped
         percent = float(np.floor(100 * part))
         if percent != self._bar.value:
             self._bar.value = percent
@@ -119,7 +119,7 @@ class Downloads:
         if handle is not None and handle.visible:
             handle.visible = False
         width, height = SIZES.get(str(self._size.value), (1280, 720))
-        return picture(self.session.client, even(width), even(height), self.session.subject.dark)
+        return picture(self.session.client, even_size(width), even_size(height), self.session.subject.dark)
 
     def _png(self, path: Path, suffix: str) -> None:
         with PngFile(path) as file:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.kinematics.leading import COORDINATES
 from gough.spatial.euler import coordinates_of
-from gough.viewer.posing.axes import Axes
+from gough.viewer.posing.axes import PosingAxes
 
 if TYPE_CHECKING:
     import viser
@@ -24,7 +24,7 @@ Pulled = Callable[[dict[str, float]], None]
 class PoseHandle:
     """One gizmo where one shows just the free motions, else one for the positions and one for every free angle."""
 
-    def __init__(self, session: "Session", axes: Axes, pulled: Pulled) -> None:
+    def __init__(self, session: "Session", axes: PosingAxes, pulled: Pulled) -> None:
         self.session = session
         self.pulled = pulled
         by_pose = axes.model.mechanism.has_platform and not axes.by_drives

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.viewer.drawing.camera import VIEWS, view_direction
-from gough.viewer.drawing.colours import scale_colours
 from gough.viewer.panels.tables import BOX, number
+from gough.viewer.scene.colours import scale_colours
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session

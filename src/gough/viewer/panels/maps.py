@@ -10,15 +10,14 @@ from viser import Icon
 from gough.errors import GoughError
 from gough.viewer.panels.conditions import finite
 from gough.viewer.panels.tables import BOX, line, note, number
-from gough.viewer.posing.axes import Axes
-from gough.viewer.posing.ranges import ranges_of
-from gough.viewer.posing.slices import POINTS, QUANTITIES, Plan, Slice, survey
+from gough.viewer.posing.axes import PosingAxes, ranges_of
+from gough.viewer.posing.slices import POINTS, QUANTITIES, Slice, SlicePlan, survey
 from gough.viewer.posing.surface import (
     MARKED_COLOUR,
     Scale,
     Surface,
     colours,
-    filled,
+    fill_edges,
     has_place,
     picture,
     scale_of,
@@ -57,7 +56,7 @@ class MapsPanel:
             self.axes = axes
             self._build()
 
-    def _axes(self) -> Axes | None:
+    def _axes(self) -> PosingAxes | None:
         pose = self.session.panels.get("pose")
         return next(iter(pose.sets.values()), None) if pose is not None else None
 
@@ -99,7 +98,7 @@ class MapsPanel:
     def _turns(self, name: str) -> bool:
         return self.axes.units[self.axes.names.index(name)] == "rad"
 
-    def plan(self) -> Plan:
+    def plan(self) -> SlicePlan:
         """What the page asks for; a GoughError says what is wrong with it."""
         pose = self.session.panels["pose"]
         names = str(self._first.value), str(self._second.value)
@@ -113,7 +112,9 @@ class MapsPanel:
         points = int(np.clip(finite(self._points.value), *POINTS))
         (a, b), (c, d) = bounds
         load, hold = pose.conditions.load, pose.conditions.hold
-        return Plan(self.axes, quantity, names, (a, c), (b, d), (points, points), np.array(pose.poser.q), load, hold)
+        return SlicePlan(
+            self.axes, quantity, names, (a, c), (b, d), (points, points), np.array(pose.poser.q), load, hold
+        )
 
     def compute(self) -> None:
         """Begin a map; one that is under way is dropped."""
@@ -153,7 +154,7 @@ class MapsPanel:
     def stop(self) -> None:
         """Drop the map under way."""
         if self._work is not None:
-            self._ended(note("Stopped."))
+            self._ended(note("DownloadStopped."))
 
     def _ended(self, said: str) -> None:
         self._work = None
@@ -178,7 +179,7 @@ class MapsPanel:
 
     def _add(self, found: Slice, scale: Scale, surface: Surface) -> None:
         self._node = self.session.scene.add_mesh_trimesh(
-            NODE, glowing(surface, found, scale), cast_shadow=False, receive_shadow=False
+            NODE, glowing_mesh(surface, found, scale), cast_shadow=False, receive_shadow=False
         )
         self.session.scene.on_click()(
             self._clicked
@@ -212,14 +213,14 @@ class MapsPanel:
         self._work = None
 
 
-def glowing(surface: Surface, found: Slice, scale: Scale) -> Any:
+def glowing_mesh(surface: Surface, found: Slice, scale: Scale) -> Any:
     """The surface as a mesh seen from both sides in the colours of its scale, whatever the light."""
     import trimesh
     from PIL import Image
     from trimesh.visual import TextureVisuals
     from trimesh.visual.material import PBRMaterial
 
-    colour = filled(picture(found, scale)).transpose(1, 0, 2)[::-1]
+    colour = fill_edges(picture(found, scale)).transpose(1, 0, 2)[::-1]
     paint = Image.fromarray((colour * 255).astype(np.uint8))
     material = PBRMaterial(
         emissiveTexture=paint, emissiveFactor=[1, 1, 1], baseColorFactor=[0, 0, 0, 255],

@@ -1,6 +1,7 @@
 """The tab of modes: the closed robot's natural vibrations at the pose shown, one of them swinging at its shape."""
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,20 +9,13 @@ from viser import Icon
 
 from gough.errors import GoughError, UsageError
 from gough.viewer.panels.conditions import finite
-from gough.viewer.panels.tables import line, note, number, table
-from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
-from gough.viewer.posing.swing import FRAMES, ModeList, modes_at, swing
-from gough.viewer.posing.swing_run import PERIOD, SwingingMode, swinging_mode
-
-if TYPE_CHECKING:
-    from gough.viewer.session import Session
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from gough.viewer.panels.downloads import Downloads
+from gough.viewer.panels.tables import line, note, number, table
 from gough.viewer.playback.frames import Frames
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.swinging import SWINGS, swinging_subject
+from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
+from gough.viewer.posing.swing import FRAMES, PERIOD, ModeList, SwingingMode, modes_at, swing, swinging_mode
+from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway.export import SWINGS, swinging_subject
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -136,7 +130,7 @@ class ModesPanel:
         names = tuple(f"{k + 1}: {frequency(found.frequencies_hz[k])}" for k in range(count))
         self._pick.options = names
         self._pick.value = names[0]
-        rows = [[str(k + 1), frequency(found.frequencies_hz[k]), damping(found.damping[k])] for k in range(count)]
+        rows = [[str(k + 1), frequency(found.frequencies_hz[k]), damping_text(found.damping[k])] for k in range(count)]
         self._table.content = table(["Mode", "Frequency", "Damping ratio"], rows, [20, 40, 40])
         if len(found) > count:
             self._table.content += note(f"and {len(found) - count} faster ones")
@@ -227,7 +221,7 @@ def frequency(hertz: float) -> str:
     return f"{number(hertz)} Hz" if hertz > 0 else "does not swing"
 
 
-def damping(ratio: float) -> str:
+def damping_text(ratio: float) -> str:
     """A ratio as a percentage."""
     return "–" if np.isnan(ratio) else f"{number(100 * (round(ratio, 12) + 0.0))} %"
 
@@ -271,7 +265,7 @@ class ModeDownloads(Downloads):
         """A picture of the page as it is comes from the other tab."""
         return ("HTML", "GIF", "MP4")
 
-    def subject(self) -> Subject:
+    def subject(self) -> ViewSubject:
         """The robot in its mode."""
         return swinging_subject(self._chosen(1), self.session.subject.dark)
 

@@ -1,5 +1,6 @@
 """The tab that plays runs: time, speed, trace, arrows of forces, two runs beside each other."""
 
+import html
 import re
 import threading
 from time import monotonic
@@ -8,19 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
+from gough.errors import GoughError
+from gough.simulation.results.run import Run
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.plots import Plots
 from gough.viewer.playback.clock import Player
-from gough.viewer.playback.trace import traced_frames
 from gough.viewer.scene.forces import COLOURS, NAMES, reference
-from gough.viewer.scene.stage import PLACES, Stage
+from gough.viewer.scene.stage import PLACES, RunStage
+from gough.viewer.scene.traces import traced_frames
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
-import html
-
-from gough.errors import GoughError
-from gough.simulation.results.run import Run
 
 SPEEDS = ("0.1×", "0.2×", "0.5×", "1×", "2×", "5×", "10×")
 FRAME = 1 / 30
@@ -43,7 +42,7 @@ class MotionPanel:
 
     def __init__(self, session: "Session") -> None:
         self.session = session
-        self.stage: Stage | None = None
+        self.stage: RunStage | None = None
         self._ticker: Any = None
         self._told = 0.0
         self._lock = threading.Lock()
@@ -56,7 +55,7 @@ class MotionPanel:
 
     def _build(self) -> None:
         session, gui = self.session, self.session.gui
-        stage = self.stage = Stage(session.scene, session.subject, session.robot, session.show)
+        stage = self.stage = RunStage(session.scene, session.subject, session.robot, session.show)
         self.player = Player(stage.start, stage.end)
         self._headline()
         self._play = gui.add_button("Play", icon=Icon.PLAYER_PLAY)

@@ -17,12 +17,13 @@ from gough.viewer.playback.curves import (
     axis_power,
     curve_colours,
     curve_panels,
-    offered,
-    usual,
+    offered_channels,
+    samples_within,
+    thin_curves,
+    usual_channels,
     value_at,
     value_range,
 )
-from gough.viewer.playback.decimation import thinned, window
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
@@ -62,7 +63,7 @@ class Plots:
         self.session, self.start, self.end = session, start, end
         self.runs = session.subject.runs
         self.time = start
-        self.names = offered(self.runs)
+        self.names = offered_channels(self.runs)
         self._drawn = (0.0, 1.0)
         self._chosen: dict[str, list[Shown]] = {}
         gui = session.gui
@@ -85,7 +86,7 @@ class Plots:
             self._add.on_update(lambda _: self._picked(self._add, self.add))
             self._drop: Any = gui.add_dropdown("Remove", ("…",), initial_value="…", order=LAST + 2)
             self._drop.on_update(lambda _: self._picked(self._drop, self.remove))
-        for name in usual(self.runs[0]):
+        for name in usual_channels(self.runs[0]):
             self.add(name)
 
     def _picked(self, menu: Any, act: Any) -> None:
@@ -147,7 +148,7 @@ class Plots:
         return begin, begin + width
 
     def _data(self, panel: CurvePanel) -> tuple[np.ndarray, ...]:
-        time, *values = aligned(panel, *self._span())
+        time, *values = align_curves(panel, *self._span())
         return (time, *(v / 10.0 ** axis_power(panel) for v in values))
 
     def _redraw(self) -> None:
@@ -214,7 +215,7 @@ def _cursor_style(part: float) -> str:
     return f"<style>.gough-now{{--gough-time:{part:.6f}}}</style>"
 
 
-def aligned(panel: CurvePanel, start: float, end: float, points: int = POINTS) -> tuple[np.ndarray, ...]:
+def align_curves(panel: CurvePanel, start: float, end: float, points: int = POINTS) -> tuple[np.ndarray, ...]:
     """Times (m,) and each curve (m,) from start to end (s), thinned; curves of runs with other times have NaN in between."""
     groups: dict[int, list[int]] = {}
     for k, curve in enumerate(panel.curves):
@@ -222,9 +223,9 @@ def aligned(panel: CurvePanel, start: float, end: float, points: int = POINTS) -
     found = []
     for members in groups.values():
         curve = panel.curves[members[0]]
-        part = window(curve.time, start, end)
+        part = samples_within(curve.time, start, end)
         values = np.stack([panel.curves[k].values[part] for k in members], axis=1)
-        found.append((members, *thinned(curve.time[part], values, points)))
+        found.append((members, *thin_curves(curve.time[part], values, points)))
     if len(found) == 1:
         _, t, values = found[0]
         return (np.array(t), *np.array(values).T)

@@ -5,6 +5,7 @@ stiffness go to the slow lane unless they are known to be quick.
 """
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,22 +13,12 @@ import numpy as np
 from gough.viewer.panels.conditions import ConditionsForm
 from gough.viewer.panels.handle import PoseHandle
 from gough.viewer.panels.tables import drives_table, line, measures_table, note
-from gough.viewer.posing import warming
 from gough.viewer.posing.attempt import Attempt, Poser
-from gough.viewer.posing.axes import sets_of_axes
-from gough.viewer.posing.readout import Readout, Settled, read, settle
+from gough.viewer.posing.axes import PosingAxes, ranges_of, sets_of_axes
+from gough.viewer.posing.readout import Readout, Settled, read_pose, settle_pose, warming_steps
 
 if TYPE_CHECKING:
     from gough.viewer.session import Session
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from gough.viewer.posing.axes import Axes
-from gough.viewer.posing.ranges import ranges_of
-
-if TYPE_CHECKING:
-    from gough.viewer.session import Session
-
 
 # Sliders of the coordinates a robot is moved by: in m and degrees on the page, in m and rad inside.
 
@@ -35,7 +26,9 @@ if TYPE_CHECKING:
 class CoordinateSliders:
     """One slider a coordinate. touched: called with the index of a slider that the user moved."""
 
-    def __init__(self, session: "Session", axes: Axes, values: np.ndarray, touched: Callable[[int], None]) -> None:
+    def __init__(
+        self, session: "Session", axes: PosingAxes, values: np.ndarray, touched: Callable[[int], None]
+    ) -> None:
         self.axes = axes
         self.ranges = [ranges_of(axes)[n] for n in axes.names]
         self._factors = [180.0 / np.pi if unit == "rad" else 1.0 for unit in axes.units]
@@ -118,7 +111,7 @@ class PosePanel:
         self._ticker = session.worker.every(LOOK_AGAIN, self._look)
         session.on_show.append(self._shown)
         session.worker.post("pose numbers", lambda: self._look_at(session.q))
-        self._warm(warming.steps(self.model, self.conditions.load.frame))
+        self._warm(warming_steps(self.model, self.conditions.load.frame))
 
     def _build(self) -> None:
         gui = self.session.gui
@@ -270,7 +263,7 @@ class PosePanel:
         """Draw the last good pose with its numbers."""
         self._version += 1
         q, load, hold = self.poser.q, self.conditions.load, self.conditions.hold
-        self._readout = read(self.model, q, load)
+        self._readout = read_pose(self.model, q, load)
         version = self._version
         if self._cost < QUICK:
             self._settle(version, q)
@@ -281,7 +274,7 @@ class PosePanel:
 
     def _settle(self, version: int, q: np.ndarray) -> None:
         begin = time.perf_counter()
-        settled = settle(self.model, q, self.conditions.load, self.conditions.hold)
+        settled = settle_pose(self.model, q, self.conditions.load, self.conditions.hold)
         self._cost = time.perf_counter() - begin
         self._apply(version, settled)
 
@@ -290,7 +283,7 @@ class PosePanel:
         if version != self._version:
             return
         begin = time.perf_counter()
-        settled = settle(self.model, q, load, hold)
+        settled = settle_pose(self.model, q, load, hold)
         self._cost = time.perf_counter() - begin
         self.session.worker.post("pose settled", lambda: self._apply(version, settled))
 

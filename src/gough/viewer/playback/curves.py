@@ -24,7 +24,7 @@ LEFT_OUT = ("t", "tau", "q", "v", "status")
 
 
 @dataclass(frozen=True)
-class Curve:
+class PlottedCurve:
     """One line: values (n,) over time (n,), in the unit of its panel. run: 0 or 1, which run it is of."""
 
     name: str
@@ -39,7 +39,7 @@ class CurvePanel:
 
     title: str
     unit: str
-    curves: tuple[Curve, ...]
+    curves: tuple[PlottedCurve, ...]
     more: int = 0
 
     @property
@@ -48,14 +48,14 @@ class CurvePanel:
         return f"{self.title} ({self.unit})"
 
 
-def offered(runs: tuple[Run, ...]) -> tuple[str, ...]:
+def offered_channels(runs: tuple[Run, ...]) -> tuple[str, ...]:
     """Names of channels that can be drawn, the usual ones first."""
     named = list(dict.fromkeys(c.name for run in runs for c in run.channels()))
     first = [name for name in ORDER if name in named]
     return (*first, *(n for n in named if n not in first and n not in LEFT_OUT))
 
 
-def usual(run: Run) -> tuple[str, ...]:
+def usual_channels(run: Run) -> tuple[str, ...]:
     """Channels drawn at first: where it is, what the drives give, how it bends."""
     wanted = [
         "pose" if "pose" in run else "drives.position",
@@ -67,7 +67,7 @@ def usual(run: Run) -> tuple[str, ...]:
 
 def curve_panels(runs: tuple[Run, ...], name: str) -> tuple[CurvePanel, ...]:
     """The panels of a channel or column, in every run that has it; curves of the second run follow those of the first."""
-    found: dict[tuple[str, str], list[Curve]] = {}
+    found: dict[tuple[str, str], list[PlottedCurve]] = {}
     kept: dict[tuple[str, str], list[str]] = {}
     more: dict[tuple[str, str], int] = {}
     for number, run in enumerate(runs):
@@ -82,7 +82,7 @@ def curve_panels(runs: tuple[Run, ...], name: str) -> tuple[CurvePanel, ...]:
             if not columns:
                 columns = _largest_columns(panel)
             found.setdefault(key, []).extend(
-                Curve(c, number, run.time, panel.values[:, panel.columns.index(c)]) for c in columns
+                PlottedCurve(c, number, run.time, panel.values[:, panel.columns.index(c)]) for c in columns
             )
     return tuple(CurvePanel(title, unit, tuple(c), more[title, unit]) for (title, unit), c in found.items())
 
@@ -95,7 +95,7 @@ def _largest_columns(panel: Panel) -> list[str]:
     return [panel.columns[i] for i in chosen]
 
 
-def value_at(curve: Curve, time: float) -> float:
+def value_at(curve: PlottedCurve, time: float) -> float:
     """The value at a time (s): of the last stored state at or before it; NaN outside the run."""
     if time < curve.time[0] or time > curve.time[-1]:
         return float("nan")
@@ -124,3 +124,57 @@ def value_range(panel: CurvePanel) -> tuple[float, float]:
     low, high = (min(a for a, _ in found), max(b for _, b in found)) if found else (0.0, 1.0)
     room = 0.06 * (high - low) or 0.1 * abs(high) or 1.0
     return low - room, high + room
+
+
+# Long curves for a small screen: fewer points, no peak lost.
+
+
+def thin_curves(time: Array, values: Array, points: int = 600) -> tuple[Array, Array]:
+    """Curves (n, k) over time (n,) with at most about `points` points (m,), (m, k).
+
+    Every stretch of samples gives two points, in which each curve has its smallest and largest value in the order in which it
+    takes them: peaks stay in height, and in place to half a stretch. Ends stay as they are. NaN: no value; a stretch of
+    nothing else stays NaN. Short curves come back as they are.
+    """
+    n = len(time)
+    buckets = max(points // 2 - 1, 1)
+    if n <= max(points, 4):
+        return time, values
+    edges = 1 + np.unique(np.linspace(0, n - 2, buckets + 1).astype(int))  # ends are apart
+    first, last = edges[:-1], edges[1:] - 1
+    filled_low = np.where(np.isnan(values), np.inf, values)
+    filled_high = np.where(np.isnan(values), -np.inf, values)
+    low = np.minimum.reduceat(filled_low[: n - 1], first, axis=0)
+    high = np.maximum.reduceat(filled_high[: n - 1], first, axis=0)
+    which = np.repeat(np.arange(len(first)), last - first + 1)
+    inside = slice(1, n - 1)
+    low_at = _first_place(filled_low[inside] == low[which], which, len(first))
+    high_at = _first_place(filled_high[inside] == high[which], which, len(first))
+    empty = ~np.isfinite(low) & ~np.isfinite(high)
+    low, high = np.where(empty, np.nan, low), np.where(empty, np.nan, high)
+    falls = high_at < low_at
+    out = np.empty((2 * len(first) + 2, values.shape[1]))
+    out[0], out[-1] = values[0], values[-1]
+    out[1:-1:2] = np.where(falls, high, low)
+    out[2:-1:2] = np.where(falls, low, high)
+    at = np.empty(len(out))
+    at[0], at[-1] = time[0], time[-1]
+    at[1:-1:2], at[2:-1:2] = time[first], time[last]
+    return at, out
+
+
+def _first_place(found: Array, which: Array, count: int) -> Array:
+    """Row (count, k) in which each bucket first has a mark, of marks (n, k) in buckets `which` (n,)."""
+    rows = np.arange(len(found))
+    out = np.full((count, found.shape[1]), len(found))
+    for k in range(found.shape[1]):
+        marked = rows[found[:, k]]
+        np.minimum.at(out[:, k], which[marked], marked)
+    return out
+
+
+def samples_within(time: Array, start: float, end: float) -> slice:
+    """The samples from start to end (s), with one beyond each."""
+    a = int(np.searchsorted(time, start, side="left"))
+    b = int(np.searchsorted(time, end, side="right"))
+    return slice(max(a - 1, 0), min(b + 1, len(time)))

@@ -11,7 +11,8 @@ from gough.kinematics.leading import COORDINATES
 from gough.kinematics.openings import Opening, openings
 from gough.kinematics.singularity import Singularity, block_matrices
 from gough.model import Model
-from gough.viewer.posing.axes import Axes, pose_of
+from gough.spatial.euler import coordinates_of
+from gough.viewer.posing.axes import PosingAxes, pose_of
 
 # Why a pose is refused, leg by leg and in words: what does not reach, what is beyond its limit, what is singular.
 
@@ -33,13 +34,13 @@ class Reason:
     leg: int = -1
 
 
-def told(reasons: tuple[Reason, ...]) -> str:
+def reasons_text(reasons: tuple[Reason, ...]) -> str:
     """The reasons in one line."""
     shown = "; ".join(r.text for r in reasons[:MOST])
     return shown + (f"; and {len(reasons) - MOST} more" if len(reasons) > MOST else "")
 
 
-def out_of_reach(axes: Axes, near: np.ndarray, values: np.ndarray, status: Status) -> tuple[Reason, ...]:
+def out_of_reach(axes: PosingAxes, near: np.ndarray, values: np.ndarray, status: Status) -> tuple[Reason, ...]:
     """The legs and loops that stay open when the coordinates are put at `values` (n,) and all other joints may move."""
     model = axes.model
     gaps = _gaps(axes, near, values)
@@ -68,7 +69,7 @@ class Gap:
     text: str
 
 
-def _gaps(axes: Axes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
+def _gaps(axes: PosingAxes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
     """What stays open; cuts that are nearly closed beside others are left out."""
     model = axes.model
     mechanism = model.mechanism
@@ -113,8 +114,6 @@ def _closed(model: Model, q: np.ndarray, held: np.ndarray, rows: np.ndarray | No
 
 
 def _pose_now(q: np.ndarray) -> np.ndarray:
-    from gough.spatial.euler import coordinates_of
-
     return coordinates_of(q, "rpy_zyx").copy()
 
 
@@ -208,7 +207,7 @@ class Attempt:
     @property
     def text(self) -> str:
         """Why, in one line."""
-        return told(self.reasons)
+        return reasons_text(self.reasons)
 
 
 class Poser:
@@ -230,7 +229,7 @@ class Poser:
     def _remarks(self, q: np.ndarray) -> tuple[Reason, ...]:
         return beyond_limits(self.model, q) + near_singular(self.model, self.model.singularity(q), LEAST_CONDITION)
 
-    def try_values(self, axes: Axes, values: np.ndarray) -> Attempt:
+    def try_values(self, axes: PosingAxes, values: np.ndarray) -> Attempt:
         """Go to values (n,) of the axes (m, rad)."""
         wanted = np.asarray(values, dtype=float)
         if wanted.shape != (len(axes.names),):
@@ -257,7 +256,7 @@ class Poser:
     def _refused(self, reasons: tuple[Reason, ...]) -> Attempt:
         return Attempt(self.q, False, reasons)
 
-    def _find(self, axes: Axes, values: np.ndarray) -> tuple[np.ndarray, Status]:
+    def _find(self, axes: PosingAxes, values: np.ndarray) -> tuple[np.ndarray, Status]:
         """(q, status) at values: directly where that keeps the assembly, else in small steps."""
         q, status = self._solve(axes, values, self.q)
         if status == Status.OK and np.array_equal(self._sides(q), self._sides(self.q)):
@@ -266,11 +265,11 @@ class Poser:
             return q, status  # legs in closed form, or too near for a way round
         return self._walk(axes, values)
 
-    def _distance(self, axes: Axes, values: np.ndarray) -> float:
+    def _distance(self, axes: PosingAxes, values: np.ndarray) -> float:
         """From the last good pose, in robot sizes or rad."""
         return float(np.abs(axes.difference(axes.values(self.q), values) / axes.scales).max(initial=0.0))
 
-    def _walk(self, axes: Axes, values: np.ndarray) -> tuple[np.ndarray, Status]:
+    def _walk(self, axes: PosingAxes, values: np.ndarray) -> tuple[np.ndarray, Status]:
         """Along the straight way in the coordinates."""
         start = axes.values(self.q)
         way = axes.difference(start, values)
@@ -282,7 +281,7 @@ class Poser:
                 break
         return q, status
 
-    def _solve(self, axes: Axes, values: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, Status]:
+    def _solve(self, axes: PosingAxes, values: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, Status]:
         made = self.model.assemble(**axes.target(values), near=near, on_bad_state="mark")
         return made.q, Status(int(made.status))
 

@@ -1,5 +1,6 @@
 """The numbers beside a pose: at once what costs little, then equilibrium, first frequency and stiffness."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,9 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import softest, vibrations_at
 from gough.errors import EXPLANATION, Status
+from gough.dynamics.catalogue import FunctionKey
 from gough.model import Model
+from gough.model.tangent import tangent_derivative
 from gough.viewer.posing.load import Hold, Load
 
 
@@ -42,7 +45,7 @@ class Settled:
     note: str = ""
 
 
-def read(model: Model, q: np.ndarray, load: Load) -> Readout:
+def read_pose(model: Model, q: np.ndarray, load: Load) -> Readout:
     """What is known at once about q (nq,) at rest."""
     measure = model.singularity(q)
     serial = measure.serial
@@ -84,7 +87,7 @@ def _room(model: Model, q: np.ndarray) -> np.ndarray:
     return out
 
 
-def settle(model: Model, q: np.ndarray, load: Load, hold: Hold) -> Settled:
+def settle_pose(model: Model, q: np.ndarray, load: Load, hold: Hold) -> Settled:
     """Equilibrium at q's pose under gravity and the load, the first frequency and the stiffness about it."""
     count = len(model.mechanism.drives)
     nothing = np.full(count, np.nan)
@@ -109,3 +112,22 @@ def _vibrations(model: Model, q: np.ndarray, tau: np.ndarray, load: Load, hold: 
     except np.linalg.LinAlgError:
         return np.nan, np.nan, "some motion has no stiffness"
     return float(found[0, 0]), float(softest(give)[0]), ""
+
+
+# Machine code made before it is needed: a first slider move should not wait for a compiler.
+
+
+AT_ONCE = ("closing_step", "closure_residual", "tree_rates", "drive_map")
+"""Functions that moving the robot needs."""
+
+
+def warming_steps(model: Model, frame: str) -> Iterator[Callable[[], object]]:
+    """Things to do, one by one, each some tenths of a second to some seconds: what moving needs comes first."""
+    names = [*AT_ONCE, *(["inverse_dynamics"] if model.driven else [])]
+    for name in names:
+        yield lambda name=name: model.function(name).compile()
+    for name in ("dynamics_residual", "mass_matrix"):
+        yield lambda name=name: model.function(name).compile()
+    yield lambda: tangent_derivative(model, "dynamics_residual", ("q",)).compile()
+    if frame:
+        yield lambda: tangent_derivative(model, FunctionKey("frame_twist", (frame,)), ("v",)).compile()

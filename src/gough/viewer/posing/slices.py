@@ -14,7 +14,7 @@ from gough.analysis.vibration_map import softest, stiffest, vibrations_at
 from gough.analysis.workspace.states import Verdict
 from gough.analysis.workspace.survey import workspace
 from gough.errors import Status, UsageError
-from gough.viewer.posing.axes import Axes
+from gough.viewer.posing.axes import PosingAxes
 from gough.viewer.posing.load import Hold, Load
 
 CHUNK = 512
@@ -26,7 +26,7 @@ POINTS = (5, 201)
 
 
 @dataclass(frozen=True)
-class Quantity:
+class MappedQuantity:
     """What a map shows: a title, its unit, and a sentence that defines it. equilibrium: it needs one."""
 
     title: str
@@ -36,25 +36,31 @@ class Quantity:
 
 
 QUANTITIES = {
-    "condition": Quantity(
+    "condition": MappedQuantity(
         "Condition",
         "1",
         "reciprocal condition number, the lower of the drives' (parallel) and the legs' (serial); 0: singular",
         False,
     ),
-    "frequency": Quantity("First frequency", "Hz", "lowest natural frequency about static equilibrium"),
-    "softest": Quantity("Softest stiffness", "N/m", "force per displacement of the frame in its softest direction"),
-    "stiffest": Quantity("Stiffest stiffness", "N/m", "force per displacement of the frame in its stiffest direction"),
-    "force": Quantity("Largest drive force", "N", "largest drive force that holds the robot at rest under the load"),
+    "frequency": MappedQuantity("First frequency", "Hz", "lowest natural frequency about static equilibrium"),
+    "softest": MappedQuantity(
+        "Softest stiffness", "N/m", "force per displacement of the frame in its softest direction"
+    ),
+    "stiffest": MappedQuantity(
+        "Stiffest stiffness", "N/m", "force per displacement of the frame in its stiffest direction"
+    ),
+    "force": MappedQuantity(
+        "Largest drive force", "N", "largest drive force that holds the robot at rest under the load"
+    ),
 }
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlicePlan:
     """What to map: quantity: a key of QUANTITIES. names: two coordinates of the axes; low, high: their ranges (m, rad);
     points: an axis. q (nq,): where the other coordinates are held."""
 
-    axes: Axes
+    axes: PosingAxes
     quantity: str
     names: tuple[str, str]
     low: tuple[float, float]
@@ -94,7 +100,7 @@ class Slice:
     """values (n, m): of the quantity at xs (n,), ys (m,), NaN where there is none; reachable, singular (n, m); q (n, m, nq):
     configurations, NaN where not reachable; places (n, m, 3): of the load's frame in the world (m)."""
 
-    plan: Plan
+    plan: SlicePlan
     xs: np.ndarray
     ys: np.ndarray
     values: np.ndarray
@@ -117,7 +123,7 @@ class Slice:
         return (float(found.min()), float(found.max())) if found.size else (float("nan"), float("nan"))
 
 
-def survey(plan: Plan) -> Iterator[float | Slice]:
+def survey(plan: SlicePlan) -> Iterator[float | Slice]:
     """Computes the slice; yields shares done (0 … 1) on the way, and the slice last."""
     model, axes = plan.axes.model, plan.axes
     now = dict(zip(axes.names, axes.values(plan.q), strict=True))
@@ -143,7 +149,7 @@ def survey(plan: Plan) -> Iterator[float | Slice]:
     yield Slice(plan, xs, ys, found.grid(values), found.grid(found.reachable), singular, whole, places)
 
 
-def _at_rest(plan: Plan, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _at_rest(plan: SlicePlan, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(the quantity (n,), q (n, nq) at equilibrium); NaN without one, where q stays as it is."""
     model, wrench = plan.axes.model, plan.load.wrench
     rest = static_equilibrium(model, q=q, wrench=wrench, on_bad_state="mark")
@@ -159,7 +165,7 @@ def _at_rest(plan: Plan, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return out, np.where(good[:, None], rest.q, q)
 
 
-def _forces(plan: Plan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def _forces(plan: SlicePlan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
     """Drive forces (n, drives); redundant drives of rigid robots share as the description says."""
     model, load = plan.axes.model, plan.load
     if model.layout.n_elastic and not load.moving:
@@ -169,7 +175,7 @@ def _forces(plan: Plan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
     return model.inverse_dynamics(q, rest, acceleration, load.wrench, on_bad_state="mark").tau
 
 
-def _vibration(plan: Plan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def _vibration(plan: SlicePlan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
     frame = plan.load.frame if plan.quantity != "frequency" else ""
     try:
         found, give = vibrations_at(plan.axes.model, q, tau, 1, plan.hold.undamped, frame, plan.load.wrench)
@@ -181,7 +187,7 @@ def _vibration(plan: Plan, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(stiffness), stiffness, np.nan)
 
 
-def frame_places(plan: Plan, q: np.ndarray) -> np.ndarray:
+def frame_places(plan: SlicePlan, q: np.ndarray) -> np.ndarray:
     """Positions (n, 3) in the world that the slice is drawn at: of the platform's origin, else of the load's frame."""
     model = plan.axes.model
     if set(plan.names) & {"x", "y", "z"}:

@@ -81,7 +81,7 @@ def picture(found: Slice, scale: Scale) -> np.ndarray:
     return out
 
 
-def filled(shown: np.ndarray) -> np.ndarray:
+def fill_edges(shown: np.ndarray) -> np.ndarray:
     """A picture (n, m, 3) whose empty points next to others have the mean of their colours: edges do not darken."""
     out = np.nan_to_num(shown)
     there = np.isfinite(shown[..., 0])

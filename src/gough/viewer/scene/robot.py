@@ -12,9 +12,9 @@ from gough.spatial.poses import quaternion_towards
 from gough.structure import WORLD
 from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.mesh import Mesh, merged
-from gough.viewer.drawing.piece import GROUPS, Piece
-from gough.viewer.scene.palette import BAD, GRID, GRID_SECTION, ROLES, Colour, mixed
+from gough.viewer.drawing.mesh import Mesh, merge_meshes
+from gough.viewer.drawing.piece import GROUPS, LinkMesh
+from gough.viewer.scene.colours import BAD, GRID, GRID_SECTION, ROLES, Colour, mix_colours
 from gough.viewer.scene.skins import SkinsScene
 
 FRAMES_OPEN = 30
@@ -89,7 +89,7 @@ class RobotScene:
         return self._meshes[-1].node
 
     def _colour(self, role: str) -> Colour:
-        return ROLES[role] if self.tint is None else mixed(ROLES[role], self.tint)
+        return ROLES[role] if self.tint is None else mix_colours(ROLES[role], self.tint)
 
     @property
     def deflection_range(self) -> tuple[float, float]:
@@ -270,12 +270,15 @@ class PieceNode:
         self.node.visible = visible
 
 
-def by_node(pieces: Iterable[Piece]) -> dict[tuple[int, str, str, Colour | None], tuple[Mesh, np.ndarray]]:
+def by_node(pieces: Iterable[LinkMesh]) -> dict[tuple[int, str, str, Colour | None], tuple[Mesh, np.ndarray]]:
     """Pieces of one link, role, group and colour of their own as one mesh each, with the legs of its faces."""
-    alike: dict[tuple[int, str, str, Colour | None], list[Piece]] = {}
+    alike: dict[tuple[int, str, str, Colour | None], list[LinkMesh]] = {}
     for piece in pieces:
         alike.setdefault((piece.link, piece.role, piece.group, piece.colour), []).append(piece)
     return {
-        key: (merged(p.mesh for p in found), np.repeat([p.leg for p in found], [len(p.mesh.faces) for p in found]))
+        key: (
+            merge_meshes(p.mesh for p in found),
+            np.repeat([p.leg for p in found], [len(p.mesh.faces) for p in found]),
+        )
         for key, found in alike.items()
     }

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from gough.viewer.drawing.bands import Banded
-from gough.viewer.drawing.colours import scale_colours
 from gough.viewer.drawing.figure import Figure, Placed
 from gough.viewer.drawing.mesh import EMPTY, Mesh
-from gough.viewer.scene.palette import BAD, Colour, mixed
+from gough.viewer.scene.colours import BAD, Colour, mix_colours, scale_colours
 
 BANDS = 12
 BANDS_OF_MANY = 5
@@ -50,7 +49,7 @@ class SkinsScene:
         self._bad_nodes = [_Patch(scene, f"{name}{bands}", BAD, sparing) for name in parts]
         colours: list[Colour] = [(int(r), int(g), int(b)) for r, g, b in scale_colours(bands)]
         if tint is not None:
-            colours = [mixed(c, tint, 0.35) for c in colours]
+            colours = [mix_colours(c, tint, 0.35) for c in colours]
         self._nodes = [_Patch(scene, f"{name}{k}", c, sparing) for name in parts for k, c in enumerate(colours)]
 
     def show(self, q: np.ndarray, drawn: np.ndarray, placed: Placed) -> None:
@@ -88,9 +87,9 @@ class SkinsScene:
 
 def _together(figure: Figure) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Triangles (f, 3) of all skins, whose vertices stand one after the other; the leg and the link of each (f,)."""
-    starts = np.cumsum([0] + [len(skin.station) for skin in figure.skins])
-    faces = [skin.faces + start for skin, start in zip(figure.skins, starts, strict=False)]
-    counts = [len(skin.faces) for skin in figure.skins]
+    starts = np.cumsum([0] + [len(skin.surface.station) for skin in figure.skins])
+    faces = [skin.surface.faces + start for skin, start in zip(figure.skins, starts, strict=False)]
+    counts = [len(skin.surface.faces) for skin in figure.skins]
     legs = np.repeat([skin.leg for skin in figure.skins], counts)
     return np.concatenate(faces), legs, np.repeat([skin.link for skin in figure.skins], counts)
 

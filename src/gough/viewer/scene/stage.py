@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.results.run import Run
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.playback.arrows import ForceArrows
 from gough.viewer.playback.frames import Frames, common_span
-from gough.viewer.playback.trace import drawn_path, path
-from gough.viewer.scene.forces import COLOURS, ForceScene, Scales, reference, scales
+from gough.viewer.scene.forces import COLOURS, ForceScene, Scales, arrow_faces, arrow_vertices, reference, scales
 from gough.viewer.scene.robot import RobotScene
-from gough.viewer.subject import Subject
+from gough.viewer.scene.traces import COLOUR as TRACE_COLOUR
+from gough.viewer.scene.traces import TraceScene
+from gough.viewer.subject import ViewSubject
 
 FIRST, SECOND = "/robot", "/second"
 TINT = (196, 148, 92)
@@ -21,7 +21,7 @@ TINT = (196, 148, 92)
 PLACES = ("beside", "on top", "hidden")
 
 
-class Stage:
+class RunStage:
     """What is drawn of a subject's runs. first: the first robot where it is drawn already, and how it is moved.
 
     start, end: times (s) of the common clock; a run shows its ends outside its own times.
@@ -30,7 +30,7 @@ class Stage:
     def __init__(
         self,
         scene: Any,
-        subject: Subject,
+        subject: ViewSubject,
         first: RobotScene | None = None,
         show_first: Callable[[np.ndarray], None] | None = None,
     ) -> None:
@@ -86,9 +86,9 @@ class Stage:
 
     def bounds(self) -> np.ndarray:
         """(2, 3): lowest and highest coordinates (m) of what is drawn over the runs."""
-        bounds = extent(self.subject.figure, self.runs[0].q)
+        bounds = drawn_extent(self.subject.figure, self.runs[0].q)
         if self.second is not None:
-            other = extent(self.subject.figure_of(1), self.runs[1].q) + self.offset(self.place)
+            other = drawn_extent(self.subject.figure_of(1), self.runs[1].q) + self.offset(self.place)
             bounds = np.stack([np.minimum(bounds[0], other[0]), np.maximum(bounds[1], other[1])])
         return bounds
 
@@ -124,7 +124,7 @@ class Stage:
             return
         for k, run in enumerate(self.runs):
             if self._drawn(k) and f"{frame}.pose" in run:
-                colour = TINT if k else COLOUR
+                colour = TINT if k else TRACE_COLOUR
                 self._traces.append(TraceScene(self.scene, run, frame, f"{self._root(k)}/trace", self.size, colour))
         for trace in self._traces:
             trace.show(self.time)
@@ -153,7 +153,6 @@ class Stage:
         return run == 0 or self.second is not None
 
     def _draw_reference(self, found: Scales) -> None:
-        from gough.viewer.playback.arrow_mesh import arrow_faces, arrow_vertices
 
         for node in self._reference:  # their labels go with them
             node.remove()
@@ -209,7 +208,7 @@ SAMPLES = 400
 """States of a run that are looked at."""
 
 
-def extent(figure: Figure, q: Any = None) -> np.ndarray:
+def drawn_extent(figure: Figure, q: Any = None) -> np.ndarray:
     """(2, 3): lowest and highest coordinates (m) of what is drawn at home, or at configurations (n, nq)."""
     bounds = np.asarray(figure.bounds(), dtype=float)
     if q is None:
@@ -220,49 +219,3 @@ def extent(figure: Figure, q: Any = None) -> np.ndarray:
     placed = figure.place(some).position.reshape(-1, 3)
     placed = placed[np.isfinite(placed).all(axis=1)]
     return np.stack([placed.min(axis=0) + spare[0], placed.max(axis=0) + spare[1]])
-
-
-# The path of a point in a scene, and the point on it.
-
-COLOUR = (46, 120, 190)
-WIDTH = 2.0
-"""Of the line, pixels."""
-POINT = 0.009
-"""Radius of the moving point, in robot sizes."""
-
-
-class TraceScene:
-    """The trace of a frame of one run under a root of a scene."""
-
-    def __init__(self, scene: Any, run: Run, frame: str, root: str, size: float, colour: tuple[int, int, int]) -> None:
-        self.points = path(run, frame)
-        self.time = run.time
-        self._nodes: list[Any] = []
-        lines = drawn_path(self.points)
-        if len(lines):
-            points = lines.astype(np.float32)
-            node = scene.add_line_segments(
-                f"{root}/path", points, colors=colour, thickness=WIDTH, thickness_units="screen"
-            )
-            self._nodes.append(node)
-        self._point = scene.add_icosphere(f"{root}/point", radius=POINT * size, color=colour, subdivisions=2)
-        self._nodes.append(self._point)
-
-    def show(self, time: float) -> None:
-        """Move the point to a time (s)."""
-        at = self.points[0] if len(self.time) == 1 else self._at(time)
-        if np.isfinite(at).all():
-            self._point.position = at
-
-    def _at(self, time: float) -> np.ndarray:
-        i = int(np.clip(np.searchsorted(self.time, time, side="right") - 1, 0, len(self.time) - 1))
-        if i + 1 >= len(self.time) or time <= self.time[i]:
-            return self.points[i]
-        s = (time - self.time[i]) / (self.time[i + 1] - self.time[i])
-        return (1 - s) * self.points[i] + s * self.points[i + 1]
-
-    def remove(self) -> None:
-        """Take it out of the scene."""
-        for node in self._nodes:
-            node.remove()
-        self._nodes = []

@@ -214,6 +214,6 @@ def video_file(path: Path, fps: float) -> Encoder:
         raise UsageError(REMEDY) from None
 
 
-def even(size: int) -> int:
+def even_size(size: int) -> int:
     """The largest even number of pixels not above: videos have half as many of colour."""
     return size - size % 2

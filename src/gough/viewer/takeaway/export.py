@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from gough.arguments import callback, checked, flag, number, path, whole, words
 from gough.errors import UsageError
 from gough.files import whole_file, write_file
-from gough.viewer.subject import Subject, subject_of
-from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even, video_file
+from gough.viewer.posing.swing import PERIOD, SwingingMode, home_modes, swinging_mode
+from gough.viewer.subject import ViewSubject, subject_of
+from gough.viewer.takeaway.encoders import Encoder, GifFile, PngFile, even_size, video_file
 from gough.viewer.takeaway.page import frame_times, html_page
 from gough.viewer.takeaway.pictures import check_size, photographer, shoot
-from gough.viewer.takeaway.swinging import seamless_seconds, swinging
 
 SUFFIXES = (".html", ".png", ".mp4", ".gif")
 MOST_FRAMES = 20_000
@@ -73,7 +75,7 @@ def export(
     target, suffix = Path(path), check_path(path)
     subject = _subject(what)
     if mode is not None:
-        subject = swinging(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)
+        subject = mode_subject(subject, mode, suffix, seconds=seconds, channels=channels, exaggeration=exaggeration)
         seconds = seamless_seconds(path, fps, speed) if suffix == ".gif" else None
     common = {"seconds": seconds, "fps": fps, "speed": speed, "exaggeration": exaggeration, "progress": progress}
     if suffix == ".html":
@@ -85,14 +87,14 @@ def export(
     return target
 
 
-def _subject(what: Any) -> Subject:
-    if isinstance(what, Subject):
+def _subject(what: Any) -> ViewSubject:
+    if isinstance(what, ViewSubject):
         return what
     return subject_of(*what) if isinstance(what, list | tuple) else subject_of(what)
 
 
 def _film(
-    subject: Subject,
+    subject: ViewSubject,
     path: Path,
     suffix: str,
     width: int,
@@ -108,7 +110,7 @@ def _film(
     if suffix != ".png" and not subject.runs:
         raise UsageError(f"{path}: a robot without a run does not move; give a run, or write a .png or .html file")
     if suffix == ".mp4":
-        width, height = even(width), even(height)
+        width, height = even_size(width), even_size(height)
     tell = progress or (lambda part: None)
     with whole_file(path) as aside:
         make: Callable[[int], Encoder]
@@ -128,3 +130,50 @@ def _film(
             with make(len(times)) as file:
                 shoot(man.take, times, file.add, lambda k: tell(k / len(times)))
     tell(1.0)
+
+
+# What is exported when a mode is asked for: the robot that swings in it.
+
+
+SWINGS = {".mp4": 3}
+"""In a file; those that play again and again have one."""
+FEWEST = 4
+"""Frames of a swing."""
+
+
+def mode_subject(
+    subject: ViewSubject,
+    number: int,
+    suffix: str,
+    *,
+    seconds: float | None,
+    channels: Sequence[str],
+    exaggeration: float,
+) -> ViewSubject:
+    """The subject of a file: mode `number` (from 1) of a robot about its equilibrium at home."""
+    if subject.runs:
+        raise UsageError(
+            f"mode {number}: {subject.title} is a run; modes are of a robot at rest: give the robot instead"
+        )
+    if channels:
+        raise UsageError(f"mode {number}: no channels; a mode has a shape and a frequency, but no size")
+    if seconds is not None:
+        raise UsageError(f"mode {number}: no seconds; whole swings are written, speed says how fast they go")
+    modes, hold = home_modes(subject.model)
+    found = swinging_mode(subject.figure, modes, hold, number, swings=SWINGS.get(suffix, 1), exaggeration=exaggeration)
+    return swinging_subject(found, subject.dark)
+
+
+def swinging_subject(found: SwingingMode, dark: bool) -> ViewSubject:
+    """What draws a mode."""
+    return ViewSubject(found.run.model, (found.run,), dark, heading=found.heading, remark=found.remark, plotted=False)
+
+
+def seamless_seconds(path: str | Path, fps: float, speed: float) -> float | None:
+    """How much (s) of one swing an animation that starts over shows: the frame after the last one is the first again."""
+    if not all(np.isfinite(x) and x > 0 for x in (fps, speed)):
+        return None  # said where they are used
+    step = speed / fps
+    if PERIOD / step < FEWEST:
+        raise UsageError(f"{path}: fps={fps:g}, speed={speed:g}: a swing has fewer than {FEWEST} frames; a lower speed")
+    return PERIOD - step

@@ -11,12 +11,19 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.results.run import Run
-from gough.viewer.playback.curves import CurvePanel, curve_colours, curve_panels, usual, value_range
-from gough.viewer.playback.decimation import thinned
+from gough.viewer.playback.curves import (
+    CurvePanel,
+    curve_colours,
+    curve_panels,
+    thin_curves,
+    usual_channels,
+    value_range,
+)
 from gough.viewer.scene.skins import BANDS, SkinsScene, nice_above
-from gough.viewer.scene.stage import Stage
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.recording import Field, Messages, Node, changing, packed, recorded_frames
+from gough.viewer.scene.stage import RunStage
+from gough.viewer.scene.traces import first_trace
+from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway.recording import Field, Messages, Node, changing_nodes, pack_nodes, record_frames
 from gough.viewer.takeaway.studio import hidden_server, set_stage, usual_camera
 
 # Flexible bodies in a recording: their surface over the frames, from which the page cuts the bands of colour itself.
@@ -30,7 +37,7 @@ KIND = "gough surface"
 class Surfaces:
     """The surfaces of a stage's robots, frame by frame."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: RunStage) -> None:
         robots = [robot for robot in (stage.first, stage.second) if robot is not None]
         self._skins: dict[str, SkinsScene] = {r.root: r.skins for r in robots if r.skins is not None}
         self._size = stage.size
@@ -88,7 +95,7 @@ Progress = Callable[[float], None]
 
 
 def html_page(
-    subject: Subject,
+    subject: ViewSubject,
     *,
     seconds: float | None = None,
     fps: float = 30.0,
@@ -116,18 +123,20 @@ def html_page(
         frames, deflection = b"", 0.0
         if stage is not None and len(times) > 1:
             surfaces = Surfaces(stage)
-            before, messages = recorded_frames(server, _drawn(stage, times, surfaces, tell))
-            moved = changing(surfaces.without_bands(before), [surfaces.without_bands(m) for m in messages])
+            before, messages = record_frames(server, _frame_drawings(stage, times, surfaces, tell))
+            moved = changing_nodes(surfaces.without_bands(before), [surfaces.without_bands(m) for m in messages])
             deflection = surfaces.range_m
             sampled = [np.interp(times, c.time, c.values) for panel in panels for c in panel.curves]
             values = np.stack(sampled, axis=1) if sampled else np.zeros((len(times), 0))
-            frames = packed([*moved, *surfaces.nodes(before)], values)
+            frames = pack_nodes([*moved, *surfaces.nodes(before)], values)
     tell(1.0)
     about = _about(subject, times, panels, speed) | {"notes": _notes(subject.remark, deflection, exaggeration)}
     return _with_player(text, about, frames, dark)
 
 
-def _drawn(stage: Stage, times: np.ndarray, surfaces: Surfaces, tell: Progress) -> Iterator[Callable[[], None]]:
+def _frame_drawings(
+    stage: RunStage, times: np.ndarray, surfaces: Surfaces, tell: Progress
+) -> Iterator[Callable[[], None]]:
     def draw(time: float) -> None:
         stage.show(time)
         surfaces.take()
@@ -162,14 +171,6 @@ def frame_times(stage: Lasting, seconds: float | None, fps: float, speed: float,
     return np.linspace(stage.start, end, min(max(count, 1), most))
 
 
-def first_trace(run: Run) -> str | None:
-    """The frame that leaves a trace unless told otherwise."""
-    from gough.viewer.playback.trace import traced_frames
-
-    names = traced_frames(run)
-    return names[0] if names else None
-
-
 def shown_panels(runs: tuple[Run, ...], channels: tuple[str, ...]) -> list[CurvePanel]:
     """The panels of named channels, of the usual ones without names; unknown names are refused."""
     for name in channels:
@@ -177,11 +178,11 @@ def shown_panels(runs: tuple[Run, ...], channels: tuple[str, ...]) -> list[Curve
             raise UsageError(f"channel {name!r}: a robot without a run has none")
         if not any(name in run for run in runs):
             runs[0].channel(name)  # says which names are near
-    names = channels or (usual(runs[0]) if runs else ())
+    names = channels or (usual_channels(runs[0]) if runs else ())
     return [panel for name in names for panel in curve_panels(runs, name)]
 
 
-def _about(subject: Subject, times: np.ndarray, panels: list[CurvePanel], speed: float) -> dict[str, Any]:
+def _about(subject: ViewSubject, times: np.ndarray, panels: list[CurvePanel], speed: float) -> dict[str, Any]:
     span = float(times[-1] - times[0])
     return {
         "title": subject.title,
@@ -199,7 +200,7 @@ def _panel(panel: CurvePanel, start: float, end: float) -> dict[str, Any]:
     curves = []
     for curve, colour in zip(panel.curves, curve_colours(panel), strict=True):
         inside = (curve.time >= start) & (curve.time <= end)
-        t, v = thinned(curve.time[inside], curve.values[inside, None], POINTS)
+        t, v = thin_curves(curve.time[inside], curve.values[inside, None], POINTS)
         values = [_short(x) for x in v[:, 0]]
         curves.append(
             {"name": curve.name, "colour": colour, "dashed": curve.run > 0, "t": [_short(x) for x in t], "v": values}

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.viewer.scene.stage import Stage
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.camera import Camera
+from gough.viewer.drawing.camera import Camera
+from gough.viewer.scene.stage import RunStage
+from gough.viewer.scene.traces import first_trace
+from gough.viewer.subject import ViewSubject
 from gough.viewer.takeaway.studio import hidden_server, set_stage, usual_camera
 
 Array = np.ndarray
@@ -61,7 +62,7 @@ def on_ground(drawn: Array, ground: tuple[int, int, int]) -> Array:
 class Photographer:
     """A page without a window that shows a subject. show: moves it to a time (s)."""
 
-    def __init__(self, client: Any, stage: Stage | None, camera: Camera, size: tuple[int, int], dark: bool) -> None:
+    def __init__(self, client: Any, stage: RunStage | None, camera: Camera, size: tuple[int, int], dark: bool) -> None:
         self.client, self.stage, self.camera, self.size, self.dark = client, stage, camera, size, dark
 
     def take(self, time: float | None = None) -> Array:
@@ -74,7 +75,7 @@ class Photographer:
 
 @contextmanager
 def photographer(
-    subject: Subject, width: int, height: int, dark: bool = False, exaggeration: float = 1.0
+    subject: ViewSubject, width: int, height: int, dark: bool = False, exaggeration: float = 1.0
 ) -> Iterator[Photographer]:
     """Start a server and a browser without a window, draw the subject, and end both afterwards."""
     check_size(width, height)
@@ -89,14 +90,12 @@ def photographer(
 
         server.on_client_connect(connected)
         url = f"http://127.0.0.1:{server.get_port()}/?fixedDpr=1"  # else lines get thicker when the browser is slow
-        with headless(url) as process:
+        with start_browser(url) as process:
             _wait(came, process)
             client = clients[0]
             client.gui.configure_theme(dark_mode=dark)
             stage = set_stage(client.scene, subject, exaggeration)
             if stage is not None:
-                from gough.viewer.takeaway.page import first_trace
-
                 stage.trace(first_trace(subject.runs[0]))
             camera = usual_camera(subject, stage, width / height)
             man = Photographer(client, stage, camera, (width, height), dark)
@@ -183,7 +182,7 @@ def find_browser() -> str:
 
 
 @contextlib.contextmanager
-def headless(url: str) -> Iterator["subprocess.Popen[bytes]"]:
+def start_browser(url: str) -> Iterator["subprocess.Popen[bytes]"]:
     """A browser with a page at a url; its profile is a temporary folder. Ended and removed at the end.
 
     The page itself is small: pictures are drawn at sizes of their own, and what nobody sees should cost little."""

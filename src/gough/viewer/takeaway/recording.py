@@ -41,7 +41,7 @@ class Node:
 Messages = list[dict[str, Any]]
 
 
-def recorded_frames(server: Any, frames: Iterable[Callable[[], None]]) -> tuple[Messages, list[Messages]]:
+def record_frames(server: Any, frames: Iterable[Callable[[], None]]) -> tuple[Messages, list[Messages]]:
     """The messages of a server's scene as it is, and those that each of `frames` sends to it: only what is not so already."""
     recording = server.get_scene_serializer()
     count = 0
@@ -49,14 +49,14 @@ def recorded_frames(server: Any, frames: Iterable[Callable[[], None]]) -> tuple[
         recording.insert_sleep(1.0)
         draw()
         count += 1
-    messages = decoded(recording.serialize())
+    messages = decode_recording(recording.serialize())
     out: list[Messages] = [[] for _ in range(count + 1)]
     for time, message in messages:
         out[round(time)].append(message)
     return out[0], out[1:]
 
 
-def decoded(data: bytes) -> list[tuple[float, dict[str, Any]]]:
+def decode_recording(data: bytes) -> list[tuple[float, dict[str, Any]]]:
     """(time, message) of a recording of viser, arrays in place of their references."""
     import msgspec
     import zstandard
@@ -70,22 +70,22 @@ def decoded(data: bytes) -> list[tuple[float, dict[str, Any]]]:
         at += -at % ALIGNMENT
         buffers.append(inner[at : at + n])
         at += n
-    return [(time, _filled(message, buffers)) for time, message in about["messages"]]
+    return [(time, _fill_arrays(message, buffers)) for time, message in about["messages"]]
 
 
 ALIGNMENT = 8
 """Of arrays in a recording, bytes."""
 
 
-def _filled(value: Any, buffers: list[bytes]) -> Any:
+def _fill_arrays(value: Any, buffers: list[bytes]) -> Any:
     if isinstance(value, dict):
         if "__binary_index" in value and "dtype" in value:
             return np.frombuffer(buffers[value["__binary_index"]], dtype=np.dtype(value["dtype"]))
-        return {k: _filled(v, buffers) for k, v in value.items()}
-    return [_filled(v, buffers) for v in value] if isinstance(value, list | tuple) else value
+        return {k: _fill_arrays(v, buffers) for k, v in value.items()}
+    return [_fill_arrays(v, buffers) for v in value] if isinstance(value, list | tuple) else value
 
 
-def changing(before: Messages, frames: list[Messages]) -> list[Node]:
+def changing_nodes(before: Messages, frames: list[Messages]) -> list[Node]:
     """The fields that change over the frames; in a frame that does not send one it stays as it was, at first as before."""
     known = {(m.get("name", ""), path[-1]): value for m in before for path, value in _fields(m)}
     found: dict[tuple[str, str], Node] = {}
@@ -135,7 +135,7 @@ def _nearest_sign(wxyz: Array) -> Array:
     return out
 
 
-def packed(nodes: list[Node], values: Array) -> bytes:
+def pack_nodes(nodes: list[Node], values: Array) -> bytes:
     """Nodes and further values (frames, k) as one compressed block: JSON of its length, then arrays one after the other."""
     about: dict[str, Any] = {"format": FORMAT, "frames": len(values), "values": values.shape[1], "nodes": []}
     arrays: list[bytes] = [np.ascontiguousarray(values, dtype="<f4").tobytes()]

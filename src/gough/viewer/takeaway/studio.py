@@ -9,11 +9,11 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import GoughError
 from gough.model import Model
+from gough.viewer.drawing.camera import Camera, camera_for
+from gough.viewer.private_server import LOCAL, free_port, import_viser, private_server, quiet
 from gough.viewer.scene.robot import RobotScene
-from gough.viewer.scene.stage import Stage
-from gough.viewer.server import LOCAL, free_port, import_viser, private_server, quiet
-from gough.viewer.subject import Subject
-from gough.viewer.takeaway.camera import Camera, camera_for
+from gough.viewer.scene.stage import RunStage
+from gough.viewer.subject import ViewSubject
 
 
 @contextmanager
@@ -39,14 +39,14 @@ def at_rest(model: Model) -> np.ndarray:
         return model.home
 
 
-def set_stage(scene: Any, subject: Subject, exaggeration: float = 1.0) -> Stage | None:
+def set_stage(scene: Any, subject: ViewSubject, exaggeration: float = 1.0) -> RunStage | None:
     """Draw a subject; a stage if there are runs."""
     if not subject.runs:
         robot = RobotScene(scene, subject.figure)
         robot.exaggeration = exaggeration
         robot.show(at_rest(subject.model))
         return None
-    stage = Stage(scene, subject)
+    stage = RunStage(scene, subject)
     for robot in (stage.first, stage.second):
         if robot is not None:
             robot.exaggeration = exaggeration
@@ -54,7 +54,7 @@ def set_stage(scene: Any, subject: Subject, exaggeration: float = 1.0) -> Stage 
     return stage
 
 
-def usual_camera(subject: Subject, stage: Stage | None, aspect: float) -> Camera:
+def usual_camera(subject: ViewSubject, stage: RunStage | None, aspect: float) -> Camera:
     """A camera that sees everything over the whole of the runs."""
     up = np.asarray(subject.figure.up, dtype=float)
     bounds = np.asarray(subject.figure.bounds(), dtype=float) if stage is None else stage.bounds()

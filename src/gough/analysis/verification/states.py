@@ -18,7 +18,7 @@ SPREAD = 0.25
 
 
 @dataclass(frozen=True)
-class Sample:
+class RandomStates:
     """q (n, nq), v and acceleration (n, nv), wrench (n, 6): in units of the robot's size, seconds and its weight.
 
     frame: where the wrench acts, "" for the platform. tau (n, drives): forces of the size of the weight, for robots
@@ -47,12 +47,12 @@ class Sample:
         return np.sum(self.wrench * twist, axis=-1)
 
 
-def driven(model: Model) -> bool:
+def has_all_drives(model: Model) -> bool:
     """Whether drive forces exist for every motion."""
     return len(model.mechanism.drives) >= model.mobility
 
 
-def sample(model: Model, states: int, seed: int) -> Sample:
+def sample(model: Model, states: int, seed: int) -> RandomStates:
     """States that assemble and are far from singularities."""
     if states < 1:
         raise UsageError(f"states={states}; give at least 1")
@@ -69,12 +69,12 @@ def sample(model: Model, states: int, seed: int) -> Sample:
     arms = np.array([size if unit == "N m" else 1.0 for unit in model.layout.drive_units])
     tau = rng.normal(size=(states, len(arms))) * weight * arms
     frame = _loaded_frame(model)
-    return Sample(q, v * gentle, a * gentle**2, wrench, frame, tau)
+    return RandomStates(q, v * gentle, a * gentle**2, wrench, frame, tau)
 
 
 def _configurations(model: Model, states: int, rng: np.random.Generator, spread: np.ndarray) -> np.ndarray:
     floor = FAR_FROM_FOLDED * model.singularity(model.home).serial
-    least = FAR_FROM_SINGULAR if driven(model) else -1.0
+    least = FAR_FROM_SINGULAR if has_all_drives(model) else -1.0
     found: list[np.ndarray] = []
     for _ in range(40):
         step = spread * rng.uniform(-1, 1, (2 * states, len(spread)))

@@ -51,7 +51,7 @@ def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
     return vary.monte_carlo(draws, runs, seed)
 
 
-def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
+def simulate_varied(made: "Scenario", varied: "Varied", folder: Path | None, device: str, json: bool) -> bool:
     """Simulate and report; whether all runs finished. folder: where parts are kept."""
     settings = dict(made.settings)
     if settings.pop("method", "rk4") != "rk4":
@@ -66,7 +66,7 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RunWarning)
         try:
-            found = _simulated(made, varied, folder, device, known)
+            found = _simulate(made, varied, folder, device, known)
         except KeyboardInterrupt:
             kept = 0 if folder is None else len(list(folder.glob("part*.npz")))
             where = "nothing is kept: --out FOLDER keeps finished parts" if folder is None else ""
@@ -85,7 +85,7 @@ def many(made: "Scenario", varied: "Varied", folder: Path | None, device: str, j
     return report["failed"] == 0
 
 
-def _simulated(
+def _simulate(
     made: "Scenario", varied: "Varied", folder: Path | None, device: str, known: dict[str, Any]
 ) -> "Ensemble":
     from gough.simulation.ensembles.ensemble import simulate_many

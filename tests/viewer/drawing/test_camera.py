@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.takeaway.camera import FIELD_OF_VIEW, camera_for, turned_up
+from gough.viewer.drawing.camera import FIELD_OF_VIEW, camera_for, view_direction
 
 pytest.importorskip("viser")
 
@@ -30,7 +30,7 @@ def test_everything_is_in_the_picture_and_up_is_up(seed: int) -> None:
 
 def test_the_way_up_turns_the_direction() -> None:
     for up in (*np.eye(3), *-np.eye(3)):
-        turned = turned_up(np.array([1.1, -1.6, 0.9]), up)
-        assert turned @ up == pytest.approx(0.9) and np.linalg.norm(turned) == pytest.approx(
-            np.linalg.norm([1.1, -1.6, 0.9])
-        )
+        away = view_direction("3/4", up)
+        assert away @ up == pytest.approx(0.9 / np.linalg.norm([1.1, -1.6, 0.9])) and np.linalg.norm(
+            away
+        ) == pytest.approx(1)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.playback.arrow_mesh import HEAD_LENGTH, MOST_HEAD, SIDES, VERTICES, arrow_faces, arrow_vertices
+from gough.viewer.scene.forces import HEAD_LENGTH, MOST_HEAD, SIDES, VERTICES, arrow_faces, arrow_vertices
 
 
 def volume(vertices: np.ndarray, faces: np.ndarray) -> float:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from gough.viewer.playback.trace import drawn_path, path, traced_frames
+from gough.viewer.scene.traces import drawn_path, path, traced_frames
 from viewer.playback.runs import five_bar, path1
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.momentum import Bodies
-from gough.analysis.verification_states import Sample, driven, sample
+from gough.analysis.verification.momentum import Bodies
+from gough.analysis.verification.states import RandomStates, has_all_drives, sample
 from gough.arguments import a_model, checked, whole
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics, wrench_size
@@ -24,7 +24,7 @@ from gough.model import Model
 from gough.program.interpreter import evaluate
 from gough.robot.checks.physical import unphysical_bodies
 
-__all__ = ["Check", "Sample", "Verification", "checks", "sample", "verify"]
+__all__ = ["LawCheck", "RandomStates", "Verification", "checks", "sample", "verify"]
 
 DIGITS = 50
 SAME = 1e-10
@@ -36,7 +36,7 @@ MOST = 1e-4
 
 
 @dataclass(frozen=True)
-class Check:
+class LawCheck:
     """One law: `measured` must be at most `tolerance` (or above it where `above`).
 
     required is False where the description itself excludes the law; note says why. measured is NaN for a check that
@@ -71,7 +71,7 @@ class Verification:
     robot: str
     states: int
     seed: int
-    checks: tuple[Check, ...]
+    checks: tuple[LawCheck, ...]
 
     @property
     def passed(self) -> bool:
@@ -85,7 +85,7 @@ def verify(model: Model, states: int = 24, seed: int = 0) -> Verification:
     return Verification(model.robot.name, states, seed, tuple(checks(model, states, seed)))
 
 
-def checks(model: Model, states: int = 24, seed: int = 0) -> Iterator[Check]:
+def checks(model: Model, states: int = 24, seed: int = 0) -> Iterator[LawCheck]:
     """The checks one by one, as they are done."""
     s = sample(model, states, seed)
     yield _closure(model, s)
@@ -119,7 +119,7 @@ def by_state(found: np.ndarray, reference: np.ndarray, usual: np.ndarray | None 
     return np.where((error == 0) & (size == 0), 0.0, error / np.where(size == 0, 1.0, size))
 
 
-def allowed(model: Model, function: str, q: np.ndarray) -> np.ndarray:
+def allowed_difference(model: Model, function: str, q: np.ndarray) -> np.ndarray:
     """Difference (n,) that two computations of a function may have at q: SAME, or ROUNDING over the reciprocal condition of
     the inverse dynamics (`singularity(q).inverse`) where that is more."""
     least = np.full(len(q), SAME)
@@ -129,9 +129,9 @@ def allowed(model: Model, function: str, q: np.ndarray) -> np.ndarray:
         return np.clip(ROUNDING / model.singularity(q).inverse, SAME, MOST)
 
 
-def worst_of(model: Model, s: Sample, function: str, output: str, errors: np.ndarray) -> tuple[float, float, str]:
+def worst_of(model: Model, s: RandomStates, function: str, output: str, errors: np.ndarray) -> tuple[float, float, str]:
     """(error, what is allowed, the place in words) of the state whose error (n,) is worst beside what is allowed there."""
-    bounds = allowed(model, function, s.q[: len(errors)])
+    bounds = allowed_difference(model, function, s.q[: len(errors)])
     share = np.where(np.isfinite(errors), errors / bounds, np.inf)
     k = int(np.argmax(share))
     place = f"worst: {output} of {function}, state {k}"
@@ -140,8 +140,8 @@ def worst_of(model: Model, s: Sample, function: str, output: str, errors: np.nda
     return float(errors[k]), float(bounds[k]), place
 
 
-def _skipped(name: str, law: str, tolerance: float, why: str) -> Check:
-    return Check(name, law, math.nan, tolerance, required=False, note=f"skipped: {why}")
+def _skipped(name: str, law: str, tolerance: float, why: str) -> LawCheck:
+    return LawCheck(name, law, math.nan, tolerance, required=False, note=f"skipped: {why}")
 
 
 def _undriven(model: Model) -> str:
@@ -149,18 +149,18 @@ def _undriven(model: Model) -> str:
     return f"drives {len(model.mechanism.drives)}, freedoms {model.mobility}: no inverse dynamics"
 
 
-def _motion(model: Model, s: Sample) -> tuple[np.ndarray, np.ndarray]:
+def _motion(model: Model, s: RandomStates) -> tuple[np.ndarray, np.ndarray]:
     """(tau, acceleration) that go together: forces of the motion, or the motion of the forces."""
-    if driven(model):
+    if has_all_drives(model):
         rigid = s.acceleration[:, : model.mobility]
         found = model.inverse_dynamics(s.q, s.v, rigid, s.external)
         return found.tau, np.concatenate([rigid, found.eddot], axis=1)
     return s.tau, model.forward_dynamics(s.q, s.v, s.tau, s.external).vdot
 
 
-def _closure(model: Model, s: Sample) -> Check:
+def _closure(model: Model, s: RandomStates) -> LawCheck:
     worst = float(np.max(model.closure_error(s.q)))
-    return Check("closure_error", "the loops are closed (relative to the robot's size)", worst, 1e-10)
+    return LawCheck("closure_error", "the loops are closed (relative to the robot's size)", worst, 1e-10)
 
 
 STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
@@ -168,25 +168,25 @@ STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 STEP = 5e-3
 
 
-def _slope(model: Model, s: Sample, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _slope(model: Model, s: RandomStates, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """df/dt (n, …) of a function of q along the motion with velocities v."""
     parts = [c * (f(model.integrate(s.q, s.v, k * STEP)) - f(model.integrate(s.q, s.v, -k * STEP))) for k, c in STENCIL]
     return np.sum(parts, axis=0) / STEP
 
 
-def _drive_rates(model: Model, s: Sample) -> Check:
+def _drive_rates(model: Model, s: RandomStates) -> LawCheck:
     law = "Sᵀv is the rate of the drive coordinates (differences along integrate)"
     if not model.mechanism.drives:
         return _skipped("drive_rates", law, 1e-9, "no drives")
-    return Check("drive_rates", law, relative(_slope(model, s, model.drives), model.drive_rates(s.q, s.v)), 1e-9)
+    return LawCheck("drive_rates", law, relative(_slope(model, s, model.drives), model.drive_rates(s.q, s.v)), 1e-9)
 
 
-def _symmetric(model: Model, s: Sample) -> Check:
+def _symmetric(model: Model, s: RandomStates) -> LawCheck:
     M = model.mass_matrix(s.q)
-    return Check("mass_matrix_symmetric", "M = Mᵀ", relative(np.swapaxes(M, -1, -2), M), 1e-12)
+    return LawCheck("mass_matrix_symmetric", "M = Mᵀ", relative(np.swapaxes(M, -1, -2), M), 1e-12)
 
 
-def _positive(model: Model, s: Sample) -> Check:
+def _positive(model: Model, s: RandomStates) -> LawCheck:
     scale = np.array([1.0 if unit == "m/s" else 1.0 / model.size for unit in model.layout.v_units])
     idle = model.mechanism.selection.without_inertia
     heavy = [k for k in range(model.layout.nv) if k not in idle]
@@ -199,16 +199,16 @@ def _positive(model: Model, s: Sample) -> Check:
         f"without {', '.join(model.layout.v_names[k] for k in idle)}, which have no inertia" if idle else ""
     )
     law = "M is positive definite (smallest eigenvalue over largest)"
-    return Check("mass_matrix_positive", law, smallest, 0.0, above=True, required=not unphysical, note=note)
+    return LawCheck("mass_matrix_positive", law, smallest, 0.0, above=True, required=not unphysical, note=note)
 
 
-def _kinetic(model: Model, s: Sample) -> Check:
+def _kinetic(model: Model, s: RandomStates) -> LawCheck:
     from_matrix = 0.5 * np.einsum("ni,nij,nj->n", s.v, model.mass_matrix(s.q), s.v)
     error = relative(from_matrix[:, None], model.energies(s.q, s.v).kinetic[:, None])
-    return Check("kinetic_energy", "½vᵀMv is the sum of the bodies' kinetic energies", error, 1e-10)
+    return LawCheck("kinetic_energy", "½vᵀMv is the sum of the bodies' kinetic energies", error, 1e-10)
 
 
-def _equation_of_motion(model: Model, s: Sample) -> Check:
+def _equation_of_motion(model: Model, s: RandomStates) -> LawCheck:
     """M v̇ + h = S τ + Q with v̇ of the forward dynamics for any τ; Q is the work of the wrench on v."""
     vdot = model.forward_dynamics(s.q, s.v, s.tau, s.external).vdot
     J = model.frame_jacobian(s.q, s.frame) if s.frame else _platform_jacobian(model, s)
@@ -222,25 +222,25 @@ def _equation_of_motion(model: Model, s: Sample) -> Check:
     size = np.sum([np.abs(term).max(axis=1) for term in terms], axis=0)
     error = float(np.max(np.abs(np.sum(terms, axis=0)).max(axis=1) / size))
     law = "forward dynamics obeys M v̇ + h = S τ + Q for any drive forces and wrench"
-    return Check("equation_of_motion", law, error, 1e-10)
+    return LawCheck("equation_of_motion", law, error, 1e-10)
 
 
-def _platform_jacobian(model: Model, s: Sample) -> np.ndarray:
+def _platform_jacobian(model: Model, s: RandomStates) -> np.ndarray:
     return np.swapaxes(model.twist(s.q[:, None, :], np.eye(model.layout.nv)) + np.zeros((len(s.q), 1, 1)), 1, 2)
 
 
-def _forward_of_inverse(model: Model, s: Sample) -> Check:
+def _forward_of_inverse(model: Model, s: RandomStates) -> LawCheck:
     law = "forward dynamics of the inverse dynamics gives the acceleration"
-    if not driven(model):
+    if not has_all_drives(model):
         return _skipped("forward_of_inverse", law, 1e-9, _undriven(model))
     tau, wanted = _motion(model, s)
     vdot = model.forward_dynamics(s.q, s.v, tau, s.external).vdot
     free = model.forward_dynamics(s.q, s.v, 0.0 * tau).vdot  # stiff springs may leave little of large accelerations
     size = np.abs(wanted).max(axis=1) + np.abs(free).max(axis=1)
-    return Check("forward_of_inverse", law, float(np.max(np.abs(vdot - wanted).max(axis=1) / size)), 1e-9)
+    return LawCheck("forward_of_inverse", law, float(np.max(np.abs(vdot - wanted).max(axis=1) / size)), 1e-9)
 
 
-def _power_balance(model: Model, s: Sample) -> Check:
+def _power_balance(model: Model, s: RandomStates) -> LawCheck:
     """d(T + U)/dt = τ·q̇ + F·V - losses.
 
     The left side from energies alone: differences of T(q, v) + U(q) along a motion with v, and v̇·∂T/∂v, for which
@@ -259,28 +259,28 @@ def _power_balance(model: Model, s: Sample) -> Check:
     if not model.mechanism.drives:  # energies may then only change into each other
         scale = scale + np.abs(slope) + np.abs(gained - slope)
     error = float(np.max(np.abs(gained - (drives + outside - losses)) / scale))
-    return Check("power_balance", "energies change by the power of drives, wrench and losses", error, 1e-8)
+    return LawCheck("power_balance", "energies change by the power of drives, wrench and losses", error, 1e-8)
 
 
-def _reactions(model: Model, s: Sample) -> Check:
+def _reactions(model: Model, s: RandomStates) -> LawCheck:
     """d/dt of the momentum of all bodies = ground + gravity + springs on the ground + wrench, about the world's origin."""
     law = "reactions of the ground, gravity and wrench change the momentum of all bodies"
     tau, acceleration = _motion(model, s)
     try:
-        given = None if driven(model) else tau
+        given = None if has_all_drives(model) else tau
         found = model.joint_reactions(s.q, s.v, acceleration, s.external, tau=given)
     except UsageError as error:  # the forward dynamics is not that of these forces
-        return Check("reactions", law, math.nan, 1e-8, note=str(error))
+        return LawCheck("reactions", law, math.nan, 1e-8, note=str(error))
     now = Bodies(model, s.q, s.v)
     rate = _slope(model, s, lambda q: Bodies(model, q, s.v).momentum()) + Bodies(model, s.q, acceleration).momentum()
     terms = [now.ground(found), now.gravity(), now.springs(), now.outside(s.wrench, s.frame), -rate]
     size = np.array([1.0] * 3 + [model.size] * 3)
     largest = np.sum([np.abs(term / size).max(axis=1) for term in terms], axis=0)
     error = float(np.max(np.abs(np.sum(terms, axis=0) / size).max(axis=1) / largest))
-    return Check("reactions", law, error, 1e-8)
+    return LawCheck("reactions", law, error, 1e-8)
 
 
-def _code(model: Model, s: Sample) -> Check:
+def _code(model: Model, s: RandomStates) -> LawCheck:
     worst: tuple[float, float, str] = (0.0, SAME, "")
     inputs = {"q": s.q, "v": s.v, "acceleration": s.acceleration, "wrench": s.load(model), "tau": s.tau}
     usual = {
@@ -288,7 +288,7 @@ def _code(model: Model, s: Sample) -> Check:
         "h": s.wrench,
         "vdot": s.acceleration,
     }  # balanced mechanisms have outputs of rounding only
-    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force")[0 if driven(model) else 1 :]
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias_force")[0 if has_all_drives(model) else 1 :]
     for name in names:
         function = model.function(name).compile()
         slots = {x.name: inputs.get(x.name, model.parameters)[..., : x.size] for x in function.program.inputs}
@@ -300,11 +300,11 @@ def _code(model: Model, s: Sample) -> Check:
                 worst = found
     error, bound, place = worst
     law = f"compiled code equals the interpreted program ({len(names)} functions)"
-    return Check("code", law, error, bound, note="" if error <= SAME else place)
+    return LawCheck("code", law, error, bound, note="" if error <= SAME else place)
 
 
-def _many_digits(model: Model, s: Sample) -> Check:
-    name = "inverse_dynamics" if driven(model) else "forward_dynamics"
+def _many_digits(model: Model, s: RandomStates) -> LawCheck:
+    name = "inverse_dynamics" if has_all_drives(model) else "forward_dynamics"
     law = f"the program equals the equations evaluated with {DIGITS} digits ({name.replace('_', ' ')}, one state)"
     try:
         import mpmath
@@ -321,15 +321,17 @@ def _many_digits(model: Model, s: Sample) -> Check:
         for i, value in model.pattern.items():
             parameters[i] = value
         numbers = Numbers(model.mechanism, parameters)
-        if driven(model):
+        if has_all_drives(model):
             out = inverse_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, rigid, load)))["tau"]
         else:
             out = forward_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.tau, load)))["vdot"]
     reference = np.array([[float(x) for x in out]])
     external = {s.frame: s.wrench[:1]} if s.frame else s.wrench[:1]
-    if driven(model):
+    if has_all_drives(model):
         found = model.inverse_dynamics(s.q[:1], s.v[:1], rigid[:1], external).tau
     else:
         found = model.forward_dynamics(s.q[:1], s.v[:1], s.tau[:1], external).vdot
-    error, bound, place = worst_of(model, s, name, "tau" if driven(model) else "vdot", by_state(found, reference))
-    return Check("digits", law, error, bound, note="" if error <= SAME else place)
+    error, bound, place = worst_of(
+        model, s, name, "tau" if has_all_drives(model) else "vdot", by_state(found, reference)
+    )
+    return LawCheck("digits", law, error, bound, note="" if error <= SAME else place)
