@@ -4,7 +4,7 @@ from gough.simulation.motion.chain import chain
 from gough.simulation.motion.circle import circle
 from gough.simulation.motion.csv_files import spline_file
 from gough.simulation.motion.files import NamedMotion, load_motion, motion_names, named_motion, read_motion
-from gough.simulation.motion.function_motion import function
+from gough.simulation.motion.function import function
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion, Sample
 from gough.simulation.motion.polygon import polygon, square

@@ -11,8 +11,8 @@ import numpy as np
 from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
 from gough.simulation.given import demand, demand_model
-from gough.simulation.motion.curve import Three
 from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.paths import Three
 from gough.simulation.motion.states import states_for
 from gough.simulation.motion.table import MotionTable, unmeasured
 from gough.simulation.motion.targets import Target, drive_order, target_of

@@ -12,7 +12,7 @@ from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
 from gough.simulation.given import demand, floats, texts
 from gough.simulation.motion.coordinate_motion import CoordinateMotion
-from gough.simulation.motion.curve import Polynomials
+from gough.simulation.motion.paths import Polynomials
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run

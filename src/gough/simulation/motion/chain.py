@@ -9,8 +9,8 @@ from gough.arguments import a_motion, checked, flag, several
 from gough.errors import UsageError
 from gough.robot.units import misfit
 from gough.simulation.motion.coordinate_motion import coordinate_motion
-from gough.simulation.motion.curve import Three, constant, local_time, piece_of
 from gough.simulation.motion.motion import JUMP, Motion, check_duration
+from gough.simulation.motion.paths import Three, constant, local_time, piece_of
 from gough.simulation.motion.pose_motion import pose_motion
 
 GAP = 1e-9

@@ -9,8 +9,8 @@ import numpy as np
 from gough.arguments import checked, flag, number, numbers, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
-from gough.simulation.motion.curve import Curve, Three, constant
 from gough.simulation.motion.motion import Motion, check_duration
+from gough.simulation.motion.paths import Curve, Three, constant
 from gough.simulation.motion.plane import plane_of, positive
 from gough.simulation.motion.pose_motion import pose_motion
 from gough.simulation.motion.time_laws import law as law_of

@@ -6,8 +6,8 @@ from typing import Any
 
 from gough.errors import UsageError
 from gough.robot.units import DIMENSIONS, Quantity, WrittenUnit, misfit
-from gough.simulation.motion.curve import Curve, Polynomials, Three
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import Curve, Polynomials, Three
 
 LENGTH, ANGLE = DIMENSIONS["length"][0], DIMENSIONS["angle"][0]
 

@@ -17,7 +17,7 @@ import numpy as np
 from gough.arguments import a_motion, checked, flag, number, numbers, take, word
 from gough.errors import UsageError
 from gough.simulation.given import floats
-from gough.simulation.motion.curve import Three
+from gough.simulation.motion.paths import Three
 from gough.structure.layout import TWIST_NAMES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 from gough.arguments import number, numbers, take
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import unit_of
+from gough.simulation.motion.points import pose_of
 from gough.simulation.motion.pose_motion import IDENTITY
-from gough.simulation.motion.via_points import pose_of
 
 
 @dataclass(frozen=True, eq=False)

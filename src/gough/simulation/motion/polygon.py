@@ -9,12 +9,12 @@ from gough.arguments import checked, number, numbers, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import measured
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.moves import numbers_for
 from gough.simulation.motion.plane import plane_of, positive
+from gough.simulation.motion.points import Where, points_of
 from gough.simulation.motion.quintic import quintic
 from gough.simulation.motion.trapezoid import trapezoid
 from gough.simulation.motion.trigonometric import trigonometric
-from gough.simulation.motion.via_moves import numbers_for
-from gough.simulation.motion.via_points import Where, points_of
 
 MOVES = {"quintic": quintic, "trapezoid": trapezoid, "trigonometric": trigonometric}
 

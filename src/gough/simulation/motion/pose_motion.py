@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import Curve, Three
 from gough.spatial.charts import turned
 from gough.spatial.poses import quaternion_product
 from gough.structure.layout import POSE_NAMES, POSE_UNITS

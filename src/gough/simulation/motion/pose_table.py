@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.simulation.motion.curve import Polynomials, piece_of
+from gough.simulation.motion.paths import Polynomials, piece_of
 from gough.simulation.motion.table import LARGEST, MotionTable
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 

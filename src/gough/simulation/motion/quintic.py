@@ -4,9 +4,9 @@ from typing import Any, Unpack
 
 from gough.arguments import checked, word, words
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.moves import moves, schedule
+from gough.simulation.motion.points import Where, points_of
 from gough.simulation.motion.time_laws import quintic_law
-from gough.simulation.motion.via_moves import moves, schedule
-from gough.simulation.motion.via_points import Where, points_of
 
 
 @checked(names=words, orientation=word, frame=word, extend=word)

@@ -6,8 +6,8 @@ import numpy as np
 
 from gough.arguments import a_motion, checked, number
 from gough.errors import UsageError
-from gough.simulation.motion.curve import Three, local_time
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import Three, local_time
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -14,11 +14,11 @@ import numpy as np
 from gough.arguments import checked, whole, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
-from gough.simulation.motion.curve import Polynomials
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.moves import numbers_for
+from gough.simulation.motion.paths import Polynomials
+from gough.simulation.motion.points import Points, Where, points_of
 from gough.simulation.motion.pose_motion import pose_motion
-from gough.simulation.motion.via_moves import numbers_for
-from gough.simulation.motion.via_points import Points, Where, points_of
 
 ENDS = ("rest", "natural", "free", "periodic")
 LARGEST_TURN = np.radians(120.0)

@@ -17,8 +17,8 @@ import numpy as np
 from gough.arguments import a_motion, checked
 from gough.errors import UsageError
 from gough.simulation.given import demand
-from gough.simulation.motion.curve import horner, piece_of
 from gough.simulation.motion.motion import SLACK, Motion, Sample
+from gough.simulation.motion.paths import horner, piece_of
 from gough.spatial.charts import CONJUGATE, from_rotation_vector
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_product, rotation_vector
@@ -114,7 +114,7 @@ def table(motion: Motion) -> MotionTable:
 
 def unmeasured(motion: Motion) -> MotionTable:
     """The motion's own polynomials, or fitted ones."""
-    from gough.simulation.motion.table_fit import fitted
+    from gough.simulation.motion.fit import fitted
 
     return motion._table() or fitted(motion)
 

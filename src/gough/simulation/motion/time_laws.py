@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.motion.curve import Cosines, Curve, Polynomials
+from gough.simulation.motion.paths import Cosines, Curve, Polynomials
 
 LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
 """Names of laws; "constant" is constant speed: a trapezoid without ramps."""

@@ -7,11 +7,11 @@ from typing import Any, Unpack
 
 from gough.arguments import checked, word, words
 from gough.errors import UsageError
-from gough.simulation.motion.curve import Curve
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.moves import moves, per_move, schedule
+from gough.simulation.motion.paths import Curve
+from gough.simulation.motion.points import Where, points_of
 from gough.simulation.motion.time_laws import trapezoid_law
-from gough.simulation.motion.via_moves import moves, per_move, schedule
-from gough.simulation.motion.via_points import Where, points_of
 
 
 @checked(names=words, orientation=word, frame=word, extend=word)

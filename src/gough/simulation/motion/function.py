@@ -9,9 +9,9 @@ import numpy as np
 from gough.arguments import callback, checked, number, numbers, take, word, words
 from gough.errors import GoughError, UsageError
 from gough.simulation.motion.coordinate_motion import coordinate_motion
-from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.jet import Jet
 from gough.simulation.motion.motion import Motion, check_duration
+from gough.simulation.motion.paths import Curve, Three
 from gough.simulation.motion.pose_motion import pose_motion
 
 SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}

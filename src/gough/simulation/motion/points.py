@@ -12,8 +12,8 @@ from gough.robot.pose import FORMS, Pose
 from gough.robot.units import UnitError, convert
 from gough.simulation.given import texts
 from gough.simulation.motion.coordinate_motion import coordinate_motion, unit_of
-from gough.simulation.motion.curve import Curve, constant
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import Curve, constant
 from gough.simulation.motion.pose_motion import IDENTITY, pose_motion
 from gough.spatial.charts import CONJUGATE
 from gough.spatial.euler import EULER_AXES, euler_angles

@@ -9,9 +9,9 @@ import numpy as np
 from gough.arguments import numbers, take
 from gough.errors import UsageError
 from gough.simulation.motion.chain import chain
-from gough.simulation.motion.curve import Curve
 from gough.simulation.motion.motion import LONGEST, Motion
-from gough.simulation.motion.via_points import Points
+from gough.simulation.motion.paths import Curve
+from gough.simulation.motion.points import Points
 
 Laws = Callable[[int, float], tuple[Curve, Curve | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from gough.errors import UsageError
-from gough.simulation.motion.curve import horner
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import horner
 from gough.simulation.motion.table import (
     ACCELERATION_ERROR,
     LARGEST,
