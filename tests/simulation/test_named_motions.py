@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gough import motions
 from gough.errors import UsageError
 from gough.robot import gallery
-from gough.simulation import motions
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
 from papers import long2014 as printed_long2014
