@@ -53,11 +53,17 @@ def _interpolation() -> tuple[np.ndarray, np.ndarray]:
 NODES, TO_POWERS = _interpolation()
 
 
+def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:
+    """Channels of the same unit; of a pose the position and the rotation."""
+    if kind == "pose":
+        return [[0, 1, 2], [3, 4, 5]]
+    return [[k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)]
+
+
 @dataclass(frozen=True)
 class Scales:
-    """groups: channels of one unit, whose errors are relative to one another's size; of a pose the position and the rotation.
-    sizes: the largest position and acceleration of each; 1 rad for rotations of a pose, and of accelerations at least a trifle,
-    so that rounding of a motion without any is none."""
+    """What errors are relative to. groups: see `groups_of`. sizes: the largest position and acceleration of each; 1 rad for
+    rotations of a pose, and of accelerations at least a trifle, so that rounding of a motion without any is none."""
 
     posed: bool
     groups: tuple[list[int], ...]
@@ -67,8 +73,7 @@ class Scales:
     def of(cls, kind: str, units: Sequence[str], at: Three, duration: float) -> "Scales":
         """From a motion's positions, velocities and accelerations at some times."""
         posed = kind == "pose"
-        each = [[k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)]
-        groups = [[0, 1, 2], [3, 4, 5]] if posed else each
+        groups = groups_of(kind, units)
         sizes = []
         for g in groups:
             far = 1.0 if posed and g[0] == 3 else max(float(np.abs(at[0][:, g]).max()), 1e-300)

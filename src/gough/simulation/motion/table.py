@@ -8,14 +8,15 @@ the piece's start; pieces are halved until position and acceleration are near en
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.arguments import a_motion, checked
 from gough.errors import UsageError
-from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, Scales, fit, in_channels
-from gough.simulation.motion.parts import Pieces, Sample, inside
+from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, Scales, fit, groups_of, in_channels
+from gough.simulation.motion.parts import MotionPart, Pieces, Sample, inside
 from gough.simulation.motion.paths import horner, padded, piece_of
 from gough.spatial.exponential import LARGEST
 from gough.text import short_repr
@@ -47,6 +48,15 @@ class MotionTable:
     position_error: float = 0.0
     acceleration_error: float = 0.0
 
+    @classmethod
+    def of(cls, motion: "Motion", breaks: np.ndarray, coefficients: np.ndarray, bases: Any = None) -> "MotionTable":
+        """A table of a motion, errors not measured."""
+        posed = motion.kind == "pose"
+        names = ("x", "y", "z", "rx", "ry", "rz") if posed else motion.names
+        units = ("m",) * 3 + ("rad",) * 3 if posed else motion.units
+        own = np.zeros((len(breaks) - 1, 0)) if bases is None else bases
+        return cls(motion.kind, names, units, motion.frame, breaks, coefficients, own, motion.kinks)
+
     @property
     def duration(self) -> float:
         """s."""
@@ -73,24 +83,24 @@ class MotionTable:
         three = in_channels(self.coefficients[k], flat - self.breaks[k], self.bases[k])
         return Sample(*(a.reshape(*times.shape, a.shape[1]) for a in three))
 
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """Channels of the same unit: their errors are relative to one another's size."""
+        return groups_of(self.kind, self.units)
+
     __repr__ = short_repr
 
 
 @checked(motion=a_motion)
 def table(motion: "Motion") -> MotionTable:
     """The motion as piecewise polynomials; its errors are measured whichever way it was made."""
-    breaks, coefficients, bases = _joined([_pieces_of(motion, k) for k in range(len(motion.parts))])
-    posed = motion.kind == "pose"
-    names = ("x", "y", "z", "rx", "ry", "rz") if posed else motion.names
-    units = ("m",) * 3 + ("rad",) * 3 if posed else motion.units
-    made = MotionTable(motion.kind, names, units, motion.frame, breaks, coefficients, bases, motion.kinks)
+    made = MotionTable.of(motion, *_joined([_pieces_of(motion, part) for part in motion.parts]))
     position, acceleration = _errors(motion, made)
     return replace(made, position_error=position, acceleration_error=acceleration)
 
 
-def _pieces_of(motion: "Motion", k: int) -> Pieces:
+def _pieces_of(motion: "Motion", part: MotionPart) -> Pieces:
     """The own polynomials of a part, or fitted ones."""
-    part = motion.parts[k]
     return part.placed(part.polynomials() or fit(part, motion.kind, motion.units))
 
 
