@@ -76,13 +76,13 @@ def circle(
     theta = law_named(law, seconds, ramp).along(np.array([start_angle]), np.array([angle]))
     rows, arms = where.center[:, None], r * np.stack([where.along, where.across])
     if where.kind != "pose":
-        path = PolynomialPath(theta.breaks, rows[None], (np.ones(1), arms), theta)
+        path = PolynomialPath(theta.breaks, rows[None], (np.ones(1), arms[:1], arms[1:]), theta)
         return coordinate_motion(path, where.kind, where.names, where.units, where.frame, extend)
     axis = where.normal if turning else np.zeros(3)
     begun = quaternion_of_rotation_vector(-start_angle * axis)  # about one axis: rotation vectors are θ axis
     rows = np.concatenate([np.pad(rows, ((0, 0), (0, 1))), np.stack([np.zeros(3), axis], axis=1)])
     arms = np.concatenate([arms, np.zeros((2, 3))], axis=1)
-    path = PolynomialPath(theta.breaks, rows[None], (np.ones(1), arms), theta)
+    path = PolynomialPath(theta.breaks, rows[None], (np.ones(1), arms[:1], arms[1:]), theta)
     return pose_motion(path, base=quaternion_product(begun, where.base), frame=frame, extend=extend)
 
 

@@ -19,7 +19,7 @@ from gough.arguments import a_motion, checked, flag, number, numbers, several, t
 from gough.errors import UsageError
 from gough.robot.units import misfit
 from gough.simulation.given import floats
-from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside
+from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside, merged_coordinates
 from gough.simulation.motion.paths import Three, TimePath, constant, piece_of
 from gough.simulation.motion.table import SLACK, MotionTable, table
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
@@ -88,6 +88,11 @@ class Motion:
             jumps |= np.abs(a - b).max(axis=1) > JUMP * size
         return self.breaks[np.concatenate([[True], jumps, [True]])]
 
+    @cached_property
+    def _starts(self) -> np.ndarray:
+        """When the parts begin (s), and the duration."""
+        return np.array([part.breaks[0] for part in self.parts] + [self.duration])
+
     def _spread(self) -> np.ndarray:
         """Times inside every piece, not at its ends."""
         return inside(self.breaks)
@@ -96,8 +101,7 @@ class Motion:
         """Position, velocity, acceleration (m, …) at times t (m,) inside [0, duration]."""
         if len(self.parts) == 1:
             return self.parts[0].at(t, left)
-        starts = np.array([part.breaks[0] for part in self.parts] + [self.duration])
-        which = piece_of(starts, t, left)
+        which = piece_of(self._starts, t, left)
         found: list[np.ndarray] = []
         for k in np.unique(which) if len(t) else [0]:
             here = which == k
@@ -195,21 +199,21 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
     begins at another velocity, unless `jump`."""
     first = parts[0]
     own = (first.kind, first.names, first.frame)
-    joined, start = list(first.parts), first.duration
+    joined, start, before, sign = list(first.parts), first.duration, first.parts[-1], 1.0
     for motion in parts[1:]:
         if own != (motion.kind, motion.names, motion.frame):
             raise UsageError(
                 f"motions of different things cannot follow each other: {_what(first)}, then {_what(motion)}"
             )
-        sign = _sign_after(first, joined[-1], motion.parts[0], start, jump)
+        sign = _sign_after(first, before, sign, motion.parts[0], start, jump)
         joined += [part.shifted(start, sign) for part in motion.parts]
-        start += motion.duration
+        start, before = start + motion.duration, motion.parts[-1]
     units = tuple(_common_unit(name, [m.units[k] for m in parts]) for k, name in enumerate(first.names))
     return Motion(
         kind=first.kind,
         names=first.names,
         units=units,
-        parts=tuple(joined),
+        parts=tuple(merged_coordinates(joined)),
         frame=first.frame,
         extend=first.extend,
     )
@@ -226,14 +230,16 @@ def rest(motion: Motion, duration: float, end: bool = True) -> Motion:
     return pose_motion(path, base=x[3:], frame=motion.frame, extend=motion.extend)
 
 
-def _sign_after(like: Motion, before: MotionPart, after: MotionPart, when: float, jump: bool) -> float:
-    """Sign of the quaternion of the part after, which does not jump then; UsageError where the two do not fit together."""
+def _sign_after(like: Motion, before: MotionPart, sign: float, after: MotionPart, when: float, jump: bool) -> float:
+    """Sign of the quaternion of the part after, which does not jump then, from that of the part before; UsageError where the two
+    do not fit together."""
     end, start = before.at(before.breaks[-1:], True), after.at(after.breaks[:1], False)
-    a, b = end[0][0], start[0][0].copy()
-    sign = 1.0
+    a, b = end[0][0].copy(), start[0][0].copy()
+    turn = 1.0
     if like.kind == "pose":
-        sign = -1.0 if a[3:] @ b[3:] < 0 else 1.0
-        b[3:] *= sign
+        a[3:] *= sign
+        turn = -1.0 if a[3:] @ b[3:] < 0 else 1.0
+        b[3:] *= turn
     step = np.abs(b - a) / np.maximum(1.0, np.abs(a))
     if step.max() > GAP:
         k = int(step.argmax())
@@ -248,7 +254,7 @@ def _sign_after(like: Motion, before: MotionPart, after: MotionPart, when: float
             f"the velocity would jump by {change:.6g} at {when:.6g} s, which takes an infinite force; end the motion before at "
             f"rest, or pass jump=True"
         )
-    return sign
+    return turn
 
 
 def _common_unit(name: str, units: Sequence[str]) -> str:

@@ -4,11 +4,13 @@ Coordinates are the position itself (chart None), or x y z and those of an orien
 with a constant rotation on the right: R(t) = R_chart(t) R_base.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 
 import numpy as np
 
-from gough.simulation.motion.paths import PolynomialPath, Three, TimePath, begun_at
+from gough.simulation.motion.paths import PolynomialPath, Three, TimePath, begun_at, padded
 from gough.spatial.charts import turned
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
@@ -96,6 +98,22 @@ class MotionPart:
         begun = quaternion_of_rotation_vector(rows[:, 3:, 0])
         rows[:, 3:, 0] = 0.0  # about one axis: exp((φ0 + δ)^) = exp(δ^) exp(φ0^)
         return breaks, rows, quaternion_product(begun, self.base)
+
+
+def merged_coordinates(parts: Sequence[MotionPart]) -> list[MotionPart]:
+    """Parts one after the other; neighbours that are polynomials of the coordinates themselves as one, for one search a time."""
+    out: list[MotionPart] = []
+    for plain, run in groupby(parts, lambda part: part.chart is None and part.factor == 1.0 and part.columns is None):
+        run = list(run)
+        paths = [part.path for part in run if isinstance(part.path, PolynomialPath) and part.path.is_polynomial]
+        if not plain or len(run) == 1 or len(paths) < len(run):
+            out += run
+            continue
+        breaks = np.concatenate([part.breaks[:-1] for part in run] + [run[-1].breaks[-1:]])
+        most = max(path.coefficients.shape[2] for path in paths)
+        path = PolynomialPath(breaks - breaks[0], np.concatenate([padded(p.coefficients, most) for p in paths]))
+        out.append(MotionPart(path, breaks if breaks[0] else path.breaks))
+    return out
 
 
 def corresponding(t: np.ndarray, other: np.ndarray, breaks: np.ndarray, other_breaks: np.ndarray) -> np.ndarray:

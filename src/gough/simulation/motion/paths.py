@@ -24,7 +24,7 @@ Three = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Values, rates and second rates, each (m, n)."""
 LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
 """Names of laws; "constant" is constant speed: a trapezoid without ramps."""
-NO_WAVES = (np.zeros(0), np.zeros((0, 0)))
+NO_WAVES = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 class TimePath(Protocol):
@@ -43,33 +43,32 @@ class TimePath(Protocol):
 @dataclass(frozen=True, eq=False)
 class PolynomialPath:
     """Equation (1). breaks (p + 1,), s. coefficients (p, n, d + 1): of rising powers of the time since the piece began. waves:
-    rates ω (w,), amplitudes (2w, n): all C, then all S. law: s(t), whose breaks these are; the polynomial is then one, in powers
-    of s."""
+    rates ω (w,), C and S (w, n). law: s(t), whose breaks these are; the polynomial is then one, in powers of s."""
 
     breaks: np.ndarray
     coefficients: np.ndarray
-    waves: tuple[np.ndarray, np.ndarray] = NO_WAVES
+    waves: tuple[np.ndarray, np.ndarray, np.ndarray] = NO_WAVES
     law: "PolynomialPath | None" = None
 
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`."""
         if self.law is None:
             k = piece_of(self.breaks, t, left)
-            return self._closed_form(self.coefficients[k], t - self.breaks[k], t)
+            return self._closed_form(self.coefficients[k], t - self.breaks[k], t[:, None])
         s, sd, sdd = self.law.at(t, left)
-        x, first, second = self._closed_form(self.coefficients, s[:, 0], s[:, 0])
+        same = np.broadcast_to(self.coefficients, (len(t), *self.coefficients.shape[1:]))
+        x, first, second = self._closed_form(same, s[:, 0], s)
         return x, first * sd, second * sd**2 + first * sdd
 
-    def _closed_form(self, coefficients: np.ndarray, since: np.ndarray, s: np.ndarray) -> Three:
+    def _closed_form(self, coefficients: np.ndarray, since: np.ndarray, parameter: np.ndarray) -> Three:
         x, xd, xdd = horner(coefficients, since)
-        rates, amplitudes = self.waves
+        rates, C, S = self.waves
         if not len(rates):
             return x, xd, xdd
-        angle = np.multiply.outer(s, rates)
+        angle = parameter * rates
         c, s = np.cos(angle), np.sin(angle)
-        value, slope = np.concatenate([c, s], axis=1), np.concatenate([-s * rates, c * rates], axis=1)
-        bend = value * -(np.concatenate([rates, rates]) ** 2)
-        return x + value @ amplitudes, xd + slope @ amplitudes, xdd + bend @ amplitudes
+        x, xd = x + (c @ C + s @ S), xd + ((c * rates) @ S - (s * rates) @ C)
+        return x, xd, xdd - ((c * rates**2) @ C + (s * rates**2) @ S)
 
     @property
     def is_polynomial(self) -> bool:
@@ -86,8 +85,8 @@ class PolynomialPath:
         step = np.asarray(step, dtype=float)
         made = self.coefficients * step[:, None]
         made[:, :, 0] += start
-        rates, amplitudes = self.waves
-        return replace(self, coefficients=made, waves=(rates, amplitudes * step) if len(rates) else NO_WAVES)
+        rates, C, S = self.waves
+        return replace(self, coefficients=made, waves=(rates, C * step, S * step) if len(rates) else NO_WAVES)
 
 
 def piece_of(breaks: np.ndarray, t: np.ndarray, left: bool) -> np.ndarray:
@@ -97,11 +96,11 @@ def piece_of(breaks: np.ndarray, t: np.ndarray, left: bool) -> np.ndarray:
 
 
 def horner(coefficients: np.ndarray, tau: np.ndarray) -> Three:
-    """Polynomials (m, n, d + 1), or one (1, n, d + 1), and their two derivatives at local times tau (m,)."""
-    x = np.zeros(coefficients.shape[:2])
-    xd, xdd = np.zeros_like(x), np.zeros_like(x)
+    """Polynomials (m, n, d + 1) and their two derivatives at local times tau (m,)."""
+    x = coefficients[:, :, -1]
+    xd, xdd = np.zeros(x.shape), np.zeros(x.shape)
     step = tau[:, None]
-    for power in range(coefficients.shape[2] - 1, -1, -1):
+    for power in range(coefficients.shape[2] - 2, -1, -1):
         xdd = xdd * step + 2.0 * xd
         xd = xd * step + x
         x = x * step + coefficients[:, :, power]
@@ -136,8 +135,8 @@ def side_by_side(first: PolynomialPath, second: PolynomialPath) -> PolynomialPat
         rows.append(begun_at(replace(path, breaks=breaks[at]), breaks[:-1]))
     most = max(r.shape[2] for r in rows)
     coefficients = np.concatenate([padded(r, most) for r in rows], axis=1)
-    amplitudes = np.concatenate([first.waves[1], second.waves[1]], axis=1)
-    return PolynomialPath(breaks, coefficients, (first.waves[0], amplitudes))
+    C, S = (np.concatenate([a, b], axis=1) for a, b in zip(first.waves[1:], second.waves[1:], strict=True))
+    return PolynomialPath(breaks, coefficients, (first.waves[0], C, S))
 
 
 def constant(x: np.ndarray, duration: float) -> PolynomialPath:
@@ -179,7 +178,7 @@ def trapezoid_law(duration: float, ramp: float) -> PolynomialPath:
 def trigonometric_law(duration: float) -> PolynomialPath:
     """From rest to rest in `duration` (s), accelerations continuous."""
     rates = math.pi / duration * np.array([1.0, 3.0])
-    waves = (rates, np.array([[-9.0 / 16.0], [1.0 / 16.0], [0.0], [0.0]]))
+    waves = (rates, np.array([[-9.0 / 16.0], [1.0 / 16.0]]), np.zeros((2, 1)))
     return PolynomialPath(np.array([0.0, duration]), np.full((1, 1, 1), 0.5), waves)
 
 
