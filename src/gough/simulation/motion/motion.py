@@ -146,12 +146,9 @@ class Motion:
         """This motion, then rest (s). jump: it may stop at once from a velocity."""
         return self.then(rest(self, duration), jump=jump)
 
-    @checked(factor=number(above=0))
     def slower(self, factor: float) -> "Motion":
         """The same path in `factor` times the time (below 1: faster): velocities fall by it, accelerations by its square."""
-        times = float(factor)
-        if not (np.isfinite(times) and times > 0):
-            raise UsageError(f"slower({factor!r}): give a positive number; 2 takes twice the time")
+        times = float(take("slower: factor", number(above=0), factor))
         kinks = None if self.known_kinks is None else self.known_kinks * times
         return replace(self, parts=tuple(part.slower(times) for part in self.parts), known_kinks=kinks, first=None)
 

@@ -33,7 +33,7 @@ class MoveTimes:
     rests: np.ndarray
 
 
-def schedule(points: Points, durations: Any, times: Any, rests: Any) -> MoveTimes:
+def move_times(points: Points, durations: Any, times: Any, rests: Any) -> MoveTimes:
     """durations: of each move (one number: of all). times (n,): when each point is reached, from 0. One of them. rests: at
     each point after it is reached (one number: at all)."""
     n = len(points)
@@ -80,7 +80,7 @@ def numbers_for(name: str, value: Any, count: int, what: str, one: bool = True) 
     return x
 
 
-def moves(points: Points, plan: MoveTimes, laws: Laws, jump: bool = False) -> Motion:
+def moves(points: Points, plan: MoveTimes, laws: Laws) -> Motion:
     """All moves and rests as one motion."""
     parts: list[Motion] = []
     for k in range(len(points)):
@@ -89,7 +89,7 @@ def moves(points: Points, plan: MoveTimes, laws: Laws, jump: bool = False) -> Mo
         if k < len(points) - 1:
             duration = float(plan.durations[k])
             parts.append(points.move(k, *laws(k, duration)))
-    return chain(parts, jump) if len(parts) > 1 else parts[0]
+    return chain(parts) if len(parts) > 1 else parts[0]
 
 
 def per_move(name: str, value: Any, count: int) -> Sequence[float | None]:
@@ -104,14 +104,14 @@ def quintic(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **whe
     durations: of each move (s; one number: of all); or times: when each point is reached. rests: at each point (s).
     """
     points = points_of(where)
-    return moves(points, schedule(points, durations, times, rests), lambda _, T: (quintic_law(T), None))
+    return moves(points, move_times(points, durations, times, rests), lambda _, T: (quintic_law(T), None))
 
 
 @checked(names=words, orientation=word, frame=word, extend=word)
 def trigonometric(*, durations: Any = None, times: Any = None, rests: Any = 0.0, **where: Unpack[Where]) -> Motion:
     """Arguments as for `quintic`."""
     points = points_of(where)
-    return moves(points, schedule(points, durations, times, rests), lambda _, T: (trigonometric_law(T), None))
+    return moves(points, move_times(points, durations, times, rests), lambda _, T: (trigonometric_law(T), None))
 
 
 @checked(names=words, orientation=word, frame=word, extend=word)
@@ -133,7 +133,7 @@ def trapezoid(
     speeds of drives and joints are those of the coordinate that moves most.
     """
     points = points_of(where)
-    plan = schedule(points, durations, times, rests)
+    plan = move_times(points, durations, times, rests)
     count = len(plan.durations)
     if (ramps is None) == (speeds is None):
         raise UsageError("trapezoid: give ramps= (s) or speeds= (m/s, rad/s)")
