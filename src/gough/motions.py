@@ -1,4 +1,40 @@
-"""Prescribed motions: `gough.motions`, from the package that has them."""
+"""Prescribed motions under one name, `gough.motions`: how to make them, check them and read them from files."""
 
-from gough.simulation.motions import *  # noqa: F403
-from gough.simulation.motions import __all__ as __all__
+from gough.simulation.motion.circle import circle, square
+from gough.simulation.motion.files import NamedMotion, load_motion, motion_names, named_motion, read_motion
+from gough.simulation.motion.function import function
+from gough.simulation.motion.limits import check_motion
+from gough.simulation.motion.motion import Motion, chain
+from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.report import MotionProblem, MotionReport
+from gough.simulation.motion.spline import spline, spline_file
+from gough.simulation.motion.states import MotionStates, states_along
+from gough.simulation.motion.table import MotionTable, table
+
+__all__ = [
+    "Motion",
+    "MotionProblem",
+    "MotionReport",
+    "MotionStates",
+    "MotionTable",
+    "NamedMotion",
+    "Sample",
+    "chain",
+    "check_motion",
+    "circle",
+    "function",
+    "load_motion",
+    "motion_names",
+    "named_motion",
+    "polygon",
+    "quintic",
+    "read_motion",
+    "spline",
+    "spline_file",
+    "square",
+    "states_along",
+    "table",
+    "trapezoid",
+    "trigonometric",
+]

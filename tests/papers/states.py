@@ -1,7 +1,9 @@
-"""Seeded states around a pose, and a smooth motion through each for power balances."""
+"""Seeded states around a pose, a smooth motion through each for power balances, and states along a paper's motion."""
 
 import numpy as np
 
+from gough import named_motion
+from gough.spatial.poses import rotation_of_quaternion
 from papers.vectors import skew
 
 
@@ -31,6 +33,12 @@ def random_states(count, position, offset, angle, speed, acceleration, seed):
 def stacked(states):
     """The same states as one batch: four arrays with the states in front."""
     return tuple(np.array(part) for part in zip(*states, strict=True))
+
+
+def along(name, t):
+    """Position, rotation, twist and acceleration of the platform in a named motion at times ``t``."""
+    at = named_motion(name).at(t)
+    return at.position[..., :3], rotation_of_quaternion(at.position[..., 3:]), at.velocity, at.acceleration
 
 
 def motion_through(state, t):

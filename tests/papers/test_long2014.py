@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from papers import library, long2014
-from papers.long2014 import ALL_ON, DATA, INITIAL_POSITION, TABLE_4, Corrections, poses_path
-from papers.states import energy_rate, random_states, stacked
+from papers.long2014 import ALL_ON, DATA, INITIAL_POSITION, TABLE_4, Corrections
+from papers.states import along, energy_rate, random_states, stacked
 
 STILL = np.zeros(6)
 INITIAL = (INITIAL_POSITION, np.eye(3), STILL, STILL)
 TIMES = np.linspace(0.6, 3.6, 13)
-STATES = [poses_path(t) for t in TIMES]
+STATES = [along("long2014_poses", t) for t in TIMES]
 
 
 def forces(states, **options):

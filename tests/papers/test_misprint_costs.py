@@ -16,6 +16,7 @@ from gough_papers.pedrammehr2012 import axes
 from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
 from papers import fried, library, long2014, lopes, pedrammehr2012
 from papers.pedrammehr2012_paths import path
+from papers.states import along
 from papers.test_fried import GALLERY, STATES
 
 
@@ -45,7 +46,7 @@ def test_long2014():
     run = run_along(model("long2014_rigid"), "long2014_poses")
     few = posed_run(run.model, run.time[rows], run.q[rows, :7], run.v[rows], run.acceleration[rows])
     found = long_costs(few)
-    states = [long2014.poses_path(t) for t in few.time]
+    states = [along("long2014_poses", t) for t in few.time]
     right = np.array([long2014.inverse_dynamics(*s).Gamma for s in states])
     for name, switch in LONG.items():
         on = replace(long2014.ALL_ON, **{switch: False})

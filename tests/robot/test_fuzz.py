@@ -13,8 +13,8 @@ from gough.cli.check import examine
 from gough.cli.evaluate import read_table
 from gough.errors import GoughError
 from gough.robot import Robot, loads
-from gough.simulation.motion.csv_files import spline_file
 from gough.simulation.motion.files import read_motion
+from gough.simulation.motion.spline import spline_file
 from gough.simulation.scenarios.files import read_scenario
 from gough.text import printable
 from robot.mutations import bases, gallery, mutant

@@ -10,7 +10,7 @@ import gough
 from gough.cli.evaluate import read_table
 from gough.errors import GoughError, MissingFileError, UnreadableFileError, UsageError
 from gough.robot import DescriptionError, loads
-from gough.simulation.motion.csv_files import read_samples
+from gough.simulation.motion.spline import read_samples
 from gough.simulation.results.run import Run
 from gough.text import MOST_BYTES, printable, read_lines, read_text, unprintable, wrong_label
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gough.simulation import motions
+from gough import motions
 from gough.simulation.motion.motion import Motion
 
 POSES = (

@@ -4,8 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from gough.simulation.motion.jet import BINARY, UNARY, Jet
 
 FUNCTIONS = {

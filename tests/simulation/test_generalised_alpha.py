@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gough
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from gough.simulation.integration.generalised_alpha import Weights
 from laws.subjects import built
 from simulation.sliders import MASS, slider

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough import motions
 from gough.errors import UsageError
 from gough.robot.friction import change_friction
-from gough.simulation import motions
 from gough.simulation.control.computed_torque import ComputedTorque
 from gough.simulation.control.law import Follow, Free
 from gough.simulation.simulate import simulate

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gough
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from simulation import differences
 from simulation.motion_family import DRIVES, MEMBERS, POSES
 

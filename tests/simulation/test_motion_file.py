@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough import motions
 from gough.errors import UsageError
 from gough.robot import DescriptionError, loads
-from gough.simulation import motions
 from gough.simulation.motion.items import FAMILIES
 from papers.library import model
 from simulation.motion_family import POSES

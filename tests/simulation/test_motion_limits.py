@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import brentq
 
 import gough
+from gough import motions
 from gough.errors import UsageError
 from gough.robot import loads
-from gough.simulation import motions
 from papers.library import model
 
 TEXT = """

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from gough import laws, motions
 from gough.errors import UsageError
-from gough.simulation import laws, motions
 from papers.library import model
 from simulation.differences import rotation
 

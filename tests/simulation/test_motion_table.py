@@ -1,10 +1,12 @@
 """Tables of every motion: as near as promised, exact where they can be, fit for compiled loops."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from gough.simulation.motion.table import ACCELERATION_ERROR, LARGEST, POSITION_ERROR, MotionTable
 from simulation.differences import rotation
 from simulation.motion_family import MEMBERS
@@ -94,14 +96,18 @@ def test_a_small_move_far_from_the_origin():
 def test_accelerations_that_belong_to_another_position_are_seen(monkeypatch):
     """A table integrates accelerations: where they are not those of the positions no piece is short enough."""
 
-    class Liar(type(MEMBERS["function"].motion)):  # type: ignore[misc]
-        def _at(self, t, left):
-            x, v, a = super()._at(t, left)
+    honest = MEMBERS["function"].motion
+    path = honest.parts[0].path
+
+    class Liar:
+        breaks = path.breaks
+
+        def at(self, t, left):
+            x, v, a = path.at(t, left)
             return x, v, 1.001 * a
 
-    monkeypatch.setattr("gough.simulation.motion.table_fit.MOST_PIECES", 100)
-    honest = MEMBERS["function"].motion
-    liar = Liar(**{f: getattr(honest, f) for f in honest.__dataclass_fields__})
+    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
+    liar = replace(honest, parts=(replace(honest.parts[0], path=Liar()),))
     with pytest.raises(UsageError, match="too rough"):
         liar.table()
 
@@ -115,7 +121,7 @@ def test_a_break_nobody_named_is_found():
 
 
 def test_too_rough_a_motion_is_refused(monkeypatch):
-    monkeypatch.setattr("gough.simulation.motion.table_fit.MOST_PIECES", 100)
+    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
     motion = motions.function(lambda t: [np.sin(1e4 * t)], 10.0, kind="drives", names=["a"])
     with pytest.raises(UsageError, match="too rough"):
         motion.table()

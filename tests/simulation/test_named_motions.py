@@ -3,33 +3,41 @@
 import numpy as np
 import pytest
 
+from gough import motions
 from gough.errors import UsageError
 from gough.robot import gallery
-from gough.simulation import motions
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
 from papers import long2014 as printed_long2014
 from papers import lopes as printed_lopes
-from papers import pedrammehr2012_paths
 
 
 def close(a, b):
     assert np.max(np.abs(a - b)) <= 1e-12 * max(1.0, np.max(np.abs(b)))
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_pedrammehr_paths(number):
-    path = pedrammehr2012_paths.path(number)
+@pytest.mark.parametrize(("number", "time", "speed"), [(1, 6.0, 0.5 / 6.0), (2, 6.0, 0.08), (3, 0.6, 0.8)])
+def test_pedrammehr_paths(number, time, speed):
+    """As the paper has them: where they begin and end, how long they take, how fast they are at most, ramps that follow."""
     motion = motions.named_motion(f"pedrammehr2012_path{number}")
-    found = motion.at(path.t)
-    close(found.position[:, :3], path.position)
-    close(rotation_of_quaternion(found.position[:, 3:]), path.rotation)
-    close(found.velocity, path.twist)
-    close(found.acceleration, path.acceleration)
-    ramps = {1: [], 2: [1.0, 2.4645], 3: [0.1, 0.24645]}[number]
-    assert np.allclose(
-        motion.kinks, sorted([0, *ramps, *(motion.duration - r for r in ramps), motion.duration]), atol=1e-4
+    assert motion.duration == time
+    first, last = ([0.1, 0, 0.5], [0.6, 0, 0.5]) if number == 1 else ([0.1, 0, 0.4], [0.3, 0, 0.6])
+    turn = 0.0 if number == 1 else 0.2
+    ends = motion.at([0.0, time])
+    close(
+        ends.position, np.array([[*x, np.cos(a / 2), 0, 0, np.sin(a / 2)] for x, a in ((first, -turn), (last, turn))])
     )
+    found = motion.at(np.linspace(0.0, time, 1001))
+    step = np.subtract(last, first)
+    ways = [(slice(0, 3), step / np.linalg.norm(step), np.linalg.norm(step)), (slice(3, 6), np.eye(3)[2], 2 * turn)]
+    for part, way, distance in ways:
+        v, a = found.velocity[:, part] @ way, found.acceleration[:, part] @ way
+        close(found.velocity[:, part], np.outer(v, way))
+        assert v.max() == pytest.approx(speed if distance else 0.0, rel=1e-12) and v.min() >= -1e-12
+        steepest = speed / (time - distance / speed) if number > 1 else 0.0
+        assert np.abs(a).max() == pytest.approx(steepest, rel=1e-9)
+    ramps = {1: [], 2: [1.0, 2.4645], 3: [0.1, 0.24645]}[number]
+    assert np.allclose(motion.kinks, sorted([0, *ramps, *(time - r for r in ramps), time]), atol=1e-4)
 
 
 def test_lopes():
@@ -46,14 +54,12 @@ def test_lopes():
 def test_long2014():
     motion = motions.named_motion("long2014_poses")
     assert motion.duration == pytest.approx(4.2) and list(motion.kinks) == [0, motion.duration]
-    times = np.linspace(0.0, 4.2, 43)  # the poses and both rests among them
-    found = motion.at(times)
-    for k, t in enumerate(times):
-        position, rotation, twist, acceleration = printed_long2014.poses_path(t)
-        close(found.position[k, :3], position)
-        close(rotation_of_quaternion(found.position[k, 3:]), rotation)
-        close(found.velocity[k], twist)
-        close(found.acceleration[k], acceleration)
+    close(motion.at(0.0).position, np.array([*printed_long2014.INITIAL_POSITION, 1, 0, 0, 0]))
+    via = 0.5 + 0.8 * np.arange(5)
+    x = motion.at(via).position[:, :3]
+    halfway = motion.at(via[:-1] + 0.4)  # s = 1/2, ds/dt = 15/8 over the time
+    close(halfway.position[:, :3], 0.5 * (x[1:] + x[:-1]))
+    close(halfway.velocity[:, :3], 1.875 / 0.8 * (x[1:] - x[:-1]))
     still = motion.at([0.0, 0.5, 1.3, 2.1, 2.9, 3.7, 4.2])
     assert np.abs(still.velocity).max() < 1e-12 and np.abs(still.acceleration).max() < 1e-10
 

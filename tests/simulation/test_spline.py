@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from simulation.differences import rotation
 from simulation.motion_family import TIMES, samples
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
+from gough import motions
 from gough.errors import UsageError
-from gough.simulation import motions
 from simulation.differences import rotation
 from simulation.motion_family import DRIVES, POSES
 

@@ -8,7 +8,6 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
 from gough.kinematics.retraction import bad_quaternions
 from gough.simulation.arguments import one_of
-from gough.simulation.control.replay import ForcesOverTime
 from gough.simulation.given import floats
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
@@ -35,7 +34,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
         first_q, first_v = along.q[0], along.v[0]
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
-    elif isinstance(motion, ForcesOverTime) and motion.first is not None:
+    elif motion is not None and motion.first is not None:
         first_q, first_v = motion.first
         if len(first_q) != layout.nq or len(first_v) != layout.nv:
             raise UsageError(f"the forces are those of a run of another robot than {model.robot.name}; give q= and v=")

@@ -6,11 +6,12 @@ up, 0.10 m and 0.06 m sideways at different phases, in a window (1 - cos(2πt/T)
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from gough import Model, Run
-from gough.spatial import bryant_xyz, quaternion_wxyz_from_rotation
+from gough.motions import function
 from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import posed_run
 from gough_papers.comparison import EXACT, KnownComparison, equals
@@ -19,32 +20,24 @@ HEIGHT = 0.75
 """m: of home, assumed."""
 ANGLES = np.radians([15.0, 10.0, 5.0])
 """α, β, γ as printed."""
-AMPLITUDES = np.array([0.08, 0.10, 0.06])
+AMPLITUDES = (0.08, 0.10, 0.06)
+"""m: up and sideways."""
 DURATION, SAMPLES = 3.0, 601
 
 
 def carry(model: Model, duration: float = DURATION, samples: int = SAMPLES) -> Run:
     """The robot along the motion; its first and last samples are at rest at the same place."""
+    w = 2 * np.pi / duration
+
+    def pose(t: Any) -> list[Any]:
+        window = (1 - np.cos(w * t)) ** 3 / 8
+        waves = (1.0, np.cos(w * t), np.cos(w * t + 0.5 * np.pi))
+        x, y, z = (a * window * wave for a, wave in zip(AMPLITUDES, waves, strict=True))
+        return [HEIGHT + x, y, z, *ANGLES]
 
     t = np.linspace(0.0, duration, samples)
-    w = 2 * np.pi / duration
-    a, b, c = 1 - np.cos(w * t), np.sin(w * t), np.cos(w * t)
-    window = (a**3 / 8, w * 3 * a**2 * b / 8, w**2 * (6 * a * b**2 + 3 * a**2 * c) / 8)
-    waves = [(np.ones_like(t), 0 * t, 0 * t), _wave(w, t, 0.0), _wave(w, t, 0.5 * np.pi)]
-    s = np.stack([_product(window, wave) for wave in waves], axis=-1) * AMPLITUDES  # (3 derivatives, n, 3)
-    still = np.zeros((samples, 3))
-    turned = quaternion_wxyz_from_rotation(np.asarray(bryant_xyz(list(ANGLES)), dtype=float))
-    pose = np.concatenate([s[0] + [HEIGHT, 0.0, 0.0], np.tile(turned, (samples, 1))], axis=1)
-    return posed_run(model, t, pose, np.concatenate([s[1], still], axis=1), np.concatenate([s[2], still], axis=1))
-
-
-def _wave(w: float, t: np.ndarray, phase: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.cos(w * t + phase), -w * np.sin(w * t + phase), -(w**2) * np.cos(w * t + phase)
-
-
-def _product(f: tuple[np.ndarray, ...], g: tuple[np.ndarray, ...]) -> np.ndarray:
-    """A product and its first two derivatives."""
-    return np.stack([f[0] * g[0], f[1] * g[0] + f[0] * g[1], f[2] * g[0] + 2 * f[1] * g[1] + f[0] * g[2]])
+    at = function(pose, duration, orientation="bryant_xyz").at(t)
+    return posed_run(model, t, at.position, at.velocity, at.acceleration)
 
 
 @dataclass(frozen=True)

@@ -1,60 +1,65 @@
 """Motions in the terms of a law: drives in the robot's order, a platform's own pose, drives that follow from a pose.
 
-What is no polynomial any more is tabulated by fitted ones (see `table_fit`): to 1e-13 of its range.
+What is no polynomial any more is tabulated by fitted ones (see `motion.fit`): to 1e-13 of its range.
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
 from gough.simulation.given import demand, demand_model
-from gough.simulation.motion.curve import Three
-from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
+from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Three
 from gough.simulation.motion.states import states_for
-from gough.simulation.motion.table import MotionTable, unmeasured
-from gough.simulation.motion.targets import Target, drive_order, target_of
+from gough.simulation.motion.targets import MotionTarget, drive_order, target_of
+from gough.spatial.poses import quaternion_product
 
 if TYPE_CHECKING:
     from gough.model import Model
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Reordered(Motion):
-    """Channels of another motion in another order."""
+@dataclass(frozen=True, eq=False)
+class PlatformPath:
+    """The pose of a robot's platform in a motion of another frame on it: x y z and the quaternion's numbers."""
 
     of: Motion
-    order: tuple[int, ...]
-
-    def _at(self, t: np.ndarray, left: bool) -> Three:
-        x, xd, xdd = self.of._at(t, left)
-        order = list(self.order)
-        return x[:, order], xd[:, order], xdd[:, order]
-
-    def _table(self) -> MotionTable:
-        made = unmeasured(self.of)
-        units = tuple(self.units)
-        return replace(made, names=self.names, units=units, coefficients=made.coefficients[:, list(self.order)])
+    target: MotionTarget
 
     @property
-    def kinks(self) -> np.ndarray:  # type: ignore[override]
-        """As those of the motion itself."""
-        return self.of.kinks
+    def breaks(self) -> np.ndarray:
+        """Those of the motion."""
+        return self.of.breaks
+
+    def at(self, t: np.ndarray, left: bool) -> Three:
+        """As `TimePath.at`: q̇ = ω q/2, q̈ = (ω̇ q + ω q̇)/2."""
+        wanted = self.target.wanted(Sample(*self.of._at(t, left)))
+        q, velocity, acceleration = wanted.position[:, 3:], wanted.velocity, wanted.acceleration
+        w, wd = (np.insert(0.5 * x[:, 3:], 0, 0.0, axis=1) for x in (velocity, acceleration))
+        qd = quaternion_product(w, q)
+        qdd = quaternion_product(wd, q) + quaternion_product(w, qd)
+        rates = [np.concatenate([x[:, :3], turn], axis=1) for x, turn in ((velocity, qd), (acceleration, qdd))]
+        return wanted.position, rates[0], rates[1]
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class InTermsOf(Motion):
-    """Another motion as what a robot's platform or its drives do then; drives of the robot before it bends."""
+@dataclass(frozen=True, eq=False)
+class DrivesPath:
+    """The drives of a robot that follows a motion; of the robot before it bends."""
 
     of: Motion
-    target: Target
+    target: MotionTarget
 
-    def _at(self, t: np.ndarray, left: bool) -> Three:
+    @property
+    def breaks(self) -> np.ndarray:
+        """Those of the motion."""
+        return self.of.breaks
+
+    def at(self, t: np.ndarray, left: bool) -> Three:
+        """As `TimePath.at`."""
         wanted = self.target.wanted(Sample(*self.of._at(t, left)))
-        if self.kind == "pose":
-            return wanted.position, wanted.velocity, wanted.acceleration
         model = self.target.model
         order = np.argsort(t, kind="stable")
         back = np.argsort(order, kind="stable")
@@ -86,10 +91,11 @@ def in_drive_order(model: "Model", motion: Motion) -> Motion:
     order = drive_order(model, motion)
     if order == tuple(range(len(order))):
         return motion
-    units = tuple(motion.units[k] for k in order)
-    names = tuple(motion.names[k] for k in order)
-    return Reordered(
-        kind=motion.kind, names=names, units=units, breaks=motion.breaks, extend=motion.extend, of=motion, order=order
+    return replace(
+        motion,
+        names=tuple(motion.names[k] for k in order),
+        units=tuple(motion.units[k] for k in order),
+        parts=tuple(part.reordered(order) for part in motion.parts),
     )
 
 
@@ -103,7 +109,7 @@ def of_platform(model: "Model", motion: Motion, parameters: np.ndarray | None = 
         )
     if target.on_platform is None:
         return motion
-    return _made(motion, target, "pose", motion.names, motion.units)
+    return pose_motion(PlatformPath(motion, target), "quaternion_wxyz", extend=motion.extend)
 
 
 @checked(model=a_model, motion=a_motion)
@@ -119,16 +125,5 @@ def drives_of(model: "Model", motion: Motion, parameters: np.ndarray | None = No
         return in_drive_order(model, motion)
     layout = model.layout
     units = tuple("rad" if unit == "N m" else "m" for unit in layout.drive_units)
-    return _made(motion, target_of(model, motion, parameters), "drives", layout.drive_names, units)
-
-
-def _made(motion: Motion, target: Target, kind: str, names: Any, units: Any) -> InTermsOf:
-    return InTermsOf(
-        kind=kind,
-        names=tuple(names),
-        units=tuple(units),
-        breaks=motion.breaks,
-        extend=motion.extend,
-        of=motion,
-        target=target,
-    )
+    path = DrivesPath(motion, target_of(model, motion, parameters))
+    return coordinate_motion(path, "drives", layout.drive_names, units, extend=motion.extend)

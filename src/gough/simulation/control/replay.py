@@ -1,7 +1,7 @@
 """Drive forces over time, open loop: those of another run, or of arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,8 @@ from gough.errors import UsageError
 from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
 from gough.simulation.given import demand, floats, texts
-from gough.simulation.motion.coordinate_motion import CoordinateMotion
-from gough.simulation.motion.curve import Polynomials
+from gough.simulation.motion.motion import Motion, coordinate_motion
+from gough.simulation.motion.paths import PolynomialPath, padded
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -38,21 +38,8 @@ class Replay(Law):
         return here.now.position
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ForcesOverTime(CoordinateMotion):
-    """Forces as piecewise polynomials. jumps: times (s) where they jump. first: (q, v) where a replay begins, None for home."""
-
-    jumps: np.ndarray
-    first: tuple[np.ndarray, np.ndarray] | None = None
-
-    @property
-    def kinks(self) -> np.ndarray:  # type: ignore[override]
-        """Where forces jump, with 0 and the duration."""
-        return np.unique(np.concatenate([[0.0], self.jumps, [self.duration]]))
-
-
 @checked(times=numbers, tau=numbers, held=flag, names=words, units=words)
-def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (), units: Sequence[str] = ()) -> Any:
+def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (), units: Sequence[str] = ()) -> Motion:
     """Forces over time as a motion of kind "forces".
 
     times (n,), s: rising from 0; a time given twice is a jump. tau (n, drives): forces (N, N·m) then, by cubic splines between
@@ -89,27 +76,19 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     if held:
         jumps = list(t[1:-1])
     most = max(r.shape[2] for r in rows)
-    padded = [np.pad(r, ((0, 0), (0, 0), (0, most - r.shape[2]))) for r in rows]
-    curve = Polynomials(np.concatenate(breaks), np.concatenate(padded))
+    path = PolynomialPath(np.concatenate(breaks), np.concatenate([padded(r, most) for r in rows]))
     n = x.shape[1]
-    return ForcesOverTime(
-        kind="forces",
-        names=tuple(names) or tuple(f"drive{k}" for k in range(n)),
-        units=tuple(units) or ("",) * n,
-        breaks=curve.breaks,
-        curve=curve,
-        jumps=np.array(jumps, dtype=float),
-    )
+    names, units = names or tuple(f"drive{k}" for k in range(n)), tuple(units or ("",) * n)
+    kinks = np.unique(np.concatenate([[0.0], np.array(jumps, dtype=float), [path.duration]]))
+    return replace(coordinate_motion(path, "forces", names, units), known_kinks=kinks)
 
 
 @checked(run=a_run)
-def replay(run: "Run") -> ForcesOverTime:
+def replay(run: "Run") -> Motion:
     """The drive forces of a run as a motion of kind "forces" that starts where the run did.
 
     Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing.
     """
-    from dataclasses import replace
-
     from gough.simulation.results.run import Run
 
     demand(Run, "run", run, "a gough.Run, as gough.simulate makes it")

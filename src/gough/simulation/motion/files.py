@@ -20,9 +20,8 @@ from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_ke
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
-from gough.simulation.motion.chain import chain, rest
 from gough.simulation.motion.items import FAMILIES
-from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 
 if TYPE_CHECKING:
@@ -115,10 +114,10 @@ def read_motion(text: str, file: str = "<text>", model: "Model | None" = None) -
 def motion_in(data: Any, mark: Mark, file: str, model: "Model | None" = None) -> tuple[Motion | None, list[Problem]]:
     """(the motion written at a place of a document, everything that is wrong there)."""
     home = None if model is None or not model.mechanism.has_platform else np.asarray(model.home_pose)
-    return _Reading(file, home, model).motion(data, mark)
+    return _MotionReader(file, home, model).motion(data, mark)
 
 
-class _Reading:
+class _MotionReader:
     def __init__(self, file: str, home: np.ndarray | None, model: "Model | None") -> None:
         self.file, self.home, self.model = file, home, model
 

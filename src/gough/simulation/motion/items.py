@@ -3,35 +3,78 @@
 motion: {quintic: {poses: [...], durations: 0.8 s, rests: [...]}}        one motion
 motion: [{quintic: {...}}, {hold: 0.5 s}, {circle: {...}}]               one after the other
 motion: long2014_poses                                                   a named one
+Times and lists of numbers have units; coordinates and speeds remember theirs.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
+from gough.errors import UsageError
 from gough.robot.fields import (
     Angle,
+    Bound,
     Coordinate,
     FullName,
     Number,
     Position,
     Vector,
+    number_as_written,
+    number_fault,
     quantity,
 )
-from gough.robot.item import Item
+from gough.robot.item import Fault, Item, as_error
 from gough.robot.pose import Pose
-from gough.simulation.motion.circle import circle
-from gough.simulation.motion.coordinate_motion import measured
-from gough.simulation.motion.fields import Durations, Moments, Rests, Speeds, TurnSpeeds, Values
+from gough.simulation.motion.circle import circle, square
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.polygon import polygon, square
-from gough.simulation.motion.quintic import quintic
-from gough.simulation.motion.spline import spline
-from gough.simulation.motion.trapezoid import trapezoid
-from gough.simulation.motion.trigonometric import trigonometric
+from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.points import with_units
+from gough.simulation.motion.spline import spline, spline_file
 
+Numbers = tuple[float, ...]
+
+
+def _entries(dimensions: tuple[str, ...], bound: Bound, one: bool) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, list | tuple):
+            if one:
+                return number_as_written(value, dimensions, bound)
+            raise as_error([Fault((), value, "not a list", "a list")])
+        found = [(k, number_fault(entry, dimensions, bound)) for k, entry in enumerate(value)]
+        faults = [Fault((k, *f.place), f.value, f.message, f.expected) for k, f in found if f is not None]
+        if faults:
+            raise as_error(faults)
+        return tuple(number_as_written(entry, dimensions, bound) for entry in value)
+
+    return check
+
+
+def _field(*dimensions: str, bound: Bound = "any", one: bool = True) -> tuple[PlainValidator, WithJsonSchema]:
+    plain = {"type": ["number", "string"]}
+    items = {"type": "array", "items": plain}
+    return PlainValidator(_entries(dimensions, bound, one)), WithJsonSchema({"anyOf": [plain, items]} if one else items)
+
+
+_positive, _not_negative = _field("time", bound="positive"), _field("time", bound="not negative")
+_list = _field("time", bound="not negative", one=False)
+_values = _field("length", "angle", "number", one=False)
+_speeds = _field("speed", "angular speed", bound="positive")
+_turn_speeds = _field("angular speed", bound="positive")
+
+Durations = Annotated[float | Numbers, *_positive]
+"""Positive times (s): one, or a list."""
+Rests = Annotated[float | Numbers, *_not_negative]
+Moments = Annotated[Numbers, *_list]
+"""A list of times."""
+Values = Annotated[Numbers, *_values]
+"""A list of lengths or angles."""
+Speeds = Annotated[float | Numbers, *_speeds]
+TurnSpeeds = Annotated[float | Numbers, *_turn_speeds]
 Time = Annotated[float, quantity("time", bound="positive")]
 Extend = Literal["hold"]
 Place = Pose | Literal["home"]
@@ -108,7 +151,7 @@ class TrapezoidItem(QuinticItem):
         made = trapezoid(**self.arguments(home))
         named = self.drives or self.joints
         moved = ("x", "y", "z") if named is None else [name for name, x in named.items() if len(set(x)) > 1]
-        return measured(made, moved, self.speeds, "speeds")
+        return with_units(made, moved, self.speeds, "speeds")
 
 
 class EdgesItem(MotionItem):
@@ -151,7 +194,7 @@ class CentreItem(MotionItem):
         named = self.drives or self.joints
         moved = ("x", "y", "z") if named is None else self.plane or tuple(named)
         for key in keys:
-            made = measured(made, moved, getattr(self, key), key)
+            made = with_units(made, moved, getattr(self, key), key)
         return made
 
 
@@ -190,9 +233,6 @@ class SplineItem(ThroughItem):
     ends: Literal["rest", "natural", "free", "periodic"] = "rest"
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        from gough.errors import UsageError
-        from gough.simulation.motion.csv_files import spline_file
-
         arguments = self.arguments(home)
         if self.file is None:
             if self.kind is not None:
@@ -221,8 +261,6 @@ FAMILIES: dict[str, type[MotionItem]] = {
 def home_of(home: np.ndarray | None) -> np.ndarray:
     """The pose at home, or a UsageError where nobody said which robot moves."""
     if home is None:
-        from gough.errors import UsageError
-
         raise UsageError("'home' needs a robot: read the motion with model=, or write the pose")
     return home
 

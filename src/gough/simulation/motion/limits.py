@@ -1,7 +1,7 @@
 """Is a motion possible? Reach, freedoms, limits, drive forces and distance to singularities along it, before a run.
 
 The motion is sampled evenly and at all its breaks; at kinks from both sides, because forces jump there. Forces of flexible
-robots are those of quasi-static bending (see `quasi_static`): vibrations come on top; frames and points are then met by the
+robots are those of quasi-static bending (see `states`): vibrations come on top; frames and points are then met by the
 robot before it bends. A singularity between two samples is noticed by the sign of the determinants (see
 `gough.analysis.workspace.states`).
 """
@@ -17,11 +17,11 @@ from gough.compilation.arrays import as_array
 from gough.errors import EXPLANATION, Status, UsageError
 from gough.kinematics.singularity import block_matrices
 from gough.simulation.given import demand_model, floats, is_number
-from gough.simulation.motion.motion import JUMP, Motion, Sample
-from gough.simulation.motion.quasi_static import bend
+from gough.simulation.motion.motion import JUMP, Motion
+from gough.simulation.motion.parts import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport, spans
-from gough.simulation.motion.states import MotionStates, states_for
-from gough.simulation.motion.targets import Target, target_of
+from gough.simulation.motion.states import MotionStates, bend, states_for
+from gough.simulation.motion.targets import MotionTarget, target_of
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -173,7 +173,7 @@ def _unreached(states: MotionStates) -> Iterator[MotionProblem]:
             yield MotionProblem("reach", place, spans(states.t, here), float("nan"), first, text)
 
 
-def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: Target) -> Iterator[MotionProblem]:
+def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: MotionTarget) -> Iterator[MotionProblem]:
     largest = np.abs(wanted.velocity * target.scales).max()
     here = states.missed > CONSISTENT * largest
     if here.any():
@@ -184,7 +184,7 @@ def _impossible(model: "Model", states: MotionStates, wanted: Sample, target: Ta
         )
 
 
-def _forces(target: Target, states: MotionStates, wanted: Sample, wrench: Any):
+def _forces(target: MotionTarget, states: MotionStates, wanted: Sample, wrench: Any):
     """(q, drive forces (n, drives), problems)."""
     model, good = target.model, states.status == 0
     q, problems = states.q, []
@@ -219,7 +219,7 @@ def _forces(target: Target, states: MotionStates, wanted: Sample, wrench: Any):
     return q, tau, problems
 
 
-def _limits(target: Target, t: np.ndarray, q, v, tau, good: np.ndarray) -> Iterator[MotionProblem]:
+def _limits(target: MotionTarget, t: np.ndarray, q, v, tau, good: np.ndarray) -> Iterator[MotionProblem]:
     if not len(good):
         return
     model = target.model
@@ -246,7 +246,7 @@ def _unit(model: "Model", name: str) -> str:
     return f"{unit}/s" if kind == "speed" else unit
 
 
-def _singular(target: Target, t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
+def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):
     """(parallel (n,), serial (n,), problems): near a singularity, or across one between two samples."""
     parallel, serial = np.full(len(t), np.nan), np.full(len(t), np.nan)
     problems: list[MotionProblem] = []
@@ -270,7 +270,7 @@ def _singular(target: Target, t: np.ndarray, q: np.ndarray, good: np.ndarray, co
     return parallel, serial, problems
 
 
-def _crossings(target: Target, t: np.ndarray, q: np.ndarray, S: np.ndarray) -> Iterator[MotionProblem]:
+def _crossings(target: MotionTarget, t: np.ndarray, q: np.ndarray, S: np.ndarray) -> Iterator[MotionProblem]:
     """Determinants that change sign between neighbouring samples."""
     places, blocks = block_matrices(target.model, q, target.numbers, target.model.size)
     signs = [determinant_signs(a) for a in blocks]

@@ -4,32 +4,30 @@ A pose is tabulated as x y z and a rotation vector φ (world axes) from the orie
 R(t) = exp(φ̂(t)) R_base; |φ| ≤ LARGEST on every piece, so that the series of `gough.spatial.Exponential` serve.
 Motions made of polynomials (quintic, trapezoid, splines; turning about one axis a move) are tabulated exactly. Others are
 fitted: on every piece the second derivatives of the channels are interpolated at Chebyshev points and integrated twice from
-the piece's start; pieces are halved until position and acceleration are near enough (see `table_fit`).
+the piece's start; pieces are halved until position and acceleration are near enough (see `fit`).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.arguments import a_motion, checked
 from gough.errors import UsageError
-from gough.simulation.given import demand
-from gough.simulation.motion.curve import horner, piece_of
-from gough.simulation.motion.motion import SLACK, Motion, Sample
-from gough.spatial.charts import CONJUGATE, from_rotation_vector
+from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, Scales, fit, groups_of, in_channels
+from gough.simulation.motion.parts import MotionPart, Pieces, Sample, inside
+from gough.simulation.motion.paths import horner, padded, piece_of
 from gough.spatial.exponential import LARGEST
-from gough.spatial.poses import quaternion_product, rotation_vector
 from gough.text import short_repr
 
-POSITION_ERROR = 1e-13
-"""Accepted error of fitted positions, relative to the largest coordinate of the same unit (rotations: to 1 rad)."""
-ACCELERATION_ERROR = 1e-9
-"""Accepted error of fitted accelerations, relative to the largest one of the same unit."""
+if TYPE_CHECKING:
+    from gough.simulation.motion.motion import Motion
 
-__all__ = ["LARGEST", "MotionTable", "joined", "scaled", "table", "unmeasured"]
+SLACK = 1e-12
+"""A time this part of the duration outside of the motion is rounding."""
+
+__all__ = ["ACCELERATION_ERROR", "LARGEST", "POSITION_ERROR", "SLACK", "MotionTable", "table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +49,12 @@ class MotionTable:
     acceleration_error: float = 0.0
 
     @classmethod
-    def of(cls, motion: Motion, breaks: np.ndarray, coefficients: np.ndarray, bases: Any = None) -> "MotionTable":
+    def of(cls, motion: "Motion", breaks: np.ndarray, coefficients: np.ndarray, bases: Any = None) -> "MotionTable":
         """A table of a motion, errors not measured."""
         posed = motion.kind == "pose"
         names = ("x", "y", "z", "rx", "ry", "rz") if posed else motion.names
         units = ("m",) * 3 + ("rad",) * 3 if posed else motion.units
-        none = np.zeros((len(breaks) - 1, 0))
-        own = none if bases is None else bases
+        own = np.zeros((len(breaks) - 1, 0)) if bases is None else bases
         return cls(motion.kind, names, units, motion.frame, breaks, coefficients, own, motion.kinks)
 
     @property
@@ -81,12 +78,10 @@ class MotionTable:
         end = self.duration
         if not np.asarray((times >= -SLACK * end) & (times <= end * (1 + SLACK))).all():
             raise UsageError(f"a table of {end:.9g} s was asked for at a time outside of it")
-        k, x, xd, xdd = self.channels(np.clip(times.ravel(), 0.0, end), side)
-        if self.kind == "pose":
-            q, w, wd = from_rotation_vector(x[:, 3:], xd[:, 3:], xdd[:, 3:])
-            x = np.concatenate([x[:, :3], quaternion_product(q, self.bases[k])], axis=1)
-            xd, xdd = np.concatenate([xd[:, :3], w], axis=1), np.concatenate([xdd[:, :3], wd], axis=1)
-        return Sample(*(a.reshape(*times.shape, a.shape[1]) for a in (x, xd, xdd)))
+        flat = np.clip(times.ravel(), 0.0, end)
+        k = piece_of(self.breaks, flat, side == "left")
+        three = in_channels(self.coefficients[k], flat - self.breaks[k], self.bases[k])
+        return Sample(*(a.reshape(*times.shape, a.shape[1]) for a in three))
 
     @cached_property
     def groups(self) -> list[list[int]]:
@@ -96,75 +91,40 @@ class MotionTable:
     __repr__ = short_repr
 
 
-def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:
-    """Channels of the same unit; of a pose the position and the rotation."""
-    if kind == "pose":
-        return [[0, 1, 2], [3, 4, 5]]
-    return [[k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)]
-
-
 @checked(motion=a_motion)
-def table(motion: Motion) -> MotionTable:
+def table(motion: "Motion") -> MotionTable:
     """The motion as piecewise polynomials; its errors are measured whichever way it was made."""
-    demand(Motion, "motion", motion, "a gough.Motion (gough.motions makes them)")
-    made = unmeasured(motion)
-    position, acceleration = measured(motion, made)
+    made = MotionTable.of(motion, *_joined([_pieces_of(motion, part) for part in motion.parts]))
+    position, acceleration = _errors(motion, made)
     return replace(made, position_error=position, acceleration_error=acceleration)
 
 
-def unmeasured(motion: Motion) -> MotionTable:
-    """The motion's own polynomials, or fitted ones."""
-    from gough.simulation.motion.table_fit import fitted
-
-    return motion._table() or fitted(motion)
+def _pieces_of(motion: "Motion", part: MotionPart) -> Pieces:
+    """The own polynomials of a part, or fitted ones."""
+    return part.placed(part.polynomials() or fit(part, motion.kind, motion.units))
 
 
-def joined(motion: Motion, tables: Sequence[MotionTable], starts: np.ndarray, signs: np.ndarray) -> MotionTable:
-    """Tables one after the other."""
-    most = max(t.coefficients.shape[2] for t in tables)
-    padded = [np.pad(t.coefficients, ((0, 0), (0, 0), (0, most - t.coefficients.shape[2]))) for t in tables]
-    breaks = np.concatenate([s + t.breaks[:-1] for s, t in zip(starts, tables, strict=True)] + [motion.breaks[-1:]])
-    bases = np.concatenate([s * t.bases for s, t in zip(signs, tables, strict=True)])
-    return MotionTable.of(motion, breaks, np.concatenate(padded), bases)
+def _joined(parts: list[Pieces]) -> Pieces:
+    """Parts one after the other."""
+    most = max(coefficients.shape[2] for _, coefficients, _ in parts)
+    breaks = np.concatenate([when[:-1] for when, _, _ in parts] + [parts[-1][0][-1:]])
+    return (
+        breaks,
+        np.concatenate([padded(coefficients, most) for _, coefficients, _ in parts]),
+        np.concatenate([bases for _, _, bases in parts]),
+    )
 
 
-def scaled(motion: Motion, made: MotionTable, factor: float) -> MotionTable:
-    """A table in `factor` times the time."""
-    powers = factor ** -np.arange(made.coefficients.shape[2], dtype=float)
-    return MotionTable.of(motion, made.breaks * factor, made.coefficients * powers, made.bases)
-
-
-def measured(motion: Motion, made: MotionTable, each: int = 9) -> tuple[float, float]:
+def _errors(motion: "Motion", made: MotionTable, each: int = 9) -> tuple[float, float]:
     """Largest relative errors of (positions, accelerations), on a fine grid and on both sides of every break."""
+    some = motion.at(inside(motion.breaks))
+    three = (some.position, some.velocity, some.acceleration)
+    scales = Scales.of(motion.kind, motion.units, three, motion.duration)
     widths = np.diff(made.breaks)
-    inside = (made.breaks[:-1, None] + widths[:, None] * np.linspace(0.03, 0.97, each)).ravel()
-    worst = [0.0, 0.0]
-    sizes = [(position_size(motion, g), acceleration_size(motion, g)) for g in made.groups]
-    for side, t in (("right", inside), ("right", motion.breaks[:-1]), ("left", motion.breaks[1:])):
+    fine = (made.breaks[:-1, None] + widths[:, None] * np.linspace(0.03, 0.97, each)).ravel()
+    worst = np.zeros(2)
+    for side, t in (("right", fine), ("right", motion.breaks[:-1]), ("left", motion.breaks[1:])):
         a, b = motion.at(t, side), made.at(t, side)
-        for g, (far, fast) in zip(made.groups, sizes, strict=True):
-            off = differences(motion.kind, a.position, b.position)[:, g]
-            worst[0] = max(worst[0], float(np.abs(off).max() / far))
-            worst[1] = max(worst[1], float(np.abs(a.acceleration - b.acceleration)[:, g].max() / fast))
-    return worst[0], worst[1]
-
-
-def differences(kind: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """b - a (m, channels); of poses translation and rotation vector."""
-    if kind != "pose":
-        return b - a
-    turn = rotation_vector(quaternion_product(b[:, 3:], a[:, 3:] * CONJUGATE))
-    return np.concatenate([b[:, :3] - a[:, :3], turn], axis=1)
-
-
-def position_size(motion: Motion, group: list[int]) -> float:
-    """What errors of positions of a group are relative to: its largest coordinate; 1 rad for rotations of a pose."""
-    if motion.kind == "pose" and group[0] == 3:
-        return 1.0
-    return max(float(np.abs(motion.at(motion._spread()).position[:, group]).max()), 1e-300)
-
-
-def acceleration_size(motion: Motion, group: list[int]) -> float:
-    """The largest acceleration of a group; at least a trifle, so that rounding of a motion without any is none."""
-    found = float(np.abs(motion.at(motion._spread()).acceleration[:, group]).max())
-    return max(found, 1e-5 * position_size(motion, group) / motion.duration**2)
+        off = scales.errors(scales.differences(a.position, b.position), a.acceleration - b.acceleration)
+        worst = np.maximum(worst, [x.max() for x in off])
+    return float(worst[0]), float(worst[1])

@@ -19,7 +19,8 @@ from gough.kinematics.leading import coordinate_units
 from gough.kinematics.mobility import neighbours
 from gough.model.tangent import tangent_derivative
 from gough.robot.units import as_written, misfit
-from gough.simulation.motion.motion import Motion, Sample
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.parts import Sample
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.spatial.charts import CONJUGATE, rotate
 from gough.spatial.poses import pose_difference, quaternion_product
@@ -34,7 +35,7 @@ NEIGHBOURS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Target:
+class MotionTarget:
     """One motion asked of one model. columns: tree velocities that are wanted, or None for those of `frame`.
     order: columns of the motion in the order of the model's drives, for drives. on_platform (7,): pose of the frame on the
     platform that the motion speaks of. parameters (n,): of the design, None for the model's. turned (4,): quaternion of the frame
@@ -110,7 +111,7 @@ class Target:
         return pose_difference(whole, position)
 
 
-def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> Target:
+def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = None) -> MotionTarget:
     """What the motion asks of the model; UsageError where it cannot be asked. parameters (n,): of another design."""
     target = replace(_asked(model, motion, parameters), parameters=parameters)
     if target.kind == "drives" or not open_freedoms(target):
@@ -133,7 +134,7 @@ def target_of(model: "Model", motion: Motion, parameters: np.ndarray | None = No
     )
 
 
-def open_freedoms(target: Target) -> int:
+def open_freedoms(target: MotionTarget) -> int:
     """In how many ways what takes part in a target can move while all that is wanted stands still, around home."""
 
     def found() -> int:
@@ -149,11 +150,11 @@ def open_freedoms(target: Target) -> int:
     return target.model.cached(("open freedoms", target.kind, target.columns, target.frame), found)
 
 
-def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: str = "") -> Target:
+def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: str = "") -> MotionTarget:
     layout, mechanism, kind = model.layout, model.mechanism, kind or motion.kind
     if motion.kind == "drives":
         order = drive_order(model, motion)
-        return Target(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
+        return MotionTarget(model, "drives", tuple(mechanism.links[d.link].u for d in mechanism.drives), order=order)
     if motion.kind == "joints":
         links = {layout.q_names[link.q]: link for link in mechanism.links if link.nu == 1}
         unknown = [n for n in motion.names if n not in links]
@@ -162,11 +163,11 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
                 f"{model.robot.name} has no scalar joint {', '.join(unknown)}; there are {', '.join(links)}"
             )
         _demand_units(model, motion)
-        return Target(model, "joints", tuple(links[n].u for n in motion.names), names=motion.names)
+        return MotionTarget(model, "joints", tuple(links[n].u for n in motion.names), names=motion.names)
     if motion.frame is None:
         if not mechanism.has_platform:
             raise UsageError(f"{model.robot.name} has no platform: a pose must name its frame (frame=)")
-        return Target(model, "pose", tuple(range(6)))
+        return MotionTarget(model, "pose", tuple(range(6)))
     if motion.frame not in mechanism.frames:
         raise UsageError(f"{model.robot.name} has no frame {motion.frame!r}; there are {', '.join(mechanism.frames)}")
     on = mechanism.frames[motion.frame].link
@@ -178,8 +179,10 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
                 f"{motion.frame!r} is a frame of a flexible platform: no drive forces follow from its motion in general (see "
                 f"gough.zero_dynamics); give the pose of the platform itself (no frame=), its floating frame"
             )
-        return Target(model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame, parameters))
-    return Target(model, kind, None, motion.frame)
+        return MotionTarget(
+            model, "pose", tuple(range(6)), on_platform=_frame_on_platform(model, motion.frame, parameters)
+        )
+    return MotionTarget(model, kind, None, motion.frame)
 
 
 def unit_problems(model: "Model", motion: Motion) -> list[tuple[str, str]]:

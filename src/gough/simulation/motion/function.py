@@ -8,11 +8,9 @@ import numpy as np
 
 from gough.arguments import callback, checked, number, numbers, take, word, words
 from gough.errors import GoughError, UsageError
-from gough.simulation.motion.coordinate_motion import coordinate_motion
-from gough.simulation.motion.curve import Curve, Three
 from gough.simulation.motion.jet import Jet
-from gough.simulation.motion.motion import Motion, check_duration
-from gough.simulation.motion.pose_motion import pose_motion
+from gough.simulation.motion.motion import Motion, check_duration, coordinate_motion, pose_motion
+from gough.simulation.motion.paths import Three
 
 SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}
 CONSISTENT = 1e-5
@@ -37,18 +35,17 @@ def _spread(entry: Any, t: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Formula(Curve):
-    """Channels `first` to `last` of a function of t; velocity, acceleration: its rates, or None to differentiate it."""
+class FunctionPath:
+    """A function of t; velocity, acceleration: its rates, or None to differentiate it. size: number of its channels."""
 
+    breaks: np.ndarray
     position: Callable[[Any], Any]
     velocity: Callable[[Any], Any] | None
     acceleration: Callable[[Any], Any] | None
     size: int
-    first: int
-    last: int
 
     def at(self, t: np.ndarray, left: bool) -> Three:
-        """As `Curve.at`."""
+        """As `TimePath.at`."""
         if left:  # the function itself gives values from the right
             t = np.where(np.isin(t, self.breaks[1:]), np.nextafter(t, 0.0), t)
         if self.velocity is None or self.acceleration is None:
@@ -64,12 +61,7 @@ class Formula(Curve):
                 raise UsageError(
                     f"the motion's function gives a {name} that is NaN or infinite at t = {t[bad][0]:.9g} s"
                 )
-        part = slice(self.first, self.last)
-        return x[:, part].copy(), xd[:, part].copy(), xdd[:, part].copy()
-
-    def along(self, start: np.ndarray, step: np.ndarray) -> Curve:
-        """Nothing: a function is no time law."""
-        raise NotImplementedError("a function is no time law")
+        return x, xd, xdd
 
     def _entries(self, value: Any, t: np.ndarray) -> list[Any]:
         several = isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
@@ -135,16 +127,15 @@ def function(
         size = len(names)
     else:
         raise UsageError(f"kind={kind!r}; use 'pose', 'point', 'drives' or 'joints'")
-    whole = Formula(breaks, position, velocity, acceleration, size, 0, size)
+    whole = FunctionPath(breaks, position, velocity, acceleration, size)
     _check(whole)
     if kind == "pose":
-        path, turn = (Formula(breaks, position, velocity, acceleration, size, *part) for part in ((0, 3), (3, size)))
-        return pose_motion(path, turn, orientation, frame=frame, extend=extend)
+        return pose_motion(whole, orientation, frame=frame, extend=extend)
     units = ("m",) * 3 if kind == "point" else ("",) * size
     return coordinate_motion(whole, kind, tuple(names or ()), units, frame, extend)
 
 
-def _check(whole: Formula) -> None:
+def _check(whole: FunctionPath) -> None:
     """Refuse given rates that are not those of the position, and positions that jump at a kink."""
     inner = whole.breaks[1:-1]
     if len(inner):

@@ -1,7 +1,7 @@
-"""Points that a motion passes, and the moves between two of them by a time law."""
+"""Points that a motion passes, the moves between two of them by a time law, and the units that coordinates are written in."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 import numpy as np
@@ -9,18 +9,19 @@ import numpy as np
 from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
-from gough.robot.units import UnitError, convert
+from gough.robot.units import DIMENSIONS, Quantity, UnitError, WrittenUnit, convert, misfit
 from gough.simulation.given import texts
-from gough.simulation.motion.coordinate_motion import coordinate_motion, unit_of
-from gough.simulation.motion.curve import Curve, constant
-from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.pose_motion import IDENTITY, pose_motion
+from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
+from gough.simulation.motion.parts import IDENTITY
+from gough.simulation.motion.paths import PolynomialPath, constant, side_by_side
 from gough.spatial.charts import CONJUGATE
 from gough.spatial.euler import EULER_AXES, euler_angles
 from gough.spatial.poses import pose_array, quaternion_product, rotation_vector
+from gough.structure.layout import POSE_NAMES, POSE_UNITS
 
 ORIENTATIONS = ("shortest", *EULER_AXES)
 HALF_TURN = np.pi - 1e-6
+LENGTH, ANGLE = DIMENSIONS["length"][0], DIMENSIONS["angle"][0]
 
 
 class Where(TypedDict, total=False):
@@ -79,21 +80,25 @@ class Points:
         assert self.turns is not None and self.base is not None
         return self.turns[k], self.turns[last] - self.turns[k], self.base
 
-    def move(self, k: int, law: Curve, turn_law: Curve | None = None) -> Motion:
+    def move(self, k: int, law: PolynomialPath, turn_law: PolynomialPath | None = None) -> Motion:
         """From point k to the next, position and orientation each by its law (by one, if there is no other)."""
         path = law.along(self.x[k], self.x[k + 1] - self.x[k])
-        return self._motion(k, path, law if turn_law is None else turn_law)
+        if self.chart is None:
+            return self._motion(path)
+        start, step, base = self.turn(k)
+        return self._motion(side_by_side(path, (law if turn_law is None else turn_law).along(start, step)), base)
 
     def rest(self, k: int, duration: float) -> Motion:
         """Rest (s) at point k."""
-        return self._motion(k, constant(self.x[k], duration), None)
+        if self.chart is None:
+            return self._motion(constant(self.x[k], duration))
+        start, _, base = self.turn(k)
+        return self._motion(constant(np.concatenate([self.x[k], start]), duration), base)
 
-    def _motion(self, k: int, path: Curve, turn_law: Curve | None) -> Motion:
+    def _motion(self, path: PolynomialPath, base: np.ndarray = IDENTITY) -> Motion:
         if self.chart is None:
             return coordinate_motion(path, self.kind, self.names, self.units, self.frame, self.extend)
-        start, step, base = self.turn(k)
-        turn = constant(start, path.duration) if turn_law is None else turn_law.along(start, step)
-        return pose_motion(path, turn, self.chart, base, self.frame, self.extend)
+        return pose_motion(path, self.chart, base, self.frame, self.extend)
 
 
 def points_of(where: Where, least: int = 2) -> Points:
@@ -170,11 +175,17 @@ def _poses(where: Where) -> Points:
         start, _ = _pose("offsets_from", where.get("offsets_from"))
         x, base = x + start[:3], start[3:]
     frame, extend = where.get("frame"), where.get("extend")
-    names = ("x", "y", "z", "qw", "qx", "qy", "qz")
-    units = ("m",) * 3 + ("1",) * 4
     if how == "shortest":
         return Points(
-            "pose", names, units, x, frame, extend, "rotation_vector", None, _continued(quaternion_product(q, base))
+            "pose",
+            POSE_NAMES,
+            POSE_UNITS,
+            x,
+            frame,
+            extend,
+            "rotation_vector",
+            None,
+            _continued(quaternion_product(q, base)),
         )
     angles = np.unwrap(euler_angles(how, q), axis=0)
     written = [_written(pose, how) for _, pose in read]
@@ -183,7 +194,7 @@ def _poses(where: Where) -> Points:
             k = next(k for k, w in enumerate(written) if w is None)
             raise UsageError(f"poses[{k}] has no {how} angles, but others have; write all of them as {how}")
         angles = np.array(written, dtype=float)
-    return Points("pose", names, units, x, frame, extend, how, angles, None, base)
+    return Points("pose", POSE_NAMES, POSE_UNITS, x, frame, extend, how, angles, None, base)
 
 
 def _written(pose: Pose | None, how: str) -> Any:
@@ -262,3 +273,46 @@ def _rows(name: str, value: Any, size: int) -> np.ndarray:
     if x.ndim != 2 or x.shape[1] != size:
         raise UsageError(f"{name} has shape {x.shape}; give (n, {size})")
     return x
+
+
+def unit_of(name: str, values: Any) -> str:
+    """The SI unit in which the values of a channel are written; "" where they are plain numbers."""
+    unit = ""
+    for value in values if isinstance(values, list | tuple) else (values,):
+        if isinstance(value, Quantity):
+            problem = misfit(value, unit, "the number before it") if unit else ""
+            if problem:
+                raise UsageError(f"{name}: {problem}")
+            unit = unit or value.unit
+    return unit
+
+
+def with_units(motion: Motion, names: Iterable[str], given: Any, where: str) -> Motion:
+    """The motion whose channels called `names` have the unit that a coordinate, or a speed, is written in; UsageError where they
+    have another already. Plain numbers say nothing."""
+    units = dict(zip(motion.names, motion.units, strict=True))
+    for one in given if isinstance(given, list | tuple) else (given,):
+        if not isinstance(one, Quantity | WrittenUnit):
+            continue
+        rate = one.dimension[2] == -1
+        unit = one.unit if isinstance(one, Quantity) else one
+        if rate:
+            unit = WrittenUnit(one.written, LENGTH if one.dimension[0] else ANGLE)
+        for name in names:
+            of = f"{units[name]}/s" if rate else units[name]
+            problem = misfit(one, of, f"the speed of {name}" if rate else name) if units[name] else ""
+            if problem:
+                raise UsageError(f"{where}: {problem}")
+            units[name] = units[name] or unit
+    return replace(motion, units=tuple(units.values()))
+
+
+def positive(name: str, value: Any) -> float:
+    """A positive number, or a UsageError."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name}={value!r}; give a positive number") from None
+    if not (np.isfinite(number) and number > 0):
+        raise UsageError(f"{name}={value!r}; give a positive number")
+    return number

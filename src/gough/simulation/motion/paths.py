@@ -1,0 +1,195 @@
+"""Coordinates as functions of time with exact rates: what motions are made of.
+
+A `PolynomialPath` is a polynomial on every piece, with cosines and sines on top,
+
+    c(s) = Σ_j a_j (s - s_k)^j + Σ_i (C_i cos ω_i s + S_i sin ω_i s),                                   (1)
+
+of the time itself, s = t, or of a parameter with a time law s(t), a path of one coordinate: ċ = c' ṡ, c̈ = c'' ṡ² + c' s̈.
+
+Time laws go from 0 to 1 in a given time:
+quintic        s = 10 r³ - 15 r⁴ + 6 r⁵, r = t/T: starts and ends at rest without acceleration
+trapezoid      constant acceleration over a ramp, constant speed, constant deceleration over a ramp: ramps (s) may be 0
+trigonometric  s = 1/2 - 9/16 cos(πr) + 1/16 cos(3πr), of third order [Lopes, section 4]: as the quintic at both ends
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from gough.errors import UsageError
+
+Three = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Values, rates and second rates, each (m, n)."""
+LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
+"""Names of laws; "constant" is constant speed: a trapezoid without ramps."""
+NO_WAVES = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+
+
+class TimePath(Protocol):
+    """Coordinates (n,) on [0, the last of `breaks`], smooth between the `breaks` (p + 1,), s."""
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """0, the ends of the smooth pieces, duration (s)."""
+        ...
+
+    def at(self, t: np.ndarray, left: bool) -> Three:
+        """c, ċ, c̈ (m, n) at times t (m,) inside [0, duration]; left: the value before a break, else after it."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialPath:
+    """Equation (1). breaks (p + 1,), s. coefficients (p, n, d + 1): of rising powers of the time since the piece began. waves:
+    rates ω (w,), C and S (w, n). law: s(t), whose breaks these are; the polynomial is then one, in powers of s."""
+
+    breaks: np.ndarray
+    coefficients: np.ndarray
+    waves: tuple[np.ndarray, np.ndarray, np.ndarray] = NO_WAVES
+    law: "PolynomialPath | None" = None
+
+    def at(self, t: np.ndarray, left: bool) -> Three:
+        """As `TimePath.at`."""
+        if self.law is None:
+            k = piece_of(self.breaks, t, left)
+            return self._closed_form(self.coefficients[k], t - self.breaks[k], t[:, None])
+        s, sd, sdd = self.law.at(t, left)
+        same = np.broadcast_to(self.coefficients, (len(t), *self.coefficients.shape[1:]))
+        x, first, second = self._closed_form(same, s[:, 0], s)
+        return x, first * sd, second * sd**2 + first * sdd
+
+    def _closed_form(self, coefficients: np.ndarray, since: np.ndarray, parameter: np.ndarray) -> Three:
+        x, xd, xdd = horner(coefficients, since)
+        rates, C, S = self.waves
+        if not len(rates):
+            return x, xd, xdd
+        angle = parameter * rates
+        c, s = np.cos(angle), np.sin(angle)
+        x, xd = x + (c @ C + s @ S), xd + ((c * rates) @ S - (s * rates) @ C)
+        return x, xd, xdd - ((c * rates**2) @ C + (s * rates**2) @ S)
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether it is made of polynomials in time alone."""
+        return self.law is None and not len(self.waves[0])
+
+    @property
+    def duration(self) -> float:
+        """The last break (s)."""
+        return float(self.breaks[-1])
+
+    def along(self, start: np.ndarray, step: np.ndarray) -> "PolynomialPath":
+        """start + c step (n,), for a path c of one coordinate."""
+        step = np.asarray(step, dtype=float)
+        made = self.coefficients * step[:, None]
+        made[:, :, 0] += start
+        rates, C, S = self.waves
+        return replace(self, coefficients=made, waves=(rates, C * step, S * step) if len(rates) else NO_WAVES)
+
+
+def piece_of(breaks: np.ndarray, t: np.ndarray, left: bool) -> np.ndarray:
+    """Which piece (m,) each time t (m,) belongs to."""
+    found = np.searchsorted(breaks, t, side="left" if left else "right") - 1
+    return np.clip(found, 0, len(breaks) - 2)
+
+
+def horner(coefficients: np.ndarray, tau: np.ndarray) -> Three:
+    """Polynomials (m, n, d + 1) and their two derivatives at local times tau (m,)."""
+    x = coefficients[:, :, -1]
+    xd, xdd = np.zeros(x.shape), np.zeros(x.shape)
+    step = tau[:, None]
+    for power in range(coefficients.shape[2] - 2, -1, -1):
+        xdd = xdd * step + 2.0 * xd
+        xd = xd * step + x
+        x = x * step + coefficients[:, :, power]
+    return x, xd, xdd
+
+
+def begun_at(path: PolynomialPath, starts: np.ndarray) -> np.ndarray:
+    """Coefficients (p, n, d + 1) of a path's polynomials in the time since each of `starts` (p,)."""
+    k = piece_of(path.breaks, starts, False)
+    out = path.coefficients[k].copy()
+    shift = (starts - path.breaks[k])[:, None]
+    for low in range(out.shape[2] - 1):  # repeated synthetic division
+        for power in range(out.shape[2] - 2, low - 1, -1):
+            out[:, :, power] += shift * out[:, :, power + 1]
+    return out
+
+
+def padded(coefficients: np.ndarray, size: int) -> np.ndarray:
+    """Coefficients (p, n, size) of the same polynomials."""
+    return np.pad(coefficients, ((0, 0), (0, 0), (0, size - coefficients.shape[2])))
+
+
+def side_by_side(first: PolynomialPath, second: PolynomialPath) -> PolynomialPath:
+    """Coordinates of two paths of the same time as one path; breaks that differ by rounding are one. Both are functions of the
+    time itself, with waves of the same rates."""
+    assert first.law is second.law is None and np.array_equal(first.waves[0], second.waves[0])
+    both = np.union1d(first.breaks, second.breaks)
+    breaks = both[np.concatenate([[True], np.diff(both) > 1e-12 * both[-1]])]
+    rows = []
+    for path in (first, second):
+        at = np.abs(breaks[:, None] - path.breaks).argmin(axis=0)
+        rows.append(begun_at(replace(path, breaks=breaks[at]), breaks[:-1]))
+    most = max(r.shape[2] for r in rows)
+    coefficients = np.concatenate([padded(r, most) for r in rows], axis=1)
+    C, S = (np.concatenate([a, b], axis=1) for a, b in zip(first.waves[1:], second.waves[1:], strict=True))
+    return PolynomialPath(breaks, coefficients, (first.waves[0], C, S))
+
+
+def constant(x: np.ndarray, duration: float) -> PolynomialPath:
+    """A path that stays at x (n,)."""
+    return PolynomialPath(np.array([0.0, duration]), np.asarray(x, dtype=float)[None, :, None].copy())
+
+
+def quintic_law(duration: float) -> PolynomialPath:
+    """From rest to rest in `duration` (s), accelerations continuous."""
+    T = duration
+    rising = np.array([0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])
+    return PolynomialPath(np.array([0.0, T]), rising[None, None, :])
+
+
+def trapezoid_law(duration: float, ramp: float) -> PolynomialPath:
+    """Trapezoidal speed with two equal ramps (s); a ramp of 0 is constant speed."""
+    T = duration
+    if not 0.0 <= ramp <= 0.5 * T * (1 + 1e-12):
+        raise UsageError(
+            f"a ramp of {ramp:.6g} s does not fit twice into a move of {T:.6g} s; give 0 to {0.5 * T:.6g} s"
+        )
+    ramp = min(ramp, 0.5 * T)
+    speed = 1.0 / (T - ramp)
+    half = 0.5 * speed / ramp if ramp > 0 else 0.0
+    breaks, rows = [0.0], []
+    if ramp > 0:
+        rows.append([0.0, 0.0, half])
+        breaks.append(ramp)
+    if T - 2 * ramp > 1e-12 * T:
+        rows.append([0.5 * ramp * speed, speed, 0.0])
+        breaks.append(T - ramp)
+    if ramp > 0:
+        rows.append([1.0 - 0.5 * ramp * speed, speed, -half])
+        breaks.append(T)
+    breaks[-1] = T
+    return PolynomialPath(np.array(breaks), np.array(rows)[:, None, :])
+
+
+def trigonometric_law(duration: float) -> PolynomialPath:
+    """From rest to rest in `duration` (s), accelerations continuous."""
+    rates = math.pi / duration * np.array([1.0, 3.0])
+    waves = (rates, np.array([[-9.0 / 16.0], [1.0 / 16.0]]), np.zeros((2, 1)))
+    return PolynomialPath(np.array([0.0, duration]), np.full((1, 1, 1), 0.5), waves)
+
+
+def law_named(name: str, duration: float, ramp: float | None = None) -> PolynomialPath:
+    """A law by its name; ramp (s) goes with "trapezoid" and is needed there."""
+    if name not in LAWS:
+        raise UsageError(f"law={name!r}; use one of {', '.join(LAWS)}")
+    if (name == "trapezoid") != (ramp is not None):
+        raise UsageError(f"law={name!r}: {'give its ramps (s)' if ramp is None else 'ramps go with a trapezoid only'}")
+    if name == "quintic":
+        return quintic_law(duration)
+    if name == "trigonometric":
+        return trigonometric_law(duration)
+    return trapezoid_law(duration, ramp or 0.0)
