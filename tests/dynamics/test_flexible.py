@@ -14,13 +14,13 @@ import pytest
 from gough.model.external import external_load
 from laws.mechanisms import relative
 from laws.subjects import built
-from reference.flexible_designs import FLEXIBLE_DESIGNS, named_flexible
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_parts import sliding_pair
-from reference.flexible_states import FlexibleState, random_flexible_states
-from reference.general_lagrange import GeneralReference
-from reference.general_mujoco import GeneralMujoco
-from reference.general_states import random_general_states
+from reference.designs.flexible import FLEXIBLE_DESIGNS, named_flexible
+from reference.designs.parts import sliding_pair
+from reference.energies.lagrange import Reference
+from reference.energies.states import random_states
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.states import FlexibleState, random_flexible_states
+from reference.peers.mujoco import MujocoPeer
 
 STATES = 2
 QUICK = ("arm+", "arm~", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
@@ -136,10 +136,10 @@ def test_parts_on_springs_in_mujoco() -> None:
     pair = sliding_pair(5)
     model = built(pair.flexible)
     jointed = {new: old for old, new in pair.renamed.items()}
-    rigid = GeneralReference(pair.jointed, [jointed.get(n, n) for n in model.layout.v_names])
-    peer = GeneralMujoco(pair.jointed, rigid.velocities)
+    rigid = Reference(pair.jointed, [jointed.get(n, n) for n in model.layout.v_names])
+    peer = MujocoPeer(pair.jointed, rigid.velocities)
     order = [rigid.layout.q_names.index(jointed.get(n, n)) for n in model.layout.q_names]
-    for x in random_general_states(rigid, STATES, 0):
+    for x in random_states(rigid, STATES, 0):
         q, p = x.q, x.q[order]
         push = next(iter(x.wrench.values()))
         wrench = external_load(model, p, dict.fromkeys(pair.frames.values(), push), model.parameters)

@@ -19,11 +19,11 @@ from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import attached_points
 from laws.mechanisms import relative
 from laws.subjects import built
-from reference.element_blocks import Block
-from reference.element_designs import ELEMENT_DESIGNS, GALLERY, design_elements
-from reference.element_twins import described_field
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_points import MassPoints
+from reference.designs.elements import ELEMENT_DESIGNS, GALLERY, design_elements
+from reference.elements.blocks import Block
+from reference.elements.twins import described_field
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.points import MassPoints
 
 QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform~", "long2014")
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ELEMENT_DESIGNS if name not in QUICK))

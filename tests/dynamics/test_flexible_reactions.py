@@ -11,8 +11,8 @@ import pytest
 from dynamics.test_any_mechanism import outside
 from dynamics.test_flexible import EVERY, FlexibleSubject
 from dynamics.test_flexible_elements import ElementSubject
-from reference.element_designs import ELEMENT_DESIGNS
-from reference.flexible_joints import FlexibleJointReactions
+from reference.designs.elements import ELEMENT_DESIGNS
+from reference.flexible.joint_reactions import FlexibleJointReactions
 
 QUICK = ("arm+", "five_bar+", "hexapod+", "legs_platform+", "tripod+", "dualemps_loaded", "frame_platform")
 NAMES = (

@@ -30,7 +30,7 @@ TIMES = np.linspace(0.0, 1.0, 101)
 
 def dualemps(elements: int) -> Any:
     """Tables 1 and 2 of [Briot 2014] with both sliders locked."""
-    from reference.exudyn_peer import ExudynPlane, Strip
+    from reference.peers.exudyn import ExudynPlane, Strip
 
     strip = Strip(height=0.004, width=0.05, E=74e9, density=2800.0)
     plane = ExudynPlane()
@@ -77,7 +77,7 @@ def hanging(kind: str) -> FourBar:
 @cache
 def peer_swing(kind: str, elements: int, step: float = 2.5e-4) -> dict[str, np.ndarray]:
     """Exudyn's swing without its step's error: two runs, extrapolated."""
-    from reference.exudyn_peer import sharpened
+    from reference.peers.exudyn import sharpened
 
     runs = []
     for h in (2 * step, step):

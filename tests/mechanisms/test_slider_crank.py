@@ -17,7 +17,7 @@ from gough.robot import load
 from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import point_key
 from mechanisms.slider_crank import END, LENGTH, RATE, START, by_chord, described, moved, rod
-from reference.flexible_points import flexible_robot
+from reference.flexible.points import flexible_robot
 
 PUBLISHED = [-0.3311734987910881, 0.1697373326718410]
 """Rod's angle and slider's place of the test set, whose longitudinal mass block lacks a factor 1/15."""

@@ -17,8 +17,8 @@ from papers.briot2014 import Element, Robot, State, recursion
 from papers.briot2014_dualemps import moving
 from papers.shape_integrals import of_points, rigid
 from papers.vectors import parallel_axis, rotation_x, rotation_y, rotation_z
-from reference.drawing import quaternion_matrix
-from reference.flexible_points import FlexiblePoints, MassPoints, flexible_robot
+from reference.designs.drawing import quaternion_matrix
+from reference.flexible.points import FlexiblePoints, MassPoints, flexible_robot
 
 LENGTH, WIDTH, HEIGHT, YOUNG, SHEAR, DENSITY = 0.3, 0.012, 0.008, 70e9, 26e9, 2700.0
 LABELS: tuple[str, ...] = ("x", "y", "z", "rx", "ry", "rz")

@@ -19,7 +19,7 @@ from papers.long2014 import DATA, INITIAL_POSITION
 from papers.long2014_flexible import Data, State
 from papers.shape_integrals import of_library, of_points
 from papers.states import random_states
-from reference.flexible_points import FlexiblePoints, flexible_robot
+from reference.flexible.points import FlexiblePoints, flexible_robot
 
 GENERIC_BODY = FlexiblePoints(7, 3, size=0.3, weight=70.0)
 VERTICES = DATA.r

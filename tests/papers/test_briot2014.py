@@ -15,7 +15,7 @@ from papers.briot2014 import State, joint_forces, recursion, tree_model
 from papers.briot2014_body import ALL_ON, body_model
 from papers.briot2014_closed import closed_model, tip_jacobian
 from papers.library import relative_error
-from reference.flexible_lagrange import FlexibleReference
+from reference.flexible.lagrange import FlexibleReference
 
 TOLERANCE = 1e-10  # of the largest entry; chosen before any comparison
 NAMES = ("dualemps", "with_mass", "tripod")

@@ -13,7 +13,7 @@ from papers import long2014
 from papers.library import relative_error
 from papers.long2014_flexible import ALL_ON, State, direct_dynamics, inverse_dynamics, robot_model
 from papers.long2014_platforms import data, in_library, model, states
-from reference.flexible_lagrange import FlexibleReference
+from reference.flexible.lagrange import FlexibleReference
 
 TOLERANCE = 1e-10  # of the largest entry; chosen before any comparison
 NAMES = ("plate", "generic")
