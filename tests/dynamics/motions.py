@@ -20,7 +20,7 @@ class Motions:
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        tree = reference.tree
+        tree: Any = reference.tree
         xd, xdd = ca.SX.sym("xd", tree.layout.nx), ca.SX.sym("xdd", tree.layout.nx)
         outputs = []
         for X in (tree.platform, *tree.carried):

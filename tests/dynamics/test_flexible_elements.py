@@ -1,7 +1,7 @@
 """Robots with bodies of finite elements against energies of the same discrete bodies, integrated by other code.
 
 The reference takes the shapes as values at nodes and evaluates fields, masses and strain energy itself (see
-`reference.element_field`); its dynamics are derivatives of energies.
+`reference.elements.field`); its dynamics are derivatives of energies.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from gough.robot import gallery
 from gough.simulation import motions
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
-from papers import long2014 as printed_long2014
 from papers import lopes as printed_lopes
-from papers import pedrammehr2012_paths
+from papers.long2014.path import poses_path
+from papers.pedrammehr2012 import paths as pedrammehr2012_paths
 
 
 def close(a, b):
@@ -49,7 +49,7 @@ def test_long2014():
     times = np.linspace(0.0, 4.2, 43)  # the poses and both rests among them
     found = motion.at(times)
     for k, t in enumerate(times):
-        position, rotation, twist, acceleration = printed_long2014.poses_path(t)
+        position, rotation, twist, acceleration = poses_path(t)
         close(found.position[k, :3], position)
         close(rotation_of_quaternion(found.position[k, 3:]), rotation)
         close(found.velocity[k], twist)

@@ -9,8 +9,8 @@ from functools import cache
 import numpy as np
 
 from papers import library
-from papers.briot2014 import Element, Robot, State, recursion
-from papers.briot2014_closed import closed_model
+from papers.briot2014.closed import closed_model
+from papers.briot2014.tree import Element, Robot, State, recursion
 from papers.shape_integrals import of_points, rigid
 from papers.vectors import rotation_x
 

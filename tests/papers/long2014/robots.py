@@ -15,8 +15,8 @@ from gough.robot import UnphysicalInertiaWarning
 from gough.structure.elastic_bodies import elastic_bodies
 from gough.structure.flexible import point_key
 from papers import library
-from papers.long2014 import DATA, INITIAL_POSITION
-from papers.long2014_flexible import Data, State
+from papers.long2014.legs import DATA, INITIAL_POSITION, Data
+from papers.long2014.platform import State
 from papers.shape_integrals import of_library, of_points
 from papers.states import random_states
 from reference.flexible.points import FlexiblePoints, flexible_robot

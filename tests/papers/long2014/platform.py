@@ -1,44 +1,16 @@
-"""Long, Khalil, Martinet 2014: the flexible platform, eqs. (11)-(49); legs, (1)-(10), are those of `long2014`.
+"""Long, Khalil, Martinet 2014: the platform on its legs, eqs. (11)-(49); without shapes (N = 0) it is rigid.
 
 The paper's letters; SI; platform quantities in Σ_p. J_p⁻¹ and J_e⁻¹ are names, not inverses (21). The platform's shape
 integrals are plain numbers (`shape_integrals`), of the paper's plate or of any body: its frame need not be at the mass
 centre and its shapes need not be normal modes. Not printed, derived: f_c, n_c, Q_c of (34).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from papers import long2014
-from papers.long2014 import J_i, J_i_inverse, J_i_rate, joints, leg_model
-from papers.shape_integrals import Integrals
-from papers.vectors import rotation_z, skew
-
-
-@dataclass(frozen=True)
-class Corrections(long2014.Corrections):
-    """Further switches: True computes the right thing, False the printed or naive one."""
-
-    eq12_coordinate: bool = True  # (12) deforms by Φ_d q̇_e; right is Φ_d q_e
-    eq24_twice: bool = True  # (22), (24): the factor 2 of ω × Φ_d q̇_e is right; off takes it once
-    eq31_sign: bool = True  # (26)-(31): +r̂_i in W_p is right; off takes a minus
-    deformed_W: bool = True  # r_i of (19)-(31) is the deformed one of (12); off takes r_i(0) in W and in J
-    eq34_deformed: bool = True  # MS_r and I_0p of the deformed body; off takes a "rigid inertia matrix" I_0p
-    eq34_cross: bool = True  # λ_ik = ∫ Φ_k × Φ_i; printed without the cross: off multiplies like components
-    eq34_order: bool = True  # column j of MS_re needs Σ_k q_k ∫ Φ_k × Φ_j; the printed λ_kj is ∫ Φ_j × Φ_k
-    eq34_rates: bool = True  # f_c, n_c, Q_c, not printed; off takes those of a rigid body of that shape, Q_c = 0
-    elastic_gravity: bool = True  # (34)-(35): g acts in c_e too, -MS_deᵀ g; off leaves it in c_r alone
-
-
-ALL_ON = Corrections()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Data(long2014.Data):
-    """A robot with Long's legs: the platform's integrals and its shapes Φ_d(i) (6, 3, N) at the attachment points."""
-
-    body: Integrals
-    Phi_d: np.ndarray
+from papers.long2014.legs import ALL_ON, DATA, J_i, J_i_inverse, J_i_rate, joints, leg_model
+from papers.vectors import rotation_x, rotation_z, skew
 
 
 @dataclass(frozen=True)
@@ -49,8 +21,8 @@ class State:
     rotation: np.ndarray
     twist: np.ndarray
     acceleration: np.ndarray
-    q_e: np.ndarray
-    dq_e: np.ndarray
+    q_e: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    dq_e: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def platform_model(body, q_e, dq_e, w, g, on=ALL_ON):
@@ -82,7 +54,7 @@ def platform_model(body, q_e, dq_e, w, g, on=ALL_ON):
 
 @dataclass(frozen=True)
 class Model:
-    """The matrices of (35)-(49) at a state, in Σ_p."""
+    """The matrices of (35)-(49) at a state, in Σ_p; joint positions and rates (6, 3)."""
 
     A_rr: np.ndarray
     A_re: np.ndarray
@@ -96,6 +68,8 @@ class Model:
     c_x: np.ndarray
     J_p: np.ndarray  # J_p⁻¹ of (21)
     J_e: np.ndarray  # J_e⁻¹ of (21)
+    q: np.ndarray
+    qdot: np.ndarray
 
     @property
     def A_ee(self):
@@ -142,11 +116,11 @@ class Model:
         return M, c, np.vstack([self.J_p.T, self.J_e.T])
 
 
-def robot_model(state, data, on=ALL_ON):
+def robot_model(state, data=DATA, on=ALL_ON):
     """Everything of (11)-(45) at a state."""
     R, body, Phi, q_e, dq_e = state.rotation, data.body, data.Phi_d, state.q_e, state.dq_e
     v_p, w = R.T @ state.twist[:3], R.T @ state.twist[3:]
-    W_p, W_e, A_x, c_x, h, rows_p, rows_e = [], [], np.zeros((18, 18)), [], [], [], []
+    W_p, W_e, A_x, c_x, h, rows_p, rows_e, qs, dqs = [], [], np.zeros((18, 18)), [], [], [], [], [], []
     for i in range(6):
         r = data.r[i] + Phi[i] @ (q_e if on.eq12_coordinate else dq_e)  # (12)
         v_i = v_p + np.cross(w, r) + Phi[i] @ dq_e  # (18)
@@ -167,13 +141,16 @@ def robot_model(state, data, on=ALL_ON):
         W_e.append(Phi[i].T)
         rows_p.append(np.concatenate([a_3, np.cross(arm, a_3)]))  # (21)
         rows_e.append(a_3 @ Phi[i])
+        qs.append(q)
+        dqs.append(dq)
     g = R.T @ data.g if on.gravity_rotated else data.g
     A_rr, A_re, c_r, c_e = platform_model(body, q_e, dq_e, w, g, on)
     W_p, W_e, c_x, h = np.hstack(W_p), np.hstack(W_e), np.concatenate(c_x), np.concatenate(h)
-    return Model(A_rr, A_re, body.M_ee, c_r, c_e, W_p, W_e, A_x, h, c_x, np.array(rows_p), np.array(rows_e))
+    rows = np.array(rows_p), np.array(rows_e)
+    return Model(A_rr, A_re, body.M_ee, c_r, c_e, W_p, W_e, A_x, h, c_x, *rows, np.array(qs), np.array(dqs))
 
 
-def inverse_dynamics(state, data, on=ALL_ON):
+def inverse_dynamics(state, data=DATA, on=ALL_ON):
     """Γ (6,) of (46), q̈_e (N,) of (44)."""
     R, model = state.rotation, robot_model(state, data, on)
     dv, dw = R.T @ state.acceleration[:3], R.T @ state.acceleration[3:]
@@ -184,9 +161,23 @@ def inverse_dynamics(state, data, on=ALL_ON):
     return Gamma, model.elastic_acceleration(Gamma, dV_p)
 
 
-def direct_dynamics(state, Gamma, data, on=ALL_ON):
+def direct_dynamics(state, Gamma, data=DATA, on=ALL_ON):
     """V̇_p (6,) in world axes of (46), q̈_e (N,) of (44)."""
     R, model = state.rotation, robot_model(state, data, on)
     dV_p = np.linalg.solve(model.A, model.J_sys @ Gamma - model.c)
     dV_world = np.concatenate([R @ dV_p[:3], R @ dV_p[3:]])
     return dV_world, model.elastic_acceleration(Gamma, dV_p)
+
+
+def energy(position, rotation, twist, data=DATA):
+    """Kinetic plus potential energy of a rigid platform: not in the paper, for power balance; kinetic from A of (47)."""
+    R, still = np.asarray(rotation, float), np.zeros(6)
+    model = robot_model(State(position, R, still, still), data)
+    V_p = np.concatenate([R.T @ twist[:3], R.T @ twist[3:]])
+    P = -data.body.m * data.g @ position
+    for i, q in enumerate(model.q):
+        R_1 = rotation_z(data.angles[i]) @ rotation_x(-np.pi / 2) @ rotation_z(q[0])
+        R_2 = R_1 @ rotation_x(np.pi / 2) @ rotation_z(q[1])
+        R_3 = R_2 @ rotation_x(np.pi / 2)
+        P -= data.g @ (R_2 @ data.links[1].MS + R_3 @ (data.links[2].M * np.array([0.0, 0.0, q[2]]) + data.links[2].MS))
+    return 0.5 * V_p @ model.A @ V_p + P

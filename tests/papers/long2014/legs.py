@@ -1,8 +1,8 @@
-"""Long, Khalil, Martinet 2014: the rigid limit (N = 0) of sections 3-5, eqs. (1)-(13), (18)-(24), (26)-(33), (36)-(49).
+"""Long, Khalil, Martinet 2014: the legs, eqs. (1)-(10), the tables, and the switches of all equations.
 
-The paper's letters; SI. Platform quantities in Σ_p, leg quantities in Σ_0i = Rz(γ_i) of the world, until they are
-rotated into Σ_p. The leg's inverse dynamic model (7), which the paper takes from its references, is the recursion of
-Newton and Euler over the three links of Table 1 (modified Denavit-Hartenberg) with Table 3.
+The paper's letters; SI. Leg quantities in Σ_0i = Rz(γ_i) of the world. The leg's inverse dynamic model (7), which the
+paper takes from its references, is the recursion of Newton and Euler over the three links of Table 1 (modified
+Denavit-Hartenberg) with Table 3.
 
 Not printed, chosen: γ_i = polar angle of b_i - b_1 and d_1i = |b_i - b_1| (the convention of the paper's reference 23),
 which together with the branch sin q2 > 0 gives all of Table 4; g = 9.81; a homogeneous plate's inertia.
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from papers.vectors import parallel_axis, rotation_x, rotation_y, rotation_z, skew
+from papers.shape_integrals import Integrals, rigid
+from papers.vectors import parallel_axis, rotation_x, rotation_z
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,15 @@ class Corrections:
     vector_rate: bool = True  # v̇_p is the acceleration vector in Σ_p; off takes the rate of v_p's components
     rotor_mass: bool = True  # IA_3 = 45.89 is a mass (kg) added to A_33; off leaves it out (kg m² cannot be added)
     about_origin: bool = True  # Table 3 "with respect to frame j": about O_j; off takes tensors at the mass centres
+    eq12_coordinate: bool = True  # (12) deforms by Φ_d q̇_e; right is Φ_d q_e
+    eq24_twice: bool = True  # (22), (24): the factor 2 of ω × Φ_d q̇_e is right; off takes it once
+    eq31_sign: bool = True  # (26)-(31): +r̂_i in W_p is right; off takes a minus
+    deformed_W: bool = True  # r_i of (19)-(31) is the deformed one of (12); off takes r_i(0) in W and in J
+    eq34_deformed: bool = True  # MS_r and I_0p of the deformed body; off takes a "rigid inertia matrix" I_0p
+    eq34_cross: bool = True  # λ_ik = ∫ Φ_k × Φ_i; printed without the cross: off multiplies like components
+    eq34_order: bool = True  # column j of MS_re needs Σ_k q_k ∫ Φ_k × Φ_j; the printed λ_kj is ∫ Φ_j × Φ_k
+    eq34_rates: bool = True  # f_c, n_c, Q_c, not printed; off takes those of a rigid body of that shape, Q_c = 0
+    elastic_gravity: bool = True  # (34)-(35): g acts in c_e too, -MS_deᵀ g; off leaves it in c_r alone
 
 
 ALL_ON = Corrections()
@@ -58,7 +68,7 @@ def plate_inertia(thickness=THICKNESS):
 
 @dataclass(frozen=True)
 class Data:
-    """Section 6, Tables 1, 3, 4."""
+    """Section 6, Tables 1, 3, 4; the platform's integrals and its shapes Φ_d(i) (6, 3, N) at the attachment points."""
 
     b: np.ndarray = field(
         default_factory=lambda: np.array(
@@ -76,8 +86,8 @@ class Data:
             SIDE * np.array([[np.cos(t), np.sin(t), 0.0] for t in np.radians([240.0, 300.0, 0.0, 60.0, 120.0, 180.0])])
         )
     )
-    m: float = PLATE_MASS
-    I_p: np.ndarray = field(default_factory=plate_inertia)
+    body: Integrals = field(default_factory=lambda: rigid(PLATE_MASS, np.zeros(3), plate_inertia()))
+    Phi_d: np.ndarray = field(default_factory=lambda: np.zeros((6, 3, 0)))
     g: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, -9.81]))  # chosen
     gamma: np.ndarray | None = None  # chosen: None for the polar angles of b_i - b_1
 
@@ -173,108 +183,3 @@ def leg_model(q, qdot, g_0i, on=ALL_ON, data=DATA):
     c = leg_torques(q, qdot, zero, g_0i, on, data)
     A = np.column_stack([leg_torques(q, zero, e, zero, on, data) for e in np.eye(3)])
     return A, c
-
-
-@dataclass(frozen=True)
-class Forces:
-    """Γ (6,), joint positions and rates (6, 3), leg axes a_3i in Σ_p (6, 3), A (47) and c (49) in Σ_p."""
-
-    Gamma: np.ndarray
-    q: np.ndarray
-    qdot: np.ndarray
-    a_3: np.ndarray
-    A: np.ndarray
-    c: np.ndarray
-    J_p_inverse: np.ndarray
-
-
-def inverse_dynamics(position, rotation, twist, acceleration, on=ALL_ON, data=DATA):
-    """Γ of (46) for one state; pose, twist and acceleration of the platform origin in world axes."""
-    R = np.asarray(rotation, float)
-    v_p, w_p = R.T @ twist[:3], R.T @ twist[3:]
-    dv_p, dw_p = R.T @ acceleration[:3], R.T @ acceleration[3:]
-    if not on.vector_rate:
-        dv_p = dv_p - np.cross(w_p, v_p)
-    g = R.T @ data.g if on.gravity_rotated else data.g
-    r = data.r  # (12) with N = 0
-    W_p, A_x, c_x, h, rows, qs, qdots = [], np.zeros((18, 18)), [], [], [], [], []
-    for i in range(6):
-        S = R.T @ rotation_z(data.angles[i])  # Σ_0i → Σ_p
-        p_i = position + R @ r[i]  # (11)
-        v_i = v_p + np.cross(w_p, r[i])  # (18), (13)
-        h_i = np.cross(w_p, np.cross(w_p, r[i]))  # (24)
-        q = joints(S.T @ R.T @ (p_i - data.b[i]))
-        qdot = np.linalg.inv(J_i(q)) @ S.T @ v_i  # (2)
-        A_i, c_i = leg_model(q, qdot, S.T @ R.T @ data.g, on, data)  # (7)
-        Q = S if on.into_platform else np.eye(3)
-        J_inv = J_i_inverse(q, on) @ Q.T  # (4)
-        a_3 = J_inv[2]  # (5): "third row", of the inverse
-        Jq = Q @ (J_i_rate(q, qdot) @ qdot if on.eq36_rate else J_i(q) @ qdot)
-        A_xi = J_inv.T @ A_i @ J_inv  # (37)
-        c_x.append(J_inv.T @ c_i + (-1 if on.eq36_sign else 1) * A_xi @ Jq)  # (36), (37)
-        A_x[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = A_xi
-        W_p.append(np.vstack([np.eye(3), skew(r[i])]))  # (31)
-        rows.append(np.concatenate([a_3, np.cross(r[i], a_3)]))  # (21), (33)
-        h.append(h_i)  # (25)
-        qs.append(q)
-        qdots.append(qdot)
-    W_p, h, c_x, J_p_inverse = np.hstack(W_p), np.concatenate(h), np.concatenate(c_x), np.array(rows)
-    A_rr, weight = np.zeros((6, 6)), np.concatenate([data.m * g, np.zeros(3)])
-    A_rr[:3, :3], A_rr[3:, 3:] = data.m * np.eye(3), data.I_p  # (34), (35): Σ_p at the mass centre
-    c_r = np.concatenate([np.zeros(3), np.cross(w_p, data.I_p @ w_p)]) - (weight if on.gravity_once else 2 * weight)
-    A = A_rr + W_p @ A_x @ W_p.T  # (47)
-    c = c_r + W_p @ A_x @ h + W_p @ c_x  # (49)
-    Gamma = np.linalg.solve(J_p_inverse.T, A @ np.concatenate([dv_p, dw_p]) + c)  # (46), (48)
-    return Forces(Gamma, np.array(qs), np.array(qdots), np.array(rows)[:, :3], A, c, J_p_inverse)
-
-
-def energy(position, rotation, twist, data=DATA):
-    """Kinetic plus potential energy: not in the paper, for power balance; kinetic from A of (47)."""
-    R, still = np.asarray(rotation, float), np.zeros(6)
-    state = inverse_dynamics(position, rotation, still, still, data=data)
-    V_p = np.concatenate([R.T @ twist[:3], R.T @ twist[3:]])
-    P = -data.m * data.g @ position
-    for i, q in enumerate(state.q):
-        R_1 = rotation_z(data.angles[i]) @ rotation_x(-np.pi / 2) @ rotation_z(q[0])
-        R_2 = R_1 @ rotation_x(np.pi / 2) @ rotation_z(q[1])
-        R_3 = R_2 @ rotation_x(np.pi / 2)
-        P -= data.g @ (R_2 @ data.links[1].MS + R_3 @ (data.links[2].M * np.array([0.0, 0.0, q[2]]) + data.links[2].MS))
-    return 0.5 * V_p @ state.A @ V_p + P
-
-
-def poses_path(t):
-    """Scenario long2014_poses at time ``t``: position, rotation, twist, acceleration of the platform, world axes.
-
-    Chosen (the paper prints none): offsets from the initial pose, R = Rz(c) Ry(b) Rx(a), quintic, 0.8 s each.
-    """
-    via = np.array(
-        [
-            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-            [0.05, 0.04, 0.06, 0.08, -0.06, 0.10],
-            [-0.06, 0.02, 0.03, -0.06, 0.08, -0.08],
-            [0.02, -0.05, -0.04, 0.05, 0.05, 0.12],
-            [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
-        ]
-    )
-    segment, T = int(np.clip((t - 0.5) // 0.8, 0, 3)), 0.8
-    s = np.clip((t - 0.5 - 0.8 * segment) / T, 0.0, 1.0)
-    step = via[segment + 1] - via[segment]
-    x = via[segment] + step * (10 * s**3 - 15 * s**4 + 6 * s**5)
-    dx = step * (30 * s**2 - 60 * s**3 + 30 * s**4) / T
-    ddx = step * (60 * s - 180 * s**2 + 120 * s**3) / T**2
-    _, b, c = x[3:]
-    E = np.array([[np.cos(c) * np.cos(b), -np.sin(c), 0], [np.sin(c) * np.cos(b), np.cos(c), 0], [-np.sin(b), 0, 1]])
-    db, dc = dx[4:]
-    dE = np.array(
-        [
-            [-dc * np.sin(c) * np.cos(b) - db * np.cos(c) * np.sin(b), -dc * np.cos(c), 0],
-            [dc * np.cos(c) * np.cos(b) - db * np.sin(c) * np.sin(b), -dc * np.sin(c), 0],
-            [-db * np.cos(b), 0, 0],
-        ]
-    )
-    return (
-        INITIAL_POSITION + x[:3],
-        rotation_z(c) @ rotation_y(b) @ rotation_x(x[3]),
-        np.concatenate([dx[:3], E @ dx[3:]]),
-        np.concatenate([ddx[:3], E @ ddx[3:] + dE @ dx[3:]]),
-    )

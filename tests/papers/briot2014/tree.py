@@ -1,7 +1,7 @@
-"""Briot, Khalil 2014: recursive model of a parallel robot with flexible legs, eqs. (5)-(44).
+"""Briot, Khalil 2014: recursive model of a parallel robot with flexible legs, eqs. (5)-(24).
 
 The paper's letters; SI. Twists (linear, angular); leg quantities in link frames ij, the platform's in world axes; ᶦʲṫ is
-the acceleration vector in frame ij, not the rate of components. Bodies: `briot2014_body`.
+the acceleration vector in frame ij, not the rate of components. Bodies: `body`.
 
 An element's frame is placed in its antecedent (a constant pose, at a point where the antecedent's shapes are known if it
 is flexible), then turned about or slid along its own z axis. A planar robot uses three rows of each closure and three
@@ -13,7 +13,7 @@ from math import factorial
 
 import numpy as np
 
-from papers.briot2014_body import ALL_ON, body_model
+from papers.briot2014.body import ALL_ON, body_model
 from papers.shape_integrals import Integrals
 from papers.vectors import rotation_z, skew
 

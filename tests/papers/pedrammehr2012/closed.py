@@ -1,6 +1,6 @@
 """The closed form of Pedrammehr 2012: F_i = -F_act n + Q_i (Ẍ + α × q) + V_i, eqs. (41)-(43), into (48) and (51).
 
-Letters, shapes and switches are those of ``pedrammehr2012.py``. The printed (42) and (43) hold only for mass centres on
+Letters, shapes and switches are those of ``direct``. The printed (42) and (43) hold only for mass centres on
 the leg's axis and for legs whose axis is principal. With ``a = Ẍ + α × q`` the exact angular acceleration of a leg is
     α_n = (n × a + S)/l,   α_t = k·α_n + ω_u ω_v/(n·c),   k = u (u·n)/(1 - (u·n)²),
 and the terms that the paper loses are collected in ``_lost_Q`` and ``_lost_V``.
@@ -8,7 +8,7 @@ and the terms that the paper loses are collected in ``_lost_Q`` and ``_lost_V``.
 
 import numpy as np
 
-from papers.pedrammehr2012 import ALL_ON, DATA, Legs, kinematics, platform, solve
+from papers.pedrammehr2012.direct import ALL_ON, DATA, Legs, kinematics, platform, solve
 from papers.vectors import cross, dot, mv, outer, skew, times
 
 

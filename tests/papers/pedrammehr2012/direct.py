@@ -1,7 +1,7 @@
 """Pedrammehr, Mahboubkhah, Khani 2012: the printed equations (1)-(40), (45)-(50) of a 6-UPS with true universal joints.
 
-The direct Newton-Euler route is here, the closed form (41)-(43), (48), (51) is in ``pedrammehr2012_closed.py``, the
-three paths of Appendix 2 are in ``pedrammehr2012_paths.py``. The paper's letters; SI; world axes unless said otherwise.
+The direct Newton-Euler route is here, the closed form (41)-(43), (48), (51) is in ``closed``, the
+three paths of Appendix 2 are in ``paths``. The paper's letters; SI; world axes unless said otherwise.
 A quantity of the legs has the shape (..., 6, 3), a state broadcasts on the leading axes.
 
 Not printed, chosen: u_i = base x axis, v_i = (u × n)/|u × n|, c_i = u × v, c'_i = n × v, G = (0, 0, -9.81).

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from papers.briot2014 import recursion, tree_model
-from papers.briot2014_body import ALL_ON, body_model
+from papers.briot2014.body import ALL_ON, body_model
+from papers.briot2014.tree import recursion, tree_model
 from papers.vectors import skew
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 import gough
 from gough.robot import loads
-from papers.briot2014 import Element, Robot, State, recursion
-from papers.briot2014_dualemps import moving
+from papers.briot2014.dualemps import moving
+from papers.briot2014.tree import Element, Robot, State, recursion
 from papers.shape_integrals import of_points, rigid
 from papers.vectors import parallel_axis, rotation_x, rotation_y, rotation_z
 from reference.designs.drawing import quaternion_matrix
