@@ -6,6 +6,7 @@ The reference takes the shapes as values at nodes and evaluates fields, masses a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,12 @@ from dynamics.test_flexible import FlexibleSubject, accepted, compare_dynamics, 
 from gough.fem import ElasticBody
 from gough.robot import load
 from gough.robot import tree as view
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import attached_points
 from laws.mechanisms import relative
 from laws.subjects import built
 from reference.designs.elements import ELEMENT_DESIGNS, GALLERY, design_elements
 from reference.elements.blocks import Block
 from reference.elements.twins import described_field
+from reference.flexible.described import attached_points, elastic_bodies
 from reference.flexible.lagrange import FlexibleReference
 from reference.flexible.points import MassPoints
 
@@ -38,9 +38,15 @@ class ElementSubject(FlexibleSubject):
         self.reference = FlexibleReference(twin, list(self.model.layout.v_names))
 
 
+@lru_cache(maxsize=24)
+def with_elements(name: str) -> ElementSubject:
+    """The subject, shared by the files that compare it."""
+    return ElementSubject(name)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_reference(name: str) -> None:
-    s = ElementSubject(name)
+    s = with_elements(name)
     assert s.model.layout.q_names == tuple(s.reference.layout.q_names)
     assert s.frames
     for x in s.states:

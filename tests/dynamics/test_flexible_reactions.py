@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dynamics.test_any_mechanism import outside
-from dynamics.test_flexible import EVERY, FlexibleSubject
-from dynamics.test_flexible_elements import ElementSubject
+from dynamics.test_flexible import EVERY, flexible
+from dynamics.test_flexible_elements import with_elements
 from reference.designs.elements import ELEMENT_DESIGNS
 from reference.flexible.joint_reactions import FlexibleJointReactions
 
@@ -24,7 +24,7 @@ TOLERANCE = 1e-9
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reactions(name: str) -> None:
-    s = ElementSubject(name) if name in ELEMENT_DESIGNS else FlexibleSubject(name)
+    s = with_elements(name) if name in ELEMENT_DESIGNS else flexible(name)
     m, r = s.model, s.reference
     joints = FlexibleJointReactions(r)
     for q, v, acceleration, _ in s.states:

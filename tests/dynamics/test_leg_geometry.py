@@ -30,7 +30,7 @@ def offset_design(family: str, seed: int, size: float = 0.06) -> Any:
 
 
 @pytest.mark.parametrize("family", ["ups", "pus"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2))])
 def test_closed_form_is_used_and_closes(family: str, seed: int) -> None:
     for robot in (design(family, seed), offset_design(family, seed)):
         model = built(robot)

@@ -17,9 +17,9 @@ from scipy.optimize import fsolve
 import gough
 from gough.robot import Body, load
 from gough.robot import tree as view
-from gough.structure.elastic_bodies import elastic_bodies
 from laws.subjects import built
 from reference.designs.flexible import named_flexible
+from reference.flexible.described import elastic_bodies
 from reference.flexible.points import flexible_robot
 
 DECADES = 10.0 ** np.arange(1, 7)

@@ -12,13 +12,12 @@ import numpy as np
 
 import gough
 from gough.robot import UnphysicalInertiaWarning
-from gough.structure.elastic_bodies import elastic_bodies
-from gough.structure.flexible import point_key
 from papers import library
 from papers.long2014.legs import DATA, INITIAL_POSITION, Data
 from papers.long2014.platform import State
 from papers.shape_integrals import of_library, of_points
 from papers.states import random_states
+from reference.flexible.described import elastic_bodies, tied_frame
 from reference.flexible.points import FlexiblePoints, flexible_robot
 
 GENERIC_BODY = FlexiblePoints(7, 3, size=0.3, weight=70.0)
@@ -39,7 +38,7 @@ def data(name):
         shapes = np.array([b.at(r)[0] for r in VERTICES])
         return Data(body=of_points(b.mass, b.position, b.shape, b.K, b.D), Phi_d=shapes)
     plate = elastic_bodies(_load("long2014"))["platform"]
-    shapes = np.array([plate.frames[point_key(r)].translation for r in VERTICES])
+    shapes = np.array([tied_frame(plate, r).translation for r in VERTICES])
     return Data(body=of_library(plate), Phi_d=shapes)
 
 

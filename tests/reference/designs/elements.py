@@ -16,12 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.robot import Body, Pose, load, loads
-from gough.robot.flexible import Flexible
-from gough.robot.joint import TreeJoint
-from gough.structure.flexible import attached_points
+from gough.robot import Body, Flexible, Pose, TreeJoint, load, loads
 from reference.elements.blocks import Block
 from reference.elements.twins import described_field, element_twin
+from reference.flexible.described import attached_points
 from reference.flexible.points import flexible_robot
 
 from . import description

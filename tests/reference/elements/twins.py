@@ -1,6 +1,6 @@
 """A described robot with bodies of finite elements, twice: as it is, and with the reference's own evaluation of its fields.
 
-From the library come the mesh and the shapes as freedoms of its nodes; see `element_field`.
+From the library come the mesh and the shapes as freedoms of its nodes; see `field`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
 from gough.structure.elastic_bodies import is_carried
 from gough.structure.elastic_reduction import basis_choice, elements_of
-from gough.structure.flexible import attached_points, point_key
+from reference.flexible.described import attached_points, point_key
 from reference.flexible.points import flexible_robot
 
 from .beams import bar_of, beam_field
