@@ -64,7 +64,7 @@ class FiveBar:
         return np.array([*elbows, pin])
 
     def exudyn(self) -> tuple[Any, list[Any]]:
-        from reference.exudyn_peer import ExudynPlane, items
+        from reference.peers.exudyn import ExudynPlane, items
 
         plane, pins, ends = ExudynPlane(), [], []
         home = dict(zip(self.model.layout.q_names, self.model.home, strict=True))
@@ -115,7 +115,7 @@ class FourBars:
 
 
 def _node_sensor(plane: Any, node: Any) -> Any:
-    from reference.exudyn_peer import exu, items
+    from reference.peers.exudyn import exu, items
 
     kind = exu.OutputVariableType.Position
     made = items.SensorNode(nodeNumber=node, storeInternal=True, writeToFile=False, outputVariableType=kind)
@@ -123,7 +123,7 @@ def _node_sensor(plane: Any, node: Any) -> Any:
 
 
 def _body_sensor(plane: Any, part: Any, place: float) -> Any:
-    from reference.exudyn_peer import exu, items
+    from reference.peers.exudyn import exu, items
 
     made = items.SensorBody(
         bodyNumber=part.body,
@@ -170,7 +170,7 @@ def by_scipy(robot: Any, method: str, tolerance: float) -> tuple[Points, float, 
 
 
 def by_exudyn(robot: Any, solver: str, step: float) -> tuple[Points, float, int]:
-    from reference.exudyn_peer import exu
+    from reference.peers.exudyn import exu
 
     plane, sensors = robot.exudyn()
     plane.mbs.Assemble()

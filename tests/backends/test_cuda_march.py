@@ -15,8 +15,8 @@ from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
 from gough.backends.cuda.march import CudaMarch, functions, pieces
 from gough.backends.cuda.march.runtime import OPTIONS
 from gough.errors import Status
-from gough.program.interpreter import evaluate
 from gough.program import looping as rule
+from gough.program.interpreter import evaluate
 from gough.program.program import Program, Slot
 from gough.program.trace import trace
 from gough.scalar import call, product, solve_spd

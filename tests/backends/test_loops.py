@@ -7,8 +7,8 @@ import pytest
 
 from gough.backends.llvm import Kernel
 from gough.errors import Status
-from gough.program.interpreter import evaluate
 from gough.program import looping as rule
+from gough.program.interpreter import evaluate
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.ops import Op

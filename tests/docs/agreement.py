@@ -28,16 +28,16 @@ def error(found: np.ndarray, truth: np.ndarray) -> float:
     return float(np.max(np.abs(found - truth)) / np.max(np.abs(truth)))
 
 
-def peers(robot: Any) -> dict[str, Any]:
-    """MuJoCo and Pinocchio on a robot, where they can describe it."""
-    from reference.closed_tree import Unsupported
-    from reference.mujoco_peer import MujocoPeer
-    from reference.pinocchio_peer import PinocchioPeer
+def peers(reference: Any) -> dict[str, Any]:
+    """MuJoCo and Pinocchio on a reference's robot, where they can describe it."""
+    from reference.peers.closed_tree import Unsupported
+    from reference.peers.mujoco import MujocoPeer
+    from reference.peers.pinocchio import PinocchioPeer
 
     out = {}
     for name, kind in (("MuJoCo", MujocoPeer), ("Pinocchio", PinocchioPeer)):
         try:
-            out[name] = kind(robot)
+            out[name] = kind(reference.robot, reference.velocities)
         except Unsupported:
             continue
     return out
@@ -46,10 +46,11 @@ def peers(robot: Any) -> dict[str, Any]:
 def measure(robot: Any, states: int, seed: int) -> dict[str, float]:
     """Largest error of each quantity over random states of one robot."""
     import gough
-    from reference.lagrange import Reference
-    from reference.states import random_states
+    from reference.energies.lagrange import Reference
+    from reference.energies.states import random_states
 
-    model, reference, others = gough.build(robot), Reference(robot), peers(robot)
+    model, reference = gough.build(robot), Reference(robot)
+    others = peers(reference)
     for name in COMPILED:  # otherwise the first states run in the interpreter
         model.function(name).compile()
     worst: dict[str, float] = {}
@@ -57,7 +58,7 @@ def measure(robot: Any, states: int, seed: int) -> dict[str, float]:
     def note(name: str, value: float) -> None:
         worst[name] = max(worst.get(name, 0.0), value)
 
-    for q, v, acceleration, wrench, tau in random_states(robot, states, seed, reference):
+    for q, v, acceleration, wrench, tau in random_states(reference, states, seed):
         forces = model.inverse_dynamics(q, v, acceleration, wrench).tau
         vdot = model.forward_dynamics(q, v, tau, wrench).vdot
         note("inverse dynamics", error(forces, reference.inverse(q, v, acceleration, wrench)))

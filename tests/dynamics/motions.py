@@ -11,8 +11,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from reference import masses
-from reference.lagrange import Reference
+from reference.energies import masses
+from reference.energies.lagrange import Reference
 
 
 class Motions:
@@ -20,7 +20,7 @@ class Motions:
 
     def __init__(self, reference: Reference) -> None:
         self.reference = reference
-        tree = reference.tree
+        tree: Any = reference.tree
         xd, xdd = ca.SX.sym("xd", tree.layout.nx), ca.SX.sym("xdd", tree.layout.nx)
         outputs = []
         for X in (tree.platform, *tree.carried):
@@ -34,12 +34,8 @@ class Motions:
 
     def at(self, q: Any, v: Any, acceleration: Any) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """(X, Xd, Xdd) of the platform, then of the bodies in the order of their joints."""
-        t = self.reference.terms(q, v)
-        right = np.concatenate([-t.gamma, np.asarray(acceleration, float) - t.a0])
-        xdd = np.linalg.lstsq(np.vstack([t.G, t.A]), right, rcond=1e-12)[0]
-        flat = [
-            np.asarray(e.full()).reshape(4, 4, order="F") for e in self._function(q, self.reference.rates(q, v), xdd)
-        ]
+        xd, xdd = self.reference.rates(q, v), self.reference.accelerations(q, v, acceleration)
+        flat = [np.asarray(e.full()).reshape(4, 4, order="F") for e in self._function(q, xd, xdd)]
         return [(flat[k], flat[k + 1], flat[k + 2]) for k in range(0, len(flat), 3)]
 
 

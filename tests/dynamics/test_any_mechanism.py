@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from laws.mechanisms import ALL, FEW, MANY, MechanismSubject, mechanism, relative
-from reference.general_joints import JointReactions
-from reference.general_mujoco import GeneralMujoco
-from reference.general_pinocchio import GeneralPinocchio
+from reference.energies.joint_reactions import JointReactions
+from reference.peers.mujoco import MujocoPeer
+from reference.peers.pinocchio import PinocchioPeer
 
 PEER_TOLERANCE = 1e-10
 
@@ -90,7 +90,7 @@ def test_reactions(name: str) -> None:
     compare_reactions(mechanism(name))
 
 
-@pytest.mark.parametrize("peer", [GeneralMujoco, GeneralPinocchio])
+@pytest.mark.parametrize("peer", [MujocoPeer, PinocchioPeer])
 @pytest.mark.parametrize("name", FEW)
 def test_peers(name: str, peer: Any) -> None:
     s = mechanism(name)
@@ -104,5 +104,5 @@ def test_many_designs(name: str) -> None:
     compare_terms(s, s.reference, s.tolerance)
     compare_motion(s)
     compare_reactions(s)
-    for peer in (GeneralMujoco, GeneralPinocchio):
+    for peer in (MujocoPeer, PinocchioPeer):
         compare_terms(s, peer(s.robot, list(s.model.layout.v_names)), lambda _: PEER_TOLERANCE)

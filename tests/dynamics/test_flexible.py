@@ -5,22 +5,21 @@ States are assembled, deformed, moving and vibrating, with wrenches on frames ti
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gough.model.external import external_load
 from laws.mechanisms import relative
 from laws.subjects import built
-from reference.flexible_designs import FLEXIBLE_DESIGNS, named_flexible
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_parts import sliding_pair
-from reference.flexible_states import FlexibleState, random_flexible_states
-from reference.general_lagrange import GeneralReference
-from reference.general_mujoco import GeneralMujoco
-from reference.general_states import random_general_states
+from reference.designs.flexible import FLEXIBLE_DESIGNS, named_flexible
+from reference.designs.parts import sliding_pair
+from reference.energies.lagrange import Reference
+from reference.energies.states import random_states
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.states import FlexibleState, random_flexible_states
+from reference.peers.mujoco import MujocoPeer
 
 STATES = 2
 QUICK = ("arm+", "arm~", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
@@ -61,6 +60,12 @@ class FlexibleSubject:
     def __call__(self, function: str, **inputs: Any) -> dict[str, np.ndarray]:
         """The library's numbers at one state."""
         return self.model.function(function)(parameters=self.model.parameters, **inputs).outputs
+
+
+@lru_cache(maxsize=24)
+def flexible(name: str) -> FlexibleSubject:
+    """The subject, shared by the files that compare it."""
+    return FlexibleSubject(name)
 
 
 def accepted(condition: float) -> float:
@@ -106,20 +111,20 @@ def compare_motion(s: FlexibleSubject, x: FlexibleState, tolerance: float) -> No
 def compare_dynamics(s: FlexibleSubject, x: FlexibleState, condition: float) -> None:
     q, v, acceleration, tau = x
     m, r, loads = s.model, s.reference, s.loads(2)
-    wrench = external_load(m, q, loads, m.parameters)
     M, bent = r.mass_matrix(q), r.elastic
-    vdot = s("forward_dynamics", q=q, v=v, tau=tau, wrench=wrench)["vdot"]
-    assert relative(vdot, r.forward(q, v, tau, loads)) < accepted(max(condition, balanced(M)))
-    ours = s("inverse_dynamics", q=q, v=v, acceleration=acceleration, wrench=wrench)
+    assert relative(m.forward_dynamics(q, v, tau, loads).vdot, r.forward(q, v, tau, loads)) < accepted(
+        max(condition, balanced(M))
+    )
+    ours = m.inverse_dynamics(q, v, acceleration, loads)
     force, eddot = r.inverse_elastic(q, v, acceleration, loads)
     tolerance = accepted(max(condition, balanced(np.hstack([r.drive_map(q), -M[:, bent]]))))
-    assert relative(ours["tau"], force) < tolerance
-    assert relative(ours["eddot"], eddot) < tolerance
+    assert relative(ours.tau, force) < tolerance
+    assert relative(ours.eddot, eddot) < tolerance
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reference(name: str) -> None:
-    s = FlexibleSubject(name)
+    s = flexible(name)
     assert s.model.layout.q_names == tuple(s.reference.layout.q_names)
     assert s.model.layout.v_elastic == s.reference.elastic.sum() > 0
     assert s.frames
@@ -136,21 +141,17 @@ def test_parts_on_springs_in_mujoco() -> None:
     pair = sliding_pair(5)
     model = built(pair.flexible)
     jointed = {new: old for old, new in pair.renamed.items()}
-    rigid = GeneralReference(pair.jointed, [jointed.get(n, n) for n in model.layout.v_names])
-    peer = GeneralMujoco(pair.jointed, rigid.velocities)
+    rigid = Reference(pair.jointed, [jointed.get(n, n) for n in model.layout.v_names])
+    peer = MujocoPeer(pair.jointed, rigid.velocities)
     order = [rigid.layout.q_names.index(jointed.get(n, n)) for n in model.layout.q_names]
-    for x in random_general_states(rigid, STATES, 0):
+    for x in random_states(rigid, STATES, 0):
         q, p = x.q, x.q[order]
         push = next(iter(x.wrench.values()))
-        wrench = external_load(model, p, dict.fromkeys(pair.frames.values(), push), model.parameters)
-
-        def ours(name: str, p: np.ndarray = p, **inputs: Any) -> dict[str, np.ndarray]:
-            return model.function(name)(q=p, parameters=model.parameters, **inputs).outputs
-
-        assert relative(ours("mass_matrix")["M"], peer.mass_matrix(q)) < 1e-10
-        assert relative(ours("bias_force", v=x.v)["h"], peer.bias(q, x.v)) < 1e-10
+        loads = dict.fromkeys(pair.frames.values(), push)
+        assert relative(model.mass_matrix(p), peer.mass_matrix(q)) < 1e-10
+        assert relative(model.bias_force(p, x.v), peer.bias(q, x.v)) < 1e-10
         vdot = peer.forward(q, x.v, x.tau, dict.fromkeys(pair.frames, push))
-        assert relative(ours("forward_dynamics", v=x.v, tau=x.tau, wrench=wrench)["vdot"], vdot) < 1e-10
-        needed = ours("inverse_dynamics", v=x.v, acceleration=vdot[:3], wrench=wrench)
-        assert relative(needed["tau"], x.tau) < 1e-9
-        assert relative(needed["eddot"], vdot[3:]) < 1e-9
+        assert relative(model.forward_dynamics(p, x.v, x.tau, loads).vdot, vdot) < 1e-10
+        needed = model.inverse_dynamics(p, x.v, vdot[:3], loads)
+        assert relative(needed.tau, x.tau) < 1e-9
+        assert relative(needed.eddot, vdot[3:]) < 1e-9

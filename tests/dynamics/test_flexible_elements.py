@@ -1,11 +1,12 @@
 """Robots with bodies of finite elements against energies of the same discrete bodies, integrated by other code.
 
 The reference takes the shapes as values at nodes and evaluates fields, masses and strain energy itself (see
-`reference.element_field`); its dynamics are derivatives of energies.
+`reference.elements.field`); its dynamics are derivatives of energies.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,14 @@ from dynamics.test_flexible import FlexibleSubject, accepted, compare_dynamics, 
 from gough.fem import ElasticBody
 from gough.robot import load
 from gough.robot import tree as view
-from gough.structure.elastic.bodies import attached_points, elastic_bodies
 from laws.mechanisms import relative
 from laws.subjects import built
-from reference.element_blocks import Block
-from reference.element_designs import ELEMENT_DESIGNS, GALLERY, design_elements
-from reference.element_twins import described_field
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_points import MassPoints
+from reference.designs.elements import ELEMENT_DESIGNS, GALLERY, design_elements
+from reference.elements.blocks import Block
+from reference.elements.twins import described_field
+from reference.flexible.described import attached_points, elastic_bodies
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.points import MassPoints
 
 QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform~", "long2014")
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ELEMENT_DESIGNS if name not in QUICK))
@@ -37,9 +38,15 @@ class ElementSubject(FlexibleSubject):
         self.reference = FlexibleReference(twin, list(self.model.layout.v_names))
 
 
+@lru_cache(maxsize=24)
+def with_elements(name: str) -> ElementSubject:
+    """The subject, shared by the files that compare it."""
+    return ElementSubject(name)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_reference(name: str) -> None:
-    s = ElementSubject(name)
+    s = with_elements(name)
     assert s.model.layout.q_names == tuple(s.reference.layout.q_names)
     assert s.frames
     for x in s.states:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dynamics.test_any_mechanism import outside
-from dynamics.test_flexible import EVERY, FlexibleSubject
-from dynamics.test_flexible_elements import ElementSubject
-from reference.element_designs import ELEMENT_DESIGNS
-from reference.flexible_joints import FlexibleJointReactions
+from dynamics.test_flexible import EVERY, flexible
+from dynamics.test_flexible_elements import with_elements
+from reference.designs.elements import ELEMENT_DESIGNS
+from reference.flexible.joint_reactions import FlexibleJointReactions
 
 QUICK = ("arm+", "five_bar+", "hexapod+", "legs_platform+", "tripod+", "dualemps_loaded", "frame_platform")
 NAMES = (
@@ -24,7 +24,7 @@ TOLERANCE = 1e-9
 
 @pytest.mark.parametrize("name", NAMES)
 def test_reactions(name: str) -> None:
-    s = ElementSubject(name) if name in ELEMENT_DESIGNS else FlexibleSubject(name)
+    s = with_elements(name) if name in ELEMENT_DESIGNS else flexible(name)
     m, r = s.model, s.reference
     joints = FlexibleJointReactions(r)
     for q, v, acceleration, _ in s.states:

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
-from reference.general_designs import design_general
-from reference.general_mujoco import GeneralMujoco
+from reference.designs import design
+from reference.peers.mujoco import MujocoPeer
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")
 
@@ -31,7 +31,7 @@ def poses(model: gough.Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_against_mujoco(model: gough.Model, rng: np.random.Generator) -> None:
-    peer = GeneralMujoco(model.robot, model.layout.v_names)
+    peer = MujocoPeer(model.robot, model.layout.v_names)
     q = random_states(model, rng, 5)
     p, R = poses(model, q)
     bodies = 0
@@ -54,7 +54,7 @@ def test_gallery_bodies_are_where_mujoco_has_them(name: str, rng: np.random.Gene
 
 @pytest.mark.parametrize("family", UNSEEN)
 def test_general_bodies_are_where_mujoco_has_them(family: str, rng: np.random.Generator):
-    check_against_mujoco(gough.build(design_general(family, 3)), rng)
+    check_against_mujoco(gough.build(design(family, 3)), rng)
 
 
 @pytest.mark.parametrize("name", [*FLEXIBLE, "pedrammehr2012", "tripod_wrist"])

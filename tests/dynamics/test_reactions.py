@@ -12,8 +12,8 @@ from dynamics.motions import Motions, needed_wrench, pseudo_inertia, to_world_or
 from gough.errors import UsageError
 from laws.subjects import FEW, Subject, subject
 from reference.designs import design
-from reference.lagrange import Reference
-from reference.states import random_states
+from reference.energies.lagrange import Reference
+from reference.energies.states import random_states
 
 TELESCOPIC = ("fried",)  # its bodies change their tensor: momentum balance below has no such term
 
@@ -55,7 +55,7 @@ def balances(robot: Any, reference: Reference, model: Any, state: Any) -> tuple[
     for row, (X, _, _) in zip(reactions.joints, motions[1:], strict=True):
         R, p = X[:3, :3], X[:3, 3]
         joints.append(to_world_origin(np.concatenate([R @ row[:3], R @ row[3:]]), p))
-    points = reference.cut_points(q)
+    points = reference.loop_points(q)
     # The joint wrench on the leg's side acts where the leg is: a constant-length cut has two points.
     cuts = [to_world_origin(w, p) for w, p in zip(reactions.cuts, points, strict=True)]
     left = []
@@ -112,10 +112,7 @@ def test_reactions_do_no_work(name: str) -> None:
         q, v, acceleration, wrench, _ = state
         reactions = s.model.joint_reactions(q, v, acceleration, wrench).joints
         tau = dict(zip(s.model.layout.drive_names, s.reference.inverse(q, v, acceleration, wrench), strict=True))
-        t = s.reference.terms(q, v)
-        xd = s.reference.rates(q, v)
-        right = np.concatenate([-t.gamma, acceleration - t.a0])
-        xdd = np.linalg.lstsq(np.vstack([t.G, t.A]), right, rcond=1e-12)[0]
+        xd, xdd = s.reference.rates(q, v), s.reference.accelerations(q, v, acceleration)
         for row, p in zip(reactions, s.reference.layout.places, strict=True):
             joint = p.joint
             given = tau.get(f"{s.robot.legs[p.leg].name}.{joint.name}", 0.0)
@@ -142,7 +139,7 @@ def test_platform_frame_wrench_is_the_same_wrench_at_the_origin() -> None:
     from laws.subjects import built
 
     model, reference = built(robot), Reference(robot)
-    q, v, acceleration, wrench, _ = random_states(robot, 1, 0, reference)[0]
+    q, v, acceleration, wrench, _ = random_states(reference, 1, 0)[0]
     p, _ = model.frame_pose(q, "tool")
     moved = np.concatenate([wrench[:3], wrench[3:] + np.cross(p - q[:3], wrench[:3])])
     at_tool = model.inverse_dynamics(q, v, acceleration, {"tool": wrench}).tau

@@ -10,7 +10,7 @@ import pytest
 import gough
 from gough.errors import BadStateError
 from gough.robot import loads
-from gough.structure.elastic.bodies import elastic_bodies
+from reference.flexible.described import elastic_bodies
 
 LENGTH = 0.5
 BEAM = """

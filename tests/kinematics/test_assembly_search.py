@@ -5,7 +5,7 @@ import pytest
 
 import gough
 from gough.robot import loads
-from reference.lagrange import Reference
+from reference.energies.lagrange import Reference
 
 HEAD = """
 format: 1

@@ -10,7 +10,7 @@ import pytest
 import gough
 from gough.robot import loads
 from laws.mechanisms import relative
-from reference.general_lagrange import GeneralReference
+from reference.energies.lagrange import Reference
 
 BODY = {
     "mass": 0.7,
@@ -80,7 +80,7 @@ def test_two_turns(make, unknowns: int) -> None:
     robot = loads(json.dumps(make()))
     m = gough.build(robot)
     assert max(len(b.rows) for b in m.mechanism.selection.blocks) == unknowns
-    reference = GeneralReference(robot, list(m.layout.v_names))
+    reference = Reference(robot, list(m.layout.v_names))
     q, v, acceleration = m.home, np.array([3.0]), np.array([7.0])
     turned = []
     for _ in range(240):

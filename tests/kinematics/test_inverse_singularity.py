@@ -7,9 +7,9 @@ import pytest
 
 import gough
 from laws.subjects import built
-from reference.flexible_designs import design_flexible
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_states import random_flexible_states
+from reference.designs.flexible import design_flexible
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.states import random_flexible_states
 
 
 @pytest.mark.parametrize("name", ["hexapod", "five_bar"])

@@ -13,9 +13,9 @@ import pytest
 
 import gough
 from laws.subjects import built, described
-from reference.general_designs import GENERAL_FAMILIES, design_general
-from reference.general_lagrange import GeneralReference
-from reference.general_states import GeneralState, random_general_states
+from reference.designs import MECHANISM_FAMILIES, design
+from reference.energies.lagrange import Reference
+from reference.energies.states import State, random_states
 
 GALLERY = (
     "andrews",
@@ -29,7 +29,7 @@ GALLERY = (
     "three_rrr",
     "tripod_wrist",
 )
-DESIGNS = tuple(f"{family}-0" for family in GENERAL_FAMILIES)
+DESIGNS = tuple(f"{family}-0" for family in MECHANISM_FAMILIES)
 _FAST = ("delta-0", "tripod-0", "chain_closed-0", "planar-0", "five_bar", "redundant_planar")
 FEW = (*_FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in (*GALLERY, *DESIGNS) if n not in _FAST))
 _LARGE = ("inner_loop-0", "hinge_cuts-0", "other_cuts-0", "odd_joints-0")
@@ -37,7 +37,7 @@ ALL = (
     *(n for n in (*GALLERY, *DESIGNS) if n not in _LARGE),
     *(pytest.param(n, marks=pytest.mark.slow) for n in _LARGE),
 )
-MANY = tuple(f"{family}-{seed}" for family in GENERAL_FAMILIES for seed in range(1, 21))
+MANY = tuple(f"{family}-{seed}" for family in MECHANISM_FAMILIES for seed in range(1, 21))
 STATES = 3
 
 
@@ -47,25 +47,25 @@ class MechanismSubject:
     def __init__(self, name: str, velocities: Any = None) -> None:
         self.name = name
         family, _, seed = name.partition("-")
-        self.robot = design_general(family, int(seed)) if seed else described(name)
+        self.robot = design(family, int(seed)) if seed else described(name)
         self.model: gough.Model = built(self.robot, velocities=velocities)
 
     @cached_property
-    def reference(self) -> GeneralReference:
+    def reference(self) -> Reference:
         """Energies and automatic differentiation."""
-        return GeneralReference(self.robot, list(self.model.layout.v_names))
+        return Reference(self.robot, list(self.model.layout.v_names))
 
     @cached_property
-    def states(self) -> list[GeneralState]:
+    def states(self) -> list[State]:
         """Assembled states away from singularities."""
-        return random_general_states(self.reference, STATES, 1)
+        return random_states(self.reference, STATES, 1)
 
     @property
     def driven(self) -> bool:
         """Whether there are drives for every freedom."""
         return len(self.model.mechanism.drives) >= self.model.layout.nv
 
-    def tolerance(self, state: GeneralState) -> float:
+    def tolerance(self, state: State) -> float:
         """Accepted relative error against an exact reference: rounding times the condition."""
         return max(1e-12, 1e-15 * self.reference.condition(state.q) ** 2)
 

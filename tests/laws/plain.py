@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from gough.robot import loads
-from reference import masses
-from reference.states import State, quaternion_of
-from reference.tree import Layout
+from reference.energies import masses
+from reference.energies.homogeneous import quaternion_of
+from reference.energies.states import State
+from reference.energies.tree import Layout
 
 Data = dict[str, Any]
 ANGULAR = ("revolute", "universal", "spherical")

@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.robot import Pose, Robot, dumps, loads
 from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
-from reference.states import quaternion_of
+from reference.energies.homogeneous import quaternion_of
 
 Data = dict[str, Any]
 JOINT_KEYS = ("axis", "axes", "friction", "spring", "drive", "limits")

@@ -9,8 +9,9 @@ import pytest
 
 from laws.plain import Data, made, plain
 from laws.subjects import built, errors, subject
-from reference.lagrange import Reference
-from reference.states import State, quaternion_of
+from reference.energies.homogeneous import quaternion_of
+from reference.energies.lagrange import Reference
+from reference.energies.states import State
 
 ALL = list(range(6))
 
@@ -37,7 +38,7 @@ def with_balls(reference: Reference, q: np.ndarray, legs: list[int]) -> np.ndarr
     parts, robot = [q[:7]], reference.robot
     bodies = reference.body_poses(q)
     for k, leg in enumerate(robot.legs):
-        own = [(p, X) for p, X in zip(reference.layout.places, bodies, strict=True) if p.leg == k]
+        own = [(p, X) for p, X in zip(reference.layout.places, bodies.values(), strict=True) if p.leg == k]
         parts += [q[p.q] for p, _ in own]
         if k in legs:
             on_leg = own[-1][1][:3, :3] @ np.asarray(leg.cut.on_leg.rotation())

@@ -7,7 +7,7 @@ import pytest
 
 from laws.plain import made, mixes_units, moved, moved_state, plain, rescaled, rescaled_state
 from laws.subjects import PAIRS, built, errors, subject
-from reference.states import State
+from reference.energies.states import State
 
 
 def forces_and_accelerations(model, states: list[State]) -> tuple[np.ndarray, np.ndarray]:

@@ -101,7 +101,7 @@ home: {{joints: {{crank: {angles["crank"]}, coupler: {angles["coupler"]}, rocker
 
     def exudyn(self, elements: int, locked: bool) -> tuple[Any, dict[str, Any]]:
         """Exudyn's model with elements a strip, and the nodes at the pins and in the coupler's middle."""
-        from reference.exudyn_peer import ExudynPlane, Strip
+        from reference.peers.exudyn import ExudynPlane, Strip
 
         plane = ExudynPlane(WEIGHT)
         strip = Strip(self.height, WIDTH, beta=self.beta, **MATERIAL)

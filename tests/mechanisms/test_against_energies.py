@@ -7,7 +7,7 @@ import pytest
 
 from mechanisms.models import model
 from mechanisms.test_gallery import FREEDOMS, UNDRIVEN, states
-from reference.general_lagrange import GeneralReference
+from reference.energies.lagrange import Reference
 
 FAST = ("five_bar", "delta_fast", "ankle")
 NAMES = (*FAST, *(pytest.param(name, marks=pytest.mark.slow) for name in FREEDOMS if name not in FAST))
@@ -22,7 +22,7 @@ def error(ours: object, truth: object) -> float:
 @pytest.mark.parametrize("name", NAMES)
 def test_terms_forward_and_inverse(name: str) -> None:
     m = model(name)
-    reference = GeneralReference(m.robot, m.layout.v_names)
+    reference = Reference(m.robot, m.layout.v_names)
     q, v, tau = states(m)
     for k in range(2):
         tolerance = max(1e-11, 1e-14 * reference.condition(q[k]))

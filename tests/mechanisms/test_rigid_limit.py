@@ -17,10 +17,10 @@ from scipy.optimize import fsolve
 import gough
 from gough.robot import Body, load
 from gough.robot import tree as view
-from gough.structure.elastic.bodies import elastic_bodies
 from laws.subjects import built
-from reference.flexible_designs import named_flexible
-from reference.flexible_points import flexible_robot
+from reference.designs.flexible import named_flexible
+from reference.flexible.described import elastic_bodies
+from reference.flexible.points import flexible_robot
 
 DECADES = 10.0 ** np.arange(1, 7)
 MOTION = ([0.3, -0.2, 0.25, 0.4, 0.3, -0.5], [1.5, -2.0, 1.0, 2.0, -1.5, 1.0])

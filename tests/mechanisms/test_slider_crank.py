@@ -14,9 +14,9 @@ import gough
 from gough.errors import ModalDataWarning
 from gough.fem import ElasticBody, elastic_body_of_modes, write_modal_file
 from gough.robot import load
-from gough.structure.elastic.bodies import elastic_bodies, point_key
 from mechanisms.slider_crank import END, LENGTH, RATE, START, by_chord, described, moved, rod
-from reference.flexible_points import flexible_robot
+from reference.flexible.described import elastic_bodies, tied_frame
+from reference.flexible.points import flexible_robot
 
 PUBLISHED = [-0.3311734987910881, 0.1697373326718410]
 """Rod's angle and slider's place of the test set, whose longitudinal mass block lacks a factor 1/15."""
@@ -82,7 +82,7 @@ class Bent:
     def __init__(self) -> None:
         self.robot = load("flexible_slider_crank")
         self.body = elastic_bodies(self.robot)["rod"]
-        self.pin = self.body.frames[point_key(np.array([LENGTH, 0, 0]))]
+        self.pin = tied_frame(self.body, [LENGTH, 0, 0])
 
     def chord(self, e: np.ndarray) -> np.ndarray:
         """From pin to pin (3,), rod's axes."""

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from papers import briot2014_dualemps, briot2014_tripod
-from papers.briot2014 import State, joint_forces, recursion, tree_model
-from papers.briot2014_body import ALL_ON, body_model
-from papers.briot2014_closed import closed_model, tip_jacobian
+from papers.briot2014 import dualemps, tripod
+from papers.briot2014.body import ALL_ON, body_model
+from papers.briot2014.closed import closed_model, tip_jacobian
+from papers.briot2014.tree import State, joint_forces, recursion, tree_model
 from papers.library import relative_error
-from reference.flexible_lagrange import FlexibleReference
+from reference.flexible.lagrange import FlexibleReference
 
 TOLERANCE = 1e-10  # of the largest entry; chosen before any comparison
 NAMES = ("dualemps", "with_mass", "tripod")
@@ -26,12 +26,12 @@ COUNT = 4
 def subject(name):
     """Transcribed robot, library's model, its q and v, the transcription's states, places of v in q̇_t."""
     if name == "tripod":
-        robot, model = briot2014_tripod.robot(), briot2014_tripod.model()
-        states, names = briot2014_tripod.states(COUNT), briot2014_tripod.coordinates()
+        robot, model = tripod.robot(), tripod.model()
+        states, names = tripod.states(COUNT), tripod.coordinates()
     else:
         mass = name == "with_mass"
-        robot, model = briot2014_dualemps.robot(mass), briot2014_dualemps.model(mass)
-        states, names = briot2014_dualemps.states(mass, COUNT), briot2014_dualemps.COORDINATES
+        robot, model = dualemps.robot(mass), dualemps.model(mass)
+        states, names = dualemps.states(mass, COUNT), dualemps.COORDINATES
     return robot, model, *states, [list(names).index(v) for v in model.layout.v_names]
 
 

@@ -1,6 +1,6 @@
 """[Long 2014] with its flexible platform: the transcription against the library, and what each misprint costs.
 
-Both platforms of `long2014_platforms`: the paper's plate, and a generic body because the plate hides several terms.
+Both platforms of `long2014.robots`: the paper's plate, and a generic body because the plate hides several terms.
 """
 
 from dataclasses import fields, replace
@@ -9,11 +9,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from papers import long2014
 from papers.library import relative_error
-from papers.long2014_flexible import ALL_ON, State, direct_dynamics, inverse_dynamics, robot_model
-from papers.long2014_platforms import data, in_library, model, states
-from reference.flexible_lagrange import FlexibleReference
+from papers.long2014.legs import ALL_ON, INITIAL_POSITION
+from papers.long2014.platform import State, direct_dynamics, inverse_dynamics, robot_model
+from papers.long2014.robots import data, in_library, model, states
+from papers.test_long2014 import COSTS as RIGID_COSTS
+from reference.flexible.lagrange import FlexibleReference
 
 TOLERANCE = 1e-10  # of the largest entry; chosen before any comparison
 NAMES = ("plate", "generic")
@@ -108,19 +109,6 @@ def test_the_plate_hides_the_coupling():
     assert np.abs(body.beta).max() < 1e-9 and np.abs(body.cross).max() < 1e-2
 
 
-def test_without_shapes_it_is_the_rigid_transcription():
-    s = states("plate", 1)[0]
-    still = replace(s, q_e=0 * s.q_e, dq_e=0 * s.dq_e)
-    plate = data("plate")
-    rigid = long2014.inverse_dynamics(
-        s.position, s.rotation, s.twist, s.acceleration, data=replace(plate, I_p=plate.body.I_rr)
-    )
-    found = robot_model(still, plate)
-    assert relative_error(found.J_p.ravel(), rigid.J_p_inverse.ravel()) <= 1e-13
-    assert relative_error(found.whole[0][:6, :6].ravel(), rigid.A.ravel()) <= 1e-13
-    assert relative_error(found.whole[1][:6], rigid.c) <= 1e-12
-
-
 # Largest error of Γ and of q̈_e that a switch must make at least; docs/papers/long2014.md states the measured sizes.
 COSTS = {
     "eq12_coordinate": ((1.0, 1.0), (1.0, 1.0)),
@@ -147,15 +135,14 @@ def test_misprints_are_visible(switch, name):
 
 
 def test_every_switch_is_tested():
-    own = {f.name for f in fields(ALL_ON)} - {f.name for f in fields(long2014.ALL_ON)}
-    assert own <= set(COSTS)
+    assert {f.name for f in fields(ALL_ON)} == {*COSTS, *RIGID_COSTS}
 
 
 def test_static_forces_and_sag():
     """At rest in the initial pose: forces to the digits known from an energy model, vertices 13 mm from flat at most."""
     plate, still = data("plate"), np.zeros(6)
     q_e, Gamma = np.zeros(plate.body.N), still
-    s = State(long2014.INITIAL_POSITION, np.eye(3), still, still, q_e, 0 * q_e)
+    s = State(INITIAL_POSITION, np.eye(3), still, still, q_e, 0 * q_e)
     for _ in range(40):  # (43) at rest: its rigid part gives Γ, its elastic part the next q_e
         _, c, J = robot_model(s, plate).whole
         Gamma = np.linalg.solve(J[:6], c[:6])

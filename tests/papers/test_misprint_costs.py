@@ -14,9 +14,12 @@ from gough_papers.long2014.paper import misprint_costs as long_costs
 from gough_papers.lopes import paper as lopes_paper
 from gough_papers.pedrammehr2012 import axes
 from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
-from papers import fried, library, long2014, lopes, pedrammehr2012
-from papers.pedrammehr2012_paths import path
-from papers.states import along
+from papers import fried, library, lopes
+from papers.long2014 import legs as long2014
+from papers.long2014.path import poses_path
+from papers.long2014.platform import State, inverse_dynamics
+from papers.pedrammehr2012 import direct as pedrammehr2012
+from papers.pedrammehr2012.paths import path
 from papers.test_fried import GALLERY, STATES
 
 
@@ -46,11 +49,11 @@ def test_long2014():
     run = run_along(model("long2014_rigid"), "long2014_poses")
     few = posed_run(run.model, run.time[rows], run.q[rows, :7], run.v[rows], run.acceleration[rows])
     found = long_costs(few)
-    states = [along("long2014_poses", t) for t in few.time]
-    right = np.array([long2014.inverse_dynamics(*s).Gamma for s in states])
+    states = [State(*poses_path(t)) for t in few.time]
+    right = np.array([inverse_dynamics(s)[0] for s in states])
     for name, switch in LONG.items():
         on = replace(long2014.ALL_ON, **{switch: False})
-        printed = np.array([long2014.inverse_dynamics(*s, on=on).Gamma for s in states])
+        printed = np.array([inverse_dynamics(s, on=on)[0] for s in states])
         assert found[name] == pytest.approx(relative(printed, right), rel=1e-9), name
 
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from papers import library
-from papers import pedrammehr2012 as direct
-from papers import pedrammehr2012_closed as closed
-from papers.pedrammehr2012 import ALL_ON, DATA
-from papers.pedrammehr2012_paths import path
+from papers.pedrammehr2012 import closed, direct
+from papers.pedrammehr2012.direct import ALL_ON, DATA
+from papers.pedrammehr2012.paths import path
 
 # Forces of an independent model (energies, automatic differentiation), positive lengthens the leg, N.
 MAXIMUM = {1: 1152.3, 2: 1683.2, 3: 2377.4}

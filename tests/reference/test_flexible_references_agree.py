@@ -13,17 +13,17 @@ pytest.importorskip("casadi")
 
 import casadi as ca
 
-from reference import masses
-from reference.drawing import quaternion_matrix
-from reference.flexible_designs import Stiffened, design_flexible
-from reference.flexible_lagrange import FlexibleReference
-from reference.flexible_parts import sliding_pair
-from reference.flexible_states import random_flexible_states
-from reference.flexible_tree import rotation_of
-from reference.general_designs import design_general
-from reference.general_lagrange import GeneralReference
-from reference.general_motion import simulate_general
-from reference.general_states import random_general_states
+from reference.designs import design
+from reference.designs.drawing import quaternion_matrix
+from reference.designs.flexible import Stiffened, design_flexible
+from reference.designs.parts import sliding_pair
+from reference.energies import masses
+from reference.energies.lagrange import Reference
+from reference.energies.motion import simulate
+from reference.energies.states import random_states
+from reference.flexible.lagrange import FlexibleReference
+from reference.flexible.states import random_flexible_states
+from reference.flexible.tree import rotation_of
 
 TOLERANCE = 1e-10
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
@@ -44,10 +44,10 @@ def error(ours: Any, truth: Any) -> float:
 
 @pytest.mark.parametrize("family", ["five_bar", "delta", "tripod"])
 def test_rigid_robots_have_the_same_numbers(family: str) -> None:
-    rigid = GeneralReference(design_general(family, 0))
+    rigid = Reference(design(family, 0))
     ours = FlexibleReference(rigid.robot)
     assert ours.velocities == rigid.velocities
-    for q, v, _, wrench, tau in random_general_states(rigid, 2, 0):
+    for q, v, _, wrench, tau in random_states(rigid, 2, 0):
         np.testing.assert_array_equal(ours.mass_matrix(q), rigid.mass_matrix(q))
         np.testing.assert_array_equal(ours.bias(q, v), rigid.bias(q, v))
         np.testing.assert_array_equal(ours.drive_map(q), rigid.drive_map(q))
@@ -59,21 +59,21 @@ def test_rigid_robots_have_the_same_numbers(family: str) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_parts_on_springs_are_parts_on_joints(seed: int, peer: str) -> None:
     pair = sliding_pair(seed)
-    rigid = GeneralReference(pair.jointed, ["arm", "finger", "hand", *pair.renamed])
+    rigid = Reference(pair.jointed, ["arm", "finger", "hand", *pair.renamed])
     ours = FlexibleReference(pair.flexible, [pair.renamed.get(n, n) for n in rigid.velocities])
     truth: Any = rigid
     if peer == "mujoco":
         pytest.importorskip("mujoco")
-        from reference.general_mujoco import GeneralMujoco as Peer
+        from reference.peers.mujoco import MujocoPeer as Peer
 
         truth = Peer(pair.jointed, rigid.velocities)
     elif peer == "pinocchio":
         pytest.importorskip("pinocchio")
-        from reference.general_pinocchio import GeneralPinocchio as Peer
+        from reference.peers.pinocchio import PinocchioPeer as Peer
 
         truth = Peer(pair.jointed, rigid.velocities)
     order = [rigid.layout.q_names.index({b: a for a, b in pair.renamed.items()}.get(n, n)) for n in ours.layout.q_names]
-    for x in random_general_states(rigid, 2, seed):
+    for x in random_states(rigid, 2, seed):
         q, p = x.q, x.q[order]
         loads = {name: x.wrench[next(iter(x.wrench))] for name in pair.frames}
         ours_loads = {pair.frames[name]: w for name, w in loads.items()}
@@ -154,7 +154,7 @@ def test_power_balance(name: str) -> None:
     q, v, _, tau = random_flexible_states(reference, 1, 5)[0]
     frame = f"{next(iter(reference.tree.flexible))}.mark"
     wrench = {frame: np.array([30.0, -20, 10, 3, 2, -4])}
-    end = simulate_general(reference, q, v, tau, wrench, step=1e-4, steps=15)
+    end = simulate(reference, q, v, tau, wrench, step=1e-4, steps=15)
     gained = sum(reference.energies(end.q, end.v)) - sum(reference.energies(q, v))
     assert end.lost > 1e-4 * abs(end.work)
     assert abs(gained - end.work + end.lost) < 1e-8 * max(abs(end.work), abs(gained), end.lost)

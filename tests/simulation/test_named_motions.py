@@ -8,8 +8,8 @@ from gough.errors import UsageError
 from gough.robot import gallery
 from gough.simulation.motion.files import named
 from gough.spatial.poses import rotation_of_quaternion
-from papers import long2014 as printed_long2014
 from papers import lopes as printed_lopes
+from papers.long2014.path import poses_path
 
 
 def close(a, b):
@@ -54,12 +54,14 @@ def test_lopes():
 def test_long2014():
     motion = motions.named_motion("long2014_poses")
     assert motion.duration == pytest.approx(4.2) and list(motion.kinks) == [0, motion.duration]
-    close(motion.at(0.0).position, np.array([*printed_long2014.INITIAL_POSITION, 1, 0, 0, 0]))
-    via = 0.5 + 0.8 * np.arange(5)
-    x = motion.at(via).position[:, :3]
-    halfway = motion.at(via[:-1] + 0.4)  # s = 1/2, ds/dt = 15/8 over the time
-    close(halfway.position[:, :3], 0.5 * (x[1:] + x[:-1]))
-    close(halfway.velocity[:, :3], 1.875 / 0.8 * (x[1:] - x[:-1]))
+    times = np.linspace(0.0, 4.2, 43)  # the poses and both rests among them
+    found = motion.at(times)
+    for k, t in enumerate(times):
+        position, rotation, twist, acceleration = poses_path(t)
+        close(found.position[k, :3], position)
+        close(rotation_of_quaternion(found.position[k, 3:]), rotation)
+        close(found.velocity[k], twist)
+        close(found.acceleration[k], acceleration)
     still = motion.at([0.0, 0.5, 1.3, 2.1, 2.9, 3.7, 4.2])
     assert np.abs(still.velocity).max() < 1e-12 and np.abs(still.acceleration).max() < 1e-10
 

@@ -143,7 +143,7 @@ def test_another_robot_is_refused_and_told_apart(run: Run, tmp_path: Path) -> No
 
 
 def test_a_robot_made_in_python_needs_its_model(tmp_path: Path) -> None:
-    from reference.flexible_designs import design_flexible
+    from reference.designs.flexible import design_flexible
 
     m = gough.build(design_flexible("arm", False))
     run = Run.from_states(m, [0.0], m.home[None], np.zeros((1, m.layout.nv)), np.zeros((1, len(m.layout.drive_names))))

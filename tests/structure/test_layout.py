@@ -6,7 +6,7 @@ import pytest
 from gough.spatial import rpy_zyx_angles
 from gough.structure.axes import internal_axes, triad
 from laws.subjects import FEW, subject
-from reference.tree import Layout
+from reference.energies.tree import Layout
 
 
 @pytest.mark.parametrize("name", FEW)

@@ -7,7 +7,7 @@ import gough
 from gough.structure import WORLD
 from gough.viewer.drawing.figure import Figure, inertia_box
 from gough.viewer.drawing.piece import GROUPS, ROLES
-from reference.general_designs import GENERAL_FAMILIES, design_general
+from reference.designs import MECHANISM_FAMILIES, design
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")
 GALLERY = (
@@ -46,9 +46,9 @@ def test_gallery_robots_are_drawn_whole(name: str):
     check(Figure(gough.build(name)))
 
 
-@pytest.mark.parametrize("family", GENERAL_FAMILIES)
+@pytest.mark.parametrize("family", MECHANISM_FAMILIES)
 def test_robots_nobody_has_seen_are_drawn_whole(family: str):
-    check(Figure(gough.build(design_general(family, 4))))
+    check(Figure(gough.build(design(family, 4))))
 
 
 def test_joints_are_drawn_as_what_they_are():

@@ -7,8 +7,8 @@ import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
 from gough.analysis.vibration_map import softest, vibrations_at
-from gough.errors import EXPLANATION, Status
 from gough.dynamics.catalogue import FunctionKey
+from gough.errors import EXPLANATION, Status
 from gough.model import Model
 from gough.model.tangent import tangent_derivative
 from gough.viewer.posing.load import Hold, Load

@@ -1,0 +1,211 @@
+"""Random mechanisms of every shape.
+
+    planar          three driven legs (RRR, RPR, PRR) and a platform in a tilted plane; closures are redundant.
+                    seed % 3: legs and platform; platform carried by the third leg; platform carried by a free joint
+    five_bar        two cranks and two rods in a tilted plane, no platform
+    four_bar_chain  one to four four-bars in a row, one drive
+    delta           arms with two universal rods each, exact parallelograms: three translations
+    tripod          three RPS legs, and a driven two-joint wrist on the platform
+    inner_loop      six UPS legs; the first leg's slide is moved by a crank and rod, planar or spatial, inside the leg
+    chain_closed    one spatial loop; seed % 3: R-U-S-R; R-S-U-R with a ball in the tree; a free rod with two loops
+    hinge_cuts      coupled spatial loops closed by revolute, cylindrical and universal joints, no platform
+    other_cuts      coupled spatial loops closed by planar, prismatic, fixed and constant-length joints, no platform
+    odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
+    redundant       four driven planar legs for three freedoms, with weights on the drives
+
+All have off-axis mass centres, full tensors, tilted gravity, friction in drives, joints and loops, rotors and springs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .drawing import Data, Draw, turn
+from .planar import five_bar, four_bar_chain, planar
+from .spatial import spatial_loops
+from .works import Works
+
+
+def _around(draw: Draw, count: int) -> list[np.ndarray]:
+    """Unit vectors in the horizontal plane, about evenly spread."""
+    angles = np.linspace(0, 2 * np.pi, count, endpoint=False) + draw.rng.uniform(-0.2, 0.2, count)
+    return [np.array([np.cos(a), np.sin(a), 0.0]) for a in angles]
+
+
+def _rod(
+    works: Works, tag: str, parent: str, start: np.ndarray, end: np.ndarray, leg: str | None = None, **more: Any
+) -> str:
+    """A rod on a universal joint at `start` towards `end`; its first axis is far from the rod."""
+    draw, n = works.draw, end - start
+    first = draw.near(more.pop("first", draw.normal_to(n)), 0.3)
+    return works.joint(tag, "universal", parent, start, leg=leg, axes=(first, np.cross(first, n)), **more)
+
+
+def _delta(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = draw.rotation(), np.array([0, 0, -draw.between(0.7, 0.9)]) + draw.vector(0.08)
+    works.platform(X, 2.0)
+    for i, out in enumerate(_around(draw, 3)):
+        leg = f"leg{i}"
+        B = draw.between(0.2, 0.3) * out + draw.vector(0.05)
+        t = draw.near(np.cross((0, 0, 1), out), 0.15)
+        arm = draw.near(out - draw.between(0.1, 0.6) * np.array([0, 0, 1]), 0.1)
+        E = B + draw.between(0.3, 0.4) * arm
+        P = X[:3, 3] + draw.between(0.08, 0.15) * out + draw.vector(0.03)
+        d = draw.between(0.04, 0.08) * t
+        works.leg(leg, B, P)
+        crank = works.joint("arm", "revolute", "world", B, 1.5, leg=leg, along=draw.sign() * t, drive=True)
+        for side, shift in (("left", d), ("right", -d)):
+            rod = _rod(works, f"{side}_rod", crank, E + shift, P + shift, leg, mass=0.4, size=0.2, first=t)
+            works.loop(f"{side}_ball", "spherical", rod, "platform", P + shift, leg=leg)
+    works.spring("leg0.arm_link", "platform")
+    return works.done()
+
+
+def _tripod(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = draw.rotation(0.2), np.array([0, 0, draw.between(0.7, 0.9)])
+    works.platform(X)
+    for i, out in enumerate(_around(draw, 3)):
+        leg = f"leg{i}"
+        B = draw.between(0.5, 0.7) * out + draw.vector(0.04)
+        P = X[:3, 3] + draw.between(0.3, 0.4) * out + draw.vector(0.04)
+        works.leg(leg, B, P)
+        hinge = works.joint("hinge", "revolute", "world", B, leg=leg, along=draw.near(np.cross((0, 0, 1), out), 0.15))
+        slide = works.joint("slide", "prismatic", hinge, B, leg=leg, along=draw.near(P - B, 0.1), drive=True)
+        works.cut(leg, "spherical", slide, P)
+    pan = works.joint("pan", "revolute", "platform", X[:3, 3] + draw.vector(0.1), along=draw.direction(), drive=True)
+    tilt = works.joint("tilt", "revolute", pan, X[:3, 3] + draw.vector(0.2), along=draw.direction(), drive=True)
+    works.spring("platform", tilt)
+    return works.done(velocities=["vz", "wx", "wy", "pan", "tilt"])
+
+
+def _inner_loop(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = draw.rotation(0.4), np.array([0, 0, draw.between(0.7, 0.9)])
+    works.platform(X)
+    for i, (low, high) in enumerate(
+        zip(np.repeat(_around(draw, 3), 2, 0), np.repeat(_around(draw, 3), 2, 0), strict=True)
+    ):
+        leg, side = f"leg{i}", (-1) ** i
+        B = draw.between(0.5, 0.7) * turn((0, 0, 1), 0.3 * side) @ low + draw.vector(0.04)
+        P = X[:3, 3] + X[:3, :3] @ (draw.between(0.3, 0.4) * turn((0, 0, 1), 0.8 * side) @ high + draw.vector(0.04))
+        works.leg(leg, B, P)
+        hip = _rod(works, "hip", "world", B, P, leg, mass=2.0)
+        n = (P - B) / np.linalg.norm(P - B)
+        if i:
+            slide = works.joint("slide", "prismatic", hip, B, leg=leg, along=draw.near(n, 0.2), drive=True)
+        else:
+            slide = _crank_and_slide(works, leg, hip, B, n, spatial=seed % 2 == 1)
+        works.cut(leg, "spherical", slide, P)
+    works.spring("leg1.slide_link", "platform")
+    return works.done()
+
+
+def _crank_and_slide(works: Works, leg: str, hip: str, B: np.ndarray, n: np.ndarray, spatial: bool) -> str:
+    """A slide moved by a crank and a rod that stand on the same body; returns the slide's body."""
+    draw = works.draw
+    axis = draw.normal_to(n)
+    aside = np.cross(axis, n)
+    tilt = 0.3 if spatial else 0.0
+    center = B + 0.1 * n + draw.between(0.0, 0.05) * aside
+    joint = center + draw.between(0.08, 0.12) * (aside + 0.3 * n) + draw.between(-0.05, 0.05) * axis
+    pin = center + 0.35 * n + draw.between(-0.03, 0.03) * aside + draw.between(-0.05, 0.05) * axis
+    crank = works.joint("crank", "revolute", hip, center, leg=leg, along=draw.near(axis, tilt), drive=True)
+    if spatial:
+        rod = _rod(works, "rod", crank, joint, pin, leg)
+    else:
+        rod = works.joint("rod", "revolute", crank, joint, leg=leg, along=axis)
+    slide = works.joint("slide", "prismatic", hip, B + 0.2 * n, leg=leg, along=draw.near(n, tilt))
+    more = {} if spatial else {"along": axis}
+    works.loop("pin", "spherical" if spatial else "revolute", rod, slide, pin, leg=leg, **more)
+    return slide
+
+
+def _chain_closed(draw: Draw, name: str, seed: int) -> Data:
+    works = Works(draw, name)
+    turned = draw.rotation()
+    a1, a2 = (turned @ draw.near(a, 0.4) for a in ((0, 0, 1), (0, 1, 0)))
+    A, D = draw.vector(0.1), turned @ np.array([0.8, 0.2, 0.1]) + draw.vector(0.1)
+    tip = A + draw.between(0.2, 0.3) * draw.normal_to(a1)
+    end = D + draw.between(0.4, 0.5) * np.cross(a2, draw.near(turned @ np.array([1.0, 0, 0]), 0.3))
+    crank = works.joint("crank", "revolute", "world", A, along=a1, drive=True)
+    rocker = works.joint("rocker", "revolute", "world", D, along=a2)
+    if seed % 3 == 2:
+        rod = works.joint("rod", "free", "world", (tip + end) / 2, size=0.2)
+        works.loop("ball", "spherical", crank, rod, tip)
+        first = draw.normal_to(end - tip)
+        works.loop("joint", "universal", rod, rocker, end, axes=(first, np.cross(first, draw.near(end - tip, 0.2))))
+    elif seed % 3 == 1:
+        rod = works.joint("rod", "spherical", crank, tip, size=0.2)
+        first = draw.normal_to(end - tip)
+        works.loop("joint", "universal", rod, rocker, end, axes=(first, np.cross(first, draw.near(end - tip, 0.2))))
+    else:
+        rod = _rod(works, "rod", crank, tip, end, size=0.2)
+        works.loop("ball", "spherical", rod, rocker, end)
+    works.spring("world", rod)
+    return works.done(velocities="drives")
+
+
+def _hinge_cuts(draw: Draw, name: str, seed: int) -> Data:
+    return spatial_loops(draw, name, (("RUUR", "revolute"), ("RCU", "cylindrical"), ("RPUR", "universal")))
+
+
+def _other_cuts(draw: Draw, name: str, seed: int) -> Data:
+    shapes = (("RUR", "planar"), ("RUUR", "prismatic"), ("RUPUR", "fixed"), ("RR", "constant_length"))
+    return spatial_loops(draw, name, shapes)
+
+
+def _odd_joints(draw: Draw, name: str, seed: int) -> Data:
+    return spatial_loops(draw, name, (("RLU", "revolute"), ("RFSC", "revolute"), ("RCFR", "spherical")))
+
+
+MAKERS = {
+    "planar": lambda draw, name, seed: planar(draw, name, seed, 3),
+    "five_bar": five_bar,
+    "four_bar_chain": four_bar_chain,
+    "delta": _delta,
+    "tripod": _tripod,
+    "inner_loop": _inner_loop,
+    "chain_closed": _chain_closed,
+    "hinge_cuts": _hinge_cuts,
+    "other_cuts": _other_cuts,
+    "odd_joints": _odd_joints,
+    "redundant": lambda draw, name, seed: planar(draw, name, seed, 4),
+}
+FAMILIES = tuple(MAKERS)
+MOBILITY = {
+    "planar": 3,
+    "five_bar": 2,
+    "four_bar_chain": 1,
+    "delta": 3,
+    "tripod": 5,
+    "inner_loop": 6,
+    "chain_closed": 1,
+}
+MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3}
+"""Freedoms of every design of a family."""
+
+
+def description(family: str, seed: int, telescopic: bool = False) -> Data:
+    """The random design as description data; `telescopic` lets bodies' inertia follow a joint, where there is one."""
+    draw = Draw([100 + FAMILIES.index(family), seed])
+    out = MAKERS[family](draw, f"{family}_{seed}", seed)
+    if telescopic:
+        for leg in out.get("legs", []):
+            _add_telescopic(draw, leg["chain"], [joint["body"] for joint in leg["chain"]])
+        _add_telescopic(draw, out.get("joints", []), out.get("bodies", []))
+    return out
+
+
+def _add_telescopic(draw: Draw, joints: list[Data], bodies: list[Data]) -> None:
+    scalar = [joint["name"] for joint in joints if joint["type"] in ("revolute", "prismatic")]
+    for body in bodies if scalar else []:
+        growth = {key: draw.vector(0.003).tolist() for key in ("xy", "xz", "yz")}
+        growth |= {key: (draw.vector(0.005) + 0.03).tolist() for key in ("xx", "yy", "zz")}
+        body["telescopic"] = {"joint": scalar[-1], "inertia": growth}

@@ -1,0 +1,1 @@
+"""Rigid mechanisms by energies and automatic differentiation: `lagrange.Reference`, and `states` to compare at."""

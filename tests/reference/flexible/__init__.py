@@ -1,0 +1,1 @@
+"""Mechanisms with flexible bodies: `lagrange.FlexibleReference`, on mass points with shape functions (`points`)."""
