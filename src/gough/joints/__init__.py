@@ -4,7 +4,7 @@ from gough.joints.constant_length import CONSTANT_LENGTH
 from gough.joints.cylindrical import CYLINDRICAL
 from gough.joints.fixed import FIXED
 from gough.joints.free import FREE
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.joint import JointType
 from gough.joints.planar import PLANAR
 from gough.joints.prismatic import PRISMATIC
 from gough.joints.revolute import REVOLUTE
@@ -26,4 +26,4 @@ ALL = {
     )
 }
 
-__all__ = ["ALL", "Closure", "Coordinate", "JointType", "Motion"]
+__all__ = ["ALL", "JointType"]

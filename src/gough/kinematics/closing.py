@@ -40,8 +40,7 @@ def closure_function(model: "Model") -> Function:
 def row_scales(model: "Model") -> np.ndarray:
     """What each closure row is measured in: the robot's size for lengths (its square for distances), 1 for directions."""
     size = model.size
-    kinds = {"point": size, "along": size, "distance": size * size, "perpendicular": 1.0}
-    return np.array([kinds[c.kind] for cut in model.mechanism.cuts for c in cut.closures for _ in range(c.rows)])
+    return np.array([c.scale(size) for cut in model.mechanism.cuts for c in cut.closures for _ in range(c.rows)])
 
 
 def closure_errors(model: "Model", q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -66,8 +65,8 @@ def row_tolerances(model: "Model", tolerance: float) -> tuple[float, ...]:
     out: list[float] = []
     for cut in model.mechanism.cuts:
         rod = 0.0 if cut.length is None else float(model.parameters[cut.length])
-        kinds = {"perpendicular": tolerance / (OF_DIRECTIONS * model.size), "distance": tolerance * rod}
-        out += [kinds.get(c.kind, tolerance) for c in cut.closures for _ in range(c.rows)]
+        angle = tolerance / (OF_DIRECTIONS * model.size)
+        out += [c.tolerance(tolerance, angle, rod) for c in cut.closures for _ in range(c.rows)]
     return tuple(out)
 
 
@@ -190,8 +189,7 @@ def _least_squares(model: "Model", q: np.ndarray, free: np.ndarray, weight: floa
     weights = np.full(model.mechanism.rows + sum(len(cut.common_axes) for cut in model.mechanism.cuts), weight)
     for cut in model.mechanism.cuts:
         rods = 1.0 if cut.length is None else model.size / max(model.parameters[cut.length], 1e-3 * model.size)
-        kinds = [c.kind for c in cut.closures for _ in range(c.rows)]
-        weights[cut.row : cut.row + cut.rows] = [weight if kind == "perpendicular" else rods for kind in kinds]
+        weights[cut.row : cut.row + cut.rows] = [rods if power else weight for power in cut.row_lengths]
 
     def rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         residual, G = directed_rows(model, function.values(q=x, parameters=model.parameters[None]))

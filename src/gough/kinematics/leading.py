@@ -249,7 +249,7 @@ def coordinate_units(model: "Model") -> dict[str, str]:
     for link in model.mechanism.links:
         if link.nu == 1:
             out[layout.q_names[link.q]] = layout.q_units[link.q]
-        elif link.motion == "ball":
+        elif link.is_ball:
             out |= {layout.u_names[c]: "rad" for c in link.columns}
     return out
 
@@ -336,7 +336,7 @@ def _is_pose(model: "Model", name: str) -> bool:
 
 
 def _balls(model: "Model"):
-    return [link for link in model.mechanism.links if link.motion == "ball"]
+    return [link for link in model.mechanism.links if link.is_ball]
 
 
 def _ball_rates(model: "Model") -> list[tuple[int, int, int]]:

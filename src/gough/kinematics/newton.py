@@ -11,7 +11,6 @@ from gough.errors import GOOD, Status
 from gough.kinematics.closing import row_scales
 from gough.program import trace
 from gough.scalar import zeros
-from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
 if TYPE_CHECKING:
     from gough.compilation.function import Function
@@ -93,22 +92,14 @@ def _solve_leg(model, function, leg: int, q: np.ndarray, parameters: np.ndarray,
 
 def _rate_units(model, leg: int) -> list[str]:
     links = model.mechanism.links
-    return [
-        "m" if links[i].motion == "translation" else "rad"
-        for i in model.mechanism.legs[leg].links
-        for _ in range(links[i].nu)
-    ]
+    return [links[i].motion.measure.unit for i in model.mechanism.legs[leg].links for _ in range(links[i].nu)]
 
 
 def _move(model, leg: int, q: np.ndarray, active: np.ndarray, step: np.ndarray) -> None:
     column = 0
     for i in model.mechanism.legs[leg].links:
         link = model.mechanism.links[i]
-        if link.motion == "ball":
-            turned = quaternion_product(
-                q[active, link.q : link.q + 4], quaternion_of_rotation_vector(step[:, column : column + 3])
-            )
-            q[active, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
-        elif link.nu == 1:
-            q[active, link.q] += step[:, column]
+        if link.nu:
+            own = np.ix_(active, link.coordinates)
+            q[own] = link.motion.retract(q[own], step[:, column : column + link.nu])
         column += link.nu

@@ -6,6 +6,7 @@ import numpy as np
 
 from gough.errors import GOOD
 from gough.kinematics.newton import closure_function, leg_newton
+from gough.kinematics.retraction import periodic_coordinates
 from gough.program.verdict import reciprocal_condition
 
 if TYPE_CHECKING:
@@ -31,13 +32,8 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
     starts = np.repeat(q[None], STARTS, axis=0)
     reach = float(np.linalg.norm(q[:3] - np.asarray(model.robot.legs[leg].base.position, dtype=float))) + model.size
     for link in links:
-        if link.motion == "rotation":
-            starts[1:, link.q] = rng.uniform(-np.pi, np.pi, STARTS - 1)
-        elif link.motion == "translation":
-            starts[1:, link.q] = rng.uniform(-0.3 * reach, 1.3 * reach, STARTS - 1)
-        elif link.motion == "ball":
-            quaternions = rng.normal(size=(STARTS - 1, 4))
-            starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+        own = model.parameters[list(link.dimensions)]
+        starts[1:, link.coordinates] = link.motion.random(rng, STARTS - 1, (-0.3 * reach, 1.3 * reach), own)
     found, names = leg_newton(model, starts, model.parameters[None], [leg])
     good = np.flatnonzero(names == GOOD)
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
@@ -57,5 +53,5 @@ def search_leg(model: "Model", leg: int, q: np.ndarray, hint: np.ndarray | None)
 
 
 def _wrapped(model: "Model", columns: list[int], difference: np.ndarray) -> np.ndarray:
-    angular = np.array([model.layout.q_units[c] == "rad" for c in columns])
+    angular = np.isin(columns, periodic_coordinates(model.mechanism))
     return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)

@@ -17,15 +17,13 @@ from gough.kinematics.closing import (
 )
 from gough.kinematics.mobility import enough, null_space, regularity, scaled_closures
 from gough.kinematics.openings import openings, turned_places
-from gough.kinematics.retraction import neutral, normalised
+from gough.kinematics.retraction import neutral, normalised, periodic_coordinates
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import platform_joint
 from gough.spatial.poses import (
     compose_poses,
     pose_array,
     pose_difference,
-    quaternion_of_rotation_vector,
-    quaternion_product,
 )
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ def home_guess(model: "Model") -> tuple[np.ndarray, np.ndarray]:
 def stated_home(model: "Model", start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
     """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
     it is left out. None where joints are left out, or do not fit together."""
-    joints = [c for link in model.mechanism.links if link.motion != "platform" for c in range(link.q, link.q + link.nq)]
+    joints = [c for link in model.mechanism.links if not link.is_platform for c in link.coordinates]
     if not joints or not known[joints].all():
         return None
     starts = start[None] if known.all() else random_starts(model, start, known)
@@ -94,10 +92,10 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
     out = _platform_not_kept(model)
     for link in model.mechanism.links:
         own = slice(link.q, link.q + link.nq)
-        if link.motion == "platform" or not link.nq or not known[own].all():
+        if link.is_platform or not link.nq or not known[own].all():
             continue
         was, now, unit = stated[own], model.home[own], model.layout.q_units[link.q]
-        if link.motion == "ball":
+        if link.quaternion is not None:
             off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
         else:
             off = abs(float(_wrapped(model, model.home - stated)[link.q])) / (model.size if unit == "m" else 1.0)
@@ -105,7 +103,7 @@ def not_kept(model: "Model") -> list[tuple[float, str]]:
             scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
             texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
             texts = [f"[{text}]" if len(was) > 1 else text for text in texts]
-            name = link.joint if link.motion == "ball" else model.layout.q_names[link.q]
+            name = link.joint if link.quaternion is not None else model.layout.q_names[link.q]
             out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
     return sorted(out, key=lambda x: -x[0])
 
@@ -274,21 +272,13 @@ def random_starts(model: "Model", start: np.ndarray, known: np.ndarray) -> np.nd
     for link in model.mechanism.links:
         if link.nq == 0 or known[link.q : link.q + link.nq].all():
             continue
-        if link.motion == "rotation":
-            q[1:, link.q] += rng.uniform(-np.pi, np.pi, STARTS - 1)
-        elif link.motion == "translation":
-            q[1:, link.q] += rng.uniform(-1.5, 1.5, STARTS - 1) * model.size
-        elif link.motion == "platform":
-            q[1:, :3] += rng.uniform(-2.0, 2.0, (STARTS - 1, 3)) * model.size
-            turns = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 0.7)
-            q[1:, 3:7] = quaternion_product(turns, q[1:, 3:7])
-        elif link.motion == "ball":
-            q[1:, link.q : link.q + 4] = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 1.5)
+        own = model.parameters[list(link.dimensions)]
+        q[1:, link.coordinates] = link.motion.scattered(rng, q[1:, link.coordinates], model.size, own)
     return q
 
 
 def _wrapped(model: "Model", difference: np.ndarray) -> np.ndarray:
-    angular = np.array([unit == "rad" for unit in model.layout.q_units])
+    angular = np.isin(np.arange(model.layout.nq), periodic_coordinates(model.mechanism))
     return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.errors import StructureError, UsageError
 from gough.fem.reduction.compliance import Missing, missing_compliance
+from gough.joints import ALL
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
@@ -15,7 +16,7 @@ from gough.structure.elastic_bodies import in_words, is_carried
 from gough.structure.elastic_reduction import tied_body
 from gough.structure.flexible import attached_points, composed, point_key
 
-FORCES_ALONE = ("spherical", "constant_length")
+FORCES_ALONE = [name for name, joint in ALL.items() if joint.carries_no_moment]
 """Closures that carry no moment."""
 TOLD = 0.5
 """Part of a compliance whose absence is told: with that much missing, shapes do not follow a load at all."""
