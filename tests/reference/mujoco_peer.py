@@ -35,7 +35,7 @@ def _joints(joint: Any) -> list[tuple[Any, Any]]:
             return [(SLIDE, axis)]
         case "universal":
             return [(HINGE, unit(a)) for a in joint.axes]
-        case "cylindrical":
+        case "cylindrical" | "helical":  # a screw's two motions are coupled by whoever uses them
             return [(HINGE, axis), (SLIDE, axis)]
         case "planar" if np.allclose(axis, (0, 0, 1), atol=1e-12):
             return [*xyz[:2], (HINGE, axis)]
