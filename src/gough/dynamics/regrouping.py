@@ -34,7 +34,7 @@ def regrouped(numbers: Numbers) -> Numbers:
             continue
         if link.telescopic is not None or (link.parent != WORLD and links[link.parent].telescopic is not None):
             continue  # inertia that depends on a coordinate is left where it is described
-        moved, rest = link.motion.give_inwards(inertia, _receives(links, link.parent))
+        moved, rest = link.motion.give_inwards(inertia, _receives(links, link.parent), numbers.at(link.dimensions))
         if moved is None:
             continue
         own[i] = rest

@@ -16,9 +16,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from gough.friction.coulomb import structurally_zero
 from gough.joints.joint import Coordinate, JointDimension, JointType
-from gough.joints.motions import JointMotion, Rotation, Translation
+from gough.joints.motions import Rotation, Translation
 from gough.joints.motions.motion import Dimensions, Pair, Unit, Vector
+from gough.scalar import zeros
 from gough.spatial import Inertia
 
 FULL_TURN = 2.0 * np.pi
@@ -60,8 +62,14 @@ class Screw(Rotation):
         a = self._sliding.accelerate(w, wd, a, slide, h * rate, h * rate_dot, dimensions)[2]
         return super().accelerate(w, wd, a, slide, rate, rate_dot, dimensions)
 
-    def give_inwards(self, inertia: Inertia, at_no_cost: bool) -> tuple[Inertia | None, Inertia | None]:
-        return JointMotion.give_inwards(self, inertia, at_no_cost)
+    def give_inwards(
+        self, inertia: Inertia, at_no_cost: bool, dimensions: Dimensions
+    ) -> tuple[Inertia | None, Inertia | None]:
+        """What looks the same from the parent whatever the angle, of a rotation; of a screw its tensor alone: the mass moves."""
+        moved, rest = super().give_inwards(inertia, at_no_cost, dimensions)
+        if moved is None or rest is None or structurally_zero(dimensions[0]):
+            return moved, rest
+        return Inertia(0.0, zeros(3), moved.tensor), Inertia(inertia.mass, inertia.first_moments, rest.tensor)
 
     def random(
         self, rng: np.random.Generator, count: int, reach: tuple[float, float], dimensions: Dimensions

@@ -111,7 +111,9 @@ class JointMotion(ABC):
         """q̇ (nq,)."""
         return rate
 
-    def give_inwards(self, inertia: Inertia, at_no_cost: bool) -> tuple[Inertia | None, Inertia | None]:
+    def give_inwards(
+        self, inertia: Inertia, at_no_cost: bool, dimensions: Dimensions
+    ) -> tuple[Inertia | None, Inertia | None]:
         """(what of a link's inertia may as well be its parent's, what stays): see `dynamics.regrouping`. at_no_cost: whether
         the parent takes a body that turns without new terms."""
         return None, inertia

@@ -38,7 +38,9 @@ class NoMotion(JointMotion):
     ) -> tuple[Vector, Vector, Vector]:
         return w, wd, a
 
-    def give_inwards(self, inertia: Inertia, at_no_cost: bool) -> tuple[Inertia | None, Inertia | None]:
+    def give_inwards(
+        self, inertia: Inertia, at_no_cost: bool, dimensions: Dimensions
+    ) -> tuple[Inertia | None, Inertia | None]:
         """The whole body belongs to the parent."""
         return inertia, None
 

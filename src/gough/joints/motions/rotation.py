@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from gough.friction.coulomb import structurally_zero
 from gough.joints.measure import ANGLE, Measure
 from gough.joints.motions.motion import Dimensions, JointMotion, Pair, Unit, Vector
 from gough.spatial import Inertia, cross, exact_sincos
@@ -45,7 +46,9 @@ class Rotation(JointMotion):
         spin = self.direction * rate[0]
         return w + spin, wd + cross(w, spin) + self.direction * rate_dot[0], a
 
-    def give_inwards(self, inertia: Inertia, at_no_cost: bool) -> tuple[Inertia | None, Inertia | None]:
+    def give_inwards(
+        self, inertia: Inertia, at_no_cost: bool, dimensions: Dimensions
+    ) -> tuple[Inertia | None, Inertia | None]:
         """A body that looks the same from the parent whatever the angle: mass M at the axis, first moment m e along it,
         tensor λ (I - e eᵀ); λ is one of the two transverse moments, so that the other becomes their difference."""
         if not at_no_cost:
@@ -55,7 +58,7 @@ class Rotation(JointMotion):
         across = np.array(np.eye(3), dtype=object) - np.outer(e, e)
         along = inertia.first_moments[self.axis]
         transverse = [J[k, k] for k in range(3) if k != self.axis]
-        thin = any(isinstance(x, float) and x == 0.0 for x in transverse)  # a thin rod has one moment already
+        thin = any(map(structurally_zero, transverse))  # a thin rod has one moment already
         amount = 0.0 if thin else transverse[1]
         moved = Inertia(inertia.mass, e * along, amount * across)
         return moved, Inertia(0.0, inertia.first_moments - e * along, J - amount * across)

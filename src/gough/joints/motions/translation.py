@@ -46,7 +46,9 @@ class Translation(JointMotion):
         swept = a + cross(wd, slide) + cross(w, cross(w, slide))
         return w, wd, swept + 2.0 * cross(w, speed) + self.direction * rate_dot[0]
 
-    def give_inwards(self, inertia: Inertia, at_no_cost: bool) -> tuple[Inertia | None, Inertia | None]:
+    def give_inwards(
+        self, inertia: Inertia, at_no_cost: bool, dimensions: Dimensions
+    ) -> tuple[Inertia | None, Inertia | None]:
         """The angular velocity is the parent's, and so is the tensor."""
         rest = Inertia(inertia.mass, inertia.first_moments, zeros(3, 3))
         return Inertia(0.0, zeros(3), inertia.tensor), rest
