@@ -33,7 +33,12 @@ def with_dimensions(model: type[Model]) -> type[Model]:
         for key, d in known.items()
         if key not in model.model_fields
     }
-    named: Any = {"__base__": model, "__module__": model.__module__, "__doc__": model.__doc__}
+    told = [
+        f"{key}: {', '.join(n for n, j in ALL.items() if d in j.dimensions)} only, {d.meaning}."
+        for key, d in known.items()
+    ]
+    doc = f"{(model.__doc__ or '').rstrip()}\n    {' '.join(told)}\n    "
+    named: Any = {"__base__": model, "__module__": model.__module__, "__doc__": doc}
     return cast("type[Model]", create_model(model.__name__, **named, **fields)) if fields else model
 
 
@@ -100,7 +105,7 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
     scalar = joint is not None and joint.is_scalar
     for key in ("drive", "spring"):
         if given(data, key) and not scalar:
-            only = f"a {key} only on {' and '.join(scalar_types())}"
+            only = f"a {key} only on {', '.join(scalar_types())}"
             yield Fault((key,), look(data, key), f"a {key} on a {kind} joint", only)
     for key in ("lower", "upper", "speed", "force"):
         if given(data, "limits", key) and not scalar:
