@@ -76,13 +76,13 @@ class Tree:
     def _add(self, index: int, link: Link) -> None:
         mass, first, second = self._inertia(link)
         parent, R, p = self.frame(link.parent, link.placement)
-        if link.motion == "fixed":
+        if link.is_fixed:
             self.placed[index] = (parent, R, p)
             if parent:
                 _carry(self.joints[parent - 1], R, p, mass, first, second)
             return
-        kinds = {"platform": "free", "ball": "ball", "rotation": f"R{AXES[link.axis]}"}
-        kind = kinds.get(link.motion, f"P{AXES[link.axis]}")
+        turning = f"{'P' if link.motion.slides else 'R'}{AXES[link.axis]}"
+        kind = "free" if link.is_platform else "ball" if link.is_ball else turning
         rotor = 0.0 if link.rotor is None else float(self.model.parameters[link.rotor])
         self.joints.append(PeerJoint(link, parent, kind, R, p, mass, first, second, rotor))
         self.placed[index] = (len(self.joints), np.eye(3), np.zeros(3))
@@ -130,6 +130,8 @@ def lacking_in_trees(model: Model) -> str:
     ]
     if any(link.telescopic is not None for link in model.mechanism.links):
         lacking.append("inertia that depends on a joint")
+    if any(link.dimensions for link in model.mechanism.links):
+        lacking.append("a screw")
     return "it does not have " + " or ".join(lacking) if lacking else ""
 
 

@@ -39,7 +39,7 @@ from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeCh
 from gough.robot.flexible.other_programs import DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File
 from gough.robot.flexible.plate import FlatPlate
 from gough.robot.flexible.solid import Solid
-from gough.robot.joint import JointType
+from gough.robot.joint import MovingType
 from gough.robot.loader import DOCUMENT_KEYS
 from gough.robot.merge import LEG_KEYS
 from gough.robot.units import UNITS
@@ -84,7 +84,7 @@ def test_every_key_of_the_document_and_of_legs_is_described() -> None:
 
 
 def test_every_joint_type_is_described() -> None:
-    assert not {*get_args(JointType), *get_args(CutType)} - words("describing_a_robot.md")
+    assert not {*get_args(MovingType), *get_args(CutType)} - words("describing_a_robot.md")
 
 
 def test_every_unit_is_described() -> None:

@@ -38,7 +38,7 @@ def check_against_mujoco(model: gough.Model, rng: np.random.Generator) -> None:
     for k, state in enumerate(q):
         peer.set_state(state, np.zeros(peer.nv))
         for i, link in enumerate(model.mechanism.links):
-            if "#" in link.name or (link.motion == "platform" and peer.layout.tied):
+            if "#" in link.name or (link.is_platform and peer.layout.tied):
                 continue
             body = peer.data.body(link.name)
             np.testing.assert_allclose(p[k, i], body.xpos, atol=1e-12 * max(1.0, model.size))

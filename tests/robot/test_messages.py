@@ -10,7 +10,7 @@ from gough.errors import UnitWarning
 from gough.robot import DescriptionError, Robot, loads
 from gough.robot.closures import CutType
 from gough.robot.item import Item
-from gough.robot.joint import JointType
+from gough.robot.joint import MovingType
 from gough.robot.suggestions import MEANT, meant_word
 from gough.simulation.scenarios import files as _  # so that the items of motions and scenarios are there  # noqa: F401
 from robot.documents import VALID, problems, put, text, tree
@@ -108,9 +108,9 @@ def test_a_unit_of_many_blanks():
     assert "a text of 50003 characters" in found[0].message and len(str(found[0])) < 1000
 
 
-@pytest.mark.parametrize("kind", sorted({*get_args(JointType), *get_args(CutType)}))
+@pytest.mark.parametrize("kind", sorted({*get_args(MovingType), *get_args(CutType)}))
 def test_other_words_for_every_joint_type(kind):
-    known = [*get_args(JointType), *get_args(CutType)]
+    known = [*get_args(MovingType), *get_args(CutType)]
     for word in MEANT[kind].split():
         assert meant_word(word, known) == kind
         assert meant_word(word.upper(), known) == kind

@@ -19,16 +19,15 @@ All cuts together are G u = 0 in the tree velocities, G = [J | -P]. Only relativ
 relative to the last link that carries both sides.
 """
 
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from gough.dynamics.posture import Posture, Step, direction, down, point_above, up
+from gough.dynamics.posture import Posture, Step, down, point_above, up
 from gough.dynamics.recursion import move_chain
 from gough.friction.coulomb import structurally_zero
-from gough.joints import Closure
+from gough.joints.closures import ClosureRow, Perpendicular, PerpendicularRow, PointMotion
 from gough.scalar import dot, zeros
 from gough.spatial import cross, turning_matrix
 from gough.structure import CutJoint
@@ -38,29 +37,6 @@ FEW_STEPS = 4
 
 Vector = np.ndarray
 Column = tuple[Vector, Vector]
-
-
-@dataclass
-class PointMotion:
-    """Velocity and acceleration of a point, and the angular motion of its body; one set of axes."""
-
-    v: Vector
-    a: Vector
-    w: Vector
-    wd: Vector
-
-
-@dataclass
-class Row:
-    """One closure row, tip axes; None stands for zero."""
-
-    c_v: Vector | None
-    c_P: Vector | None
-    c_L: Vector | None
-    kind: str
-    a: Vector | None = None
-    b: Vector | None = None
-    d: Vector | None = None
 
 
 class CutGeometry:
@@ -77,12 +53,12 @@ class CutGeometry:
         self.second = posture.chain(cut.second, ancestor)
         self.L_R, self.L_p = posture.numbers.placement(cut.on_first)
         self.P_R, self.b_P = posture.numbers.placement(cut.on_second)
-        self.on_platform = bool(self.second) and self.second[0].link.motion == "platform"
+        self.on_platform = bool(self.second) and self.second[0].link.is_platform
         if self.on_platform:
             self.r_world = posture.R_WP @ point_above(self.second[1:], self.b_P)
         self.first_columns, self.tip_from_root = reach(self.first, self.L_p)
         self._second_columns: dict[int, Column] | None = None
-        self.rows = [row for closure in cut.closures for row in self._rows(closure)]
+        self.rows = [row for closure in cut.closures for row in closure.rows_at(self)]
         self._coefficients: dict[tuple[int, int], Any] = {}
 
     @property
@@ -115,22 +91,22 @@ class CutGeometry:
         """Tip axes to world axes."""
         return self.posture.to_world(self.cut.first, x)
 
-    def _rows(self, closure: Closure) -> list[Row]:
-        if closure.kind == "point":
-            axes = np.array(np.eye(3), dtype=object)
-            if not self.posture.mechanism.tolerances:
-                return [Row(e, None, None, "point") for e in axes]
-            d = self.gap()  # not 0: a point that may miss is seen from tip axes, which turn
-            return [Row(e, None, cross(e, d), "along", e, None, d) for e in axes]
-        a = self.L_R[:, closure.a]
-        if closure.kind == "perpendicular":
-            b = self.from_second(self.P_R[:, closure.b])
-            c = cross(b, a)
-            return [Row(None, c, -c, "perpendicular", a, b)]
-        d = self.gap()
-        if closure.kind == "along":
-            return [Row(a, None, cross(a, d), "along", a, None, d)]
-        return [Row(d, None, None, "distance", None, None, d)]
+    @property
+    def may_miss(self) -> bool:
+        """Whether its points need not quite meet."""
+        return bool(self.posture.mechanism.tolerances)
+
+    def first_axis(self, k: int) -> Vector:
+        """Axis k of L, tip axes."""
+        return self.L_R[:, k]
+
+    def second_axis(self, k: int) -> Vector:
+        """Axis k of P, tip axes."""
+        return self.from_second(self.P_R[:, k])
+
+    def length(self) -> Any:
+        """The stated distance of the two origins (m)."""
+        return self.posture.numbers.parameters[self.cut.length]
 
     def gap(self) -> Vector:
         """From L's origin to P's origin, tip axes."""
@@ -140,29 +116,17 @@ class CutGeometry:
         """Position-level closures (rows,); 0 when the loop is closed (m, 1, m, or ½(d² - l²) in m²)."""
         out: list[Any] = []
         for closure in self.cut.closures:
-            if closure.kind == "point":
-                out += list(self.gap())
-                continue
-            row = self._rows(closure)[0]
-            if row.a is not None and row.b is not None:
-                out.append(dot(row.a, row.b))
-            elif row.a is not None and row.d is not None:
-                out.append(dot(row.a, row.d))
-            elif row.d is not None:
-                length = self.posture.numbers.parameters[self.cut.length]
-                out.append(0.5 * (dot(row.d, row.d) - length * length))
+            out += closure.residual(self)
         return np.array(out, dtype=object)
 
     @cached_property
-    def alignments(self) -> list[Row]:
+    def alignments(self) -> list[PerpendicularRow]:
         """Rows of a · b for every axis that the two frames have in common when closed."""
-        pairs = [Closure("perpendicular", k, k) for k in self.cut.common_axes]
-        return [row for pair in pairs for row in self._rows(pair)]
+        return [Perpendicular(k, k).row(self) for k in self.cut.common_axes]
 
     def misalignment(self) -> Vector:
         """a · b - 1 of every axis in common: 0 when closed, -2 where it is reversed."""
-        pairs = [(row.a, row.b) for row in self.alignments if row.a is not None and row.b is not None]
-        return np.array([dot(a, b) - 1.0 for a, b in pairs], dtype=object)
+        return np.array([row.cosine() - 1.0 for row in self.alignments], dtype=object)
 
     def coefficient(self, i: int, column: int) -> Any:
         """Entry of G in row i of this cut (then of its alignments): equation (3) for the first side, its negative for the
@@ -245,7 +209,7 @@ class CutGeometry:
 
     def _velocity(self, columns: dict[int, Column], u: Vector) -> Vector:
         total = zeros(3)
-        if any(row.kind in ("along", "distance") for row in self.rows):
+        if any(row.needs_velocity for row in self.rows):
             for k, (linear, _) in columns.items():
                 total = total + linear * u[k]
         return total
@@ -258,7 +222,7 @@ class CutGeometry:
             rest = rest - dot(row.c_v, first.a)
         if row.c_L is not None:
             rest = rest + dot(row.c_L, first.wd)
-        return rest + _bias(row, second, first)
+        return rest + row.bias(second, first)
 
     def wrench_on_platform(self, multipliers: Vector) -> tuple[Vector, Vector]:
         """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,) [Long 2014, eqs. 26–32]."""
@@ -320,20 +284,22 @@ def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
             for j, column in enumerate(link.moved_by):
                 angular = below(turned_by[:, j])
                 columns[column] = (below(chain[k].to_child(tie.translation[:, j])) + cross(angular, lever), angular)
-        elif link.motion == "platform":
-            axes = [down(chain[k:], e) for e in np.array(np.eye(3), dtype=object)]
-            columns |= {link.u + j: (e, zeros(3)) for j, e in enumerate(axes)}
-            columns |= {link.u + 3 + j: (cross(e, lever), e) for j, e in enumerate(axes)}
-        elif link.motion == "rotation":
-            axis = below(direction(link))
-            columns[link.u] = (cross(axis, lever), axis)
-        elif link.motion == "translation":
-            columns[link.u] = (below(direction(link)), zeros(3))
-        elif link.motion == "ball":
-            axes = [below(e) for e in np.array(np.eye(3), dtype=object)]
-            columns |= {link.u + j: (cross(e, lever), e) for j, e in enumerate(axes)}
+        else:
+            turned_down = partial(down, chain[k:]) if link.is_platform else below
+            for j, (linear, angular) in enumerate(link.motion.unit_motions(chain[k].dimensions)):
+                columns[link.u + j] = _column(turned_down, linear, angular, lever)
         lever = lever + below(chain[k].offset)
     return columns, lever
+
+
+def _column(below: Any, linear: Vector | None, angular: Vector | None, lever: Vector) -> Column:
+    """(linear, angular) of a point at `lever` from a link's origin that a unit rate moves so."""
+    if angular is None:
+        assert linear is not None
+        return below(linear), zeros(3)
+    axis = below(angular)
+    swept = cross(axis, lever)
+    return swept if linear is None else swept + below(linear), axis
 
 
 def _turned(chain: list[Step], k: int, next_one: np.ndarray | None) -> np.ndarray:
@@ -344,7 +310,7 @@ def _turned(chain: list[Step], k: int, next_one: np.ndarray | None) -> np.ndarra
     return next_one @ np.array([chain[k + 1].to_child(e) for e in unit], dtype=object).T
 
 
-def _apply(row: Row, linear: Vector, angular: Vector) -> Any:
+def _apply(row: ClosureRow, linear: Vector, angular: Vector) -> Any:
     """c_v · linear + c_P · angular."""
     value: Any = 0.0
     if row.c_v is not None:
@@ -352,20 +318,3 @@ def _apply(row: Row, linear: Vector, angular: Vector) -> Any:
     if row.c_P is not None:
         value = value + dot(row.c_P, angular)
     return value
-
-
-def _bias(row: Row, point: PointMotion, leg: PointMotion) -> Any:
-    """The velocity terms of equation (2)."""
-    if row.kind == "point":
-        return 0.0
-    if row.kind == "distance":
-        relative = point.v - leg.v
-        return dot(relative, relative)
-    assert row.a is not None
-    if row.kind == "perpendicular":
-        assert row.b is not None
-        turning = cross(cross(point.w, row.b), row.a) + cross(row.b, cross(leg.w, row.a))
-        return dot(point.w - leg.w, turning)
-    assert row.d is not None
-    swing = cross(leg.w, row.a)
-    return 2.0 * dot(swing, point.v - leg.v) + dot(cross(leg.w, swing), row.d)

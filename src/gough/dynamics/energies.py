@@ -78,7 +78,7 @@ def _losses(loops: Loops, u: Vector) -> Any:
     total: Any = 0.0
     rest = zeros(len(u))
     for link in mechanism.links:
-        if link.nu and link.motion != "platform":
+        if link.nu and not link.is_platform:
             at_rest, moving = own_forces(posture, link, rest, rest), own_forces(posture, link, u, rest)
             total = total + dot(u[link.columns], moving - at_rest)
     for i, deformation in posture.deformations.items():

@@ -23,6 +23,7 @@ from gough.dynamics.leg_kinds import closed_form_kind, platform_tie, rods_of
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction, tied_step
 from gough.errors import Status
+from gough.joints.motions import Translation
 from gough.scalar import check, dot, sqrt, zeros
 from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
 from gough.spatial.rotation import from_sincos
@@ -50,9 +51,9 @@ def leg_coordinates(numbers: Numbers, leg: int, targets: list[Vector], branch: t
     R0, p0 = numbers.placement(links[0].placement)
     signs = [1.0 if b == 0 else -1.0 for b in branch]
     local = R0.T @ (targets[0] - p0)
-    if links[0].motion == "translation":
+    if links[0].motion.slides:
         return _pus(numbers, name, links, tip, local, signs)
-    if links[-1].motion == "translation":
+    if links[-1].motion.slides:
         return _ups(numbers, name, links, tip, local, signs)
     if len(links) == 2:
         return _planar(numbers, name, links, tip, local, signs)
@@ -70,7 +71,7 @@ def _ups(numbers: Numbers, name: str, links: list[Link], tip: Vector, t: Vector,
     length = signs[0] * sqrt(inside) - along  # (1)
     w = R2 @ (w0 + s * length)
     axes = direction(links[0]), R2 @ direction(links[1])
-    return [*universal_angles(name, axes, w, t, signs[1]), length]
+    return [*universal_angles(name, axes, w, t, signs[1]), _slid(numbers, links[2], length)]
 
 
 def _pus(numbers: Numbers, name: str, links: list[Link], tip: Vector, local: Vector, signs: list[float]) -> list[Any]:
@@ -84,7 +85,13 @@ def _pus(numbers: Numbers, name: str, links: list[Link], tip: Vector, local: Vec
     length = along - signs[0] * sqrt(inside)  # (2)
     t = R1.T @ (D - s * length)
     axes = direction(links[1]), R2 @ direction(links[2])
-    return [length, *universal_angles(name, axes, R2 @ tip, t, signs[1])]
+    return [_slid(numbers, links[0], length), *universal_angles(name, axes, R2 @ tip, t, signs[1])]
+
+
+def _slid(numbers: Numbers, link: Link, length: Any) -> Any:
+    """Coordinate of a link that has slid by a length."""
+    assert isinstance(link.motion, Translation)
+    return link.motion.coordinate_of_length(length, numbers.at(link.dimensions))
 
 
 def _planar(numbers: Numbers, name: str, links: list[Link], tip: Vector, t: Vector, signs: list[float]) -> list[Any]:

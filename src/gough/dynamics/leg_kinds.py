@@ -9,10 +9,10 @@ delta       a rotation whose arm carries two or more rods, each with two rotatio
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction
 from gough.friction.coulomb import structurally_zero
+from gough.joints.motions import Rotation, Translation
 from gough.spatial import cross
 from gough.structure import WORLD, CutJoint, Link, Mechanism
 
-ROTATION, TRANSLATION = "rotation", "translation"
 ELBOWS = ("rus", "ruu", "rrr", "rrs", "delta")
 """Kinds whose first branch is that of the elbow; of the others it is that of the length."""
 Rod = tuple[int, int, int]
@@ -25,7 +25,7 @@ def closed_form_kind(numbers: Numbers, leg: int) -> str | None:
     own = mechanism.legs[leg]
     links = [mechanism.links[i] for i in own.links]
     cuts = [mechanism.cuts[i] for i in own.cuts]
-    motions = [link.motion for link in links]
+    motions = [Translation if isinstance(link.motion, Translation) else type(link.motion) for link in links]
     if not cuts or not links or links[0].parent != WORLD:
         return None
     if any(mechanism.links[i].elastic is not None or mechanism.links[i].tie is not None for i in own.links):
@@ -40,11 +40,11 @@ def closed_form_kind(numbers: Numbers, leg: int) -> str | None:
     if len(cuts) != 1 or mechanism.path_to_root(cuts[0].first) != own.links:
         return None
     spherical = cuts[0].type == "spherical"
-    if motions == [ROTATION, ROTATION, TRANSLATION] and spherical and _meet(numbers, links[0], links[1]):
+    if motions == [Rotation, Rotation, Translation] and spherical and _meet(numbers, links[0], links[1]):
         return "ups"
-    if motions == [TRANSLATION, ROTATION, ROTATION] and spherical and _meet(numbers, links[1], links[2]):
+    if motions == [Translation, Rotation, Rotation] and spherical and _meet(numbers, links[1], links[2]):
         return "pus"
-    if motions == [ROTATION, ROTATION] and _has_arm(numbers, links) and _parallel(numbers, links[0], links[1]):
+    if motions == [Rotation, Rotation] and _has_arm(numbers, links) and _parallel(numbers, links[0], links[1]):
         if spherical:
             return "rrs"
         pin = numbers.placement(cuts[0].on_first)[0][:, 2]
@@ -63,7 +63,7 @@ def rods_of(mechanism: Mechanism, leg: int) -> list[Rod]:
     """Rods that the leg's first link carries, when it carries nothing else; the leg's other links in pairs."""
     own = mechanism.legs[leg]
     links, found = own.links, []
-    if len(links) < 3 or len(links) % 2 == 0 or any(mechanism.links[i].motion != ROTATION for i in links):
+    if len(links) < 3 or len(links) % 2 == 0 or any(type(mechanism.links[i].motion) is not Rotation for i in links):
         return []
     for i, j in zip(links[1::2], links[2::2], strict=True):
         cuts = [k for k in own.cuts if mechanism.cuts[k].first == j]
@@ -85,7 +85,7 @@ def _arm_kind(numbers: Numbers, mechanism: Mechanism, leg: int, cuts: list[CutJo
 
 def _has_arm(numbers: Numbers, links: list[Link]) -> bool:
     """Whether the second joint is off the first one's axis."""
-    if links[0].motion != ROTATION:
+    if type(links[0].motion) is not Rotation:
         return False
     across = cross(direction(links[0]), numbers.placement(links[1].placement)[1])
     return not all(structurally_zero(x) for x in across)

@@ -14,6 +14,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.posture import Posture
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.errors import Status
+from gough.joints.closures import PointRow, SamePoint
 from gough.scalar import dot, note, product, solve, zeros
 from gough.spatial import cross, skew
 from gough.structure import Leg, Mechanism
@@ -93,8 +94,8 @@ def inertia_at_cut(loops: Loops, leg: Leg) -> Matrix:
 
 def bends_at_points(mechanism: Mechanism) -> bool:
     """Whether only the platform bends, and rigid legs hold it at points."""
-    kinds = {closure.kind for cut in mechanism.cuts for closure in cut.closures}
-    return mechanism.flexible == (0,) and kinds == {"point"} and legs_follow(mechanism)
+    kinds = {type(closure) for cut in mechanism.cuts for closure in cut.closures}
+    return mechanism.flexible == (0,) and kinds == {SamePoint} and legs_follow(mechanism)
 
 
 def by_legs_bent(loops: Loops) -> Matrix:
@@ -180,7 +181,7 @@ def leg_inertia(posture: Posture, leg: Leg, columns: list[int]) -> Matrix:
 
 def _spread(cut: CutGeometry, K: Matrix) -> Matrix:
     """Pᵀ K P (6, 6): the leg's inertia at the cut as platform inertia, world axes."""
-    if all(row.kind == "point" for row in cut.rows):
+    if all(isinstance(row, PointRow) for row in cut.rows):
         turned = np.array([cut.to_world(K[:, k]) for k in range(3)], dtype=object)  # rows: K's columns in world axes
         world = np.array([cut.to_world(turned[:, k]) for k in range(3)], dtype=object).T
         r = skew(cut.r_world)

@@ -5,6 +5,7 @@ Frames    W world, P platform; link axes are the internal axes of the structure.
 Symbols   place_R, place_p: joint frame in the parent; turn: rotation by the joint; slide: translation in child axes.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,8 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.stiffened import Stiffened
 from gough.errors import Status
 from gough.scalar import check, zeros
-from gough.spatial import exact_sincos, rotation_from_quaternion_wxyz
+from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.exponential import LARGEST, Exponential
-from gough.spatial.rotation import from_sincos
 from gough.structure import WORLD, Link
 
 Vector = np.ndarray
@@ -70,6 +70,7 @@ class Step:
     turn: np.ndarray | None
     slide: Vector | None
     deflection: Deflection | None = None
+    dimensions: Sequence[Any] = ()
 
     def to_child(self, x: Vector) -> Vector:
         """Components of a free vector: parent axes to child axes."""
@@ -116,15 +117,9 @@ class Posture:
         if link.tie is not None:
             return tied_step(self.numbers, link, self.q)
         place_R, place_p = self.numbers.placement(link.placement)
-        turn = slide = None
-        if link.motion == "rotation":
-            s, c = exact_sincos(self.q[link.q])
-            turn = from_sincos(link.axis, link.sign * s, c)
-        elif link.motion == "translation":
-            slide = direction(link) * self.q[link.q]
-        elif link.motion == "ball":
-            turn = rotation_from_quaternion_wxyz(self.q[link.q : link.q + 4])
-        return Step(link, place_R, place_p, turn, slide)
+        dimensions = self.numbers.at(link.dimensions)
+        turn, slide = link.motion.pose(self.q[link.q : link.q + link.nq], dimensions)
+        return Step(link, place_R, place_p, turn, slide, None, dimensions)
 
     def chain(self, index: int, above: int = WORLD) -> list[Step]:
         """Steps that lead from link `above` (WORLD: the world) to link `index`; empty when they are the same."""
@@ -182,9 +177,7 @@ def deformation(numbers: Numbers, link: Link, q: Vector) -> Deformation:
 
 def direction(link: Link) -> Vector:
     """Axis of a link's motion, child axes (3,)."""
-    e: Any = np.full(3, 0.0, dtype=object)
-    e[link.axis] = link.sign
-    return e
+    return link.motion.direction
 
 
 def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:

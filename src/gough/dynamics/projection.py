@@ -51,7 +51,7 @@ class TreeForces:
         self.motions: dict[int, LinkMotion] = move_tree(posture, u, ud)
         self.wrenches: dict[int, LinkWrench] = {}
         for i, link in enumerate(mechanism.links):
-            if link.motion != "platform":
+            if not link.is_platform:
                 with link_notes(posture, i):
                     self.wrenches[i] = link_wrench(posture, i, self.motions[i], u, ud, self.extra)
         for cut in loops.cuts:

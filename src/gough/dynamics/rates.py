@@ -7,8 +7,6 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.validity import check_state
 from gough.scalar import zeros
-from gough.spatial import rotation_from_quaternion_wxyz
-from gough.spatial.rotation import quaternion_rate_wxyz
 
 Vector = np.ndarray
 
@@ -28,15 +26,7 @@ def rate_of_q(posture: Posture, u: Vector) -> Vector:
     for link in mechanism.links:
         if link.elastic is not None:
             out[link.elastic.coordinates] = u[link.elastic.columns]
-        if link.motion == "platform":
-            out[:3] = u[:3]
-            out[3:7] = quaternion_rate_wxyz(posture.q[3:7], u[3:6])
-        elif link.nu == 1:
-            out[link.q] = u[link.u]
-        elif link.motion == "ball":
-            q = posture.q[link.q : link.q + 4]
-            w = u[link.columns]  # body axes: turn into the axes the quaternion leads to
-            out[link.q : link.q + 4] = quaternion_rate_wxyz(q, rotation_from_quaternion_wxyz(q) @ w)
+        out[link.coordinates] = link.motion.coordinate_rates(posture.q[link.coordinates], u[link.columns])
     return out
 
 

@@ -27,7 +27,7 @@ Vector = np.ndarray
 
 def joint_links(mechanism: Mechanism) -> list[int]:
     """The link that stands for each joint: the last one of a joint made of several motions."""
-    last = {link.joint: i for i, link in enumerate(mechanism.links) if link.motion not in ("platform", "deflection")}
+    last = {link.joint: i for i, link in enumerate(mechanism.links) if link.joint}
     return list(last.values())
 
 

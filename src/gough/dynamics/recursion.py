@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.posture import Deflection, Posture, Step, direction
-from gough.friction import friction_force
-from gough.friction.coulomb import coulomb_vector
+from gough.dynamics.posture import Deflection, Posture, Step
+from gough.joints.measure import LENGTH
 from gough.scalar import abs_, dot, note, zeros
 from gough.spatial import RigidInertia, cross, inertia_wrench, turning_matrix
 from gough.structure import WORLD, Link, Mechanism
@@ -86,24 +85,12 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
     p, link = step.place_p, step.link
     if step.deflection is not None:
         return _move_tied(step, step.deflection, parent, rate, rate_dot)
-    if link.motion == "platform":
+    if link.is_platform:
         return LinkMotion(step.to_child(rate[3:]), step.to_child(rate_dot[3:]), step.to_child(rate_dot[:3] + parent.a))
     w = step.to_child(parent.w)
     wd = step.to_child(parent.wd)
     a = step.to_child(parent.a + cross(parent.wd, p) + cross(parent.w, cross(parent.w, p)))
-    if link.motion == "rotation":
-        spin = direction(link) * rate[0]
-        wd = wd + cross(w, spin) + direction(link) * rate_dot[0]
-        w = w + spin
-    elif link.motion == "ball":
-        wd = wd + cross(w, rate) + rate_dot
-        w = w + rate
-    elif link.motion == "translation":
-        d = step.slide
-        assert d is not None
-        speed = direction(link) * rate[0]
-        a = a + cross(wd, d) + cross(w, cross(w, d)) + 2.0 * cross(w, speed) + direction(link) * rate_dot[0]
-    return LinkMotion(w, wd, a)
+    return LinkMotion(*link.motion.accelerate(w, wd, a, step.slide, rate, rate_dot, step.dimensions))
 
 
 def _move_tied(step: Step, tie: Deflection, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
@@ -125,7 +112,7 @@ def move_tree(posture: Posture, u: Vector, ud: Vector, links: tuple[int, ...] | 
     carriers = {link.parent for link in posture.mechanism.links}
     for i in range(len(posture.steps)) if links is None else links:
         step = posture.steps[i]
-        if step.link.motion != "platform" or i in carriers:
+        if not step.link.is_platform or i in carriers:
             with link_notes(posture, i):
                 motions[i] = move(step, motions[step.link.parent], u[step.link.moved_by], ud[step.link.moved_by])
     return motions
@@ -208,29 +195,31 @@ def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, u
     A q̈ + c of a leg [Long 2014, eqs. 7–8], [Fried, eqs. 55–56]."""
     forces = zeros(posture.mechanism.layout.nu)
     for i, link in enumerate(posture.mechanism.links):
-        if link.nu == 0 or link.motion == "platform":
+        if link.nu == 0 or link.is_platform:
             continue
         with link_notes(posture, i):
-            forces[link.columns] = axis_force(link, wrenches[i]) + own_forces(posture, link, u, ud)
+            forces[link.columns] = axis_force(posture.steps[i], wrenches[i]) + own_forces(posture, link, u, ud)
     return forces
 
 
-def axis_force(link: Link, wrench: LinkWrench) -> Vector:
+def axis_force(step: Step, wrench: LinkWrench) -> Vector:
     """Equation (6): what the wrench through a joint asks of it (nu,)."""
-    if link.motion == "ball":
-        return wrench.n
-    part = wrench.n if link.motion == "rotation" else wrench.f
-    return np.array([link.sign * part[link.axis]], dtype=object)
+    return step.link.motion.force(wrench.f, wrench.n, step.dimensions)
 
 
 def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
     """Rotor inertia, friction and spring of a joint (nu,)."""
-    if link.motion == "ball":
-        rate = u[link.columns]
-        viscous, coulomb, smoothing = posture.numbers.at(link.friction) if link.friction else (0.0, 0.0, 0.0)
-        return viscous * rate + coulomb_vector(rate, coulomb, smoothing, _resting(posture.mechanism, link, u))
+    numbers, rate = posture.numbers, u[link.columns]
     resting = _resting(posture.mechanism, link, u)
-    return np.array([own_force(posture, link, u[link.u], ud[link.u], resting)], dtype=object)
+    total: Any = zeros(link.nu)
+    if link.rotor is not None:
+        total = total + numbers.parameters[link.rotor] * ud[link.columns]
+    for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
+        total = total + link.motion.friction(rate, numbers.at(link.friction[k : k + 3]), resting)
+    if link.spring is not None:
+        stiffness, damping, rest, preload = numbers.at(link.spring)
+        total = total + stiffness * (posture.q[link.coordinates] - rest) + damping * rate - preload
+    return total
 
 
 def resting_rate(mechanism: Mechanism, u: Vector) -> Any:
@@ -247,21 +236,7 @@ def _resting(mechanism: Mechanism, link: Link, u: Vector) -> Any:
     if not link.friction or set(link.columns) <= set(mechanism.selection.independent):
         return 0.0
     slow = resting_rate(mechanism, u)
-    return slow * mechanism.size if link.motion == "translation" else slow
-
-
-def own_force(posture: Posture, link: Link, rate: Any, rate_dot: Any, resting: Any) -> Any:
-    """Rotor inertia, friction and spring of a scalar joint: what its coordinate meets besides its link's wrench."""
-    numbers = posture.numbers
-    total: Any = 0.0
-    if link.rotor is not None:
-        total = total + numbers.parameters[link.rotor] * rate_dot
-    for k in range(0, len(link.friction), 3):  # the joint's own, then its drive's
-        total = total + friction_force(rate, *numbers.at(link.friction[k : k + 3]), resting=resting)
-    if link.spring is not None:
-        stiffness, damping, rest, preload = numbers.at(link.spring)
-        total = total + stiffness * (posture.q[link.q] - rest) + damping * rate - preload
-    return total
+    return slow * mechanism.size if link.motion.measure is LENGTH else slow
 
 
 def link_notes(posture: Posture, link: int):

@@ -3,7 +3,7 @@
 Computes  the inertia of every link after regrouping; the tree's kinetic energy and the work of gravity on its joints are
           the same, and with them all that follows from them: M, h, S, drive forces. Reactions are not the same.
 Sources   the base inertial parameters of trees (Gautier and Khalil 1990), as what a joint's motion leaves invariant.
-Derivation, link j on parent i:
+Derivation, link j on parent i (`JointMotion.give_inwards`):
     fixed         the whole body belongs to the parent
     translation   ω_j = ω_i: the tensor J belongs to the parent
     rotation      a body that looks the same from the parent whatever the angle: mass M at the axis, first moment m e along
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from gough.dynamics.numbers import Numbers
-from gough.scalar import dot, zeros
+from gough.scalar import dot
 from gough.spatial import RigidInertia
 from gough.structure import WORLD, Link
 
@@ -30,11 +30,11 @@ def regrouped(numbers: Numbers) -> Numbers:
     own: dict[int, RigidInertia | None] = {i: numbers.inertia(link) for i, link in enumerate(links)}
     for i in range(len(links) - 1, -1, -1):
         link, inertia = links[i], own[i]
-        if inertia is None or inertia.massless or link.motion == "platform":
+        if inertia is None or inertia.massless or link.is_platform or link.tie is not None:
             continue
         if link.telescopic is not None or (link.parent != WORLD and links[link.parent].telescopic is not None):
             continue  # inertia that depends on a coordinate is left where it is described
-        moved, rest = _split(link, inertia, _receives(links, link.parent))
+        moved, rest = link.motion.give_inwards(inertia, _receives(links, link.parent), numbers.at(link.dimensions))
         if moved is None:
             continue
         own[i] = rest
@@ -45,25 +45,11 @@ def regrouped(numbers: Numbers) -> Numbers:
 
 def _receives(links: tuple[Link, ...], parent: int) -> bool:
     """Whether a rotation's invariant part may go to a parent."""
-    return parent == WORLD or (links[parent].motion == "rotation" and links[parent].parent == WORLD)
+    return parent == WORLD or (_turns_only(links[parent]) and links[parent].parent == WORLD)
 
 
-def _split(link: Link, inertia: RigidInertia, rotation_gives: bool) -> tuple[RigidInertia | None, RigidInertia | None]:
-    """(what belongs to the parent, what stays), both in the link's axes; (None, …) where nothing moves."""
-    J = inertia.tensor
-    if link.motion == "fixed":
-        return inertia, None
-    if link.motion == "translation":
-        return RigidInertia(0.0, zeros(3), J), RigidInertia(inertia.mass, inertia.first_moments, zeros(3, 3))
-    if link.motion != "rotation" or not rotation_gives:
-        return None, inertia
-    e = np.array([1.0 if k == link.axis else 0.0 for k in range(3)], dtype=object)
-    across = np.array(np.eye(3), dtype=object) - np.outer(e, e)
-    along = inertia.first_moments[link.axis]
-    transverse = [J[k, k] for k in range(3) if k != link.axis]
-    amount = 0.0 if any(_is_zero(x) for x in transverse) else transverse[1]  # a thin rod has one moment already
-    moved = RigidInertia(inertia.mass, e * along, amount * across)
-    return moved, RigidInertia(0.0, inertia.first_moments - e * along, J - amount * across)
+def _turns_only(link: Link) -> bool:
+    return link.nu == 1 and link.motion.turns and not link.motion.slides
 
 
 def _seen_from_parent(numbers: Numbers, link: Link, x: RigidInertia) -> RigidInertia:
@@ -79,7 +65,3 @@ def _sum(a: RigidInertia | None, b: RigidInertia) -> RigidInertia:
     if a is None:
         return b
     return RigidInertia(a.mass + b.mass, a.first_moments + b.first_moments, a.tensor + b.tensor)
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0

@@ -11,6 +11,8 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.validity import check_state
+from gough.joints import ALL
+from gough.joints.motions import Ball, Rotation
 from gough.scalar import cos, dot
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.structure import Mechanism
@@ -20,11 +22,11 @@ Vector = np.ndarray
 
 def tilting_joints(mechanism: Mechanism) -> list[str]:
     """Names of the joints that have a tilt, in the order of `tilt_cosines`."""
-    seen: dict[str, list[str]] = {}
+    seen: dict[str, list[type]] = {}
     for link in mechanism.links:
-        seen.setdefault(link.joint, []).append(link.motion)
-    names = [name for name, motions in seen.items() if motions in (["rotation", "rotation"], ["ball"])]
-    return names + [cut.name for cut in mechanism.cuts if cut.type in ("spherical", "universal")]
+        seen.setdefault(link.joint, []).append(type(link.motion))
+    names = [name for name, motions in seen.items() if motions in ([Rotation, Rotation], [Ball])]
+    return names + [cut.name for cut in mechanism.cuts if ALL[cut.type].tilts]
 
 
 def tilt_cosines(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ Derivation  everything at rest. What hangs on a link, its joints and shapes held
 
 import numpy as np
 
-from gough.dynamics.posture import Deflection, Posture, Step, direction
+from gough.dynamics.posture import Deflection, Posture, Step
 from gough.dynamics.recursion import LinkWrench, axis_force, moved_inwards, telescopic_tensors
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, zeros
@@ -61,26 +61,21 @@ class TreeInertia:
         for k, column in enumerate(link.columns):
             linear, angular = self._motion(i, k)
             wrench = LinkWrench(*_needed(body, linear, angular))
-            if link.motion == "platform":
+            if link.is_platform:
                 R = self.posture.R_WP
                 self.A[:6, column] = np.concatenate([R @ wrench.f, R @ wrench.n])
                 continue
-            self.A[link.columns, column] = axis_force(link, wrench)
+            self.A[link.columns, column] = axis_force(self.posture.steps[i], wrench)
             self._inwards(i, wrench, column)
 
     def _motion(self, i: int, k: int) -> tuple[Vector, Vector]:
         """Acceleration of the origin and angular acceleration of link i per unit of its k-th rate, own axes."""
-        link = self.mechanism.links[i]
-        if link.motion == "platform":
+        link, step = self.mechanism.links[i], self.posture.steps[i]
+        if link.is_platform:
             axis = self.posture.R_WP.T[:, k % 3]
             return (axis, zeros(3)) if k < 3 else (zeros(3), axis)
-        if link.motion == "translation":
-            return direction(link), zeros(3)
-        e = direction(link)
-        if link.motion == "ball":
-            e = zeros(3)
-            e[k] = 1.0
-        return zeros(3), e
+        linear, angular = link.motion.unit_motions(step.dimensions)[k]
+        return zeros(3) if linear is None else linear, zeros(3) if angular is None else angular
 
     def _elastic_columns(self, i: int) -> None:
         elastic = self.mechanism.links[i].elastic
@@ -103,13 +98,13 @@ class TreeInertia:
                 own = own + tie.forces(step.to_parent(there.f), there.n)
             self.A[elastic.columns, column] = own
             wrench = LinkWrench(f, n)
-            if self.mechanism.links[i].motion == "platform":
+            if self.mechanism.links[i].is_platform:
                 R = self.posture.R_WP
                 self._enter(range(6), column, np.concatenate([R @ f, R @ n]))
                 continue
             link = self.mechanism.links[i]
             if link.nu:
-                self._enter(link.columns, column, axis_force(link, wrench))
+                self._enter(link.columns, column, axis_force(self.posture.steps[i], wrench))
             self._inwards(i, wrench, column)
 
     def _inwards(self, i: int, wrench: LinkWrench, column: int) -> None:
@@ -122,11 +117,11 @@ class TreeInertia:
                 self._enter(step.link.moved_by, column, step.deflection.forces(step.to_parent(wrench.f), wrench.n))
             wrench, i = moved_inwards(step, wrench), parent
             link = self.mechanism.links[i]
-            if link.motion == "platform":
+            if link.is_platform:
                 R = self.posture.R_WP
                 self._enter(range(6), column, np.concatenate([R @ wrench.f, R @ wrench.n]))
             elif link.nu:
-                self._enter(link.columns, column, axis_force(link, wrench))
+                self._enter(link.columns, column, axis_force(self.posture.steps[i], wrench))
 
     def _enter(self, rows: range, column: int, values: Vector) -> None:
         for row, value in zip(rows, values, strict=True):

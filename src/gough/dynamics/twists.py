@@ -5,7 +5,7 @@ Frames    results in world axes; twists (v, ω), linear first, at the frame's ow
 
 import numpy as np
 
-from gough.dynamics.posture import Posture, direction
+from gough.dynamics.posture import Posture
 from gough.scalar import zeros
 from gough.spatial import cross
 
@@ -17,7 +17,7 @@ def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]
     v, w = zeros(3), zeros(3)
     for step in posture.chain(index):
         link = step.link
-        if link.motion == "platform":
+        if link.is_platform:
             v, w = step.to_child(u[:3]), step.to_child(u[3:6])
             continue
         v = v + cross(w, step.place_p)
@@ -27,13 +27,7 @@ def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]
             w = step.to_child(w) + step.deflection.spin(rate)
             continue
         v, w = step.to_child(v), step.to_child(w)
-        if link.motion == "rotation":
-            w = w + direction(link) * u[link.u]
-        elif link.motion == "ball":
-            w = w + u[link.columns]
-        elif link.motion == "translation":
-            assert step.slide is not None
-            v = v + cross(w, step.slide) + direction(link) * u[link.u]
+        v, w = link.motion.twist(v, w, step.slide, u[link.columns], step.dimensions)
     return v, w
 
 

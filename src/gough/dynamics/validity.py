@@ -14,11 +14,10 @@ CLOSURE_TOLERANCE = 1e-6
 def check_state(loops: Loops) -> None:
     """Demand |quaternion| = 1 to 1e-6 and closures to 1e-6."""
     for link in loops.mechanism.links:
-        if link.motion in ("platform", "ball"):
-            start = 3 if link.motion == "platform" else link.q
-            q = loops.posture.q[start : start + 4]
+        if link.quaternion is not None:
+            q = loops.posture.q[link.quaternion]
             off = dot(q, q) - 1.0
-            place = "platform" if link.motion == "platform" else link.joint
+            place = "platform" if link.is_platform else link.joint
             check(Status.BAD_QUATERNION.at(place), (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
     check_closed(loops)
 

@@ -1,10 +1,12 @@
 """The family of joints: one file a member; a new one is a file and a line here."""
 
+from gough.joints.ball_screw import BALL_SCREW
 from gough.joints.constant_length import CONSTANT_LENGTH
 from gough.joints.cylindrical import CYLINDRICAL
 from gough.joints.fixed import FIXED
 from gough.joints.free import FREE
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.helical import HELICAL
+from gough.joints.joint import JointType
 from gough.joints.planar import PLANAR
 from gough.joints.prismatic import PRISMATIC
 from gough.joints.revolute import REVOLUTE
@@ -20,10 +22,12 @@ ALL = {
         UNIVERSAL,
         SPHERICAL,
         CYLINDRICAL,
+        HELICAL,
+        BALL_SCREW,
         PLANAR,
         FREE,
         CONSTANT_LENGTH,
     )
 }
 
-__all__ = ["ALL", "Closure", "Coordinate", "JointType", "Motion"]
+__all__ = ["ALL", "JointType"]

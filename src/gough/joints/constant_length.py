@@ -1,7 +1,16 @@
 """A massless rod between two points, as a closure only: the distance of the two origins is constant."""
 
-from gough.joints.joint import Closure, JointType
+from gough.joints.closures import Distance
+from gough.joints.joint import JointDimension, JointType
 
 CONSTANT_LENGTH = JointType(
-    name="constant_length", axes=0, motions=None, coordinates=(), closures=(Closure("distance"),)
+    name="constant_length",
+    words="distance rod link strut cable length rigid_rod tie_rod two_force",
+    axes=0,
+    motions=None,
+    coordinates=(),
+    dimensions=(JointDimension("length", "the distance (m) between the two origins", positive=True),),
+    closures=(Distance(),),
+    friction_when_cut=False,
+    drawing="strut",
 )

@@ -1,17 +1,17 @@
 """Rotation about and translation along one axis."""
 
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.closures import Along, Perpendicular
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Rotation, Translation
 
 CYLINDRICAL = JointType(
     name="cylindrical",
+    words="cylinder cylindric c",
     axes=1,
-    motions=(Motion("rotation", 0), Motion("translation", 0)),
+    motions=(Rotation(0), Translation(0)),
     coordinates=(Coordinate("_angle", "rad"), Coordinate("_offset", "m")),
-    closures=(
-        Closure("along", 0),
-        Closure("along", 1),
-        Closure("perpendicular", 0, 2),
-        Closure("perpendicular", 1, 2),
-    ),
+    closures=(Along(0), Along(1), Perpendicular(0, 2), Perpendicular(1, 2)),
     free_axes=(("leg", 2),),
+    friction_when_cut=False,
+    drawing="sleeve",
 )

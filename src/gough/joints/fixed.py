@@ -1,16 +1,14 @@
 """No relative motion."""
 
-from gough.joints.joint import Closure, JointType
+from gough.joints.closures import Perpendicular, SamePoint
+from gough.joints.joint import JointType
 
 FIXED = JointType(
     name="fixed",
+    words="weld welded rigid locked static glued bolted rigid_joint f none",
     axes=0,
     motions=(),
     coordinates=(),
-    closures=(
-        Closure("point"),
-        Closure("perpendicular", 0, 1),
-        Closure("perpendicular", 1, 2),
-        Closure("perpendicular", 2, 0),
-    ),
+    closures=(SamePoint(), Perpendicular(0, 1), Perpendicular(1, 2), Perpendicular(2, 0)),
+    drawing="nothing",
 )

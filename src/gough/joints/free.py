@@ -1,16 +1,13 @@
 """Six freedoms: three translations along the joint frame's axes, then a ball."""
 
-from gough.joints.joint import Coordinate, JointType, Motion
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Ball, Translation
 
 FREE = JointType(
     name="free",
+    words="floating freejoint free_joint six_dof 6dof bushing unconstrained",
     axes=0,
-    motions=(
-        Motion("translation", direction=(1.0, 0.0, 0.0)),
-        Motion("translation", direction=(0.0, 1.0, 0.0)),
-        Motion("translation", direction=(0.0, 0.0, 1.0)),
-        Motion("ball"),
-    ),
+    motions=(Translation(0), Translation(1), Translation(2), Ball()),
     coordinates=(
         Coordinate("_x", "m"),
         Coordinate("_y", "m"),
@@ -21,4 +18,5 @@ FREE = JointType(
         Coordinate("_qz", "1"),
     ),
     closures=None,
+    drawing="unseen",
 )

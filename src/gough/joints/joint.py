@@ -1,28 +1,18 @@
-"""What a joint type is: its coordinates, the elementary motions it is made of, and the closures it owes when cut.
+"""What a joint type is: the words it is described with, the motions it is made of, and the closures it owes when cut.
 
-In a tree a joint moves its body by elementary motions in turn: rotations and translations along fixed axes, or a ball.
-As a cut joint it owes closure rows between a frame L on the leg and a frame P on the platform side (axis = z, or for a
-universal joint x of L and y of P):
-
-    point      the origins coincide                                    3 rows
-    (a, b)     direction a of L is perpendicular to direction b of P   1 row
-    along a    the origin of P has no offset along direction a of L    1 row
-    distance   the origins keep their distance                         1 row
-
-Reversed axes fulfil perpendicular rows too. What tells them apart is `common_axes`, which follows from the motions.
+In a tree a joint moves its body by elementary motions in turn (`joints.motions`). As a cut joint it owes closures
+(`joints.closures`) between a frame L on the leg and a frame P on the platform side (axis = z, or for a universal joint x of L
+and y of P). A joint whose closures depend on a coordinate of its own, such as a screw's angle, has none: where it is cut, it
+carries a massless body in the tree and that body is fixed to the other side (`carried_when_cut`).
+Whoever asks what a joint is, in the description, the structure, the viewer or the page of keys, asks here.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
-
-@dataclass(frozen=True)
-class Motion:
-    """An elementary motion: "rotation" or "translation" along the joint's axis `axis` (0 or 1; for fixed directions
-    use `direction`), or "ball" (a unit quaternion)."""
-
-    kind: str
-    axis: int = 0
-    direction: tuple[float, float, float] | None = None
+from gough.joints.closures import Closure
+from gough.joints.measure import LENGTH, Measure
+from gough.joints.motions import JointMotion
 
 
 @dataclass(frozen=True)
@@ -32,19 +22,20 @@ class Coordinate:
     suffix: str
     unit: str
 
+    @property
+    def dimension(self) -> str:
+        """What a description writes it in."""
+        return {"rad": "angle", "m": "length"}.get(self.unit, "number")
+
 
 @dataclass(frozen=True)
-class Closure:
-    """One closure of a cut joint; `kind` is point, perpendicular, along or distance; a and b are axis numbers 0…2."""
+class JointDimension:
+    """A number that a joint of a type must have: its key in the description, a length in m. positive: whether it must be so."""
 
-    kind: str
-    a: int = 0
-    b: int = 0
-
-    @property
-    def rows(self) -> int:
-        """Number of scalar equations."""
-        return 3 if self.kind == "point" else 1
+    key: str
+    meaning: str
+    unit: str = "m"
+    positive: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,18 +44,92 @@ class JointType:
 
     name: str
     axes: int
-    motions: tuple[Motion, ...] | None
+    motions: tuple[JointMotion, ...] | None
+    """None: it is a closure only."""
     coordinates: tuple[Coordinate, ...]
     closures: tuple[Closure, ...] | None
-    scalar: bool = False
-    rotational: bool = False
+    """None: it cannot be cut, or only as `carried_when_cut`."""
+    drawing: str
+    """How it is drawn: a name in `viewer.drawing.joints`."""
+    words: str = ""
+    """What others call it, for suggestions."""
+    dimensions: tuple[JointDimension, ...] = ()
+    carried_when_cut: bool = False
+    tilts: bool = False
+    """Whether its sides tilt against each other, so that it may have a cone as limit."""
     free_axes: tuple[tuple[str, int], ...] = ()
     """Freedoms left when cut, for friction: ("leg" | "platform", axis number) or ("ball", 0)."""
+    friction_when_cut: bool = True
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """What its rates measure, each once."""
+        return tuple({m.measure.word: m.measure for m in self.motions or () if m.nu}.values())
+
+    @property
+    def measure(self) -> Measure | None:
+        """What its rates measure, where all measure the same: the units of what acts in it."""
+        return self.measures[0] if len(self.measures) == 1 else None
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has one coordinate, and so may have a drive, a spring and limits."""
+        return len(self.coordinates) == 1
+
+    @property
+    def slides(self) -> bool:
+        """Whether all its coordinates are lengths."""
+        return self.measure is LENGTH
+
+    @property
+    def in_angles(self) -> bool:
+        """Whether all its coordinates are angles."""
+        return bool(self.coordinates) and all(c.unit == "rad" for c in self.coordinates)
+
+    @property
+    def carries_no_moment(self) -> bool:
+        """Whether it transmits forces alone where it is cut."""
+        return self.closures is not None and not any(c.sees_axes for c in self.closures)
+
+    @property
+    def moves_body(self) -> bool:
+        """Whether it can carry a body in a tree."""
+        return self.motions is not None
+
+    @property
+    def closes_loop(self) -> bool:
+        """Whether a loop may be cut at it."""
+        return self.closures is not None or self.carried_when_cut
+
+    @property
+    def freedoms(self) -> int:
+        """Rates in a tree."""
+        return sum(m.nu for m in self.motions or ())
+
+    @property
+    def rate_suffixes(self) -> tuple[str, ...]:
+        """Last parts of the names of its rates."""
+        out: list[str] = []
+        place = 0
+        for motion in self.motions or ():
+            out += motion.rate_suffixes or [c.suffix for c in self.coordinates[place : place + motion.nq]]
+            place += motion.nq
+        return tuple(out)
+
+    @property
+    def quaternion(self) -> int | None:
+        """Where the unit quaternion begins among its coordinates; None where it has none."""
+        place = 0
+        for motion in self.motions or ():
+            if motion.quaternion is not None:
+                return place + motion.quaternion
+            place += motion.nq
+        return None
 
     @property
     def common_axes(self) -> tuple[int, ...]:
         """Axes of L and P that are the same, pointing the same way, however the joint moves; z is the stated axis."""
-        if self.motions is None or self.closures is None or any(m.kind == "ball" for m in self.motions):
+        if self.motions is None or self.closures is None or any(m.nu > 1 for m in self.motions):
             return ()
-        turning = {m.axis for m in self.motions if m.kind == "rotation"}
+        turning = {m.axis for m in self.motions if m.turns}
         return (0, 1, 2) if not turning else (2,) if turning == {0} and self.axes == 1 else ()

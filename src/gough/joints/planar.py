@@ -1,12 +1,17 @@
 """Two translations in a plane and a rotation about its normal (the stated axis)."""
 
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.closures import Along, Perpendicular
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Rotation, Translation
 
 PLANAR = JointType(
     name="planar",
+    words="plane in_plane e",
     axes=1,
-    motions=(Motion("translation", 1), Motion("translation", 2), Motion("rotation", 0)),
+    motions=(Translation(1), Translation(2), Rotation(0)),
     coordinates=(Coordinate("_x", "m"), Coordinate("_y", "m"), Coordinate("_angle", "rad")),
-    closures=(Closure("along", 2), Closure("perpendicular", 0, 2), Closure("perpendicular", 1, 2)),
+    closures=(Along(2), Perpendicular(0, 2), Perpendicular(1, 2)),
     free_axes=(("leg", 2),),
+    friction_when_cut=False,
+    drawing="puck",
 )

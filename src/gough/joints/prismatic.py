@@ -1,18 +1,16 @@
 """Translation along one axis."""
 
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.closures import Along, Perpendicular
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Translation
 
 PRISMATIC = JointType(
     name="prismatic",
+    words="slider slide sliding linear translational translation translate telescopic actuator p slot",
     axes=1,
-    motions=(Motion("translation", 0),),
+    motions=(Translation(0),),
     coordinates=(Coordinate("", "m"),),
-    closures=(
-        Closure("along", 0),
-        Closure("along", 1),
-        Closure("perpendicular", 0, 1),
-        Closure("perpendicular", 1, 2),
-        Closure("perpendicular", 2, 0),
-    ),
-    scalar=True,
+    closures=(Along(0), Along(1), Perpendicular(0, 1), Perpendicular(1, 2), Perpendicular(2, 0)),
+    friction_when_cut=False,
+    drawing="slide",
 )

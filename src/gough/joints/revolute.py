@@ -1,14 +1,16 @@
 """Rotation about one axis."""
 
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.closures import Perpendicular, SamePoint
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Rotation
 
 REVOLUTE = JointType(
     name="revolute",
+    words="hinge pin pinned pivot rotary rotational rotation rotate continuous turning hinged swivel r rev",
     axes=1,
-    motions=(Motion("rotation", 0),),
+    motions=(Rotation(0),),
     coordinates=(Coordinate("", "rad"),),
-    closures=(Closure("point"), Closure("perpendicular", 0, 2), Closure("perpendicular", 1, 2)),
-    scalar=True,
-    rotational=True,
+    closures=(SamePoint(), Perpendicular(0, 2), Perpendicular(1, 2)),
     free_axes=(("leg", 2),),
+    drawing="hinge",
 )

@@ -1,12 +1,17 @@
 """Two perpendicular intersecting rotations, the second axis carried by the first [Pedrammehr 2012, eq. 12], [Fried, eq. 2]."""
 
-from gough.joints.joint import Closure, Coordinate, JointType, Motion
+from gough.joints.closures import Perpendicular, SamePoint
+from gough.joints.joint import Coordinate, JointType
+from gough.joints.motions import Rotation
 
 UNIVERSAL = JointType(
     name="universal",
+    words="cardan hooke gimbal u hookes uj cardanic universal_joint rzeppa",
     axes=2,
-    motions=(Motion("rotation", 0), Motion("rotation", 1)),
+    motions=(Rotation(0), Rotation(1)),
     coordinates=(Coordinate("_1", "rad"), Coordinate("_2", "rad")),
-    closures=(Closure("point"), Closure("perpendicular", 0, 1)),
+    closures=(SamePoint(), Perpendicular(0, 1)),
+    tilts=True,
     free_axes=(("leg", 0), ("platform", 1)),
+    drawing="cross",
 )

@@ -35,8 +35,7 @@ def closure_function(linkage: Linkage) -> Function:
 def row_scales(linkage: Linkage) -> np.ndarray:
     """What each closure row is measured in: the robot's size for lengths (its square for distances), 1 for directions."""
     size = linkage.structure.length
-    kinds = {"point": size, "along": size, "distance": size * size, "perpendicular": 1.0}
-    return np.array([kinds[c.kind] for cut in linkage.structure.cuts for c in cut.closures for _ in range(c.rows)])
+    return np.array([c.scale(size) for cut in linkage.structure.cuts for c in cut.closures for _ in range(c.rows)])
 
 
 def closure_errors(linkage: Linkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -166,8 +165,7 @@ def _least_squares(linkage: Linkage, q: np.ndarray, free: np.ndarray, weight: fl
     weights = np.full(structure.rows + sum(len(cut.common_axes) for cut in structure.cuts), weight)
     for cut in structure.cuts:
         rods = 1.0 if cut.length is None else size / max(linkage.parameters[cut.length], 1e-3 * size)
-        kinds = [c.kind for c in cut.closures for _ in range(c.rows)]
-        weights[cut.row : cut.row + cut.rows] = [weight if kind == "perpendicular" else rods for kind in kinds]
+        weights[cut.row : cut.row + cut.rows] = [rods if power else weight for power in cut.row_lengths]
 
     def rows(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         residual, G = directed_rows(linkage, function.values(q=x, parameters=linkage.parameters[None]))

@@ -16,6 +16,8 @@ from gough.kinematics.openings import turned_places
 from gough.kinematics.retraction import retract, step_units
 
 ITERATIONS = 300
+MOST_STEPS = 50_000
+"""More than these are not promised to a target that is far away."""
 LARGEST_STEP = 0.2
 """Largest step of an independent coordinate: relative to the robot's size, or rad."""
 LARGEST_FOLLOWING = 0.2
@@ -46,9 +48,8 @@ def follow(
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
     reach = np.ones(len(q))
-    for turn in range(iterations):
-        if not len(active):
-            break
+    turn = -1
+    while len(active) and (turn := turn + 1) < iterations:
         wanted = misses(q[active], active)
         size = np.abs(wanted / own).max(axis=1, initial=0.0)
         if turn == 0 and not linkage.mechanism.rows:  # nothing follows: a slide may go far beyond the robot's size
@@ -62,6 +63,9 @@ def follow(
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
         failed = _mend(function, q[active], limited, rows, step, unit, failures, active, lost)
         moved = np.abs(step).max(axis=1, initial=0.0)
+        if turn == 0:  # a screw goes through many turns: as many steps more as the first one promises
+            steps = size / LARGEST_STEP * np.maximum(moved / LARGEST_FOLLOWING, 1.0)
+            iterations += min(int(2.0 * np.nan_to_num(steps, posinf=0.0).max(initial=0.0)), MOST_STEPS)
         step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
         q[active[good]] = retract(linkage.mechanism, q[active[good]], step[good] * unit)

@@ -104,7 +104,7 @@ class Geometry:
         A pose that leaves loops open is out of the platform's reach.
         """
         linkage, mechanism = self.linkage, self.linkage.mechanism
-        outside = [link for link in mechanism.links if link.leg < 0 and link.motion != "platform" and link.nu]
+        outside = [link for link in mechanism.links if link.leg < 0 and not link.is_platform and link.nu]
         if near is not None:
             for link in outside:
                 q[:, link.q : link.q + link.nq] = near[:, link.q : link.q + link.nq]

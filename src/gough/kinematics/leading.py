@@ -248,7 +248,7 @@ def coordinate_units(linkage: LedLinkage) -> dict[str, str]:
     for link in linkage.mechanism.links:
         if link.nu == 1:
             out[layout.q_names[link.q]] = layout.q_units[link.q]
-        elif link.motion == "ball":
+        elif link.is_ball:
             out |= {layout.u_names[c]: "rad" for c in link.columns}
     return out
 
@@ -335,7 +335,7 @@ def _is_pose(linkage: LedLinkage, name: str) -> bool:
 
 
 def _balls(linkage: LedLinkage):
-    return [link for link in linkage.mechanism.links if link.motion == "ball"]
+    return [link for link in linkage.mechanism.links if link.is_ball]
 
 
 def _ball_rates(linkage: LedLinkage) -> list[tuple[int, int, int]]:

@@ -11,7 +11,6 @@ from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import wrap_angles
 from gough.program.verdict import reciprocal_condition
 from gough.robot import Robot
-from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
 ITERATIONS = 60
 LARGEST_STEP = 0.5
@@ -54,13 +53,8 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
         float(np.linalg.norm(q[:3] - np.asarray(robot.legs[leg].base.position, dtype=float))) + linkage.structure.length
     )
     for link in links:
-        if link.motion == "rotation":
-            starts[1:, link.q] = rng.uniform(-np.pi, np.pi, STARTS - 1)
-        elif link.motion == "translation":
-            starts[1:, link.q] = rng.uniform(-0.3 * reach, 1.3 * reach, STARTS - 1)
-        elif link.motion == "ball":
-            quaternions = rng.normal(size=(STARTS - 1, 4))
-            starts[1:, link.q : link.q + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+        own = linkage.parameters[list(link.dimensions)]
+        starts[1:, link.coordinates] = link.motion.random(rng, STARTS - 1, (-0.3 * reach, 1.3 * reach), own)
     found, failures = leg_newton(linkage, starts, linkage.parameters[None], [leg])
     good = np.flatnonzero(failures == GOOD)
     if not len(good):  # the pose may not be quite consistent: what comes nearest is a start for all legs together
@@ -112,22 +106,14 @@ def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray
 
 def _rate_units(linkage: Linkage, leg: int) -> list[str]:
     links = linkage.structure.links
-    return [
-        "m" if links[i].motion == "translation" else "rad"
-        for i in linkage.structure.legs[leg].links
-        for _ in range(links[i].nu)
-    ]
+    return [links[i].motion.measure.unit for i in linkage.structure.legs[leg].links for _ in range(links[i].nu)]
 
 
 def _move(linkage: Linkage, leg: int, q: np.ndarray, active: np.ndarray, step: np.ndarray) -> None:
     column = 0
     for i in linkage.structure.legs[leg].links:
         link = linkage.structure.links[i]
-        if link.motion == "ball":
-            turned = quaternion_product(
-                q[active, link.q : link.q + 4], quaternion_of_rotation_vector(step[:, column : column + 3])
-            )
-            q[active, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
-        elif link.nu == 1:
-            q[active, link.q] += step[:, column]
+        if link.nu:
+            own = np.ix_(active, link.coordinates)
+            q[own] = link.motion.retract(q[own], step[:, column : column + link.nu])
         column += link.nu

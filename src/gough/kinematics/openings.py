@@ -65,12 +65,12 @@ def left_open(linkage: LedLinkage) -> list[str]:
 
 
 def _opening(linkage: Linkage, cut: CutJoint, rows: np.ndarray, axes: np.ndarray, numbers: np.ndarray) -> Opening:
-    kinds = np.array([c.kind for c in cut.closures for _ in range(c.rows)])
-    gap = float(np.linalg.norm(rows[(kinds == "point") | (kinds == "along")]))
+    lengths = np.array(cut.row_lengths)
+    gap = float(np.linalg.norm(rows[lengths == 1]))
     if cut.length is not None:
         length = float(numbers[..., cut.length].ravel()[0])
-        gap = abs(float(np.sqrt(max(0.0, length**2 + 2.0 * rows[kinds == "distance"][0]))) - length)
-    across = rows[kinds == "perpendicular"]
+        gap = abs(float(np.sqrt(max(0.0, length**2 + 2.0 * rows[lengths == 2][0]))) - length)
+    across = rows[lengths == 0]
     angle = float(np.arcsin(np.clip(np.abs(across).max(initial=0.0), 0.0, 1.0)))
     if len(axes) and -axes.min() > 1e-8:  # else the cosine has no digits left
         cosine = axes[0] + 1.0 if len(axes) == 1 else (axes.sum() + 2.0) / 2.0

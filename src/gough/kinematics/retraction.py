@@ -3,7 +3,6 @@
 import numpy as np
 
 from gough.dynamics.validity import QUATERNION_TOLERANCE
-from gough.spatial.poses import integrate_pose, quaternion_of_rotation_vector, quaternion_product
 from gough.structure import Structure
 
 
@@ -11,15 +10,8 @@ def retract(mechanism: Structure, q: np.ndarray, step: np.ndarray) -> np.ndarray
     """q (n, nq) moved by `step` (n, nu): translations and rotation vectors."""
     out = q.copy()
     for link in mechanism.links:
-        if link.motion == "platform":
-            out[:, :7] = integrate_pose(q[:, :7], step[:, :6])
-        elif link.motion == "ball":
-            turned = quaternion_product(
-                q[:, link.q : link.q + 4], quaternion_of_rotation_vector(step[:, link.u : link.u + 3])
-            )
-            out[:, link.q : link.q + 4] = turned / np.linalg.norm(turned, axis=1, keepdims=True)
-        elif link.nu == 1:
-            out[:, link.q] += step[:, link.u]
+        if link.nu:
+            out[:, link.coordinates] = link.motion.retract(q[:, link.coordinates], step[:, link.columns])
         if link.elastic is not None:
             out[:, link.elastic.coordinates] += step[:, link.elastic.columns]
     return out
@@ -29,10 +21,9 @@ def normalised(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     """q (..., nq) with all quaternions of unit length."""
     out = q.copy()
     for link in mechanism.links:
-        if link.motion in ("platform", "ball"):
-            start = 3 if link.motion == "platform" else link.q
-            norm = np.linalg.norm(out[..., start : start + 4], axis=-1, keepdims=True)
-            out[..., start : start + 4] /= np.where(norm > 0, norm, np.nan)
+        if link.quaternion is not None:
+            norm = np.linalg.norm(out[..., link.quaternion], axis=-1, keepdims=True)
+            out[..., link.quaternion] /= np.where(norm > 0, norm, np.nan)
     return out
 
 
@@ -41,10 +32,9 @@ def bad_quaternions(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     nowhere. Only `integrate` and `project`, which make a q, normalise."""
     places = np.full(len(q), "", dtype=object)
     for link in mechanism.links:
-        if link.motion in ("platform", "ball"):
-            start = 3 if link.motion == "platform" else link.q
-            off = np.abs(np.linalg.norm(q[:, start : start + 4], axis=1) - 1.0) > QUATERNION_TOLERANCE
-            places[off & (places == "")] = "platform" if link.motion == "platform" else link.joint
+        if link.quaternion is not None:
+            off = np.abs(np.linalg.norm(q[:, link.quaternion], axis=1) - 1.0) > QUATERNION_TOLERANCE
+            places[off & (places == "")] = "platform" if link.is_platform else link.joint
     return places
 
 
@@ -52,8 +42,7 @@ def neutral(mechanism: Structure) -> np.ndarray:
     """q (nq,) with all joints at zero and unit quaternions."""
     q = np.zeros(mechanism.layout.nq)
     for link in mechanism.links:
-        if link.motion in ("platform", "ball"):
-            q[3 if link.motion == "platform" else link.q] = 1.0
+        q[link.coordinates] = link.motion.neutral()
     return q
 
 
@@ -77,6 +66,11 @@ def coordinate_sizes(mechanism: Structure, size: float) -> np.ndarray:
 
 
 def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:
-    """Differences (..., nq) of coordinates with angles brought into (-π, π]."""
-    angular = np.array([unit == "rad" for unit in structure.layout.q_units])
+    """Differences (..., nq) of coordinates with angles of which whole turns make no difference brought into (-π, π]."""
+    angular = np.isin(np.arange(structure.layout.nq), periodic_coordinates(structure))
     return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)
+
+
+def periodic_coordinates(structure: Structure) -> list[int]:
+    """Entries of q that are angles of which whole turns make no difference."""
+    return [c for link in structure.links if link.motion.periodic for c in link.coordinates]

@@ -23,8 +23,6 @@ from gough.spatial.poses import (
     compose_poses,
     pose_array,
     pose_difference,
-    quaternion_of_rotation_vector,
-    quaternion_product,
 )
 from gough.structure import CutJoint, Structure
 
@@ -70,9 +68,7 @@ def home_guess(mechanism: Structure, robot: Robot) -> tuple[np.ndarray, np.ndarr
 def stated_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
     """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
     it is left out. None where joints are left out, or do not fit together."""
-    joints = [
-        c for link in linkage.structure.links if link.motion != "platform" for c in range(link.q, link.q + link.nq)
-    ]
+    joints = [c for link in linkage.structure.links if not link.is_platform for c in link.coordinates]
     if not joints or not known[joints].all():
         return None
     starts = start[None] if known.all() else random_starts(linkage, start, known)
@@ -91,10 +87,10 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
     out = _platform_not_kept(structure, robot, home)
     for link in structure.links:
         own = slice(link.q, link.q + link.nq)
-        if link.motion == "platform" or not link.nq or not known[own].all():
+        if link.is_platform or not link.nq or not known[own].all():
             continue
         was, now, unit = stated[own], home[own], structure.layout.q_units[link.q]
-        if link.motion == "ball":
+        if link.quaternion is not None:
             off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
         else:
             off = abs(float(wrap_angles(structure, home - stated)[link.q])) / (structure.length if unit == "m" else 1.0)
@@ -102,7 +98,7 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
             scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
             texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
             texts = [f"[{text}]" if len(was) > 1 else text for text in texts]
-            name = link.joint if link.motion == "ball" else structure.layout.q_names[link.q]
+            name = link.joint if link.quaternion is not None else structure.layout.q_names[link.q]
             out.append((off, f"{name}: {texts[0]}{word} stated, {texts[1]}{word} taken"))
     return sorted(out, key=lambda x: -x[0])
 
@@ -276,16 +272,8 @@ def random_starts(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.
     for link in linkage.structure.links:
         if link.nq == 0 or known[link.q : link.q + link.nq].all():
             continue
-        if link.motion == "rotation":
-            q[1:, link.q] += rng.uniform(-np.pi, np.pi, STARTS - 1)
-        elif link.motion == "translation":
-            q[1:, link.q] += rng.uniform(-1.5, 1.5, STARTS - 1) * linkage.structure.length
-        elif link.motion == "platform":
-            q[1:, :3] += rng.uniform(-2.0, 2.0, (STARTS - 1, 3)) * linkage.structure.length
-            turns = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 0.7)
-            q[1:, 3:7] = quaternion_product(turns, q[1:, 3:7])
-        elif link.motion == "ball":
-            q[1:, link.q : link.q + 4] = quaternion_of_rotation_vector(rng.normal(size=(STARTS - 1, 3)) * 1.5)
+        own = linkage.parameters[list(link.dimensions)]
+        q[1:, link.coordinates] = link.motion.scattered(rng, q[1:, link.coordinates], linkage.structure.length, own)
     return q
 
 

@@ -149,11 +149,11 @@ def block_matrices(
     mechanism = linkage.mechanism
     groups: dict[str, tuple[list[int], list[int]]] = linkage.cached("loop groups", lambda: mechanism.loop_groups)
     found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
-    kinds = [c.kind for cut in mechanism.cuts for c in cut.closures for _ in range(c.rows)]
+    lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
     out = []
     for k, (rows, columns) in enumerate(groups.values()):
         column = np.array([1.0 if mechanism.layout.u_units[c] == "m/s" else 1.0 / scale for c in columns])
-        row = np.array([scale if kinds[r] == "perpendicular" else 1.0 for r in rows])
+        row = np.array([1.0 if lengths[r] else scale for r in rows])
         out.append(found[f"J{k}"] * column * row[:, None])
     return tuple(groups), out
 

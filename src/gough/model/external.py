@@ -91,7 +91,7 @@ def _slope_at_frame(model: "Model", q: Array, frame: str, value: Array, paramete
 def _demand_material(model: "Model", frame: str) -> None:
     """Refuse a wrench at the floating frame of a flexible body: its origin is no point of the material."""
     for link in model.mechanism.links:
-        if link.name == frame and link.elastic is not None and link.motion == "platform":
+        if link.name == frame and link.elastic is not None and link.is_platform:
             frames = [f.name for f in model.mechanism.frames.values() if model.mechanism.links[f.link].parent == 0]
             raise UsageError(
                 f"wrench on {frame!r}: this body is flexible and its frame floats, no point of the material is there. Name a "

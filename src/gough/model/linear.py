@@ -134,7 +134,7 @@ def _bracket(
         B[..., 4, 3], B[..., 5, 3], B[..., 5, 4] = w[..., 2], -w[..., 1], w[..., 0]
         return B
     columns = model.mechanism.selection.independent
-    turning = any(c in columns for link in model.mechanism.links if link.motion == "ball" for c in link.columns)
+    turning = any(c in columns for link in model.mechanism.links if link.is_ball for c in link.columns)
     if not turning and not any(n in ("wx", "wy", "wz") for n in model.layout.v_names):
         return np.zeros((*batch, nv, nv))  # v are rates of coordinates
     bend = tangent_derivative(model, "configuration_rate", ("q",))

@@ -96,17 +96,15 @@ def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -
 
 def _turning(model: "Model") -> Program:
     """q and tree velocities u to q̇ (nq), the rotations R of all quaternions (9 each), and their Ṙ."""
-    links = [link for link in model.mechanism.links if link.motion in ("platform", "ball")]
+    links = [link for link in model.mechanism.links if link.quaternion is not None]
 
     def equations(q: Any, u: Any, parameters: Any) -> dict[str, Any]:
         rotations, turning = [], []
         for link in links:
-            place = 3 if link.motion == "platform" else link.q
-            R = rotation_from_quaternion_wxyz(q[place : place + 4])
-            w = u[3:6] if link.motion == "platform" else u[link.columns]
+            R, w = rotation_from_quaternion_wxyz(q[link.quaternion]), u[link.spin]
             cross = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]], dtype=object)
             rotations.append(R.ravel())
-            turning.append((cross @ R if link.motion == "platform" else R @ cross).ravel())
+            turning.append((R @ cross if link.motion.spins_in_body else cross @ R).ravel())
         qdot = rate_of_q(Posture(Numbers(model.mechanism, parameters), q), u)
         return {"qdot": qdot, "R": np.array(rotations).ravel(), "Rdot": np.array(turning).ravel()}
 

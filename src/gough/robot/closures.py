@@ -1,20 +1,29 @@
 """Joints that close loops: of a leg between the last body of its chain and the platform, or between any two bodies."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from gough.joints import ALL
 from gough.robot.fields import Name, PositiveLength, Vector
 from gough.robot.item import Fault, Item, given, look
 from gough.robot.joint import AxisPair, Friction, Limits
-from gough.robot.joint_checks import SCALAR, axes_faults, axis_kind_faults, effect_faults
+from gough.robot.joint_checks import (
+    axes_faults,
+    axis_kind_faults,
+    dimension_faults,
+    effect_faults,
+    has_axis,
+    with_dimensions,
+)
 from gough.robot.pose import Pose
 from gough.robot.suggestions import MEANT
 
-CutType = Literal[
-    "spherical", "universal", "revolute", "fixed", "constant_length", "cylindrical", "planar", "prismatic"
-]
+if TYPE_CHECKING:
+    CutType = str
+else:
+    CutType = Literal[tuple(name for name, joint in ALL.items() if joint.closes_loop)]
 
 
 class ClosingJoint(Item):
@@ -34,11 +43,12 @@ class ClosingJoint(Item):
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
         data = {key: value for key, value in data.items() if value is not None}
-        if data.get("type") in ("revolute", "cylindrical", "prismatic", "planar"):
+        if has_axis(data.get("type")):
             data.setdefault("axis", (0.0, 0.0, 1.0))
         return data
 
 
+@with_dimensions
 class Cut(ClosingJoint):
     """A cut joint between the last body of a chain and the platform.
 
@@ -75,6 +85,7 @@ class LoopEnd(Item):
         return {key: value for key, value in data.items() if value is not None}
 
 
+@with_dimensions
 class Loop(ClosingJoint):
     """A closure between two bodies.
 
@@ -108,14 +119,12 @@ def _passive_only(key: Any, value: Any, what: str) -> Fault | None:
 def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
     """Problems between the keys of a joint that closes a loop; what: how messages call it."""
     kind = look(data, "type")
-    if kind == "constant_length" and not given(data, "length"):
-        yield Fault(("length",), look(data, "length"), f"a constant_length {what} without its length", "length in m")
-    if isinstance(kind, str) and kind != "constant_length" and given(data, "length"):
-        yield Fault(("length",), data["length"], f"length on a {kind} {what}", "length only on constant_length")
-    if kind == "constant_length" and given(data, "friction"):
-        yield Fault(("friction",), data["friction"], f"friction on a constant_length {what}", "no friction")
+    joint = ALL.get(kind) if isinstance(kind, str) else None
+    yield from dimension_faults(kind, data, what)
+    if joint is not None and not joint.moves_body and given(data, "friction"):
+        yield Fault(("friction",), data["friction"], f"friction on a {kind} {what}", "no friction")
     for key in ("lower", "upper", "speed"):
-        if given(data, "limits", key) and kind in SCALAR:
+        if given(data, "limits", key) and joint is not None and joint.is_scalar and not joint.carried_when_cut:
             message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
             yield Fault(
                 ("limits", key),

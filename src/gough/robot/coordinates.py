@@ -55,9 +55,8 @@ def coordinate_names(name: str, kind: Any) -> list[str]:
 
 def rate_names(name: str, kind: Any) -> list[str]:
     """The names of a joint's rates: as the coordinates, with the angular velocity for a quaternion."""
-    suffixes = _suffixes(kind)
-    plain = [suffix for suffix in suffixes if not suffix.startswith("_q")]
-    return [name + suffix for suffix in (plain if plain == suffixes else [*plain, "_wx", "_wy", "_wz"])]
+    joint = ALL.get(kind) if isinstance(kind, str) else None
+    return [] if joint is None else [name + suffix for suffix in joint.rate_suffixes]
 
 
 def coordinate_faults(names: list[Any], kinds: list[Any], places: list[Place]) -> Iterator[Fault]:

@@ -4,11 +4,10 @@ from math import isfinite
 from typing import Any
 
 from gough.errors import UsageError
+from gough.joints import ALL
+from gough.joints.measure import ANGLE, LENGTH
 from gough.robot.robot import Robot
 from gough.robot.units import misfit
-
-SLIDING = ("prismatic",)
-MIXED = ("cylindrical", "planar", "free")
 
 
 def change_friction(
@@ -38,14 +37,16 @@ def change_friction(
             update["coulomb"] = friction.coulomb * coulomb
             if keep and friction.smoothing:
                 return friction.model_copy(update=update)
-            speed = speeds[0] if kind in SLIDING else speeds[1]
-            if kind in MIXED and keep:
+            rates = [m.rate for m in ALL[kind].measures] or [ANGLE.rate]
+            mixed = len(rates) > 1
+            speed = speeds[0] if rates == [LENGTH.rate] else speeds[1]
+            if mixed and keep:
                 speed = min((s for s in speeds if s is not None), default=None)
-            elif kind in MIXED and speeds[0] != speeds[1]:
+            elif mixed and speeds[0] != speeds[1]:
                 raise UsageError(
                     f"{place}: a {kind} joint slides and turns with one smoothing; give one number for both"
                 )
-            for unit in ("m/s",) if kind in SLIDING else ("m/s", "rad/s") if kind in MIXED else ("rad/s",):
+            for unit in rates:
                 problem = misfit(speed, unit, f"that of {place}")
                 if problem:
                     raise UsageError(

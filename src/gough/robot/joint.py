@@ -1,10 +1,11 @@
 """Joints of legs and between bodies: kind, placement, axis, and what acts in them (friction, spring, drive, limits)."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from gough.joints import ALL
 from gough.robot.body import Body
 from gough.robot.fields import (
     Coordinate,
@@ -25,23 +26,21 @@ from gough.robot.fields import (
     numbers,
 )
 from gough.robot.item import Fault, Item, given, look
-from gough.robot.joint_checks import axes_faults, axis_kind_faults, effect_faults, interval_faults
+from gough.robot.joint_checks import (
+    axes_faults,
+    axis_kind_faults,
+    dimension_faults,
+    effect_faults,
+    has_axis,
+    interval_faults,
+    with_dimensions,
+)
 from gough.robot.pose import Mdh, Pose
 
-JointType = Literal["fixed", "revolute", "prismatic", "universal", "spherical", "cylindrical", "planar", "free"]
-
-COORDINATES = {
-    "fixed": 0,
-    "revolute": 1,
-    "prismatic": 1,
-    "universal": 2,
-    "spherical": 4,
-    "cylindrical": 2,
-    "planar": 3,
-    "free": 7,
-}
-"""Entries of each joint type in q (spherical: quaternion wxyz; free: x y z and quaternion; cylindrical: angle, length;
-planar: two lengths, angle)."""
+if TYPE_CHECKING:
+    MovingType = str
+else:
+    MovingType = Literal[tuple(name for name, joint in ALL.items() if joint.moves_body)]
 
 AxisPair = Annotated[tuple[Vector, Vector], exactly(2, "two unit vectors [first, second]")]
 
@@ -104,17 +103,18 @@ class Limits(Item):
         yield from interval_faults(look(data, "lower"), look(data, "upper"), ("upper",), look(data, "upper"))
 
 
+@with_dimensions
 class ChainJoint(Item):
     """A joint of a leg with the body it carries.
 
     placement (written `pose`, or `mdh`) is the joint frame in the antecedent body's frame; the body's frame is the
-    joint frame moved by the joint. axis: of revolute, prismatic, cylindrical, planar (its normal), in the joint frame,
-    default z. axes: of universal, the first fixed to the antecedent, the second carried. on: the joint of the leg whose
-    body is the antecedent, default the one before it in the chain; "base" is the leg's base frame.
+    joint frame moved by the joint. axis: of joints that have one (planar: its normal), in the joint frame, default z.
+    axes: of universal, the first fixed to the antecedent, the second carried. on: the joint of the leg whose body is the
+    antecedent, default the one before it in the chain; "base" is the leg's base frame.
     """
 
     name: Name
-    type: JointType
+    type: MovingType
     on: Name | None = None
     placement: Pose = Field(default_factory=Pose, alias="pose")
     mdh: Mdh | None = None
@@ -135,6 +135,7 @@ class ChainJoint(Item):
         return {**prepare_joint(data), "body": named_body(data.get("body"), data.get("name"))}
 
 
+@with_dimensions
 class TreeJoint(Item):
     """A joint between two bodies of the robot.
 
@@ -144,7 +145,7 @@ class TreeJoint(Item):
     """
 
     name: Name
-    type: JointType
+    type: MovingType
     parent: str
     child: str
     placement: Pose = Field(default_factory=Pose, alias="pose")
@@ -170,6 +171,7 @@ def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
     kind = look(data, "type")
     if given(data, "mdh"):
         yield from _mdh_faults(data)
+    yield from dimension_faults(kind, data, "joint")
     yield from axis_kind_faults(kind, data)
     yield from axes_faults(data, perpendicular=True)
     yield from effect_faults(kind, data)
@@ -183,7 +185,7 @@ def prepare_joint(data: dict[str, Any]) -> dict[str, Any]:
     for key in ("friction", "limits", "pose", "placement"):
         if key in data and data[key] is None:
             del data[key]
-    if data.get("type") in ("revolute", "prismatic", "cylindrical", "planar") and data.get("axis") is None:
+    if has_axis(data.get("type")) and data.get("axis") is None:
         data["axis"] = (0.0, 0.0, 1.0)
     return data
 

@@ -1,55 +1,58 @@
 """Checks of joints on raw data: which keys a joint type may have, axes, units by the joint's kind."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Optional, TypeVar, cast
 
 import numpy as np
+from pydantic import create_model
 
-from gough.robot.fields import number_fault, numbers
-from gough.robot.item import Fault, as_plain, given, look
+from gough.joints import ALL
+from gough.robot.fields import Length, PositiveLength, number_fault, numbers
+from gough.robot.item import Fault, Item, as_plain, given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
 from gough.robot.units import Quantity, UnitError, convert, serves
 
-SCALAR = ("revolute", "prismatic")
-WITH_AXIS = ("revolute", "prismatic", "cylindrical", "planar")
-WITH_CONE = ("universal", "spherical")
-TURNING = ("revolute", "universal", "spherical")
-SLIDING_AND_TURNING = ("cylindrical", "planar", "free")
+Model = TypeVar("Model", bound=Item)
 
-TRANSLATION = {
-    "rotor_inertia": "mass",
-    "viscous": "damping",
-    "damping": "damping",
-    "coulomb": "force",
-    "smoothing": "speed",
-    "stiffness": "stiffness",
-    "rest": "length",
-    "preload": "force",
-    "force_limit": "force",
-    "speed_limit": "speed",
-    "stroke": "length",
-    "lower": "length",
-    "upper": "length",
-    "speed": "speed",
-    "force": "force",
-}
-ROTATION = {
-    "rotor_inertia": "inertia",
-    "viscous": "angular damping",
-    "damping": "angular damping",
-    "coulomb": "torque",
-    "smoothing": "angular speed",
-    "stiffness": "angular stiffness",
-    "rest": "angle",
-    "preload": "torque",
-    "force_limit": "torque",
-    "speed_limit": "angular speed",
-    "stroke": "angle",
-    "lower": "angle",
-    "upper": "angle",
-    "speed": "angular speed",
-    "force": "torque",
-}
+
+def scalar_types() -> list[str]:
+    """Joints that move a body with one coordinate."""
+    return [name for name, joint in ALL.items() if joint.is_scalar]
+
+
+def has_axis(kind: Any) -> bool:
+    """Whether a raw type is that of a joint with one axis."""
+    return isinstance(kind, str) and kind in ALL and ALL[kind].axes == 1
+
+
+def with_dimensions(model: type[Model]) -> type[Model]:
+    """A model of joints with a key for every dimension that a joint type has."""
+    known = {d.key: d for joint in ALL.values() if joint.moves_body for d in joint.dimensions}
+    fields: dict[str, Any] = {
+        key: (Optional[PositiveLength if d.positive else Length], None)  # noqa: UP045 (a variable)
+        for key, d in known.items()
+        if key not in model.model_fields
+    }
+    told = [
+        f"{key}: {', '.join(n for n, j in ALL.items() if d in j.dimensions)} only, {d.meaning}."
+        for key, d in known.items()
+    ]
+    doc = f"{(model.__doc__ or '').rstrip()}\n    {' '.join(told)}\n    "
+    named: Any = {"__base__": model, "__module__": model.__module__, "__doc__": doc}
+    return cast("type[Model]", create_model(model.__name__, **named, **fields)) if fields else model
+
+
+def dimension_faults(kind: Any, data: Any, what: str) -> Iterator[Fault]:
+    """Dimensions that a joint type must have, and those that it has not; what: how messages call the joint."""
+    if not isinstance(kind, str) or kind not in ALL:
+        return
+    own = {d.key for d in ALL[kind].dimensions}
+    for d in {d.key: d for joint in ALL.values() for d in joint.dimensions}.values():
+        if d.key in own and not given(data, d.key):
+            yield Fault((d.key,), look(data, d.key), f"a {kind} {what} without its {d.key}", f"{d.key} in {d.unit}")
+        elif d.key not in own and given(data, d.key):
+            types = [name for name, joint in ALL.items() if d in joint.dimensions]
+            yield Fault((d.key,), data[d.key], f"{d.key} on a {kind} {what}", f"{d.key} only on {' and '.join(types)}")
 
 
 def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) -> Iterator[Fault]:
@@ -67,14 +70,14 @@ def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) 
 def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
     """An axis on a joint type that has none, or of length other than one; missing axes of a universal joint."""
     if given(data, "axis"):
-        if isinstance(kind, str) and kind not in WITH_AXIS:
-            yield Fault(
-                ("axis",), data["axis"], f"a {kind} joint has no axis", f"an axis only on {', '.join(WITH_AXIS)}"
-            )
+        if isinstance(kind, str) and not has_axis(kind):
+            known = ", ".join(name for name in ALL if has_axis(name))
+            yield Fault(("axis",), data["axis"], f"a {kind} joint has no axis", f"an axis only on {known}")
         yield from axis_faults(data["axis"], ("axis",))
-    if kind == "universal" and not given(data, "axes"):
-        yield Fault(("axes",), look(data, "axes"), "a universal joint without its axes", "axes: [first, second]")
-    if isinstance(kind, str) and kind != "universal" and given(data, "axes"):
+    two = isinstance(kind, str) and kind in ALL and ALL[kind].axes == 2
+    if two and not given(data, "axes"):
+        yield Fault(("axes",), look(data, "axes"), f"a {kind} joint without its axes", "axes: [first, second]")
+    if isinstance(kind, str) and not two and given(data, "axes"):
         yield Fault(("axes",), data["axes"], f"a {kind} joint has no pair of axes", "axes only on a universal joint")
 
 
@@ -98,27 +101,28 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
     """Drive, spring, limits and friction: only where the joint type has them, in units of its coordinate."""
     if not isinstance(kind, str):
         return
+    joint = ALL.get(kind)
+    scalar = joint is not None and joint.is_scalar
     for key in ("drive", "spring"):
-        if given(data, key) and kind not in SCALAR:
-            yield Fault(
-                (key,), look(data, key), f"a {key} on a {kind} joint", f"a {key} only on revolute and prismatic"
-            )
+        if given(data, key) and not scalar:
+            only = f"a {key} only on {', '.join(scalar_types())}"
+            yield Fault((key,), look(data, key), f"a {key} on a {kind} joint", only)
     for key in ("lower", "upper", "speed", "force"):
-        if given(data, "limits", key) and kind not in SCALAR:
+        if given(data, "limits", key) and not scalar:
             yield Fault(("limits", key), look(data, "limits", key), f"{key} on a {kind} joint", "a scalar joint")
-    if given(data, "limits", "force") and kind in SCALAR and not given(data, "drive"):
+    if given(data, "limits", "force") and scalar and not given(data, "drive"):
         yield Fault(("limits", "force"), look(data, "limits", "force"), "a force limit without a drive", "a drive")
-    if given(data, "limits", "cone") and kind not in WITH_CONE:
-        yield Fault(
-            ("limits", "cone"), look(data, "limits", "cone"), f"cone on a {kind} joint", "universal or spherical"
-        )
-    if given(data, "friction") and kind == "fixed":
+    if given(data, "limits", "cone") and not (joint is not None and joint.tilts):
+        only = " or ".join(name for name, known in ALL.items() if known.tilts)
+        yield Fault(("limits", "cone"), look(data, "limits", "cone"), f"cone on a {kind} joint", only)
+    if given(data, "friction") and joint is not None and joint.motions == ():
         yield Fault(("friction",), look(data, "friction"), "friction on a fixed joint", "a joint that moves")
-    table = ROTATION if kind in TURNING else TRANSLATION if kind == "prismatic" else {}
+    measure = None if joint is None else joint.measure
+    table = {} if measure is None else measure.dimensions
     for group in ("drive", "spring", "limits", "friction"):
         for key, dimension in table.items():
             yield from unit_faults(look(data, group, key), (group, key), dimension)
-    for key in ("viscous", "coulomb", "smoothing") if kind in SLIDING_AND_TURNING else ():
+    for key in ("viscous", "coulomb", "smoothing") if joint is not None and len(joint.measures) > 1 else ():
         value = look(data, "friction", key)
         if isinstance(value, str | Quantity):
             message = f"a unit in the friction of a {kind} joint, whose one number counts along its axes and about them"
@@ -127,7 +131,8 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
 
 def telescopic_unit_faults(kind: Any, inertia: Any, place: tuple[int | str, ...]) -> Iterator[Fault]:
     """Coefficients of inertia over the coordinate of a scalar joint, in units of that coordinate."""
-    per = {"revolute": "angle", "prismatic": "length"}.get(kind) if isinstance(kind, str) else None
+    joint = ALL.get(kind) if isinstance(kind, str) else None
+    per = joint.measure.word if joint is not None and joint.is_scalar and joint.measure is not None else None
     for entry in ("xx", "yy", "zz", "xy", "xz", "yz") if per else ():
         for power, dimension in ((1, f"inertia per {per}"), (2, f"inertia per {per} squared")):
             yield from unit_faults(look(inertia, entry, power), (*place, entry, power), dimension)

@@ -10,7 +10,7 @@ from gough.robot.coordinates import coordinate_faults
 from gough.robot.fields import Name
 from gough.robot.item import Fault, Item, Place, as_error, given, look, nearest
 from gough.robot.joint import ChainJoint, default_body_name
-from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
+from gough.robot.joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot.pose import Pose
 
 BASE = "base"
@@ -110,8 +110,8 @@ def _on(names: list[Any], index: int, on: Any) -> Iterator[Fault]:
 
 def _telescopic(chain: Any, names: list[Any], index: int, joint: Any) -> Iterator[Fault]:
     place = ("chain", index, "body", "telescopic", "joint")
-    scalar = [name for name, entry in zip(names, chain, strict=True) if look(entry, "type") in SCALAR]
-    expected = f"a revolute or prismatic joint of the leg: {', '.join(map(str, scalar)) or 'there is none'}"
+    scalar = [name for name, entry in zip(names, chain, strict=True) if look(entry, "type") in scalar_types()]
+    expected = f"a {' or '.join(scalar_types())} joint of the leg: {', '.join(map(str, scalar)) or 'there is none'}"
     if joint not in names:
         yield Fault(place, joint, f"telescopic inertia follows a joint {joint!r} that is not in the leg", expected)
     elif joint not in scalar:

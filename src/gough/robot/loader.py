@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from gough.arguments import checked, path, word
 from gough.errors import UnitWarning, UnreadableFileError, warn
+from gough.joints import ALL
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
@@ -26,7 +27,7 @@ FORMAT = 1
 FULL_TURN = 2 * math.pi
 LISTS = ("rpy_zyx", "bryant_xyz")
 SINGLE = ("cone", "gamma", "alpha", "theta", "start_angle")
-TURNING = ("revolute", "universal")
+TURNING = [name for name, joint in ALL.items() if joint.in_angles]
 OF_A_TURNING_JOINT = ("lower", "upper", "rest", "stroke")
 
 

@@ -6,22 +6,14 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
 
+from gough.joints import ALL
+
 MOST_LISTED = 24
 MOST_KNOWN, MOST_COMPARED = 300, 60
 MOST_LETTERS = 60
 
 MEANT: dict[str, str] = {
-    # joint types
-    "revolute": "hinge pin pinned pivot rotary rotational rotation rotate continuous turning hinged swivel r rev",
-    "prismatic": "slider slide sliding linear translational translation translate telescopic actuator p slot",
-    "spherical": "ball ball_joint ballsocket ball_socket ball_and_socket spheric rod_end s socket 3r",
-    "universal": "cardan hooke gimbal u hookes uj cardanic universal_joint rzeppa",
-    "fixed": "weld welded rigid locked static glued bolted rigid_joint f none",
-    "free": "floating freejoint free_joint six_dof 6dof bushing unconstrained",
-    "planar": "plane in_plane e",
-    "cylindrical": "cylinder cylindric c",
-    "constant_length": "distance rod link strut cable length rigid_rod tie_rod two_force",
-    # keys
+    **{name: joint.words for name, joint in ALL.items() if joint.words},
     "center_of_mass": "com cog cg centre_of_mass center_of_gravity centre_of_gravity c_o_m mass_center mass_centre",
     "inertia": "i tensor inertia_tensor moments moment_of_inertia",
     "mass": "m weight",

@@ -1,18 +1,23 @@
 """One view of both forms of a robot: the joints of its tree, the loops that close it, and its bodies by full name.
 
 A full name is "leg.body" (or "leg.joint") for what belongs to a leg, the plain name for everything else.
+A loop that is cut at a joint with a coordinate of its own (`JointType.carried_when_cut`) is seen as that joint in the tree, under
+the loop's name, and a massless body "LOOP.nut" that is fixed to the other side.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from gough.joints import ALL
 from gough.robot.body import Body
-from gough.robot.closures import Loop, LoopEnd
+from gough.robot.closures import Cut, Loop, LoopEnd
 from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
 from gough.robot.leg import BASE, Leg
 from gough.robot.pose import Pose
 from gough.robot.robot import Platform, Robot
 
 WORLD = "world"
+NUT = "nut"
+"""Last part of the name of the massless body that the joint of a loop carries, where it has a coordinate."""
 
 Axis = tuple[float, float, float]
 
@@ -55,6 +60,7 @@ class PlacedLoop:
     second_base: Pose | None
     second_pose: Pose
     leg: int
+    described: Cut | Loop
 
 
 def placed_joints(robot: Robot) -> tuple[PlacedJoint, ...]:
@@ -63,11 +69,15 @@ def placed_joints(robot: Robot) -> tuple[PlacedJoint, ...]:
     own = {body.name: body for body in robot.bodies}
     for joint in _parents_first(robot.joints):
         placed.append(PlacedJoint(joint.name, joint, joint.parent, None, own[joint.child], joint.child, -1))
-    return tuple(placed)
+    return (*placed, *(_carrying(loop) for loop in _described_loops(robot) if _is_carried(loop)))
 
 
 def placed_loops(robot: Robot) -> tuple[PlacedLoop, ...]:
     """All closures: of each leg its cut, then its loops; then the robot's own."""
+    return tuple(_fixed_nut(loop) if _is_carried(loop) else loop for loop in _described_loops(robot))
+
+
+def _described_loops(robot: Robot) -> tuple[PlacedLoop, ...]:
     placed: list[PlacedLoop] = []
     for index, leg in enumerate(robot.legs):
         if leg.cut is not None:
@@ -107,7 +117,41 @@ def bodies(robot: Robot) -> dict[str, Body]:
     if isinstance(robot.platform, Platform):
         result[robot.platform.name] = robot.platform.body
     result |= {f"{leg.name}.{joint.body.name}": joint.body for leg in robot.legs for joint in leg.chain}
-    return result | {body.name: body for body in robot.bodies}
+    result |= {body.name: body for body in robot.bodies}
+    return result | {_nut(loop): Body(name=NUT) for loop in _described_loops(robot) if _is_carried(loop)}
+
+
+def _is_carried(loop: PlacedLoop) -> bool:
+    return ALL[loop.type].carried_when_cut
+
+
+def _nut(loop: PlacedLoop) -> str:
+    return f"{loop.name}.{NUT}"
+
+
+def _carrying(loop: PlacedLoop) -> PlacedJoint:
+    """The joint of a loop as one of the tree, from the loop's first body to the massless nut."""
+    dimensions = {d.key: getattr(loop.described, d.key) for d in ALL[loop.type].dimensions}
+    joint = TreeJoint(
+        name=NUT,
+        type=loop.type,
+        parent=loop.first,
+        child=NUT,
+        placement=loop.first_pose,
+        axis=loop.axis,
+        axes=loop.axes,
+        friction=loop.friction,
+        limits=loop.limits,
+        **dimensions,
+    )
+    return PlacedJoint(loop.name, joint, loop.first, loop.first_base, Body(name=NUT), _nut(loop), loop.leg)
+
+
+def _fixed_nut(loop: PlacedLoop) -> PlacedLoop:
+    """The closure that is left of such a loop."""
+    held = {"name": _nut(loop), "type": "fixed", "axis": None, "axes": None, "length": None}
+    start = {"first": _nut(loop), "first_base": None, "first_pose": Pose()}
+    return replace(loop, **held, **start, friction=Friction(), limits=Limits())
 
 
 def _parents_first(joints: tuple[TreeJoint, ...]) -> list[TreeJoint]:
@@ -155,6 +199,7 @@ def _placed_cut(robot: Robot, index: int, leg: Leg) -> PlacedLoop:
         second_base=None,
         second_pose=leg.on_platform,
         leg=index,
+        described=cut,
     )
 
 
@@ -176,6 +221,7 @@ def _placed_loop(loop: Loop, robot: Robot, index: int, leg: Leg | None) -> Place
         second_base=second_base,
         second_pose=loop.second.pose,
         leg=index,
+        described=loop,
     )
 
 

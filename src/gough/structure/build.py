@@ -6,6 +6,9 @@ import numpy as np
 
 from gough.errors import StructureError
 from gough.joints import ALL
+from gough.joints.joint import JointDimension
+from gough.joints.measure import ANGLE, LENGTH, Measure
+from gough.joints.motions import NoMotion, PlatformMotion
 from gough.robot import Robot
 from gough.robot.coordinates import taken_names
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
@@ -17,10 +20,6 @@ from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
 from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, PointSpring, Structure
 from gough.structure.size import characteristic_length, row_tolerances, size_of_bodies
 
-FRICTION = {"rotation": ("N m s/rad", "N m", "rad/s"), "translation": ("N s/m", "N", "m/s")}
-"""Units of viscous, coulomb and smoothing by the motion they act in."""
-SPRING = {"rotation": ("N m/rad", "N m s/rad", "radian", "N m"), "translation": ("N/m", "N s/m", "m", "N")}
-"""Of stiffness, damping, rest and preload. A rest of π/2 is a number like others: right angles of "rad" are structure."""
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
 
 
@@ -124,13 +123,9 @@ class _Builder(Bending):
                 joint="",
                 parent=WORLD,
                 leg=-1,
-                motion="platform",
-                axis=0,
-                sign=1.0,
+                motion=PlatformMotion(),
                 q=0,
-                nq=7,
                 u=0,
-                nu=6,
                 placement=(),
                 ten=self._ten(self.platform, body, np.eye(3)) if own else None,
                 telescopic=None,
@@ -154,7 +149,7 @@ class _Builder(Bending):
         name = f"{self.platform}.platform"
         on_first = self._placement(f"{name}.first", axes.T, np.zeros(3))
         on_second = self._placement(f"{name}.second", np.eye(3), np.zeros(3))
-        friction = self.table.add_friction(name, (0.0, 0.0, 0.0), FRICTION["rotation"])
+        friction = self.table.add_friction(name, (0.0, 0.0, 0.0), ANGLE.friction)
         self.cuts.append(fixed_cut(name, link, 0, on_first, on_second, friction, sum(c.rows for c in self.cuts)))
 
     def _joint(self, placed: PlacedJoint) -> None:
@@ -171,52 +166,37 @@ class _Builder(Bending):
         parent, local = self._tie_point(parent, parent_axes.T @ position, position)
         placement = self._placement(place, parent_axes.T @ rotation @ axes, local)
         body, name = placed.body, placed.body_name
-        motions = kind.motions or (None,)
+        dimensions = self._dimensions(place, kind.dimensions, joint)
+        motions = kind.motions or (NoMotion(),)
         coordinate = 0
         for k, motion in enumerate(motions):
             last = k == len(motions) - 1
-            if motion is None:
-                moved, axis, sign, nq, nu = "fixed", 0, 1.0, 0, 0
-            elif motion.kind == "ball":
-                moved, axis, sign, nq, nu = "ball", 0, 1.0, 4, 3
-            else:
-                moved, nq, nu = motion.kind, 1, 1
-                if motion.direction is not None:
-                    axis, sign = int(np.argmax(np.abs(motion.direction))), 1.0
-                else:
-                    axis, sign = principal[motion.axis]
             q, u = len(self.q_names), len(self.u_names)
-            for j in range(nq):
-                c = kind.coordinates[coordinate + j]
-                self.q_names.append(place + c.suffix)
-                self.q_units.append(c.unit)
-            for j in range(nu):
-                suffix = kind.coordinates[coordinate].suffix if nu == 1 else "_w" + "xyz"[j]
-                self.u_names.append(place + suffix)
-                self.u_units.append("m/s" if moved == "translation" else "rad/s")
-            coordinate += nq
+            own = kind.coordinates[coordinate : coordinate + motion.nq]
+            coordinate += motion.nq
+            self.q_names += [place + c.suffix for c in own]
+            self.q_units += [c.unit for c in own]
+            self.u_names += [place + suffix for suffix in motion.rate_suffixes or [c.suffix for c in own]]
+            self.u_units += [motion.measure.rate] * motion.nu
             link = Link(
                 name=name if last else f"{place}#{k + 1}",
                 joint=place,
                 parent=parent,
                 leg=placed.leg,
-                motion=moved,
-                axis=axis,
-                sign=sign,
+                motion=motion.along(principal),
                 q=q,
-                nq=nq,
                 u=u,
-                nu=nu,
                 placement=placement if k == 0 else (),
                 ten=self._ten(name, body, axes) if last else None,
                 telescopic=None,
-                friction=self._friction(place, joint.friction, *(m.kind for m in kind.motions)) if k == 0 else (),
-                spring=self._joint_spring(place, joint.spring, moved) if joint.spring else None,
+                friction=self._friction(place, joint.friction, *kind.measures) if k == 0 else (),
+                spring=self._joint_spring(place, joint.spring, motion.measure) if joint.spring else None,
                 rotor=None,
                 drive=None,
                 to_user=axes,
+                dimensions=dimensions,
             )
-            if k > 0 and nu:
+            if k > 0 and link.nu:
                 link = replace(link, friction=self.links[-1].friction)
             if joint.drive is not None:
                 link = self._drive(place, link, joint, len(self.links))
@@ -227,17 +207,17 @@ class _Builder(Bending):
 
     def _drive(self, place: str, link: Link, joint, index: int) -> Link:
         d = joint.drive
-        unit = "N m" if link.motion == "rotation" else "N"
+        measure = link.motion.measure
         weight = self.table.add(f"{place}.weight", d.weight, "1") if d.weight is not None else None
-        self.drives.append(Drive(place, index, unit, weight))
-        inertia_unit = "kg m2" if link.motion == "rotation" else "kg"
+        self.drives.append(Drive(place, index, measure.force, weight))
+        inertia_unit = measure.inertia
         if d.gear != 1.0:
             inertia_unit += f" at the joint: gear^2 = {d.gear**2:.6g} is in it"
         return replace(
             link,
             drive=len(self.drives) - 1,
             rotor=self.table.add(f"{place}.rotor_inertia", d.gear**2 * d.rotor_inertia, inertia_unit),
-            friction=(*link.friction, *self._friction(f"{place}.drive", d, link.motion)),
+            friction=(*link.friction, *self._friction(f"{place}.drive", d, measure)),
         )
 
     def _cut(self, loop) -> None:
@@ -246,7 +226,7 @@ class _Builder(Bending):
         frames, closures, free_axes, tilt_axes = cut_frames(loop)
         placements, links = [], []
         rubs = loop.friction.viscous != 0 or loop.friction.coulomb != 0
-        turns = rubs or loop.limits.cone is not None or any(c.kind not in ("point", "distance") for c in closures)
+        turns = rubs or loop.limits.cone is not None or any(c.sees_axes for c in closures)
         for side, link, base, pose, frame in (
             (sides[0], first, loop.first_base, loop.first_pose, frames[0]),
             (sides[1], second, loop.second_base, loop.second_pose, frames[1]),
@@ -284,7 +264,7 @@ class _Builder(Bending):
         coefficients = [axes.T @ c @ axes for c in np.asarray(body.telescopic.coefficients())]
         entries = [c[i, j] for c in coefficients for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
         names = [f"{e}{k}" for k in range(3) for e in ("XX", "XY", "XZ", "YY", "YZ", "ZZ")]
-        unit = "kg m2/m^k" if self.links[source].motion == "translation" else "kg m2/rad^k"
+        unit = f"kg m2/{self.links[source].motion.measure.unit}^k"
         positions = self.table.add_all(f"{placed.body_name}.telescopic", names, entries, unit)
         self.links[index] = replace(self.links[index], telescopic=(source, positions))
 
@@ -310,17 +290,19 @@ class _Builder(Bending):
             for t, v in zip(TEN, ten, strict=True)
         )
 
-    def _friction(self, name: str, friction, *motions: str) -> tuple[int, ...]:
-        """motions: kinds in which it acts; a cylinder's turns and slides share the numbers. None: it turns (cuts)."""
-        kinds = dict.fromkeys("translation" if m == "translation" else "rotation" for m in motions or ("rotation",))
-        units = [" or ".join(words) for words in zip(*(FRICTION[k] for k in kinds), strict=True)]
+    def _dimensions(self, name: str, known: tuple[JointDimension, ...], joint) -> tuple[int, ...]:
+        return tuple(self.table.add(f"{name}.{d.key}", getattr(joint, d.key), d.unit) for d in known)
+
+    def _friction(self, name: str, friction, *measures: Measure) -> tuple[int, ...]:
+        """measures: of the rates it acts on; a cylinder's turns and slides share the numbers. None: it turns (cuts)."""
+        units = [" or ".join(words) for words in zip(*(m.friction for m in measures or (ANGLE,)), strict=True)]
         values = (friction.viscous, friction.coulomb, friction.smoothing)
         return self.table.add_friction(name, values, units)
 
-    def _joint_spring(self, place: str, spring, motion: str) -> tuple[int, ...]:
+    def _joint_spring(self, place: str, spring, measure: Measure) -> tuple[int, ...]:
         values = (spring.stiffness, spring.damping, spring.rest, spring.preload)
         names = ("stiffness", "damping", "rest", "preload")
-        return self.table.add_all(f"{place}.spring", names, values, SPRING[motion])
+        return self.table.add_all(f"{place}.spring", names, values, measure.spring)
 
     def _spring(self, spring) -> PointSpring:
         ends = []
@@ -336,7 +318,7 @@ class _Builder(Bending):
             )
         values = (spring.stiffness, spring.damping, spring.rest_length, spring.preload)
         names = ("stiffness", "damping", "rest_length", "preload")
-        coefficients = self.table.add_all(spring.name, names, values, SPRING["translation"])
+        coefficients = self.table.add_all(spring.name, names, values, LENGTH.spring)
         return PointSpring(spring.name, (ends[0][0], ends[1][0]), (ends[0][1], ends[1][1]), coefficients)
 
     def _link_of(self, body: str) -> int:

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from gough.errors import StructureError
-from gough.joints import ALL, Closure
+from gough.joints import ALL
+from gough.joints.closures import Closure
 from gough.structure.axes import triad
 from gough.structure.mechanism import CutJoint
 
@@ -24,14 +25,12 @@ def cut_frames(
     kind = ALL[loop.type]
     if kind.closures is None:
         raise StructureError(f"{loop.name}: a {loop.type} joint owes no closure and cannot close a loop")
-    if loop.type in ("prismatic", "cylindrical", "planar", "constant_length") and (
-        loop.friction.viscous or loop.friction.coulomb
-    ):
+    if not kind.friction_when_cut and (loop.friction.viscous or loop.friction.coulomb):
         raise StructureError(
             f"{loop.name}: friction in a {loop.type} cut is not modelled; cut the loop at another joint and give this one "
             f"in the tree, where its friction counts"
         )
-    if loop.type == "universal":
+    if kind.axes == 2:
         first, second = _along_x(loop.axes[0]), _along_x(loop.axes[1])[:, [2, 0, 1]]
     else:
         turned = triad([np.asarray(loop.axis, dtype=float)])[:, [1, 2, 0]] if kind.axes == 1 else np.eye(3)

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.joints import ALL, Closure
+from gough.joints import ALL
+from gough.joints.closures import Closure
+from gough.joints.motions import JointMotion, PlatformMotion
 from gough.structure.elastic.places import Elastic, Tie
 from gough.structure.layout import Layout
 from gough.structure.parameters import ParameterTable
@@ -26,8 +28,8 @@ WORLD = -1
 class Link:
     """A body and its motion relative to `parent`. Integers are positions in q, in u (tree velocities) and in parameters.
 
-    motion: "platform", "rotation", "translation", "ball" or "fixed"; axis 0…2 with `sign` ±1. "deflection": a massless
-    frame tied to a flexible parent (`tie`), moved by the parent's elastic rates.
+    motion: what it does (`joints.motions`). tie: of a massless frame tied to a flexible parent, moved by the parent's elastic
+    rates. dimensions: of its joint (a screw's lead).
     placement: x y z yaw pitch roll of the joint frame in the parent's internal axes; () for the identity.
     ten: M MX MY MZ XX XY XZ YY YZ ZZ (internal axes, about the origin), None for a massless link.
     telescopic: (link whose coordinate counts, positions of 3 × 6 coefficients xx xy xz yy yz zz).
@@ -40,13 +42,9 @@ class Link:
     joint: str
     parent: int
     leg: int
-    motion: str
-    axis: int
-    sign: float
+    motion: JointMotion
     q: int
-    nq: int
     u: int
-    nu: int
     placement: tuple[int, ...]
     ten: tuple[int, ...] | None
     telescopic: tuple[int, tuple[int, ...]] | None
@@ -57,6 +55,64 @@ class Link:
     to_user: np.ndarray = field(compare=False)
     elastic: Elastic | None = None
     tie: Tie | None = None
+    dimensions: tuple[int, ...] = ()
+
+    @property
+    def nq(self) -> int:
+        """Number of its coordinates."""
+        return self.motion.nq
+
+    @property
+    def nu(self) -> int:
+        """Number of its rates."""
+        return self.motion.nu
+
+    @property
+    def axis(self) -> int:
+        """Internal axis of its motion, 0…2."""
+        return self.motion.axis
+
+    @property
+    def sign(self) -> float:
+        """±1: which way its motion is along that axis."""
+        return self.motion.sign
+
+    @property
+    def is_platform(self) -> bool:
+        """Whether it is the platform, which is free in the world."""
+        return isinstance(self.motion, PlatformMotion)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing moves it relative to its parent."""
+        return self.nu == 0 and self.tie is None
+
+    @property
+    def coordinates(self) -> range:
+        """Positions of its joint's coordinates in q."""
+        return range(self.q, self.q + self.nq)
+
+    @property
+    def quaternion(self) -> slice | None:
+        """Where its unit quaternion stands in q; None where it has none."""
+        first = self.motion.quaternion
+        return None if first is None else slice(self.q + first, self.q + first + 4)
+
+    @property
+    def spin(self) -> slice | None:
+        """Where the angular velocity that turns its quaternion stands in u (see `motion.spins_in_body`)."""
+        first = self.motion.spin
+        return None if first is None else slice(self.u + first, self.u + first + 3)
+
+    @property
+    def is_ball(self) -> bool:
+        """Whether a quaternion that is not the platform's turns it."""
+        return self.motion.quaternion is not None and not self.is_platform
+
+    @property
+    def plain(self) -> list[tuple[int, int]]:
+        """(position in q, position in u) of its coordinates whose rate stands in u."""
+        return [(self.q + a, self.u + b) for a, b in self.motion.plain]
 
     @property
     def columns(self) -> range:
@@ -102,10 +158,14 @@ class CutJoint:
         return ALL[self.type].common_axes
 
     @property
+    def row_lengths(self) -> tuple[int, ...]:
+        """Of every closure equation the power of metres it is in: 0 of a direction, 1 of a place, 2 of a distance."""
+        return tuple(c.lengths for c in self.closures for _ in range(c.rows))
+
+    @property
     def row_names(self) -> tuple[str, ...]:
         """A name of every closure equation."""
-        groups = {"point": "position", "along": "position", "perpendicular": "direction", "distance": "distance"}
-        kinds = [groups[c.kind] for c in self.closures for _ in range(c.rows)]
+        kinds = [c.group for c in self.closures for _ in range(c.rows)]
         names = [f"{kind} {kinds[: k + 1].count(kind)} of {kinds.count(kind)}" for k, kind in enumerate(kinds)]
         return tuple(names)
 
@@ -175,7 +235,7 @@ class Structure:
     @property
     def has_platform(self) -> bool:
         """Whether link 0 is a platform."""
-        return bool(self.links) and self.links[0].motion == "platform"
+        return bool(self.links) and self.links[0].is_platform
 
     @property
     def platform(self) -> Link:

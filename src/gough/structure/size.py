@@ -41,7 +41,7 @@ def characteristic_length(robot: Robot) -> float:
     largest = max(lengths, default=0.0)
     if largest > 0:
         return float(np.mean([float(x) for x in lengths if x > TINY * largest]))
-    slides = [j.name for j in placed_joints(robot) if j.joint.type == "prismatic"]
+    slides = [j.name for j in placed_joints(robot) if ALL[j.joint.type].slides and ALL[j.joint.type].is_scalar]
     stated = robot.home.joints if robot.home is not None else {}
     return max((float(np.abs(stated[name]).max()) for name in slides if name in stated), default=0.0)
 
@@ -67,17 +67,17 @@ def row_tolerances(
     out: list[float] = []
     for cut in cuts:
         rod = 0.0 if cut.length is None else values[cut.length]
-        kinds = {"perpendicular": tolerance / (OF_DIRECTIONS * length), "distance": tolerance * rod}
-        out += [kinds.get(c.kind, tolerance) for c in cut.closures for _ in range(c.rows)]
+        angle = tolerance / (OF_DIRECTIONS * length)
+        out += [c.tolerance(tolerance, angle, rod) for c in cut.closures for _ in range(c.rows)]
     return tuple(out)
 
 
 def _follows(leg: Leg) -> bool:
     """Whether a leg has as many joint freedoms as its cut closes."""
-    kinds = [ALL[joint.type].motions or () for joint in leg.chain]
-    freedoms = sum(3 if motion.kind == "ball" else 1 for motions in kinds for motion in motions)
-    closures = ALL[leg.cut.type].closures or () if leg.cut is not None else ()
-    return freedoms == sum(closure.rows for closure in closures)
+    freedoms = sum(ALL[joint.type].freedoms for joint in leg.chain)
+    if leg.cut is None or ALL[leg.cut.type].closures is None:
+        return False
+    return freedoms == sum(closure.rows for closure in ALL[leg.cut.type].closures or ())
 
 
 def weight_energy(mechanism: Structure, size: float, parameters: np.ndarray) -> np.ndarray:

@@ -142,6 +142,8 @@ def moved(joint: Data, s: list[float]) -> np.ndarray:
         X[:3, 3] = s[0] * axis
     elif kind == "universal":
         X[:3, :3] = turn(joint["axes"][0], s[0]) @ turn(joint["axes"][1], s[1])
+    elif kind == "helical":
+        X[:3, :3], X[:3, 3] = turn(axis, s[0]), joint["lead"] / (2 * np.pi) * s[0] * axis
     elif kind == "cylindrical":
         X[:3, :3], X[:3, 3] = turn(axis, s[0]), s[1] * axis
     elif kind == "planar":

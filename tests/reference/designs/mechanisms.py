@@ -10,6 +10,7 @@
     chain_closed    one spatial loop; seed % 3: R-U-S-R; R-S-U-R with a ball in the tree; a free rod with two loops
     hinge_cuts      coupled spatial loops closed by revolute, cylindrical and universal joints, no platform
     other_cuts      coupled spatial loops closed by planar, prismatic, fixed and constant-length joints, no platform
+    screws          two coupled spatial loops with helical joints in the tree, one of them driven, and one that is cut
     odd_joints      coupled spatial loops with planar, spherical, cylindrical and fixed joints in the tree, no platform
     redundant       four driven planar legs for three freedoms, with weights on the drives
 
@@ -177,6 +178,7 @@ MAKERS = {
     "other_cuts": _other_cuts,
     "odd_joints": _odd_joints,
     "redundant": lambda draw, name, seed: planar(draw, name, seed, 4),
+    "screws": lambda draw, name, seed: spatial_loops(draw, name, (("RHUU", "helical"), ("HUU", "universal"))),
 }
 FAMILIES = tuple(MAKERS)
 MOBILITY = {
@@ -188,7 +190,7 @@ MOBILITY = {
     "inner_loop": 6,
     "chain_closed": 1,
 }
-MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3}
+MOBILITY |= {"hinge_cuts": 3, "other_cuts": 4, "odd_joints": 3, "redundant": 3, "screws": 2}
 """Freedoms of every design of a family."""
 
 

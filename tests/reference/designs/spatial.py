@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from .drawing import Data, Draw
-from .works import Works
+from .works import LEAD, Works
 
 NAMES = {"R": "revolute", "P": "prismatic", "U": "universal", "C": "cylindrical"}
-NAMES |= {"S": "spherical", "L": "planar", "F": "fixed"}
+NAMES |= {"S": "spherical", "L": "planar", "F": "fixed", "H": "helical"}
 TRIES = 40
 
 
@@ -34,6 +34,8 @@ def _twists(letter: str, at: np.ndarray, axes: list[np.ndarray], origin: np.ndar
     """Unit motions (velocity of a body point at `origin`, spin) of a joint."""
     turns = {"R": axes[:1], "U": axes, "C": axes[:1], "L": axes[:1], "S": list(np.eye(3))}
     slides = {"P": axes[:1], "C": axes[:1], "L": [axes[1], np.cross(axes[0], axes[1])]}
+    if letter == "H":
+        return [np.concatenate([np.cross(axes[0], origin - at) + LEAD / (2 * np.pi) * axes[0], axes[0]])]
     out = [np.concatenate([np.cross(a, origin - at), a]) for a in turns.get(letter, [])]
     return out + [np.concatenate([a, np.zeros(3)]) for a in slides.get(letter, [])]
 
@@ -46,6 +48,8 @@ def _closing(cut: str, axes: list[np.ndarray]) -> list[np.ndarray]:
     turns = {"revolute": [a], "cylindrical": [a], "universal": axes, "planar": [a]}
     turns |= {"spherical": ball, "constant_length": ball}
     slides = {"cylindrical": [a], "prismatic": [a], "planar": across, "constant_length": across}
+    if cut == "helical":
+        return [np.concatenate([LEAD / (2 * np.pi) * a, a])]
     out = [np.concatenate([zero, t]) for t in turns.get(cut, [])]
     return out + [np.concatenate([t, zero]) for t in slides.get(cut, [])]
 
@@ -71,7 +75,7 @@ def _loop(works: Works, tag: str, kinds: str, cut: str, parent: str, second: str
     shape = min((_drawn(draw, kinds, cut, ends) for _ in range(TRIES)), key=lambda s: s.badness)
     bodies: list[str] = []
     for k, (letter, at, axes) in enumerate(zip(kinds, shape.at, shape.axes, strict=True)):
-        more: Data = {"axes": axes} if letter == "U" else {"along": axes[0]} if letter in "RPC" else {}
+        more: Data = {"axes": axes} if letter == "U" else {"along": axes[0]} if letter in "RPCH" else {}
         if letter == "L":  # its normal is the third axis of the joint frame
             more = {"turned": np.column_stack([axes[1], np.cross(axes[0], axes[1]), axes[0]])}
         parent = works.joint(f"{tag}{k}", NAMES[letter], parent, at, drive=k == 0, **more)

@@ -13,7 +13,9 @@ import numpy as np
 from .drawing import Data, Draw, clean, frame, moved, orthonormal, pose
 
 SCALAR = ("revolute", "prismatic")
-TURNING_CUTS = ("spherical", "universal", "revolute")
+LEAD = -0.35
+"""Of every screw (m)."""
+TURNING_CUTS = ("spherical", "universal", "revolute", "helical")
 
 
 def _written(X: np.ndarray) -> Data:
@@ -85,6 +87,8 @@ class Works:
             data["axes"] = axes
         elif "along" in more:
             data["axis"] = clean(R.T @ more["along"])
+        if kind == "helical":
+            data["lead"] = LEAD
         s = s if s is not None else self._coordinates(kind)
         own = _at(R, at)
         full = f"{leg}.{name}_link" if leg else f"{name}_link"
@@ -148,7 +152,11 @@ class Works:
             data["axis"] = clean(R1.T @ along)
             angle = 0.0 if kind == "prismatic" else draw.between(-2, 2)
             R2 = R1 @ moved({"type": "revolute", "axis": data["axis"]}, [angle])[:3, :3]
-            if kind != "revolute":
+            if kind == "helical":
+                data["lead"] = LEAD
+                end = at + LEAD * angle / (2 * np.pi) * along
+                self.home["joints"][name] = angle
+            elif kind != "revolute":
                 end = at + 0.1 * (draw.normal_to(along) if kind == "planar" else along)
         if kind in TURNING_CUTS and not more.get("plain"):
             data["friction"] = draw.friction(0.2)
@@ -202,6 +210,7 @@ class Works:
         return {
             "fixed": [],
             "revolute": [turn],
+            "helical": [2.0 * turn],
             "prismatic": [slide],
             "cylindrical": [turn, slide],
             "planar": [slide, draw.between(-0.2, 0.2), turn],

@@ -21,6 +21,8 @@ SIZES = {  # joint type: (entries of q, entries of x)
     "cylindrical": (2, 2),
     "planar": (3, 3),
     "spherical": (4, 3),
+    "helical": (1, 1),
+    "ball_screw": (1, 1),
     "free": (7, 6),
 }
 
@@ -47,6 +49,10 @@ def joint_motion(joint: Any, q: ca.SX, x: ca.SX) -> ca.SX:
         return hom.turned(hom.about_axis(axis, s[0]))
     if kind == "prismatic":
         return hom.shifted(ca.DM(axis) * s[0])
+    if kind == "helical":
+        return hom.homogeneous(hom.about_axis(axis, s[0]), ca.DM(axis) * (joint.lead / (2 * np.pi) * s[0]))
+    if kind == "ball_screw":
+        return hom.shifted(ca.DM(axis) * (joint.lead / (2 * np.pi) * s[0]))
     if kind == "cylindrical":
         return hom.homogeneous(hom.about_axis(axis, s[0]), ca.DM(axis) * s[1])
     if kind == "planar":

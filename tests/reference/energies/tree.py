@@ -31,6 +31,8 @@ RATES = {  # joint type: ends of the names of its rates
     "cylindrical": ("_angle", "_offset"),
     "planar": ("_x", "_y", "_angle"),
     "spherical": BALL,
+    "helical": ("",),
+    "ball_screw": ("",),
     "free": ("_x", "_y", "_z", *BALL),
 }
 TURNS = {  # joint type: which of its local coordinates are angles
@@ -41,6 +43,8 @@ TURNS = {  # joint type: which of its local coordinates are angles
     "cylindrical": (True, False),
     "planar": (False, False, True),
     "spherical": (True,) * 3,
+    "helical": (True,),
+    "ball_screw": (True,),
     "free": (False,) * 3 + (True,) * 3,
 }
 LENGTHS = {"constant_length": 1, "cylindrical": 2, "prismatic": 2, "planar": 1}

@@ -72,6 +72,10 @@ class ClosedTree(ABC):
     def side(self, body: str) -> Side:
         """Body frame ("world" or a full name) at the current state."""
 
+    def couplings(self) -> list[np.ndarray]:
+        """Rows (nv,) that vanish on the tree's velocities: a screw that the peer has as a hinge and a slide."""
+        return []
+
     # -- closing ------------------------------------------------------------------------------------------------
 
     def _sides(self, loop: Any) -> tuple[Side, Side]:
@@ -101,6 +105,7 @@ class ClosedTree(ABC):
     def _closures(self) -> tuple[np.ndarray, np.ndarray]:
         parts = [(np.zeros((0, self.nv)), np.zeros(0))]
         parts += [cut_rows(loop, *self._sides(loop)) for loop in self.loops]
+        parts += [(row[None], np.zeros(1)) for row in self.couplings()]
         return np.vstack([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
     def _selection(self) -> tuple[np.ndarray, np.ndarray]:

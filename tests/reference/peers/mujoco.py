@@ -36,7 +36,7 @@ def _joints(joint: Any) -> list[tuple[Any, Any]]:
             return [(SLIDE, axis)]
         case "universal":
             return [(HINGE, unit(a)) for a in joint.axes]
-        case "cylindrical":
+        case "cylindrical" | "helical":  # a screw's two motions are coupled by whoever uses them
             return [(HINGE, axis), (SLIDE, axis)]
         case "planar" if np.allclose(axis, (0, 0, 1), atol=1e-12):
             return [*xyz[:2], (HINGE, axis)]
@@ -83,6 +83,7 @@ class MujocoPeer(ClosedTree):
         model = self.model
         sizes = {int(mujoco.mjtJoint.mjJNT_BALL): (4, 3)}
         self.dofs, where = {}, []
+        self._screws: list[tuple[Any, Any, float]] = []
         if self._own_platform:
             at = int(model.joint("platform_pose").qposadr[0])
             where += range(at, at + 7)
@@ -92,12 +93,16 @@ class MujocoPeer(ClosedTree):
             dofs: list[int] = []
             for k in range(parts[p.placed.name]):
                 joint = model.joint(f"{p.placed.name}#{k}")
+                if p.joint.type == "helical" and k == 1:
+                    hinge = model.joint(f"{p.placed.name}#0")
+                    self._screws.append((hinge, joint, p.joint.lead / (2 * np.pi)))
+                    continue
                 nq, nu = sizes.get(int(joint.type[0]), (1, 1))
                 where += range(int(joint.qposadr[0]), int(joint.qposadr[0]) + nq)
                 dofs += range(int(joint.dofadr[0]), int(joint.dofadr[0]) + nu)
             self.dofs[p.placed.name] = np.array(dofs, int)
         self._where = np.array(where, int)
-        if len(where) != self.layout.nq or np.sum(self._where >= 0) != model.nq:
+        if len(where) != self.layout.nq or np.sum(self._where >= 0) + len(self._screws) != model.nq:
             raise AssertionError("MuJoCo's coordinates do not follow the layout")
 
     def _overwrite(self) -> None:
@@ -125,11 +130,20 @@ class MujocoPeer(ClosedTree):
         model, data = self.model, self.data
         mine = self._where >= 0
         data.qpos[self._where[mine]] = np.asarray(q, float)[mine]
+        for hinge, slide, h in self._screws:
+            data.qpos[slide.qposadr[0]] = h * data.qpos[hinge.qposadr[0]]
         data.qvel[:], data.qacc[:] = nu, 0.0
         mujoco.mj_kinematics(model, data)
         mujoco.mj_comPos(model, data)
         mujoco.mj_makeM(model, data)
         mujoco.mj_comVel(model, data)
+
+    def couplings(self) -> list[np.ndarray]:
+        """A slide follows its hinge by the lead."""
+        rows = np.zeros((len(self._screws), self.nv))
+        for row, (hinge, slide, h) in zip(rows, self._screws, strict=True):
+            row[slide.dofadr[0]], row[hinge.dofadr[0]] = 1.0, -h
+        return list(rows)
 
     def tree_mass(self) -> np.ndarray:
         """Dense joint-space mass matrix."""

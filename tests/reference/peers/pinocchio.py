@@ -29,6 +29,8 @@ def _joints(joint: Any) -> list[Any]:
             return []
         case "revolute":
             return [pin.JointModelRevoluteUnaligned(axis)]
+        case "helical":
+            return [pin.JointModelHelicalUnaligned(axis, joint.lead / (2 * np.pi))]
         case "prismatic":
             return [pin.JointModelPrismaticUnaligned(axis)]
         case "universal":

@@ -10,6 +10,7 @@ import numpy as np
 
 from gough.analysis.assemblies.places import Frame, axis_of, compose, moved, placement, turned
 from gough.dynamics.leg_geometry import universal_angles
+from gough.joints.motions import Rotation, Translation
 from gough.model import Model
 from gough.structure import Mechanism
 
@@ -48,9 +49,9 @@ def rods(mechanism: Mechanism) -> list[Rod]:
         chain = [i]
         while len(children.get(chain[-1], [])) == 1 and chain[-1] not in ends:
             chain.append(children[chain[-1]][0])
-        motions = [mechanism.links[j].motion for j in chain]
-        heads = 1 if link.motion == "ball" else 2 if motions[:2] == ["rotation", "rotation"] else 0
-        if not heads or any(m != "translation" for m in motions[heads:]) or children.get(chain[-1]):
+        motions = [type(mechanism.links[j].motion) for j in chain]
+        heads = 1 if link.is_ball else 2 if motions[:2] == [Rotation, Rotation] else 0
+        if not heads or any(m is not Translation for m in motions[heads:]) or children.get(chain[-1]):
             continue
         driven = any(mechanism.links[j].drive is not None for j in chain[:heads])
         meets = heads == 1 or _meets(mechanism, chain[1])
@@ -72,20 +73,8 @@ def signature(model: Model, q: np.ndarray) -> np.ndarray:
     for i, link in enumerate(model.mechanism.links):
         if i in turning or link.drive is not None:
             continue
-        if link.motion == "platform":
-            columns += [q[:, :3] / model.size, _squares(q[:, 3:7])]
-        elif link.motion == "ball":
-            columns.append(_squares(q[:, link.q : link.q + 4]))
-        elif link.motion == "rotation":
-            columns += [np.cos(q[:, [link.q]]), np.sin(q[:, [link.q]])]
-        elif link.motion == "translation":
-            columns.append(q[:, [link.q]] / model.size)
+        columns.append(link.motion.signature(q[:, link.coordinates], model.size))
     return np.concatenate(columns, axis=1)
-
-
-def _squares(quaternions: np.ndarray) -> np.ndarray:
-    i, j = np.triu_indices(4)
-    return quaternions[:, i] * quaternions[:, j]
 
 
 def groups(signatures: np.ndarray, conditions: np.ndarray | None = None) -> list[np.ndarray]:
@@ -112,13 +101,12 @@ def normal_form(model: Model, q: np.ndarray, parameters: np.ndarray) -> np.ndarr
         if len(rod.turning) == 2:
             _turn_over(model, out, parameters, rod)
     for link in mechanism.links:
-        if link.motion in ("platform", "ball"):
-            at = 3 if link.motion == "platform" else link.q
-            part = out[:, at : at + 4]
+        if link.quaternion is not None:
+            part = out[:, link.quaternion]
             large = np.abs(part) > 1e-9
             first = np.take_along_axis(part, large.argmax(axis=1)[:, None], axis=1)
-            out[:, at : at + 4] = np.where(first < 0, -part, part)
-        elif link.motion == "rotation" and link.drive is None:
+            out[:, link.quaternion] = np.where(first < 0, -part, part)
+        elif link.motion.periodic and link.drive is None:
             angle = np.remainder(out[:, link.q] + np.pi, 2 * np.pi) - np.pi
             out[:, link.q] = np.where(angle < -np.pi + 1e-9, angle + 2 * np.pi, angle)
     return out
@@ -132,7 +120,8 @@ def _turn_over(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) ->
     end = end_in_rod(model, q, parameters, rod)
     axes = axis_of(first), between @ axis_of(second)
     w = end @ between.T
-    t = np.einsum("nij,jk,nkl,nl->ni", moved(first, q)[0], between, moved(second, q)[0], end)
+    turns = moved(first, q, parameters)[0], between, moved(second, q, parameters)[0]
+    t = np.einsum("nij,jk,nkl,nl->ni", *turns, end)
     home = model.home[[first.q, second.q]]
     for k in range(len(q)):
         options = []
@@ -165,5 +154,5 @@ def end_in_rod(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) ->
     frame: Frame = (np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3)))
     for i in rod.slides:
         link = mechanism.links[i]
-        frame = compose(frame, compose(placement(mechanism, parameters, link.placement), moved(link, q)))
+        frame = compose(frame, compose(placement(mechanism, parameters, link.placement), moved(link, q, parameters)))
     return compose(frame, placement(mechanism, parameters, cut.on_first if cut.first == rod.last else cut.on_second))[1]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, moved, placement
+from gough.joints.motions import Ball, Rotation, Translation
 from gough.model import Model
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.structure import WORLD
@@ -51,6 +52,7 @@ class Locked:
 
 
 IDENTITY: Frame = (np.eye(3), np.zeros(3))
+KINDS = {Rotation: "pin", Translation: "slide", Ball: "ball"}
 CUTS = {"revolute": "pin", "spherical": "ball"}
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -67,11 +69,11 @@ def lock(model: Model, drives: np.ndarray, parameters: np.ndarray) -> Locked:
     rigid: list[tuple[int, int, Frame]] = []  # (link, other link, frame of the other in the link)
     loose = []
     for i, link in enumerate(mechanism.links):
-        if link.motion == "fixed" or link.drive is not None:
-            R, p = moved(link, q[None])
+        if link.is_fixed or link.drive is not None:
+            R, p = moved(link, q[None], parameters)
             rigid.append((link.parent, i, compose(place(link.placement), (R[0], p[0]))))
-        elif link.motion != "platform":
-            kind = {"rotation": "pin", "translation": "slide", "ball": "ball"}[link.motion]
+        elif not link.is_platform and link.nu:
+            kind = KINDS.get(type(link.motion), "")
             axis = axis_of(link) if link.nu == 1 else Z
             loose.append((kind, (link.parent, i), (place(link.placement), IDENTITY), axis, i))
     for cut in mechanism.cuts:
@@ -121,11 +123,5 @@ def configuration(model: Model, locked: Locked, parts: dict[int, Frame], drives:
         link = model.mechanism.links[joint.link]
         before, after = (compose(parts[k], f) for k, f in zip(joint.parts, joint.frames, strict=True))
         R, p = compose(inverse(before), after)
-        if joint.kind == "pin":
-            spin = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-            q[link.q] = np.arctan2(0.5 * spin @ joint.axis, 0.5 * (np.trace(R) - 1.0))
-        elif joint.kind == "slide":
-            q[link.q] = p @ joint.axis
-        elif joint.kind == "ball":
-            q[link.q : link.q + 4] = np.asarray(quaternion_wxyz_from_rotation(R), dtype=float)
+        q[link.coordinates] = link.motion.recognise(R, p, model.parameters[list(link.dimensions)])
     return q

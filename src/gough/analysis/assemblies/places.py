@@ -38,8 +38,8 @@ def link_frames(model: Model, q: np.ndarray, parameters: np.ndarray) -> list[Fra
     """World frames of all links at q (n, nq), whether or not the loops are closed."""
     frames: list[Frame] = []
     for link in model.mechanism.links:
-        own = moved(link, q)
-        if link.motion == "platform":
+        own = moved(link, q, parameters)
+        if link.is_platform:
             frames.append(own)
             continue
         local = compose(placement(model.mechanism, parameters, link.placement), own)
@@ -47,18 +47,18 @@ def link_frames(model: Model, q: np.ndarray, parameters: np.ndarray) -> list[Fra
     return frames
 
 
-def moved(link: Link, q: np.ndarray) -> Frame:
+def moved(link: Link, q: np.ndarray, parameters: np.ndarray) -> Frame:
     """What a link's motion does at q (n, nq), in its joint's frame."""
     n = len(q)
     R, p = np.broadcast_to(np.eye(3), (n, 3, 3)), np.zeros((n, 3))
-    if link.motion == "platform":
+    if link.is_platform:
         return rotation_of_quaternion(q[:, 3:7]), q[:, :3]
-    if link.motion == "ball":
-        return rotation_of_quaternion(q[:, link.q : link.q + 4]), p
-    if link.motion == "rotation":
-        return turned(axis_of(link), q[:, link.q]), p
-    if link.motion == "translation":
-        return R, q[:, link.q, None] * axis_of(link)
+    if link.is_ball:
+        return rotation_of_quaternion(q[:, link.quaternion]), p
+    if link.nu:
+        ((linear, angular),) = link.motion.unit_motions(parameters[list(link.dimensions)])
+        slide = p if linear is None else q[:, link.q, None] * np.asarray(linear, dtype=float)
+        return R if angular is None else turned(np.asarray(angular, dtype=float), q[:, link.q]), slide
     return R, p
 
 

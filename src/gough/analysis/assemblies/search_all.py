@@ -201,16 +201,13 @@ def random_starts(
     centre, radius = reach(model, parameters)
     q = np.repeat(model.home[None], count, axis=0)
     for link in model.mechanism.links:
-        if link.motion == "rotation":
-            q[:, link.q] = rng.uniform(-np.pi, np.pi, count)
-        elif link.motion == "translation":
-            q[:, link.q] += rng.uniform(-radius, radius, count)
-        elif link.motion == "platform":
-            q[:, :3] = centre + rng.uniform(-radius, radius, (count, 3))
-        if link.motion in ("platform", "ball"):
-            at = 3 if link.motion == "platform" else link.q
-            quaternions = rng.normal(size=(count, 4))
-            q[:, at : at + 4] = quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+        own = parameters[list(link.dimensions)]
+        found = link.motion.random(rng, count, (-radius, radius), own)
+        if link.is_platform:
+            found[:, :3] += centre
+        elif link.motion.slides:
+            found += q[:, link.coordinates]
+        q[:, link.coordinates] = found
     q[:, model.drive_index] = drives
     return q
 

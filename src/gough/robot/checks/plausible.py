@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
+from gough.joints import ALL
 from gough.robot.pose import Mdh, Pose
 from gough.robot.robot import Robot
 from gough.robot.tree import WORLD, bodies, placed_joints, placed_loops
@@ -121,7 +122,7 @@ def _norm(position: Any) -> float:
 
 
 def _home(robot: Robot, size: float) -> Iterator[Doubt]:
-    slides = [j.name for j in placed_joints(robot) if j.joint.type == "prismatic"]
+    slides = [j.name for j in placed_joints(robot) if ALL[j.joint.type].slides]
     places = {f"home.joints.{name}": abs(robot.home.joints[name][0]) for name in slides if name in robot.home.joints}
     for name, body in bodies(robot).items():
         places |= {f"{name}: frame {key}": _norm(frame.position) for key, frame in body.frames.items()}
@@ -243,9 +244,9 @@ def _beyond_a_turn(place: str, value: float) -> Iterator[Doubt]:
 
 def _joint_angles(robot: Robot) -> Iterator[Doubt]:
     """Whole numbers beyond a full turn where joints turn: several turns are possible, but they are not whole in radians."""
-    turning = ("revolute", "universal")
     for placed in placed_joints(robot):
-        if placed.joint.type not in turning:
+        kind = ALL[placed.joint.type]
+        if not kind.in_angles or not all(motion.periodic for motion in kind.motions or ()):
             continue
         drive = getattr(placed.joint, "drive", None)
         stated = {"limits.lower": placed.joint.limits.lower, "limits.upper": placed.joint.limits.upper}

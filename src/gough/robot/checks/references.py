@@ -4,25 +4,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gough.joints import ALL
 from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
 from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, given, look, nearest
-from gough.robot.joint import COORDINATES
 from gough.robot.joint_checks import can_convert
 from gough.robot.leg import body_name, entries, repetition_faults
 from gough.robot.pose import QUATERNION_TOLERANCE
 from gough.robot.units import si_unit
-
-DIMENSIONS = {
-    "fixed": (),
-    "revolute": ("angle",),
-    "prismatic": ("length",),
-    "universal": ("angle", "angle"),
-    "spherical": ("number",) * 4,
-    "cylindrical": ("angle", "length"),
-    "planar": ("length", "length", "angle"),
-    "free": ("length",) * 3 + ("number",) * 4,
-}
 
 
 def items(data: Any, key: str) -> list[Any]:
@@ -106,7 +95,18 @@ def joint_types(data: Any) -> dict[str, Any]:
         for leg in items(data, "legs")
         for joint in items(leg, "chain")
     }
-    return types | {str(look(joint, "name")): look(joint, "type") for joint in items(data, "joints")}
+    types |= {str(look(joint, "name")): look(joint, "type") for joint in items(data, "joints")}
+    return types | {name: kind for name, kind in _loop_types(data) if kind in ALL and ALL[kind].carried_when_cut}
+
+
+def _loop_types(data: Any) -> Iterator[tuple[str, str]]:
+    """(full name, type) of every joint that closes a loop."""
+    for leg in items(data, "legs"):
+        closing = [*([look(leg, "cut")] if given(leg, "cut") else []), *entries(look(leg, "loops"))]
+        for loop in closing:
+            name = look(loop, "name") if given(loop, "name") else "cut"
+            yield f"{look(leg, 'name')}.{name}", str(look(loop, "type"))
+    yield from ((str(look(loop, "name")), str(look(loop, "type"))) for loop in items(data, "loops"))
 
 
 def spring_faults(data: Any) -> Iterator[Fault]:
@@ -135,17 +135,18 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
             yield Fault(place, value, f"no joint {name!r}", nearest(str(name), list(types)))
             continue
         kind = types[name]
-        if not isinstance(kind, str) or kind not in COORDINATES:
+        if not isinstance(kind, str) or kind not in ALL:
             continue
         entries = list(value) if isinstance(value, list | tuple) else [value]
-        count = COORDINATES[kind]
+        count = len(ALL[kind].coordinates)
         if len(entries) != count:
             yield Fault(place, value, f"{len(entries)} coordinates of a {kind} joint", f"{count}")
             continue
-        wxyz = numbers(entries[-4:], 4) if kind in ("spherical", "free") else None
+        wxyz = numbers(entries[-4:], 4) if ALL[kind].quaternion is not None else None
         if wxyz is not None and abs(math.hypot(*wxyz) - 1) > QUATERNION_TOLERANCE:
             yield Fault(place, value, f"a quaternion of norm {math.hypot(*wxyz):.9g}", "norm 1 to 1e-6: qw qx qy qz")
-        for index, (entry, dimension) in enumerate(zip(entries, DIMENSIONS[kind], strict=True)):
+        for index, (entry, coordinate) in enumerate(zip(entries, ALL[kind].coordinates, strict=True)):
+            dimension = coordinate.dimension
             if not can_convert(entry, dimension):
                 at = (*place, index) if isinstance(value, list | tuple) else place
                 yield Fault(at, entry, "a unit of another dimension", f"a {dimension} in {si_unit(dimension) or '1'}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from gough.robot.checks.references import body_names, items, joint_types, named_platform
 from gough.robot.item import Fault, Place, given, look, nearest
-from gough.robot.joint_checks import SCALAR, telescopic_unit_faults
+from gough.robot.joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot.leg import body_name
 from gough.robot.suggestions import MOST_LISTED
 
@@ -125,7 +125,7 @@ def _ends(loop: Any, place: Place, known: dict[str, None], own: list[str], leg: 
 def telescopic_faults(data: Any) -> Iterator[Fault]:
     """Telescopic bodies of the second form follow a scalar joint of the robot."""
     types = joint_types(data)
-    scalar = [name for name, kind in types.items() if kind in SCALAR]
+    scalar = [name for name, kind in types.items() if kind in scalar_types()]
     for index, body in enumerate(items(data, "bodies")):
         joint = look(body, "telescopic", "joint")
         if isinstance(joint, str) and joint in scalar:

@@ -60,10 +60,8 @@ def _sizes(run: "Run") -> np.ndarray:
     tree = step_units(mechanism, run.model.size)
     q = np.ones(run.layout.nq)
     for link in mechanism.links:
-        if link.motion == "platform":
-            q[:3] = run.model.size
-        elif link.nu == 1:
-            q[link.q] = tree[link.u]
+        for place, rate in link.plain:
+            q[place] = tree[rate]
         if link.elastic is not None:
             q[link.elastic.coordinates] = tree[link.elastic.columns]
     return q

@@ -133,7 +133,7 @@ def _moved(plant: Plant, s: State, expected: Vector, half: Vector) -> Vector:
     for place, entry in plant.plain:
         q[place] = s.q[place] + s.h * half[entry]
     own = mechanism.selection.independent
-    if mechanism.links[0].motion == "platform" and {3, 4, 5} <= set(own):
+    if mechanism.has_platform and {3, 4, 5} <= set(own):
         turning = half[[own.index(k) for k in (3, 4, 5)]]
         q[3:7] = s.q[3:7] + s.h * quaternion_rate_wxyz(s.q[3:7], turning)
     return unit_quaternions(mechanism, q)

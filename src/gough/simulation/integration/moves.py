@@ -15,10 +15,9 @@ def unit_quaternions(mechanism: Mechanism, q: Vector) -> Vector:
     """q (nq,) with all quaternions of unit length."""
     out = q.copy()
     for link in mechanism.links:
-        if link.motion in ("platform", "ball"):
-            start = 3 if link.motion == "platform" else link.q
-            part = out[start : start + 4]
-            out[start : start + 4] = part * (1.0 / sqrt(dot(part, part)))
+        if link.quaternion is not None:
+            part = out[link.quaternion]
+            out[link.quaternion] = part * (1.0 / sqrt(dot(part, part)))
     return out
 
 
@@ -34,14 +33,11 @@ def moved(mechanism: Mechanism, q: Vector, step: Vector) -> Vector:
     """q (nq,) moved by a small step (nu,) of the tree: a quaternion by its rate, then of unit length again."""
     out = q.copy()
     for link in mechanism.links:
-        if link.motion == "platform":
-            out[:3] = out[:3] + step[:3]
-            out[3:7] = _turned(_half(step[3:6]), q[3:7])
-        elif link.motion == "ball":
-            place = slice(link.q, link.q + 4)
-            out[place] = _turned(q[place], _half(step[link.columns]))
-        elif link.nu == 1:
-            out[link.q] = out[link.q] + step[link.u]
+        for place, rate in link.plain:
+            out[place] = out[place] + step[rate]
+        if link.quaternion is not None:
+            was, turn = q[link.quaternion], _half(step[link.spin])
+            out[link.quaternion] = _turned(was, turn) if link.motion.spins_in_body else _turned(turn, was)
         if link.elastic is not None:
             out[link.elastic.coordinates] = out[link.elastic.coordinates] + step[link.elastic.columns]
     return unit_quaternions(mechanism, out)

@@ -7,10 +7,7 @@ def plain_rates(mechanism: Mechanism) -> list[tuple[int, int]]:
     """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
     of_column: dict[int, int] = {}
     for link in mechanism.links:
-        if link.motion == "platform":
-            of_column |= {k: k for k in range(3)}
-        elif link.nu == 1:
-            of_column[link.u] = link.q
+        of_column |= {rate: place for place, rate in link.plain}
         if link.elastic is not None:
             places = range(mechanism.layout.nq)[link.elastic.coordinates]
             of_column |= dict(zip(link.elastic.columns, places, strict=True))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.joints.measure import ANGLE
 from gough.robot.friction import change_friction
 from gough.simulation.given import is_number
 from gough.simulation.motion.motion import Motion
@@ -26,7 +27,6 @@ Vector = np.ndarray
 PART = 1e-3
 """Width of (1) over the largest rate along the motion; without a motion over the robot's size, or a radian, in a second."""
 SAMPLES = 100
-KINDS = {"translation": 0, "rotation": 1, "ball": 1}
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def _widths(model: "Model", motion: Motion | None) -> tuple[float, float]:
                 "u"
             ]
             for link in model.mechanism.links:
-                kind = KINDS.get(link.motion)
-                if kind is not None:
+                if link.nu and not link.is_platform:
+                    kind = 1 if link.motion.measure is ANGLE else 0
                     rates = np.abs(u[:, list(link.columns)])
                     largest[kind] = max(largest[kind], float(np.nanmax(rates, initial=0.0)))
     sliding, turning = largest

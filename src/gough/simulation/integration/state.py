@@ -81,10 +81,8 @@ class StateLayout:
         tree = step_units(mechanism, model.size)
         q = np.ones(layout.nq)
         for link in mechanism.links:
-            if link.motion == "platform":
-                q[:3] = model.size
-            elif link.nu == 1:
-                q[link.q] = tree[link.u]
+            for place, rate in link.plain:
+                q[place] = tree[rate]
             if link.elastic is not None:
                 q[link.elastic.coordinates] = tree[link.elastic.columns]
         return q, tree[list(mechanism.selection.independent)]

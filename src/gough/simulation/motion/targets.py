@@ -171,7 +171,7 @@ def _asked(model: "Model", motion: Motion, parameters: np.ndarray | None, kind: 
     if motion.frame not in mechanism.frames:
         raise UsageError(f"{model.robot.name} has no frame {motion.frame!r}; there are {', '.join(mechanism.frames)}")
     on = mechanism.frames[motion.frame].link
-    while mechanism.links[on].motion == "deflection":  # a frame tied to nodes of a flexible body
+    while mechanism.links[on].tie is not None:  # a frame tied to nodes of a flexible body
         on = mechanism.links[on].parent
     if kind == "pose" and mechanism.has_platform and on == 0:
         if mechanism.links[0].elastic is not None:

@@ -169,7 +169,7 @@ def _channels(run: "Run") -> Iterator[Channel]:
         units = [told.u[c] for c in at]
         yield channel("elastic.rate", rates, units, "their rates", lambda r: tree_rates(r)[:, at])
     if layout.n_joints:
-        at_joints = [c for link in model.mechanism.links if link.motion != "platform" for c in link.columns]
+        at_joints = [c for link in model.mechanism.links if not link.is_platform for c in link.columns]
         rates = names.rate_columns(layout, tuple(layout.u_names[c] for c in at_joints))
         units = [layout.u_units[c] for c in at_joints]
         yield channel(

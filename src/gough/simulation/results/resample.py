@@ -206,9 +206,8 @@ def _largest_turn(run: Run) -> tuple[float, str]:
     largest = (0.0, "")
     u, h = run.cached("tree motion", lambda: _motion(run))[0], np.diff(run.time)
     for link in run.model.mechanism.links:
-        if link.motion in ("platform", "ball") and len(h):
-            first = link.u + 3 if link.motion == "platform" else link.u
-            speed = np.linalg.norm(u[:, first : first + 3], axis=1)
+        if link.spin is not None and len(h):
+            speed = np.linalg.norm(u[:, link.spin], axis=1)
             turns = 0.5 * (speed[1:] + speed[:-1]) * h
             turn = float(np.nanmax(turns)) if np.isfinite(turns).any() else 0.0
             largest = max(largest, (turn, link.name))
@@ -265,14 +264,13 @@ def interpolated(
             ends = (run.q[i][:, a_q], run.q[nxt][:, a_q])
             q[:, a_q], rate[:, a_u], acceleration[:, a_u] = hermite(s, h, ends, slopes, (none, none))
     for link in mechanism.links:
-        if link.motion not in ("platform", "ball"):
+        place, turns = link.quaternion, link.spin
+        if place is None or turns is None:
             continue
-        place = 3 if link.motion == "platform" else link.q
-        turns = slice(link.u + 3, link.u + 6) if link.motion == "platform" else slice(link.u, link.u + 3)
-        ends = run.q[i, place : place + 4], run.q[nxt, place : place + 4]
+        ends = run.q[i, place], run.q[nxt, place]
         spins, pushes = (u[i][:, turns], u[nxt][:, turns]), (start[:, turns], end[:, turns])
-        in_body = link.motion == "ball"
-        q[:, place : place + 4], rate[:, turns], acceleration[:, turns] = _rotation(s, h, ends, spins, pushes, in_body)
+        in_body = link.motion.spins_in_body
+        q[:, place], rate[:, turns], acceleration[:, turns] = _rotation(s, h, ends, spins, pushes, in_body)
     return q, rate, acceleration
 
 
@@ -293,10 +291,7 @@ def _plain_coordinates(mechanism: Any) -> list[tuple[int, int]]:
     """(place in q, place in u) of all coordinates that are no rotations in space."""
     out = []
     for link in mechanism.links:
-        if link.motion == "platform":
-            out += [(k, link.u + k) for k in range(3)]
-        elif link.nu == 1:
-            out.append((link.q, link.u))
+        out += link.plain
         if link.elastic is not None:
             out += list(
                 zip(range(link.elastic.q, link.elastic.q + link.elastic.modes), link.elastic.columns, strict=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
+from gough.joints.motions import NoMotion
 from gough.robot import Robot
 from gough.robot.tree import platform_name
 from gough.spatial import rpy_zyx_angles
@@ -58,7 +59,7 @@ class Bending:
         if name not in self.elastic:
             return
         body = self.elastic[name] = clean_body(turn_body(self.elastic[name], axes))
-        if self.links[index].motion != "platform":
+        if not self.links[index].is_platform:
             demand_still(name, body, point_key(np.zeros(3)))
         first = self.first_elastic[name]
         shift = 1 if self.platform is not None else 0  # a pose has one entry more than a twist
@@ -91,11 +92,9 @@ class Bending:
                     name=name,
                     joint="",
                     parent=index,
-                    motion="deflection",
+                    motion=NoMotion(),
                     q=elastic.q,
-                    nq=0,
                     u=elastic.u,
-                    nu=0,
                     placement=self._placement(name, np.eye(3), position),
                     ten=None,
                     telescopic=None,

@@ -7,6 +7,7 @@ import numpy as np
 
 from gough.errors import StructureError, UsageError
 from gough.fem.reduction.compliance import Missing, missing_compliance
+from gough.joints import ALL
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
@@ -14,7 +15,7 @@ from gough.robot.tree import bodies, placed_joints, placed_loops
 from gough.structure.elastic.bodies import attached_points, compose_base, held_points, in_words, point_key
 from gough.structure.elastic.reduction import tied_body
 
-FORCES_ALONE = ("spherical", "constant_length")
+FORCES_ALONE = [name for name, joint in ALL.items() if joint.carries_no_moment]
 """Closures that carry no moment."""
 TOLD = 0.5
 """Part of a compliance whose absence is told: with that much missing, shapes do not follow a load at all."""

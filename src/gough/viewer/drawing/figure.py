@@ -59,7 +59,7 @@ class Figure:
 
     def _looks(self) -> list[LinkMesh]:
         """Bodies with meshes of their own."""
-        links = {link.name: i for i, link in enumerate(self.model.mechanism.links) if link.motion != "deflection"}
+        links = {link.name: i for i, link in enumerate(self.model.mechanism.links) if link.tie is None}
         found = []
         for name, (mesh, colour) in body_meshes(self.model.robot).items():
             index = links[name]

@@ -40,11 +40,7 @@ class Joiner:
 
     def draw(self, joint: JointPlace) -> None:
         """One joint, by its type."""
-
-        if joint.type in ("prismatic", "cylindrical"):
-            draw_slide(self, joint)
-        else:
-            _KINDS[joint.type](self, joint)
+        SHAPES[joint.drawing](self, joint)
 
     def into(self, joint: JointPlace, k: int) -> np.ndarray:
         """Unit direction from the joint into the body on side k, in that side's link axes."""
@@ -72,7 +68,7 @@ def layout_platform(layout: HomeLayout) -> tuple[int, ...]:
     if not mechanism.has_platform:
         return ()
     name = mechanism.platform.name
-    carried = [i for i, link in enumerate(mechanism.links) if link.name == name and link.motion != "platform"]
+    carried = [i for i, link in enumerate(mechanism.links) if link.name == name and not link.is_platform]
     return tuple(carried) if carried else (0,)
 
 
@@ -85,7 +81,7 @@ def _unseen(draw: Joiner, joint: JointPlace) -> None:
     """A free body hangs on nothing."""
 
 
-def _revolute(draw: Joiner, joint: JointPlace) -> None:
+def _hinge(draw: Joiner, joint: JointPlace) -> None:
     r, (first, second) = draw.r, joint.sides
     for side in joint.sides:
         behind = draw.layout.normal
@@ -107,7 +103,7 @@ def _revolute(draw: Joiner, joint: JointPlace) -> None:
     draw.put(joint, first.link, cheek.moved(first.point, frame_along(side_axis(first))), draw.role(first.link))
 
 
-def _universal(draw: Joiner, joint: JointPlace) -> None:
+def _cross(draw: Joiner, joint: JointPlace) -> None:
     r, reach, depth = draw.r, 2.5 * draw.r, 3.0 * draw.r
     for k, side in enumerate(joint.sides):
         axis = side_axis(side, k)
@@ -158,7 +154,7 @@ def _cup(r: float, ball: float) -> Mesh:
     return lathe(np.array([*inside, *outside.tolist()]), 16)
 
 
-def _spherical(draw: Joiner, joint: JointPlace) -> None:
+def _ball(draw: Joiner, joint: JointPlace) -> None:
     r, ball, (first, second) = draw.r, 1.75 * draw.r, joint.sides
     into = draw.into(joint, 1)
     into = into if into.any() else np.array([0.0, 0.0, 1.0])
@@ -168,7 +164,7 @@ def _spherical(draw: Joiner, joint: JointPlace) -> None:
     draw.drawn.anchor(second.link, second.point + 1.2 * ball * into)
 
 
-def _planar(draw: Joiner, joint: JointPlace) -> None:
+def _puck(draw: Joiner, joint: JointPlace) -> None:
     r, (first, second) = draw.r, joint.sides
     n = side_axis(first, 2)  # of a tree's joint the turning comes last
     pad = cylinder(6.0 * r, 0.8 * r, 32).moved(first.point - 0.8 * r * n, frame_along(n))
@@ -180,7 +176,7 @@ def _planar(draw: Joiner, joint: JointPlace) -> None:
     draw.drawn.anchor(second.link, second.point + 0.6 * r * m)
 
 
-def _constant_length(draw: Joiner, joint: JointPlace) -> None:
+def _strut(draw: Joiner, joint: JointPlace) -> None:
     r, (first, second) = draw.r, joint.sides
     for side in joint.sides:
         draw.put(joint, side.link, sphere(1.5 * r).moved(side.point), "joint")
@@ -188,17 +184,6 @@ def _constant_length(draw: Joiner, joint: JointPlace) -> None:
     mesh = cylinder(1.0, 1.0).moved([0, 0, 0.5]).scaled(np.array([0.7 * r, 0.7 * r, 1.0]))
     points = np.array([first.point, second.point])
     draw.drawn.spans.append(Span((first.link, second.link), points, mesh, "link", "bodies", joint.leg))
-
-
-_KINDS: dict[str, Callable[[Joiner, JointPlace], None]] = {
-    "fixed": _nothing,
-    "free": _unseen,
-    "revolute": _revolute,
-    "universal": _universal,
-    "spherical": _spherical,
-    "planar": _planar,
-    "constant_length": _constant_length,
-}
 
 
 # Sliding joints: a rod in a tube where the bodies lie one after the other, a carriage on a rail otherwise.
@@ -259,7 +244,7 @@ def _telescope(draw: "Joiner", joint: JointPlace) -> bool:
     turn = frame_along(sign * line)
     role = "drive" if joint.driven else "link"
     draw.put(joint, first.link, body.moved((here + there) / 2, turn), role, "bodies")
-    if joint.type == "cylindrical":
+    if joint.drawing == "sleeve":
         collar = cylinder(2.5 * r, 0.8 * r).moved(there - 3.2 * r * sign * line, turn)
         draw.put(joint, first.link, collar, "joint")
     tip = layout.direction_in(second.link, origin + near * axis - layout.to_world(second.link, np.zeros(3)))
@@ -278,7 +263,7 @@ def _mere_slide(draw: "Joiner", body: int) -> bool:
     if body == WORLD or layout.mechanism.links[body].ten is not None:
         return False
     own = [joint for joint in layout.joints if any(layout.body(side.link) == body for side in joint.sides)]
-    return len(own) > 1 and all(joint.type == "prismatic" and not joint.driven for joint in own)
+    return len(own) > 1 and all(joint.drawing == "slide" and not joint.driven for joint in own)
 
 
 def _world_axis(draw: "Joiner", joint: JointPlace) -> np.ndarray:
@@ -294,7 +279,7 @@ def _others(draw: "Joiner", joint: JointPlace, k: int) -> np.ndarray:
     points = [
         layout.to_world(side.link, side.point)
         for other in layout.joints
-        if other is not joint and other.type != "free"
+        if other is not joint and other.drawing != "unseen"
         for side in other.sides
         if layout.body(side.link) == body
     ]
@@ -309,12 +294,12 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
     axis, carried = side_axis(first), side_axis(second)
     up = across(draw.into(joint, 1), carried)
     under = across(layout.direction_in(first.link, _to_world(draw, second.link, up)), axis)
-    q = float(draw.home[joint.q + (1 if joint.type == "cylindrical" else 0)]) if joint.q >= 0 else 0.0
+    q = float(draw.home[joint.slide]) if joint.slide >= 0 else 0.0
     low, high = _stroke(joint, q, TRAVEL * layout.size)
     low, high = low - 3.2 * r, high + 3.2 * r
     middle, length = first.point + (low + high) / 2 * axis, high - low
     turn = np.column_stack([axis, np.cross(under, axis), under])
-    if joint.type == "cylindrical":
+    if joint.drawing == "sleeve":
         guide = cylinder(1.1 * r, length).moved(middle, frame_along(axis))
         slider = lathe(r * np.array([[1.1, -3], [2.1, -3], [2.1, 3], [1.1, 3]])).moved(
             second.point, frame_along(carried)
@@ -346,3 +331,17 @@ def _stroke(joint: JointPlace, q: float, travel: float) -> tuple[float, float]:
     low = min(q - travel if low is None else low, q)
     high = max(q + travel if high is None else high, q)
     return low, high
+
+
+SHAPES: dict[str, Callable[[Joiner, JointPlace], None]] = {
+    "nothing": _nothing,
+    "unseen": _unseen,
+    "hinge": _hinge,
+    "cross": _cross,
+    "ball": _ball,
+    "puck": _puck,
+    "strut": _strut,
+    "slide": draw_slide,
+    "sleeve": draw_slide,
+}
+"""How joints are drawn, by the name that their types give (`JointType.drawing`)."""

@@ -42,7 +42,7 @@ class HomeLayout:
 
     def body(self, link: int) -> int:
         """The link whose body carries a point: a frame tied to a flexible body belongs to that body."""
-        while link != WORLD and self.mechanism.links[link].motion == "deflection":
+        while link != WORLD and self.mechanism.links[link].tie is not None:
             link = self.mechanism.links[link].parent
         return link
 
@@ -85,9 +85,9 @@ class HomeLayout:
             for joint in self.joints
             for side in joint.sides[:1]
             for axis in side.axes
-            if joint.type not in ("prismatic", "planar")
+            if joint.drawing not in ("slide", "puck")
         ]
-        if not hinges or any(joint.type in ("spherical", "constant_length") for joint in self.joints):
+        if not hinges or any(joint.drawing in ("ball", "strut") for joint in self.joints):
             return None
         normal = hinges[0]
         if any(abs(abs(normal @ axis) - 1.0) > 1e-6 for axis in hinges):

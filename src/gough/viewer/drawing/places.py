@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.dynamics.numbers import Numbers
+from gough.joints import ALL
+from gough.joints.measure import LENGTH
 from gough.robot import Robot
 from gough.robot.tree import placed_joints, placed_loops
 from gough.structure import WORLD, Mechanism
@@ -24,7 +26,7 @@ class JointPlace:
     """A joint: its first side (the parent; of a leg's cut the leg's tip) and its second. type: as in gough.joints.
 
     middle: links between the two (of a universal joint the cross). q: position of its first coordinate in q, -1 of a cut.
-    bounds: of a sliding coordinate, where stated. length: of a constant_length joint (m).
+    bounds: of a sliding coordinate, where stated.
     """
 
     name: str
@@ -35,6 +37,17 @@ class JointPlace:
     middle: tuple[int, ...] = ()
     q: int = -1
     bounds: tuple[float | None, float | None] = (None, None)
+
+    @property
+    def drawing(self) -> str:
+        """How it is drawn."""
+        return ALL[self.type].drawing
+
+    @property
+    def slide(self) -> int:
+        """Position in q of the coordinate that is a length; -1 where it has none."""
+        lengths = [k for k, c in enumerate(ALL[self.type].coordinates) if c.unit == LENGTH.unit]
+        return self.q + lengths[0] if self.q >= 0 and lengths else -1
 
 
 def user_axes(mechanism: Mechanism, link: int) -> np.ndarray:
@@ -55,7 +68,7 @@ def joint_places(robot: Robot, numbers: Numbers) -> tuple[JointPlace, ...]:
         first, last = mechanism.links[links[0]], mechanism.links[links[-1]]
         R, p = _placement(numbers, first.placement)
         A = user_axes(mechanism, first.parent)
-        turning = [mechanism.links[i] for i in links if mechanism.links[i].motion in ("rotation", "translation")]
+        turning = [mechanism.links[i] for i in links if mechanism.links[i].nu == 1]
         directions = np.array([link.sign * np.eye(3)[link.axis] for link in turning]).reshape(-1, 3)
         limits = described[name].limits
         out.append(
@@ -70,7 +83,7 @@ def joint_places(robot: Robot, numbers: Numbers) -> tuple[JointPlace, ...]:
                 ),
                 tuple(links[:-1]),
                 first.q,
-                (limits.lower, limits.upper),
+                (limits.lower, limits.upper) if ALL[described[name].type].measure is LENGTH else (None, None),
             )
         )
     return (*out, *_cuts(robot, numbers))
@@ -85,9 +98,8 @@ def _cuts(robot: Robot, numbers: Numbers) -> list[JointPlace]:
         for k, (link, placement) in enumerate(((cut.first, cut.on_first), (cut.second, cut.on_second))):
             R, p = _placement(numbers, placement)
             A = user_axes(mechanism, link)
-            columns = {"universal": (0,) if k == 0 else (1,), "spherical": (), "constant_length": ()}.get(
-                cut.type, (2,)
-            )
+            kind = ALL[cut.type]
+            columns = (k,) if kind.axes == 2 else () if kind.carries_no_moment else (2,)
             sides.append(Side(link, A @ p, np.array([A @ R[:, c] for c in columns]).reshape(-1, 3)))
         kind = cut.type if cut.name in described else "fixed"
         out.append(JointPlace(cut.name, kind, cut.leg, False, (sides[0], sides[1])))

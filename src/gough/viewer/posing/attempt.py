@@ -79,7 +79,7 @@ def _gaps(axes: PosingAxes, near: np.ndarray, values: np.ndarray) -> list[Gap]:
         if link.elastic is not None:
             held[list(link.elastic.columns)] = True
     pose = _pose_now(near) if mechanism.has_platform else np.zeros(6)
-    turns = {mechanism.layout.u_names[c]: c for link in mechanism.links if link.motion == "ball" for c in link.columns}
+    turns = {mechanism.layout.u_names[c]: c for link in mechanism.links if link.is_ball for c in link.columns}
     for name, value in zip(axes.names, values, strict=True):
         if mechanism.has_platform and name in COORDINATES:
             pose[COORDINATES.index(name)] = value

@@ -69,7 +69,7 @@ class Load:
 def frames_for_loads(model: Model) -> tuple[str, ...]:
     """Frames a wrench can act on, the most useful first: of the platform, else those that bodies carry."""
     mechanism = model.mechanism
-    floating = {link.name for link in mechanism.links if link.motion == "platform" and link.elastic is not None}
+    floating = {link.name for link in mechanism.links if link.is_platform and link.elastic is not None}
     names = [n for n in mechanism.frames if n not in floating]
     if not mechanism.has_platform:
         return tuple(sorted(names, key=lambda n: "." not in n))
@@ -77,7 +77,7 @@ def frames_for_loads(model: Model) -> tuple[str, ...]:
 
     def rank(name: str) -> int:
         link = mechanism.links[mechanism.frames[name].link]
-        on_platform = link.motion == "platform" or (link.parent == 0 and link.motion == "deflection")
+        on_platform = link.is_platform or (link.parent == 0 and link.tie is not None)
         return 0 if name == platform else 1 if on_platform else 2
 
     return tuple(sorted(names, key=rank))

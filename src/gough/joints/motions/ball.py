@@ -1,0 +1,90 @@
+"""Rotation about a point: a unit quaternion wxyz with the angular velocity in body axes.
+
+w' = w + ω,   wd' = wd + w × ω + ω̇
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gough.friction.coulomb import coulomb_vector
+from gough.joints.motions.motion import Dimensions, JointMotion, Pair, Unit, Vector
+from gough.spatial import cross, quaternion_wxyz_from_rotation, rotation_from_quaternion_wxyz
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
+from gough.spatial.rotation import quaternion_rate_wxyz
+
+
+@dataclass(frozen=True)
+class Ball(JointMotion):
+    """About a point."""
+
+    nq: ClassVar[int] = 4
+    nu: ClassVar[int] = 3
+    turns: ClassVar[bool] = True
+    plain: ClassVar[tuple[tuple[int, int], ...]] = ()
+    quaternion: ClassVar[int | None] = 0
+    spin: ClassVar[int | None] = 0
+
+    @property
+    def rate_suffixes(self) -> tuple[str, ...]:
+        return ("_wx", "_wy", "_wz")
+
+    def pose(self, q: Vector, dimensions: Dimensions) -> tuple[Vector | None, Vector | None]:
+        return rotation_from_quaternion_wxyz(q), None
+
+    def unit_motions(self, dimensions: Dimensions) -> list[Unit]:
+        return [(None, e) for e in np.array(np.eye(3), dtype=object)]
+
+    def twist(self, v: Vector, w: Vector, slide: Vector | None, rate: Vector, dimensions: Dimensions) -> Pair:
+        return v, w + rate
+
+    def accelerate(
+        self,
+        w: Vector,
+        wd: Vector,
+        a: Vector,
+        slide: Vector | None,
+        rate: Vector,
+        rate_dot: Vector,
+        dimensions: Dimensions,
+    ) -> tuple[Vector, Vector, Vector]:
+        return w + rate, wd + cross(w, rate) + rate_dot, a
+
+    def friction(self, rate: Vector, coefficients: Sequence[Any], resting: Any) -> Vector:
+        viscous, coulomb, smoothing = coefficients
+        return viscous * rate + coulomb_vector(rate, coulomb, smoothing, resting)
+
+    def coordinate_rates(self, q: Vector, rate: Vector) -> Vector:
+        return quaternion_rate_wxyz(q, rotation_from_quaternion_wxyz(q) @ rate)  # in the axes the quaternion leads to
+
+    def retract(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        turned = quaternion_product(q, quaternion_of_rotation_vector(step))
+        return turned / np.linalg.norm(turned, axis=1, keepdims=True)
+
+    def random(
+        self, rng: np.random.Generator, count: int, reach: tuple[float, float], dimensions: Dimensions
+    ) -> np.ndarray:
+        return random_quaternions(rng, count)
+
+    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+        return quaternion_of_rotation_vector(rng.normal(size=(len(q), 3)) * 1.5)
+
+    def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:
+        return np.asarray(quaternion_wxyz_from_rotation(R), dtype=float)
+
+    def signature(self, q: np.ndarray, size: float) -> np.ndarray:
+        return products(q)
+
+
+def random_quaternions(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Unit quaternions (count, 4) of rotations anyhow."""
+    quaternions = rng.normal(size=(count, 4))
+    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+
+
+def products(quaternions: np.ndarray) -> np.ndarray:
+    """Products (n, 10) of the entries of quaternions (n, 4): the same for q and -q."""
+    i, j = np.triu_indices(4)
+    return quaternions[:, i] * quaternions[:, j]
