@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.function import Function
 from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import retract, step_units
 from gough.structure import CutJoint
@@ -25,11 +24,6 @@ FITTED = 12
 """The best of all starts, which are fitted with directions first."""
 DIRECTIONS_FIRST = 1e3
 """Weight of directions (rad) against lengths (over the robot's size) that leaves the gap to tell where axes can agree."""
-
-
-def closure_function(linkage: Linkage) -> Function:
-    """Function q -> residual (rows,) and G (rows, nu) of all closures."""
-    return linkage.function("closure_rows")
 
 
 def row_scales(linkage: Linkage) -> np.ndarray:
@@ -105,7 +99,7 @@ def close(
     error = np.full(len(q), np.inf)
     if not mechanism.rows:
         return q, np.zeros(len(q))
-    function = closure_function(linkage)
+    function = linkage.function("closure_rows")
     unit = step_units(mechanism, linkage.structure.length)
     columns = np.flatnonzero(np.ones(mechanism.layout.nu, bool) if free is None else free)
     counted = slice(None) if only is None else only
@@ -161,7 +155,7 @@ def best_fit(linkage: Linkage, starts: np.ndarray, free: np.ndarray) -> np.ndarr
 def _least_squares(linkage: Linkage, q: np.ndarray, free: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
     """(q, sums of squares (n,)) of all rows from q (n, nq), directions times `weight`; lengths over the robot's size."""
     structure, size = linkage.structure, linkage.structure.length
-    function, unit, columns = closure_function(linkage), step_units(structure, size), np.flatnonzero(free)
+    function, unit, columns = linkage.function("closure_rows"), step_units(structure, size), np.flatnonzero(free)
     weights = np.full(structure.rows + sum(len(cut.common_axes) for cut in structure.cuts), weight)
     for cut in structure.cuts:
         rods = 1.0 if cut.length is None else size / max(linkage.parameters[cut.length], 1e-3 * size)

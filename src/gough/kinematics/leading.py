@@ -84,7 +84,7 @@ def step_led(
 
     Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
     """
-    begin = normal(linkage, start)
+    begin = normalised(linkage.mechanism, start)
     turning = _turning(linkage)
     longest = np.abs(steps[:, turning]).max(initial=0.0) if len(turning) else 0.0
     if not np.isfinite(longest):
@@ -317,13 +317,8 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     return [candidates[k] for k in taken[len(names) :]]
 
 
-def normal(linkage: LedLinkage, q: np.ndarray) -> np.ndarray:
-    """q with unit quaternions."""
-    return normalised(linkage.mechanism, q)
-
-
 def _starts(linkage: LedLinkage, near: np.ndarray | None, n: int) -> np.ndarray:
-    return np.repeat(linkage.home[None], n, axis=0) if near is None else normal(linkage, near)
+    return np.repeat(linkage.home[None], n, axis=0) if near is None else normalised(linkage.mechanism, near)
 
 
 def _scalar_link(linkage: LedLinkage, column: int):

@@ -13,7 +13,6 @@ from gough.kinematics.closing import (
     CLOSED,
     REACH,
     close,
-    closure_function,
     least_motion,
     row_scales,
     slack,
@@ -162,7 +161,7 @@ def enough(left_open: Sequence[Opening]) -> str:
 def scaled_closures(linkage: Linkage, q: np.ndarray, parameters: np.ndarray | None = None) -> np.ndarray:
     """G (n, rows, nu) with lengths over the robot's size."""
     numbers = linkage.parameters if parameters is None else parameters
-    G = closure_function(linkage).values(q=q, parameters=numbers)["G"]
+    G = linkage.function("closure_rows").values(q=q, parameters=numbers)["G"]
     return G / row_scales(linkage)[:, None] * step_units(linkage.structure, linkage.structure.length)
 
 

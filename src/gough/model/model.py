@@ -47,6 +47,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     robot: the description. layout: names, units and places in q and v. parameters (n,): the design as numbers.
     free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
     names, the description's choice of v or another. precision: of compiled code, "fast" or "ieee" (see `Function`).
+    linkage, assembly, mechanism: the stages it is made of. asked: velocities that were asked for, instead of the description's;
+    sampled: where others lead it, configurations (n, nq) in which they do.
     """
 
     robot: Robot
