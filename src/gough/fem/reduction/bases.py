@@ -24,7 +24,7 @@ from gough.fem.reduction.choices import (
     Nodal,
     ShapeBasis,
 )
-from gough.fem.reduction.modes import ElasticModes, Kept, in_position, keep
+from gough.fem.reduction.modes import ElasticModes, KeptModes, in_position, keep
 from gough.fem.reduction.rigid import RigidMotions, count_free_rigid, rigid_motions
 from gough.fem.reduction.ties import TiedElements
 from gough.fem.sparse import order
@@ -68,7 +68,7 @@ class Support:
     left: np.ndarray
     solver: ElasticModes
 
-    def modes(self, modes: ModeCut | int, *rows: csr_array) -> Kept:
+    def modes(self, modes: ModeCut | int, *rows: csr_array) -> KeptModes:
         """The lowest modes; rows (r, d): measures that fix signs and turn groups."""
         cut = modes if isinstance(modes, ModeCut) else ModeCut(count=modes)
         kept = keep(self.solver, cut, *(measure[:, self.left] for measure in rows))
@@ -146,7 +146,7 @@ def _measures(tied: TiedElements, align: str | None) -> tuple[csr_array, ...]:
     return motion[:3], motion[3:], *nodes
 
 
-def _mode_labels(kept: Kept) -> tuple[str, ...]:
+def _mode_labels(kept: KeptModes) -> tuple[str, ...]:
     """mode 1, mode 2, …"""
     return tuple(f"mode {k + 1}" for k in range(len(kept.values)))
 
@@ -168,7 +168,7 @@ def _craig_bampton(tied: TiedElements, choice: CraigBampton) -> ShapeBasis:
         constraint = support.spread(-support.solver.factor.solve(body.K[support.left][:, own].toarray()))
     else:  # every freedom is an interface's: their motions are all there is
         remark = ("all freedoms are motions of interfaces: nothing is left to have modes",)
-        kept = Kept(np.zeros(0), np.zeros((order(body.K), 0)), remark if choice.modes != 0 else ())
+        kept = KeptModes(np.zeros(0), np.zeros((order(body.K), 0)), remark if choice.modes != 0 else ())
         constraint = np.zeros((order(body.K), len(own)))
     constraint[own, np.arange(len(own))] = 1.0
     V = np.concatenate([constraint, kept.shapes], axis=1)

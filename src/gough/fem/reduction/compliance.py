@@ -22,7 +22,7 @@ RIGID = 1e-9
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingCompliance:
     """A load under which shapes give less than the elements.
 
     frame: where it acts; kind: force or moment; direction (3,): body axes, a unit vector; compliance: of the elements along it
@@ -36,7 +36,7 @@ class Missing:
     share: float
 
 
-def missing_compliance(tied: TiedElements, choice: BasisChoice) -> list[Missing]:
+def missing_compliance(tied: TiedElements, choice: BasisChoice) -> list[MissingCompliance]:
     """Every principal direction of load at every frame that is not held, the worst of each frame first."""
     basis = build_basis(tied, choice)
     loaded = {name: frame for name, frame in tied.frames.items() if name != basis.held and len(frame.own)}
@@ -63,7 +63,7 @@ def missing_compliance(tied: TiedElements, choice: BasisChoice) -> list[Missing]
     return out
 
 
-def _of_frame(name: str, frame: FrameTie, F: np.ndarray, F_V: np.ndarray) -> list[Missing]:
+def _of_frame(name: str, frame: FrameTie, F: np.ndarray, F_V: np.ndarray) -> list[MissingCompliance]:
     found = []
     for kind, names in KINDS.items():
         mine = [k for k, component in enumerate(frame.components) if component in names]
@@ -81,7 +81,7 @@ def _of_frame(name: str, frame: FrameTie, F: np.ndarray, F_V: np.ndarray) -> lis
             length = float(np.linalg.norm(direction))
             unit = direction / length @ axes
             unit = unit * np.sign(unit[np.argmax(np.abs(unit))])
-            found.append(Missing(name, kind, _plain(unit), 1.0 / length**2, float(np.clip(share, 0.0, 1.0))))
+            found.append(MissingCompliance(name, kind, _plain(unit), 1.0 / length**2, float(np.clip(share, 0.0, 1.0))))
     return sorted(found, key=lambda m: -round(m.share, 6))
 
 

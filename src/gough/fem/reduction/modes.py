@@ -126,7 +126,7 @@ Measure = np.ndarray | csr_array
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptModes:
     """λ (k,) in (rad/s)², shapes (d, k), remarks."""
 
     values: np.ndarray
@@ -134,10 +134,10 @@ class Kept:
     remarks: tuple[str, ...]
 
 
-def keep(solver: ElasticModes, cut: ModeCut, *rows: Measure) -> Kept:
+def keep(solver: ElasticModes, cut: ModeCut, *rows: Measure) -> KeptModes:
     """The modes a cut asks for. rows (r, d): linear measures, most telling first, that fix signs and turn groups."""
     if cut.count == 0:
-        return Kept(np.zeros(0), np.zeros((order(solver.K), 0)), ())
+        return KeptModes(np.zeros(0), np.zeros((order(solver.K), 0)), ())
     values, shapes, wanted = _enough(solver, cut)
     ends = _group_ends(values, cut.pair_tolerance)
     kept, remarks = wanted, ()
@@ -154,7 +154,7 @@ def keep(solver: ElasticModes, cut: ModeCut, *rows: Measure) -> Kept:
     if kept == 0:
         lowest = np.sqrt(values[0]) / (2 * np.pi) if len(values) else np.inf
         raise UsageError(f"no mode is kept: the lowest is at {lowest:.6g} Hz; raise up_to_hz or count")
-    return Kept(values[:kept], in_position(values, shapes, cut.pair_tolerance, *rows)[:, :kept], remarks)
+    return KeptModes(values[:kept], in_position(values, shapes, cut.pair_tolerance, *rows)[:, :kept], remarks)
 
 
 def _enough(solver: ElasticModes, cut: ModeCut) -> tuple[np.ndarray, np.ndarray, int]:

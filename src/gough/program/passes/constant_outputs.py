@@ -11,7 +11,7 @@ from gough.program.program import Program
 
 
 @dataclass(frozen=True)
-class Computed:
+class ComputedOutputs:
     """The program with outputs only for what it computes; fixed: per output slot its entries (size,), NaN if computed."""
 
     program: Program
@@ -29,16 +29,16 @@ class Computed:
                 out[:, np.isnan(fixed)] = x
 
 
-def computed_outputs(program: Program) -> Computed:
+def computed_outputs(program: Program) -> ComputedOutputs:
     """Separate constant outputs from computed ones."""
     numbers = [float(program.args[i][0]) if program.ops[i] == Op.CONST else np.nan for i in program.results]
     ends = np.cumsum([0, *(slot.size for slot in program.outputs)])
     fixed = tuple(np.array(numbers[a:b]) for a, b in pairwise(ends))
     if not np.isfinite(numbers).any():
-        return Computed(program, fixed)
+        return ComputedOutputs(program, fixed)
     slots = tuple(replace(s, shape=(int(np.isnan(x).sum()),)) for s, x in zip(program.outputs, fixed, strict=True))
     results = tuple(r for r, x in zip(program.results, numbers, strict=True) if np.isnan(x))
-    return Computed(remove_dead_code(replace(program, outputs=slots, results=results)), fixed)
+    return ComputedOutputs(remove_dead_code(replace(program, outputs=slots, results=results)), fixed)
 
 
 def _spread(computed: np.ndarray, fixed: np.ndarray) -> np.ndarray:

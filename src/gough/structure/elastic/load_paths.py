@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import StructureError, UsageError
-from gough.fem.reduction.compliance import Missing, missing_compliance
+from gough.fem.reduction.compliance import MissingCompliance, missing_compliance
 from gough.joints import ALL
 from gough.robot import Robot
 from gough.robot.flexible import Flexible
@@ -23,10 +23,10 @@ TOLD = 0.5
 
 @dataclass(frozen=True)
 class LoadPath:
-    """A load that the shapes of some bodies do not follow; see fem.compliance.Missing. modes: how many shapes they have."""
+    """A load that the shapes of some bodies do not follow; see `MissingCompliance`."""
 
     bodies: tuple[str, ...]
-    missing: Missing
+    missing: MissingCompliance
     remedy: str
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class LoadPath:
 
 def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
     """Where at least that part of a compliance is missing, bodies that are alike together; modal data is not looked at."""
-    found: dict[tuple, tuple[list[str], Missing, str]] = {}
+    found: dict[tuple, tuple[list[str], MissingCompliance, str]] = {}
     for name, points in attached_points(robot).items():
         body = bodies(robot)[name]
         if not isinstance(body.flexible, Flexible) or body.flexible.modes is None:
@@ -65,7 +65,7 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
             if m.share < least or (m.kind == "moment" and m.frame not in moments):
                 continue
             frame = f"frame {names[m.frame]!r}" if m.frame in names else f"the point {m.frame.removeprefix('at ')} m"
-            told = Missing(frame, m.kind, m.direction, m.compliance, m.share)
+            told = MissingCompliance(frame, m.kind, m.direction, m.compliance, m.share)
             key = (frame, m.kind, *np.round(m.direction, 6), f"{m.compliance:.6g}", f"{m.share:.6g}")
             found.setdefault(key, ([], told, _remedy(body.flexible.modes, names.get(m.frame))))[0].append(name)
     return [LoadPath(tuple(names), m, remedy) for names, m, remedy in found.values()]
