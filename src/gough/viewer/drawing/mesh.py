@@ -1,4 +1,4 @@
-"""Triangle meshes: vertices (n, 3) in m, faces (m, 3) with outward normals by the right hand.
+"""Triangle meshes, made or from files: vertices (n, 3) in m, faces (m, 3) with outward normals by the right hand.
 
 A page shades smoothly over shared vertices, so an edge that shall look sharp has its vertices twice.
 """
