@@ -24,7 +24,7 @@ def number(text: str, where: str, dimensions: tuple[str, ...] = PLACES) -> float
             value = convert(text, dimensions)
         except UnitError as error:
             kinds = " or ".join(dimensions)
-            raise UsageError(f"{where}: {text!r} is not a number or {kinds} with its unit ({error})") from None
+            raise UsageError(f"{where}: {error}; {text!r} is not a number or {kinds} with its unit") from None
     if not math.isfinite(value):
         raise UsageError(f"{where}: {text!r} is not finite")
     fault = number_fault(value, dimensions)

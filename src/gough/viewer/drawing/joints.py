@@ -7,8 +7,8 @@ import numpy as np
 
 from gough.structure import WORLD
 from gough.viewer.drawing.layout import HomeLayout, across, side_axis
+from gough.viewer.drawing.link_mesh import LinkMesh, Span
 from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
-from gough.viewer.drawing.piece import LinkMesh, Span
 from gough.viewer.drawing.places import JointPlace
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
 

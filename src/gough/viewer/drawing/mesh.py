@@ -1,4 +1,4 @@
-"""Triangle meshes: vertices (n, 3) in m, faces (m, 3) with outward normals by the right hand.
+"""Triangle meshes, made or from files: vertices (n, 3) in m, faces (m, 3) with outward normals by the right hand.
 
 A page shades smoothly over shared vertices, so an edge that shall look sharp has its vertices twice.
 """
@@ -71,7 +71,6 @@ def frame_along(axis: np.ndarray) -> np.ndarray:
 
 # Sharp edges: a node of a surface gets a vertex for each smooth part that meets there.
 
-
 CREASE = np.cos(np.radians(40.0))
 """Faces that meet at more than that angle meet in a sharp edge."""
 
@@ -97,7 +96,6 @@ def split_at_creases(nodes: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarr
 
 
 # Bodies that bring their looks with them: meshes from files.
-
 
 MOST_CREASED = 60_000
 """Triangles up to which sharp edges are looked for; larger meshes are shaded smoothly."""

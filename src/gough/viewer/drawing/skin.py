@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from gough.fem.elastic_body import ElasticBody
+from gough.spatial.charts import cross
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,5 @@ def turn_vectors(vector: np.ndarray, x: np.ndarray) -> np.ndarray:
     """x (..., 3) turned by rotation vectors (..., 3), rad."""
     angle = np.linalg.norm(vector, axis=-1, keepdims=True)
     s, c = np.sinc(angle / np.pi), 0.5 * np.sinc(angle / (2 * np.pi)) ** 2
-    once = _cross(vector, x)
-    return x + s * once + c * _cross(vector, once)
-
-
-def _cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
+    once = cross(vector, x)
+    return x + s * once + c * cross(vector, once)

@@ -1,4 +1,4 @@
-"""The coordinates a robot is moved by: its platform's, its joints', or its drives'."""
+"""The coordinates a robot is moved by: its platform's, its joints', or its drives'; and how far their sliders go."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -81,7 +81,6 @@ def pose_of(coordinates: np.ndarray) -> np.ndarray:
 
 
 # How far sliders go: as far as the robot reaches from home along each coordinate.
-
 
 POINTS = 49
 """Probes along a coordinate, home in the middle."""

@@ -1,4 +1,4 @@
-"""The numbers beside a pose: at once what costs little, then equilibrium, first frequency and stiffness."""
+"""The numbers beside a pose: at once what costs little, then equilibrium, first frequency and stiffness; code made ahead."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -115,7 +115,6 @@ def _vibrations(model: Model, q: np.ndarray, tau: np.ndarray, load: Load, hold: 
 
 
 # Machine code made before it is needed: a first slider move should not wait for a compiler.
-
 
 AT_ONCE = ("closing_step", "closure_residual", "tree_rates", "drive_map")
 """Functions that moving the robot needs."""

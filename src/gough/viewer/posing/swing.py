@@ -1,4 +1,4 @@
-"""Modes of the closed robot at a pose, and the frames of one period of a mode that swings."""
+"""Modes of the closed robot at a pose, the frames of one period of a mode that swings, and a run of it in slow motion."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -109,7 +109,6 @@ def _corners(figure: Figure) -> dict[int, np.ndarray]:
 
 
 # One mode of a robot as a run that swings in slow motion, for files.
-
 
 PERIOD = 2.0
 """Seconds that a swing takes in a file."""

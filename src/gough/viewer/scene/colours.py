@@ -1,4 +1,4 @@
-"""A colour scale from dark violet over blue and green to yellow, even steps of it looking evenly apart.
+"""Colours of what is drawn; and a scale from dark violet over blue and green to yellow, even steps of it looking evenly apart.
 
 Lightness rises linearly while the hue goes around, in Oklab (B. Ottosson's perceptual space).
 """
@@ -37,7 +37,6 @@ def _srgb(lab: np.ndarray) -> np.ndarray:
 
 
 # Colours: calm, legible on light and on dark. Drives have the one accent; red is for what is bad.
-
 
 Colour = tuple[int, int, int]
 

@@ -1,4 +1,4 @@
-"""Arrows of forces in a scene, with one arrow of a round number of newtons as their legend."""
+"""Arrows of forces in a scene, with one arrow of a round number of newtons as their legend; and the mesh of arrows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +89,6 @@ def reference(scale: Scales, kinds: set[str], size: float) -> dict[str, tuple[fl
 
 
 # Arrows as one mesh: short ones keep their shape and shrink as a whole, so that a small force looks small.
-
 
 Array = np.ndarray
 

@@ -1,4 +1,4 @@
-"""A robot or runs into a file, by its suffix."""
+"""A robot, one of its modes, or runs into a file, by its suffix."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -133,7 +133,6 @@ def _film(
 
 
 # What is exported when a mode is asked for: the robot that swings in it.
-
 
 SWINGS = {".mp4": 3}
 """In a file; those that play again and again have one."""
