@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough import Run, Scenario, build, load_motion
+from gough import Run, Scenario, build, load_motion, named_motion
 from gough.motions import spline, states_along
 from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
@@ -19,7 +19,7 @@ from gough_papers.reproduction import finished_run
 SQUARE, CIRCLE = "briot2014_square", "briot2014_circle"
 ENERGY = 1e-3
 """Allowed error of the energy balance, of the energy exchanged: the accuracy asked of these runs."""
-PERIOD, SETTLED = 6.25, 2.0
+PERIOD, SETTLED = named_motion(SQUARE).duration / 4, 2.0
 """s: of an edge of the square; from its begin until the drives have stopped and the higher modes can be told apart."""
 RADIUS, SPEED, CENTRE = 0.1, 0.20, (0.28, 0.90)
 """m, m/s, m (x0, z0) of the circle, as printed."""

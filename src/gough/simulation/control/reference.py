@@ -13,9 +13,9 @@ from gough.errors import Status, UsageError
 from gough.simulation.given import demand, demand_model
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.parts import Sample
-from gough.simulation.motion.paths import Three
 from gough.simulation.motion.states import states_for
 from gough.simulation.motion.targets import MotionTarget, drive_order, target_of
+from gough.spatial.charts import Three
 from gough.spatial.poses import quaternion_product
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from gough.errors import UsageError
-from gough.simulation.motion.parts import MotionPart, Pieces, inside
-from gough.simulation.motion.paths import Three, horner
-from gough.spatial.charts import CONJUGATE, from_rotation_vector, rotation_vector_rates
+from gough.simulation.motion.parts import MotionPart, PolynomialPieces, inside
+from gough.simulation.motion.paths import horner
+from gough.spatial.charts import CONJUGATE, Three, from_rotation_vector, rotation_vector_rates
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_product, rotation_vector
 
@@ -30,7 +30,7 @@ CHECKS = (np.arange(2 * POINTS + 1) + 0.5) / (2 * POINTS + 1)
 MOST_PIECES = 5000
 """Most pieces for one of the motion; and ten times that many on top."""
 AT_ONCE = 2000
-"""Pieces fitted in one go, for the sake of memory."""
+"""PolynomialPieces fitted in one go, for the sake of memory."""
 NOISE = 1e4
 """Errors of less than this many tolerances that quarters of a piece have too are the motion's own rounding."""
 
@@ -61,7 +61,7 @@ def groups_of(kind: str, units: Sequence[str]) -> list[list[int]]:
 
 
 @dataclass(frozen=True)
-class Scales:
+class ErrorScales:
     """What errors are relative to. groups: see `groups_of`. sizes: the largest position and acceleration of each; 1 rad for
     rotations of a pose, and of accelerations at least a trifle, so that rounding of a motion without any is none."""
 
@@ -70,7 +70,7 @@ class Scales:
     sizes: tuple[tuple[float, float], ...]
 
     @classmethod
-    def of(cls, kind: str, units: Sequence[str], at: Three, duration: float) -> "Scales":
+    def of(cls, kind: str, units: Sequence[str], at: Three, duration: float) -> "ErrorScales":
         """From a motion's positions, velocities and accelerations at some times."""
         posed = kind == "pose"
         groups = groups_of(kind, units)
@@ -93,11 +93,11 @@ class Scales:
         return np.concatenate([b[:, :3] - a[:, :3], _turns(b, a[:, 3:])], axis=1)
 
 
-def fit(part: MotionPart, kind: str, units: Sequence[str]) -> Pieces:
+def fit(part: MotionPart, kind: str, units: Sequence[str]) -> PolynomialPieces:
     """Polynomials near a part, in its own time; all pieces that are still too long are halved at once."""
     part = part.in_own_time()
     duration = float(part.breaks[-1])
-    scales = Scales.of(kind, units, part.at(inside(part.breaks), False), duration)
+    scales = ErrorScales.of(kind, units, part.at(inside(part.breaks), False), duration)
     a, b = part.breaks[:-1].copy(), part.breaks[1:].copy()
     most = MOST_PIECES * (len(a) + 10)
     before = np.full((len(a), 2), np.inf)  # errors of the pieces that these are quarters and halves of
@@ -125,7 +125,7 @@ def fit(part: MotionPart, kind: str, units: Sequence[str]) -> Pieces:
     return np.append(starts[order], duration), rows, bases
 
 
-def _fitted_pieces(part: MotionPart, a: np.ndarray, b: np.ndarray, scales: Scales) -> Pieces:
+def _fitted_pieces(part: MotionPart, a: np.ndarray, b: np.ndarray, scales: ErrorScales) -> PolynomialPieces:
     """(coefficients (k, channels, POINTS + 2), bases (k, 4 or 0), errors (k,) in tolerances) on [a, b] (k,).
 
     A piece that turns too far for its rotation vector has an infinite error.
@@ -151,7 +151,7 @@ def _fitted_pieces(part: MotionPart, a: np.ndarray, b: np.ndarray, scales: Scale
 
 
 def _errors(
-    part: MotionPart, a: np.ndarray, h: np.ndarray, rows: np.ndarray, bases: np.ndarray, scales: Scales
+    part: MotionPart, a: np.ndarray, h: np.ndarray, rows: np.ndarray, bases: np.ndarray, scales: ErrorScales
 ) -> np.ndarray:
     """Largest error (k,) of each piece between its points, in halves of the tolerances."""
     many = len(CHECKS)

@@ -10,7 +10,7 @@ from gough.arguments import callback, checked, number, numbers, take, word, word
 from gough.errors import GoughError, UsageError
 from gough.simulation.motion.jet import Jet
 from gough.simulation.motion.motion import Motion, check_duration, coordinate_motion, pose_motion
-from gough.simulation.motion.paths import Three
+from gough.spatial.charts import Three
 
 SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}
 CONSISTENT = 1e-5

@@ -20,8 +20,9 @@ from gough.errors import UsageError
 from gough.robot.units import misfit
 from gough.simulation.given import floats
 from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside, merged_coordinates
-from gough.simulation.motion.paths import Three, TimePath, constant, piece_of
+from gough.simulation.motion.paths import TimePath, constant, piece_of
 from gough.simulation.motion.table import SLACK, MotionTable, table
+from gough.spatial.charts import Three
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
 
 JUMP = 1e-9

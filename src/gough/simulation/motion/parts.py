@@ -10,14 +10,14 @@ from itertools import groupby
 
 import numpy as np
 
-from gough.simulation.motion.paths import PolynomialPath, Three, TimePath, begun_at, padded
-from gough.spatial.charts import rotation_of_chart
+from gough.simulation.motion.paths import PolynomialPath, TimePath, begun_at, padded
+from gough.spatial.charts import Three, rotation_of_chart
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
-Pieces = tuple[np.ndarray, np.ndarray, np.ndarray]
+PolynomialPieces = tuple[np.ndarray, np.ndarray, np.ndarray]
 """breaks (p + 1,), s; coefficients (p, channels, d + 1), bases (p, 4 or 0): as of a `MotionTable`."""
 
 
@@ -74,13 +74,13 @@ class MotionPart:
         now = range(len(order)) if self.columns is None else self.columns
         return replace(self, columns=tuple(now[k] for k in order))
 
-    def placed(self, pieces: Pieces) -> Pieces:
+    def placed(self, pieces: PolynomialPieces) -> PolynomialPieces:
         """Polynomials of the part in its own time as those in the motion's."""
         breaks, coefficients, bases = pieces
         when = corresponding(breaks, self.breaks[0] + self.factor * breaks, self.path.breaks, self.breaks)
         return when, coefficients * self.factor ** -np.arange(coefficients.shape[2], dtype=float), bases
 
-    def polynomials(self) -> Pieces | None:
+    def polynomials(self) -> PolynomialPieces | None:
         """Its polynomials in its own time that are exact, poses as rotation vectors from each piece's start; else None.
 
         They are where it is made of polynomials and, as a pose, turns about one axis in every piece.

@@ -19,9 +19,8 @@ from typing import Protocol
 import numpy as np
 
 from gough.errors import UsageError
+from gough.spatial.charts import Three
 
-Three = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""Values, rates and second rates, each (m, n)."""
 LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
 """Names of laws; "constant" is constant speed: a trapezoid without ramps."""
 NO_WAVES = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))

@@ -15,8 +15,8 @@ import numpy as np
 
 from gough.arguments import a_motion, checked
 from gough.errors import UsageError
-from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, Scales, fit, groups_of, in_channels
-from gough.simulation.motion.parts import MotionPart, Pieces, Sample, inside
+from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, ErrorScales, fit, groups_of, in_channels
+from gough.simulation.motion.parts import MotionPart, PolynomialPieces, Sample, inside
 from gough.simulation.motion.paths import horner, padded, piece_of
 from gough.spatial.exponential import LARGEST
 from gough.text import short_repr
@@ -99,12 +99,12 @@ def table(motion: "Motion") -> MotionTable:
     return replace(made, position_error=position, acceleration_error=acceleration)
 
 
-def _pieces_of(motion: "Motion", part: MotionPart) -> Pieces:
+def _pieces_of(motion: "Motion", part: MotionPart) -> PolynomialPieces:
     """The own polynomials of a part, or fitted ones."""
     return part.placed(part.polynomials() or fit(part, motion.kind, motion.units))
 
 
-def _joined(parts: list[Pieces]) -> Pieces:
+def _joined(parts: list[PolynomialPieces]) -> PolynomialPieces:
     """Parts one after the other."""
     most = max(coefficients.shape[2] for _, coefficients, _ in parts)
     breaks = np.concatenate([when[:-1] for when, _, _ in parts] + [parts[-1][0][-1:]])
@@ -119,7 +119,7 @@ def _errors(motion: "Motion", made: MotionTable, each: int = 9) -> tuple[float, 
     """Largest relative errors of (positions, accelerations), on a fine grid and on both sides of every break."""
     some = motion.at(inside(motion.breaks))
     three = (some.position, some.velocity, some.acceleration)
-    scales = Scales.of(motion.kind, motion.units, three, motion.duration)
+    scales = ErrorScales.of(motion.kind, motion.units, three, motion.duration)
     widths = np.diff(made.breaks)
     fine = (made.breaks[:-1, None] + widths[:, None] * np.linspace(0.03, 0.97, each)).ravel()
     worst = np.zeros(2)
