@@ -12,7 +12,7 @@ from dynamics.test_any_mechanism import outside
 from dynamics.test_flexible import EVERY, flexible
 from dynamics.test_flexible_elements import with_elements
 from reference.designs.elements import ELEMENT_DESIGNS
-from reference.flexible.joint_reactions import FlexibleJointReactions
+from reference.energies.joint_reactions import JointReactions
 
 QUICK = ("arm+", "five_bar+", "hexapod+", "legs_platform+", "tripod+", "dualemps_loaded", "frame_platform")
 NAMES = (
@@ -26,7 +26,7 @@ TOLERANCE = 1e-9
 def test_reactions(name: str) -> None:
     s = with_elements(name) if name in ELEMENT_DESIGNS else flexible(name)
     m, r = s.model, s.reference
-    joints = FlexibleJointReactions(r)
+    joints = JointReactions(r)
     for q, v, acceleration, _ in s.states:
         loads = s.loads(3)
         ours = m.joint_reactions(q, v, acceleration, loads)

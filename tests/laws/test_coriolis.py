@@ -38,7 +38,7 @@ def reference_mass(s: Subject, near: np.ndarray, sequence: str) -> Callable[[np.
         q[:3] = x[:3]
         q[3:7] = np.roll(Rotation.from_euler(LETTERS[sequence], x[3:]).as_quat(), 1)
         T = twist_matrix(x, sequence)
-        return T.T @ s.reference.mass_matrix(s.reference.assemble(q)) @ T
+        return T.T @ s.reference.mass_matrix(s.reference.assemble(q, fixed=["pose"])) @ T
 
     return mass
 

@@ -4,7 +4,8 @@ The wrench of the antecedent on the carried body is the force that belongs to d 
 
     W = d/dt dT/ddd - dT/dd + dV/dd - (loops, dampers, external wrenches),     at d = 0, all the time,
 
-drive, friction and spring of the joint itself included, as they act through it. Rotors do not know d.
+drive, friction and spring of the joint itself included, as they act through it. Rotors do not know d, nor do elastic
+coordinates, and so strain and damping of flexible bodies.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from . import losses, masses
+from . import losses
 from .kinematics import array
-from .lagrange import Reference, Wrench
+from .lagrange import Reference, Wrench, kinetic_energy, spring_energy, weight_energy
 from .loops import friction_forces
 
 
@@ -33,7 +34,8 @@ class JointReactions:
         self.xd, self.xdd, self.dd = (ca.SX.sym(n, k) for n, k in (("xd", nx), ("xdd", nx), ("dd", nd)))
         self.yd = ca.vertcat(self.xd, self.dd)
         still = ca.SX.zeros(nd)
-        T, V = self._kinetic(), self._potential()
+        T = kinetic_energy(tree, self.y, self.yd)
+        V = weight_energy(tree) + spring_energy(tree)  # springs in joints do not know d
         p = ca.gradient(T, self.dd)
         along, faster = ca.vertcat(self.xd, still), ca.vertcat(self.xdd, still)
         force = ca.jtimes(p, self.y, along) + ca.jtimes(p, self.yd, faster)
@@ -49,30 +51,6 @@ class JointReactions:
         return ca.Function(
             name, inputs, [ca.densify(ca.substitute(ca.SX(e), away, ca.SX.zeros(away.numel()))) for e in outputs]
         )
-
-    def _kinetic(self) -> ca.SX:
-        tree, T = self.tree, ca.SX(0)
-        for X, body, place in tree.massive():
-            P = ca.SX(ca.DM(masses.pseudo_inertia(body)))
-            powers = masses.telescopic_moments(body) if place is not None else None
-            if place is not None and powers is not None:
-                other = tree.follower(place)
-                s = tree.q[other.q] + tree.x[other.x]
-                P[:3, :3] += sum(ca.DM(C) * s**k for k, C in enumerate(powers))
-            Xd = ca.reshape(ca.jtimes(ca.reshape(X[:3, :], 12, 1), self.y, self.yd), 3, 4)
-            T += ca.trace(ca.mtimes([Xd, P, Xd.T])) / 2
-        return T
-
-    def _potential(self) -> ca.SX:
-        """Gravity and point-to-point springs; springs in joints do not know d."""
-        tree: Any = self.tree
-        V, g = ca.SX(0), ca.DM([*tree.robot.gravity, 0])
-        for X, body, _ in tree.massive():
-            V -= ca.dot(g, ca.mtimes(X, ca.DM(masses.pseudo_inertia(body)[:, 3])))
-        for spring, length in zip(tree.robot.springs, losses.spring_lengths(tree), strict=True):
-            V += (spring.stiffness or 0.0) * (length - (spring.rest_length or 0.0)) ** 2 / 2
-            V += (spring.preload or 0.0) * length
-        return V
 
     def _dissipated(self) -> ca.SX:
         """Forces on d of loops' friction and of point-to-point dampers."""

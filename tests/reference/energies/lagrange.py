@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from . import losses, masses
+from . import losses
 from .kinematics import RANK, Kinematics, array
 from .loops import friction_forces, wrench_maps
+from .tree import Tree
 
 Wrench = Any
 """(6,) at the platform's origin in world axes, {frame: (6,)} at named frames, or None."""
@@ -46,7 +47,7 @@ class Reference(Kinematics):
         super().__init__(robot, velocities)
         tree: Any = self.tree
         q, x, xd = tree.q, tree.x, self._xd
-        gravity = self._gravity()
+        gravity = weight_energy(self.tree)
         T, V = self._kinetic(), gravity + self._springs()
         momentum = ca.gradient(T, xd)
         M = ca.jacobian(momentum, xd)
@@ -64,28 +65,11 @@ class Reference(Kinematics):
     # -- energies -----------------------------------------------------------------------------------------------
 
     def _kinetic(self) -> ca.SX:
-        tree, xd = self.tree, self._xd
-        T = ca.SX(0)
-        for X, body, place in tree.massive():
-            P = ca.SX(ca.DM(masses.pseudo_inertia(body)))
-            powers = masses.telescopic_moments(body) if place is not None else None
-            if place is not None and powers is not None:
-                other = tree.follower(place)
-                s = tree.q[other.q] + tree.x[other.x]
-                P[:3, :3] += sum(ca.DM(C) * s**k for k, C in enumerate(powers))
-            Xd = ca.reshape(ca.jtimes(ca.reshape(X[:3, :], 12, 1), tree.x, xd), 3, 4)
-            T += ca.trace(ca.mtimes([Xd, P, Xd.T])) / 2
+        T = kinetic_energy(self.tree, self.tree.x, self._xd)
         for p in self.layout.drives:
             reflected = (p.joint.drive.gear or 0.0) ** 2 * (p.joint.drive.rotor_inertia or 0.0)
-            T += reflected * ca.sumsqr(xd[p.x]) / 2
+            T += reflected * ca.sumsqr(self._xd[p.x]) / 2
         return T
-
-    def _gravity(self) -> ca.SX:
-        g = ca.DM([*self.robot.gravity, 0])
-        V = ca.SX(0)
-        for X, body, _ in self.tree.massive():
-            V -= ca.dot(g, ca.mtimes(X, ca.DM(masses.pseudo_inertia(body)[:, 3])))
-        return V
 
     def _springs(self) -> ca.SX:
         tree: Any = self.tree
@@ -95,10 +79,7 @@ class Reference(Kinematics):
             if spring is not None:
                 s = tree.q[p.q] + tree.x[p.x]
                 V += (spring.stiffness or 0.0) * (s - (spring.rest or 0.0)) ** 2 / 2 - (spring.preload or 0.0) * s
-        for spring, length in zip(self.robot.springs, losses.spring_lengths(tree), strict=True):
-            V += (spring.stiffness or 0.0) * (length - (spring.rest_length or 0.0)) ** 2 / 2
-            V += (spring.preload or 0.0) * length
-        return V
+        return V + spring_energy(tree)
 
     def _lost(self) -> ca.SX:
         """Generalised force (nx) of friction and dampers, loops left out."""
@@ -248,6 +229,30 @@ class Reference(Kinematics):
         found = self._loop_wrenches(q, xd)
         moments, *maps = (array(e) for e in (found if isinstance(found, (tuple, list)) else [found]))
         return moments, maps
+
+
+def kinetic_energy(tree: Tree, x: ca.SX, xd: ca.SX) -> ca.SX:
+    """tr(Yd P Yd^T) / 2 over all bodies, for coordinates x with rates xd; rotors left out."""
+    T = ca.SX(0)
+    for Y, P in tree.moving_masses():
+        Yd = ca.reshape(ca.jtimes(ca.reshape(Y, Y.numel(), 1), x, xd), *Y.shape)
+        T += ca.trace(ca.mtimes([Yd, P, Yd.T])) / 2
+    return T
+
+
+def weight_energy(tree: Tree) -> ca.SX:
+    """Potential energy of all bodies in gravity."""
+    g = ca.DM(list(tree.robot.gravity))
+    return -sum((ca.dot(g, ca.mtimes(Y, P[:, 3])) for Y, P in tree.moving_masses()), ca.SX(0))
+
+
+def spring_energy(tree: Tree) -> ca.SX:
+    """Potential energy of the springs between points."""
+    V = ca.SX(0)
+    for spring, length in zip(tree.robot.springs, losses.spring_lengths(tree), strict=True):
+        V += (spring.stiffness or 0.0) * (length - (spring.rest_length or 0.0)) ** 2 / 2
+        V += (spring.preload or 0.0) * length
+    return V
 
 
 def _solved(G: np.ndarray, E: np.ndarray) -> np.ndarray:

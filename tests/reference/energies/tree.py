@@ -18,6 +18,7 @@ import numpy as np
 from gough.robot import tree as view
 
 from . import homogeneous as hom
+from . import masses
 from .joints import SIZES, closure, joint_motion
 
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
@@ -240,7 +241,20 @@ class Tree:
             out.append((self.platform, view.platform_body(self.robot), None))
         return out + [(X, p.placed.body, p) for X, p in zip(self.carried, self.layout.places, strict=True)]
 
-    def follower(self, place: Place) -> Place:
+    def moving_masses(self) -> list[tuple[ca.SX, ca.SX]]:
+        """(Y (3, k), P (k, k)) of every body: its points stand at Y c, P = sum m c c^T; the fourth entry of c is one."""
+        out = []
+        for X, body, place in self.massive():
+            P = ca.SX(ca.DM(masses.pseudo_inertia(body)))
+            powers = masses.telescopic_moments(body) if place is not None else None
+            if place is not None and powers is not None:
+                other = self._follower(place)
+                s = self.q[other.q] + self.x[other.x]
+                P[:3, :3] += sum(ca.DM(C) * s**k for k, C in enumerate(powers))
+            out.append((X[:3, :], P))
+        return out
+
+    def _follower(self, place: Place) -> Place:
         """Place of the joint whose coordinate the telescopic body of `place` follows."""
         name = place.placed.body.telescopic.joint
         if place.leg >= 0:

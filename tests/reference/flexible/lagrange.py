@@ -20,7 +20,7 @@ from reference.energies.kinematics import Kinematics, array
 from reference.energies.lagrange import Reference, Wrench
 
 from .points import rigid_robot
-from .tree import FlexibleData, FlexibleTree
+from .tree import FlexibleTree
 
 
 class FlexibleReference(Reference):
@@ -61,20 +61,6 @@ class FlexibleReference(Reference):
 
     # -- energies -----------------------------------------------------------------------------------------------
 
-    def _kinetic(self) -> ca.SX:
-        T = super()._kinetic()
-        for name, data in self.tree.flexible.items():
-            Y, c = mass_points(self.tree, name, data)
-            Yd = self._rate(Y)
-            T += ca.trace(ca.mtimes([Yd, moments(data, c), Yd.T])) / 2
-        return T
-
-    def _gravity(self) -> ca.SX:
-        V, gravity = super()._gravity(), ca.DM(list(self.robot.gravity))
-        for name, data in self.tree.flexible.items():
-            V -= ca.dot(gravity, mass_moment(self.tree, name, data))
-        return V
-
     def _springs(self) -> ca.SX:
         V = super()._springs()
         for name, data in self.tree.flexible.items():
@@ -88,10 +74,6 @@ class FlexibleReference(Reference):
             here = self.tree.layout.elastic[name][1]
             Q[here] -= ca.mtimes(ca.DM(data.D), self._xd[here])
         return Q
-
-    def _rate(self, columns: ca.SX) -> ca.SX:
-        flat = ca.reshape(columns, columns.numel(), 1)
-        return ca.reshape(ca.jtimes(flat, self.tree.x, self._xd), *columns.shape)
 
     # -- dynamics -----------------------------------------------------------------------------------------------
 
@@ -115,32 +97,3 @@ class FlexibleReference(Reference):
             system = np.block([[weight, A.T], [A, np.zeros((len(A), len(A)))]])
             found = np.linalg.solve(system, np.concatenate([np.zeros(A.shape[1]), need]))[: A.shape[1]]
         return found[:n], found[n:]
-
-
-def mass_points(tree: FlexibleTree, name: str, data: FlexibleData) -> tuple[ca.SX, np.ndarray]:
-    """(Y (3, columns), c (g, columns)): mass points are Y c_g."""
-    X, e, g = tree.body[name], tree.coordinates(name), len(data.mass)
-    m = e.numel()
-    Y = [X[:3, :], *(e[k] * X[:3, :3] for k in range(m))]
-    c = [data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)]
-    if data.second is not None:
-        pairs = [(k, n) for k in range(m) for n in range(k, m) if np.any(data.second[:, :, k, n])]
-        Y += [e[k] * e[n] / (2 if k == n else 1) * X[:3, :3] for k, n in pairs]
-        c += [data.second[:, :, k, n] for k, n in pairs]
-    return ca.horzcat(*Y), np.hstack(c)
-
-
-def mass_moment(tree: FlexibleTree, name: str, data: FlexibleData) -> ca.SX:
-    """Sum of mass times world position (3) of the points of a body."""
-    Y, c = mass_points(tree, name, data)
-    return ca.mtimes(Y, ca.DM(data.mass @ c))
-
-
-def moments(data: FlexibleData, c: np.ndarray) -> ca.DM:
-    """sum m c c^T over points, for columns of `mass_points`."""
-    P = c.T @ (data.mass[:, None] * c)
-    if data.rigid_motion:
-        undeformed, first = 4, 4 + 3 * len(data.labels)
-        P[undeformed:, first:] = 0.0
-        P[first:, undeformed:] = 0.0
-    return ca.DM(P)

@@ -161,6 +161,27 @@ class FlexibleTree(Tree):
         """As in `Tree`, flexible bodies left out."""
         return [entry for entry in super().massive() if entry[1].flexible is None]
 
+    def moving_masses(self) -> list[tuple[ca.SX, ca.SX]]:
+        """As in `Tree`, and those of the flexible bodies."""
+        return super().moving_masses() + [self._points(name, data) for name, data in self.flexible.items()]
+
+    def _points(self, name: str, data: FlexibleData) -> tuple[ca.SX, ca.SX]:
+        X, e, g = self.body[name], self.coordinates(name), len(data.mass)
+        m = e.numel()
+        Y = [X[:3, :], *(e[k] * X[:3, :3] for k in range(m))]
+        columns = [data.position, np.ones((g, 1)), data.shape.transpose(0, 2, 1).reshape(g, -1)]
+        if data.second is not None:
+            pairs = [(k, n) for k in range(m) for n in range(k, m) if np.any(data.second[:, :, k, n])]
+            Y += [e[k] * e[n] / (2 if k == n else 1) * X[:3, :3] for k, n in pairs]
+            columns += [data.second[:, :, k, n] for k, n in pairs]
+        c = np.hstack(columns)
+        P = c.T @ (data.mass[:, None] * c)
+        if data.rigid_motion:
+            undeformed, first = 4, 4 + 3 * m
+            P[undeformed:, first:] = 0.0
+            P[first:, undeformed:] = 0.0
+        return ca.horzcat(*Y), ca.SX(ca.DM(P))
+
 
 def rotation_of(vector: ca.SX) -> ca.SX:
     """exp of the cross-product matrix of a rotation vector (3), by its series."""
