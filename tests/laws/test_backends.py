@@ -19,7 +19,7 @@ from backends.compiled_c import Compiled
 from backends.kernels import run
 from dynamics.test_dry_friction import four_bar
 from gough.backends.c import flat_listing
-from gough.backends.cuda import Kernel as GpuKernel
+from gough.backends.cuda import GpuKernel
 from gough.backends.llvm import Kernel, store
 from gough.backends.llvm.target import host
 from gough.compilation.function import Function

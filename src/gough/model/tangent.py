@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.function import Function
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -21,6 +20,7 @@ from gough.program.derivatives.derive import names_of
 from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.drop_checks import drop_checks
+from gough.program.passes.fix_inputs import fold_entries
 from gough.program.passes.inline_calls import inline_calls
 from gough.program.passes.rewrite import replay
 from gough.spatial import rotation_from_quaternion_wxyz

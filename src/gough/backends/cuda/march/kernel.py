@@ -1,4 +1,4 @@
-"""A program as a time loop on a GPU, with the face of `backends.llvm.march.March`."""
+"""A program as a time loop on a GPU."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from gough.backends.backend import Marched, uniform_numbers
 from gough.backends.cuda.march.functions import Word, functions_of
 from gough.backends.cuda.march.runtime import MarchKernel
 from gough.backends.cuda.march.text import LARGEST_TABLE, Shape, write_text
 from gough.backends.cuda.memory import RESERVED, SHARED
 from gough.backends.cuda.runtime import array_module
 from gough.backends.cuda.store import stored_text
-from gough.backends.llvm.march import Marched
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
 from gough.program.collecting import no_collecting
 from gough.program.looping import cut_at_blocks, expand_others
@@ -20,7 +20,6 @@ from gough.program.lowering import Machine
 from gough.program.passes.hoist import HOISTED, split_uniform
 from gough.program.plain import program_from_plain, program_to_plain
 from gough.program.program import Program, Slot
-from gough.program.verdict import flat_inputs
 
 BLOCK = 32
 """Runs of a block: a warp each, so that ten thousand runs reach every multiprocessor."""
@@ -29,8 +28,10 @@ BLOCKS = 4
 
 
 class CudaMarch:
-    """A time loop on a GPU. Slots of the program: as for `March`; its output "running" is not looked at, every run takes all
+    """A time loop on a GPU (see `CompiledLoop`); its output "running" is not looked at, every run takes all
     turns. The text is made here, without a GPU; it is compiled at the first call."""
+
+    address = 0
 
     def __init__(self, program: Program, block: int = BLOCK, near: int | None = None) -> None:
         self.program = program
@@ -54,13 +55,8 @@ class CudaMarch:
         return int(0.8 * self.kernel.free_bytes) // each
 
     def table(self, uniform: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Numbers and uniform inputs in the order of their use, for uniform slots (size,)."""
-        rows = {s.name: np.zeros(s.size) for s in self.program.inputs} | {k: np.ravel(x) for k, x in uniform.items()}
-        values = [rows[s.name] for s in self.program.inputs]
-        if self.once is not None:
-            known = {s.name: rows[s.name][None] for s in self.once.inputs}
-            values.append(self.once.evaluate_flat(flat_inputs(self.once, known, 1)[0]).astype(float))
-        flat = np.concatenate([np.zeros(0), *values])
+        """See `CompiledLoop`."""
+        flat = uniform_numbers(self.program, self.once, uniform)
         entries = self.signature["table"]
         return np.array([flat[x] if isinstance(x, int) else float.fromhex(x) for x in entries])
 
@@ -75,7 +71,7 @@ class CudaMarch:
         first: int | None = None,
         tick: Callable[[int], None] | None = None,
     ) -> Marched:
-        """As `March`: `steps` turns from states (runs, n). tick: called with the turns done, now and then."""
+        """See `CompiledLoop`. tick: called with the turns done, now and then."""
         each = np.zeros((1, 0)) if given is None else np.ascontiguousarray(given, dtype=float)
         mine = np.zeros((len(state), 0)) if own is None else np.asarray(own, dtype=float)
         s = self.signature

@@ -18,9 +18,8 @@ from gough.backends.cuda.memory import (
     pitch_of,
     varying_slots,
 )
-from gough.backends.cuda.staged.layout import Layout, lay_out
-from gough.backends.cuda.staged.pieces import Pieces, own_columns, pieces_of
-from gough.backends.cuda.staged.planning import Planned, plan_pieces
+from gough.backends.cuda.staged.pieces import StagePrograms, own_columns, pieces_of
+from gough.backends.cuda.staged.planning import Planned, ScratchLayout, lay_out, plan_pieces
 from gough.backends.cuda.staged.text import write_staged
 from gough.program.program import Program
 from gough.program.rolling import roll
@@ -35,13 +34,13 @@ BLOCK = 32
 
 
 @dataclass(frozen=True)
-class Staged:
+class StagedKernel:
     """A program in stages, not yet written."""
 
     program: Program
-    pieces: Pieces
+    pieces: StagePrograms
     plans: list[Planned]
-    layout: Layout
+    layout: ScratchLayout
     memory: Memory
 
     @property
@@ -61,7 +60,7 @@ class Staged:
         return write_staged(self.program, self.pieces, self.plans, self.layout, self.memory, dtype)
 
 
-def stage_program(program: Program, precision: str, dtype: str, room: int, block: int = BLOCK) -> Staged | None:
+def stage_program(program: Program, precision: str, dtype: str, room: int, block: int = BLOCK) -> StagedKernel | None:
     """A program (without blocks) in stages; None where too little of it is done alike in three lanes or more."""
     rolled = roll(program, least=LEAST_LANES)
     if rolled is None:
@@ -75,13 +74,13 @@ def stage_program(program: Program, precision: str, dtype: str, room: int, block
         plans = plan_pieces(pieces, room)
         for threads in (THREADS, THREADS // 2):
             layout, memory = _memory(program, pieces, plans, block, threads, np.dtype(dtype).itemsize)
-            made.append(Staged(program, pieces, plans, layout, memory))
+            made.append(StagedKernel(program, pieces, plans, layout, memory))
     return min(made, key=lambda s: s.cycles)
 
 
 def _memory(
-    program: Program, pieces: Pieces, plans: list[Planned], block: int, threads: int, itemsize: int
-) -> tuple[Layout, Memory]:
+    program: Program, pieces: StagePrograms, plans: list[Planned], block: int, threads: int, itemsize: int
+) -> tuple[ScratchLayout, Memory]:
     """Rows in and out through shared memory where all of the scratch fits beside them; else scratch comes first."""
     inputs = sum(pitch_of(program.inputs[s].size) for s in varying_slots(program))
     outputs = sum(pitch_of(slot.size) for slot in program.outputs if slot.size)

@@ -1,24 +1,12 @@
 """Give an input slot of a program its numbers for good: the slot goes, and what depends on it alone folds."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
 
 import numpy as np
 
-from gough.errors import UsageError
 from gough.program.graph import INPUT, Graph
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
-
-
-class Table(Protocol):
-    """Numbers of a design, and the check that an array may stand for them."""
-
-    values: list[float]
-
-    def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
-        """Raise when the array does not fit."""
-        ...
 
 
 def fix_input(program: Program, name: str, numbers: np.ndarray) -> Program:
@@ -37,17 +25,3 @@ def fold_entries(program: Program, name: str, numbers: Mapping[int, float]) -> P
     start, graph = program.input_offset(name), Graph()
     places = {start + k: graph.const(float(x)) for k, x in numbers.items()}
     return finish(program, graph, replay(program, graph, inputs=places))
-
-
-def with_parameters(program: Program, parameters: Any, table: Table, pattern: dict[int, float]) -> Program:
-    """The program with its slot "parameters" as asked: "input" keeps it, "design" or an array (n,) puts numbers in."""
-    slot = next((s for s in program.inputs if s.name == "parameters"), None)
-    if isinstance(parameters, str) and parameters not in ("design", "input"):
-        raise UsageError(f"parameters={parameters!r}; use 'design', 'input' or an array of numbers")
-    if slot is None or (isinstance(parameters, str) and parameters == "input"):
-        return program
-    numbers = np.asarray(table.values if isinstance(parameters, str) else parameters, dtype=float)
-    if numbers.shape != slot.shape:
-        raise UsageError(f"parameters has shape {numbers.shape}; expected {slot.shape}, 'design' or 'input'")
-    table.check(numbers, pattern)
-    return fix_input(program, "parameters", numbers)
