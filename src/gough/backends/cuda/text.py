@@ -70,7 +70,7 @@ class PlannedCode:
             value = self.dialect.expression(self.program.ops[i], words)
         count = self._fresh.get(i, 0)
         self._fresh[i] = count + 1
-        self.names[i] = f"v{i}_{count - 1}" if count else f"v{i}"
+        self.names[i] = f"v{i}_{count}" if count else f"v{i}"
         line = f"{self.indent}{self.dialect.constant(self.names[i], value)}"
         return [line, *self.finish(i)] if step.kind == "do" else [line]
 
