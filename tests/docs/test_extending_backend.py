@@ -31,6 +31,8 @@ def test_a_backend_is_one_package_and_one_line(tmp_path: Path) -> None:
     assert len(packages) == 1 and len(lines) == 1
     [trial] = [block for block in blocks(PAGE) if block.note == "changed tree"]
     settings = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run([sys.executable, "-c", trial.text], env=settings, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", trial.text], env=settings, cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert trial.output is not None and done.stdout == trial.output.text
