@@ -116,7 +116,7 @@ def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: p
 @needs_compiler
 def test_a_table_beyond_constant_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gough.backends.cuda.march.text.LARGEST_TABLE", 2)
-    monkeypatch.setattr("gough.backends.cuda.march.kernel.LARGEST_TABLE", 2)
+    monkeypatch.setattr("gough.backends.cuda.march.LARGEST_TABLE", 2)
     program = pendulum()
     march = on_host(CudaMarch(program))
     assert march.signature["table_in_memory"]

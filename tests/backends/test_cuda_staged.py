@@ -96,7 +96,7 @@ def test_lanes_in_many_disguises(options: dict[str, Any], room: int) -> None:
 def test_a_gradient_of_lanes(room: int, shared: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stages before and after the solve; little shared memory sends values to local memory."""
     if shared is not None:
-        monkeypatch.setattr("gough.backends.cuda.staged.make.LARGEST_BLOCK", 32 * 8 * shared)
+        monkeypatch.setattr("gough.backends.cuda.staged.LARGEST_BLOCK", 32 * 8 * shared)
     program = vjp(legs(3, solve=True, uniform=True), ["x", "a"])
     staged = stage_program(in_scalars(program).each, "fast", "float64", room)
     assert staged is not None
@@ -216,7 +216,7 @@ def test_robots_in_stages(robot: str, name: str, monkeypatch: pytest.MonkeyPatch
     """Made in stages whatever is estimated to be faster."""
     monkeypatch.setattr("gough.backends.cuda.kernel.STRAIGHT", 1e9)
     monkeypatch.setattr("gough.backends.cuda.kernel.THREADS", 1 << 20)
-    monkeypatch.setattr("gough.backends.cuda.staged.make.MOST_ONCE", 1e9)
+    monkeypatch.setattr("gough.backends.cuda.staged.MOST_ONCE", 1e9)
     model = built(robot)
     plain, common = programs(model, name)
     kernel = GpuKernel(plain, alike=common)
