@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import gough
-from gough.backends.cuda import Kernel, runtime
+from gough.backends.cuda import GpuKernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
 from gough.dynamics.catalogue import CATALOGUE, FunctionKey
 from gough.dynamics.inverse import wrench_size
@@ -78,8 +78,8 @@ def with_common_structure(model: gough.Model) -> gough.Model:
 
 
 def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str, **options: Any) -> None:
-    """Kernel and reference of one program. rows may be wider than its inputs: accelerations of v without elastic rates."""
-    kernel = Kernel(program, **options)
+    """GpuKernel and reference of one program. rows may be wider than its inputs: accelerations of v without elastic rates."""
+    kernel = GpuKernel(program, **options)
     kernel.save(folder)
     (folder / "gough_kernel.py").unlink()  # one loader serves them all here
     rows = {s.name: rows[s.name][:, : s.size] for s in program.inputs}

@@ -12,8 +12,8 @@ import pytest
 
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
 from gough import scalar
-from gough.backends.c import Fixed, flat_listing, header, source
-from gough.backends.c.words import checked_identifier, comment, identifier, number, quoted
+from gough.backends.c import flat_listing, header, source
+from gough.backends.cfamily import C, checked_identifier, comment, identifier, quoted
 from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from program import precise
@@ -142,7 +142,7 @@ def test_structural_inputs_are_refused_by_position(tmp_path: Path) -> None:
         "structure",
         {"p": {0: 0.0, 3: 1.5}},
     )
-    fixed = {1: Fixed(0.0), 4: Fixed(1.5, 1e-12)}
+    fixed = {1: (0.0, 0.0), 4: (1.5, 1e-12)}
     compiled = Compiled.of(flat_listing(program, "structure", fixed), tmp_path)
     assert compiled.prepare([0.0, 3.0, 9.0, 1.5 + 1e-13])[0] == 0
     assert compiled.prepare([1e-9, 3.0, 9.0, 1.5])[0] == 1
@@ -200,7 +200,7 @@ def test_text_is_the_same_under_two_hash_seeds() -> None:
 
 @pytest.mark.parametrize("x", [0.1, -2.5e-308, 1e300, 5e-324, np.pi, 3.0, -0.0])
 def test_numbers_keep_every_digit(x: float) -> None:
-    assert float(number(x).strip("()")) == x
+    assert float(C.number(x).strip("()")) == x
 
 
 @pytest.mark.parametrize("word", ["", "3x", "double", "a-b", "é"])

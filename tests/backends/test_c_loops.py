@@ -10,7 +10,7 @@ import pytest
 
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
 from gough.backends.c import flat_listing, header, rolled_listing, source
-from gough.backends.c.source import Listing
+from gough.backends.c.listing import Listing
 from gough.program import Program
 from program import precise
 from program.lanes import legs

@@ -13,10 +13,9 @@ import numpy as np
 import pytest
 
 from backends import cuda_nvrtc
-from gough.backends.cuda import DeviceProblem, Kernel, StateKernel, load, runtime
+from gough.backends.cuda import DeviceProblem, GpuKernel, StateKernel, load, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
-from gough.backends.cuda.order import most_alive, order_for_few_live
-from gough.backends.cuda.registers import plan_registers
+from gough.backends.cuda.registers import most_alive, order_for_few_live, plan_registers
 from gough.errors import UsageError
 from gough.program.ops import Op
 from program.specimens import random_program
@@ -32,14 +31,14 @@ def test_the_text_needs_no_cupy() -> None:
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"
         "from program.specimens import random_program\n"
-        "from gough.backends.cuda import Kernel\n"
-        "import hashlib; print(hashlib.sha256(Kernel(random_program(3, 80)).source.encode()).hexdigest())\n"
+        "from gough.backends.cuda import GpuKernel\n"
+        "import hashlib; print(hashlib.sha256(GpuKernel(random_program(3, 80)).source.encode()).hexdigest())\n"
         "assert 'cupy' not in sys.modules\n"
     )
     root = Path(__file__).parents[2]
     found = set()
     for seed in ("1", "2"):
-        environment = {"PYTHONHASHSEED": seed, "GOUGH_CACHE_DIR": "", "PATH": ""}
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(root / "src"), "GOUGH_CACHE_DIR": "", "PATH": ""}
         done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         found.add(done.stdout)
@@ -84,13 +83,13 @@ def test_a_plan_reads_only_what_is_there(cheap: int) -> None:
 
 def test_texts_are_kept_and_damaged_ones_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     program = random_program(3, 60)
-    first = Kernel(program)
+    first = GpuKernel(program)
     (file,) = (tmp_path / "cache").glob("*.cuda.kernel")
     kept = json.loads(file.read_text())
     assert kept["source"] == first.source
     for damage in ("{", json.dumps(kept | {"source": "void"}), json.dumps(kept | {"key": "other"})):
         file.write_text(damage)
-        assert Kernel(program).source == first.source
+        assert GpuKernel(program).source == first.source
     assert caplog.text.count("made again") == 3
     assert json.loads(file.read_text()) == kept
 
@@ -101,12 +100,12 @@ def test_texts_are_kept_and_damaged_ones_made_again(tmp_path: Path, caplog: pyte
 )
 def test_options_that_are_none(options: dict, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        Kernel(random_program(3, 60), **options)
+        GpuKernel(random_program(3, 60), **options)
 
 
 def test_a_saved_kernel_needs_neither_gough_nor_a_gpu_to_be_read(tmp_path: Path) -> None:
     program = random_program(1, 80, uniform=True)
-    kernel = Kernel(program)
+    kernel = GpuKernel(program)
     folder = kernel.save(tmp_path / "saved", defaults={"p": np.array([1.0, 2.0, 3.0])})
     assert sorted(p.name for p in folder.iterdir()) == ["gough_kernel.py", "kernel.cu", "signature.json"]
     code = (
@@ -131,7 +130,7 @@ def test_a_saved_kernel_needs_neither_gough_nor_a_gpu_to_be_read(tmp_path: Path)
 
 
 def test_bad_saves_and_loads(tmp_path: Path) -> None:
-    kernel = Kernel(random_program(1, 60))
+    kernel = GpuKernel(random_program(1, 60))
     with pytest.raises(UsageError, match="no input 'z'"):
         kernel.save(tmp_path / "a", defaults={"z": np.zeros(3)})
     with pytest.raises(UsageError, match="shape"):
@@ -145,13 +144,13 @@ def test_bad_saves_and_loads(tmp_path: Path) -> None:
 def test_compiling_ahead_without_nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(UsageError, match="needs nvcc"):
-        Kernel(random_program(1, 60)).save(tmp_path / "a", gpus=("sm_90",))
+        GpuKernel(random_program(1, 60)).save(tmp_path / "a", gpus=("sm_90",))
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc on the PATH to compile CUDA text")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_nvcc_takes_the_text(tmp_path: Path, dtype: str) -> None:
-    folder = Kernel(random_program(1, 120), dtype=dtype).save(tmp_path / "saved", gpus=("sm_90",))
+    folder = GpuKernel(random_program(1, 120), dtype=dtype).save(tmp_path / "saved", gpus=("sm_90",))
     assert (folder / "kernel.sm_90.cubin").stat().st_size > 1000
     assert set(load(folder).images) == {"sm_90"}
 
@@ -162,7 +161,7 @@ def test_nvrtc_takes_the_text(dtype: str, precision: str) -> None:
     """CuPy compiles with NVRTC, which knows less than nvcc: no host headers."""
     nvrtc = cuda_nvrtc.library()
     assert nvrtc is not None
-    kernel = Kernel(random_program(1, 80, uniform=True), precision, dtype)
+    kernel = GpuKernel(random_program(1, 80, uniform=True), precision, dtype)
     assert len(cuda_nvrtc.compiled(nvrtc, kernel.source, ("-arch=sm_90", *runtime.OPTIONS))) > 1000
 
 

@@ -12,7 +12,7 @@ import pytest
 from backends import cuda_nvrtc
 from backends.cuda_march_host import COMPILER, on_host
 from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
-from gough.backends.cuda.march import CudaMarch, functions, pieces
+from gough.backends.cuda.march import CudaMarch, functions
 from gough.backends.cuda.march.runtime import OPTIONS
 from gough.errors import Status
 from gough.program import looping as rule
@@ -93,7 +93,8 @@ def heavy(n: int = 12, m: int = 8) -> Program:
 @needs_compiler
 @pytest.mark.parametrize("longest", [60, 20000])
 def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functions, "in_pieces", lambda lowered: pieces.in_pieces(lowered, longest))
+    cut = functions.in_pieces
+    monkeypatch.setattr(functions, "in_pieces", lambda lowered: cut(lowered, longest))
     monkeypatch.setattr(rule, "LEAST", 100)
     monkeypatch.setattr(rule, "STRAIGHT", 1e4)
     program = heavy()
@@ -115,7 +116,7 @@ def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: p
 @needs_compiler
 def test_a_table_beyond_constant_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gough.backends.cuda.march.text.LARGEST_TABLE", 2)
-    monkeypatch.setattr("gough.backends.cuda.march.kernel.LARGEST_TABLE", 2)
+    monkeypatch.setattr("gough.backends.cuda.march.LARGEST_TABLE", 2)
     program = pendulum()
     march = on_host(CudaMarch(program))
     assert march.signature["table_in_memory"]
@@ -151,10 +152,10 @@ def test_the_text_needs_no_cupy() -> None:
         "import hashlib; print(hashlib.sha256(CudaMarch(pendulum()).source.encode()).hexdigest())\n"
         "assert 'cupy' not in sys.modules\n"
     )
+    root = Path(__file__).parents[2]
     found = set()
     for seed in ("1", "2"):
-        environment = {"PYTHONHASHSEED": seed, "GOUGH_CACHE_DIR": "", "PATH": ""}
-        root = Path(__file__).parents[2]
+        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": str(root / "src"), "GOUGH_CACHE_DIR": "", "PATH": ""}
         done = subprocess.run([sys.executable, "-c", code], cwd=root, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         found.add(done.stdout)

@@ -9,7 +9,7 @@ import pytest
 
 from backends.cuda_host import COMPILER, HostKernel
 from gough import scalar
-from gough.backends.cuda import Kernel
+from gough.backends.cuda import GpuKernel
 from gough.backends.cuda import kernel as making
 from gough.errors import Failure
 from gough.program import Program, Slot, evaluate, trace
@@ -29,7 +29,7 @@ def interpreted(program: Program, inputs: list[np.ndarray], n: int) -> list[np.n
     return [np.broadcast_to(out[s.name], (n, *s.shape)).reshape(n, s.size) for s in program.outputs]
 
 
-def assert_same(kernel: Kernel, n: int, tolerance: float, seed: int = 0) -> None:
+def assert_same(kernel: GpuKernel, n: int, tolerance: float, seed: int = 0) -> None:
     inputs = rows(kernel.program, n, seed)
     found, status = HostKernel(kernel)(inputs, n)
     assert not status.any()
@@ -44,11 +44,11 @@ def all_operations() -> Program:
 
 @pytest.mark.parametrize("precision", ["fast", "ieee"])
 def test_every_operation(precision: str) -> None:
-    assert_same(Kernel(all_operations(), precision), 7, 3e-14)
+    assert_same(GpuKernel(all_operations(), precision), 7, 3e-14)
 
 
 def test_single_precision() -> None:
-    kernel = Kernel(all_operations(), dtype="float32")
+    kernel = GpuKernel(all_operations(), dtype="float32")
     inputs = rows(kernel.program, 9)
     found, status = HostKernel(kernel)(inputs, 9)
     assert found[0].dtype == np.float32 and not status.any()
@@ -59,8 +59,8 @@ def test_single_precision() -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_random_programs_with_uniform_inputs(seed: int) -> None:
     program = random_program(seed, 120, uniform=True)
-    assert Kernel(program).signature["once"] is not None
-    assert_same(Kernel(program), 5, 1e-12, seed)
+    assert GpuKernel(program).signature["once"] is not None
+    assert_same(GpuKernel(program), 5, 1e-12, seed)
 
 
 @pytest.mark.parametrize(("room", "cheap"), [(12, 0), (12, 8), (20, 64)])
@@ -68,10 +68,10 @@ def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest
     """Stored, loaded and recomputed values are the same values."""
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     program = random_program(5, 200)
-    wide = Kernel(program)
+    wide = GpuKernel(program)
     monkeypatch.setitem(making.ROOM, "float64", room)
     monkeypatch.setattr(making, "CHEAP", (cheap,))
-    narrow = Kernel(program)
+    narrow = GpuKernel(program)
     assert "NEAR(near" in narrow.source and "NEAR(near" not in wide.source
     inputs = rows(program, 4)
     for a, b in zip(HostKernel(wide)(inputs, 4)[0], HostKernel(narrow)(inputs, 4)[0], strict=True):
@@ -83,14 +83,14 @@ def test_scratch_beyond_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     monkeypatch.setitem(making.ROOM, "float64", 10)
     monkeypatch.setattr("gough.backends.cuda.memory.LARGEST_BLOCK", 64 * 8 * 6)
-    kernel = Kernel(random_program(5, 200))
+    kernel = GpuKernel(random_program(5, 200))
     assert "far[" in kernel.source and not kernel.signature["staged"]
     assert_same(kernel, 5, 1e-12)
 
 
 def test_rows_of_any_stride() -> None:
     program = specimen("mul")
-    kernel = HostKernel(Kernel(program))
+    kernel = HostKernel(GpuKernel(program))
     x = rows(program, 6)[0]
     wide = np.zeros((6, 2 * N))
     wide[:, ::2] = x
@@ -103,7 +103,7 @@ def test_rows_of_any_stride() -> None:
 def test_many_uniform_numbers_are_read_from_memory() -> None:
     slots = [Slot("x", (1,)), Slot("p", (600,), uniform=True)]
     program = trace(lambda x, p: {"y": sum(x[0] * p[k] for k in range(600))}, slots)
-    assert_same(Kernel(replace(program, checks=())), 3, 1e-12)
+    assert_same(GpuKernel(replace(program, checks=())), 3, 1e-12)
 
 
 def test_status_bits_name_the_failed_checks() -> None:
@@ -113,7 +113,7 @@ def test_status_bits_name_the_failed_checks() -> None:
         scalar.check(Failure.parse("residual:solve"), x[3], -1e-3)
         return {"y": 1.0 / x[2]}
 
-    kernel = Kernel(trace(equations, [Slot("x", (4,))]))
+    kernel = GpuKernel(trace(equations, [Slot("x", (4,))]))
     x = np.ones((11, 4))
     x[2, 0], x[5, 1], x[7, 2], x[9, 0], x[10, 3], x[1, 3] = -1.0, 0.4999, 0.0, np.nan, -0.01, -1e-4
     _, status = HostKernel(kernel)([x], 11)
@@ -133,14 +133,14 @@ def test_special_values_are_the_interpreters() -> None:
         },
         [Slot("x", (2,))],
     )
-    found, _ = HostKernel(Kernel(program))([x], len(x))
+    found, _ = HostKernel(GpuKernel(program))([x], len(x))
     np.testing.assert_allclose(found[0], interpreted(program, [x], len(x))[0], rtol=1e-15)
 
 
 def test_angles_far_from_zero_are_flagged_or_right() -> None:
     program = trace(lambda x: {"y": [scalar.sin(x[0]), scalar.cos(x[0])]}, [Slot("x", (1,))])
     x = np.array([[0.0], [1e3], [-12345.678], [1e6], [1e22], [np.inf]])
-    found, status = HostKernel(Kernel(program))([x], len(x))
+    found, status = HostKernel(GpuKernel(program))([x], len(x))
     assert (status[:4] == 0).all() and (status[4:] != 0).all()
     np.testing.assert_allclose(
         found[0][:4], np.concatenate([np.sin(x[:4]), np.cos(x[:4])], axis=1), rtol=1e-14, atol=1e-15

@@ -13,12 +13,12 @@ import pytest
 
 import gough
 from backends.cuda_host import COMPILER, HostKernel
-from gough.backends.cuda import Kernel
+from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.lowering import in_scalars
-from gough.backends.cuda.signature import write_signature
-from gough.backends.cuda.staged import Staged, stage_program
-from gough.backends.cuda.staged.cut import Network
+from gough.backends.cuda.staged import StagedKernel, stage_program
 from gough.backends.cuda.staged.pieces import pieces_of
+from gough.backends.cuda.staged.remake import Network
+from gough.backends.cuda.store import write_signature
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
@@ -45,7 +45,7 @@ def _no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
 
 
-def on_host(program: Program, staged: Staged, precision: str = "fast", dtype: str = "float64") -> HostKernel:
+def on_host(program: Program, staged: StagedKernel, precision: str = "fast", dtype: str = "float64") -> HostKernel:
     text = staged.write(dtype)
     signature = write_signature(program, in_scalars(program, dtype), staged.memory, text, precision, dtype)
     return HostKernel(SimpleNamespace(signature=json.loads(json.dumps(signature)), source=text.source))
@@ -97,7 +97,7 @@ def test_lanes_in_many_disguises(options: dict[str, Any], room: int) -> None:
 def test_a_gradient_of_lanes(room: int, shared: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stages before and after the solve; little shared memory sends values to local memory."""
     if shared is not None:
-        monkeypatch.setattr("gough.backends.cuda.staged.make.LARGEST_BLOCK", 32 * 8 * shared)
+        monkeypatch.setattr("gough.backends.cuda.staged.LARGEST_BLOCK", 32 * 8 * shared)
     program = vjp(legs(3, solve=True, uniform=True), ["x", "a"])
     staged = stage_program(in_scalars(program).each, "fast", "float64", room)
     assert staged is not None
@@ -117,7 +117,7 @@ def test_single_precision_and_ieee() -> None:
     assert_precise(program, on_host(program, _staged(program, "ieee", "float64"), "ieee"))
 
 
-def _staged(program: Program, precision: str, dtype: str) -> Staged:
+def _staged(program: Program, precision: str, dtype: str) -> StagedKernel:
     staged = stage_program(in_scalars(program, dtype).each, precision, dtype, 96)
     assert staged is not None
     return staged
@@ -186,7 +186,7 @@ def programs(model: gough.Model, name: str) -> tuple[Program, Program]:
     return made[0], made[1]
 
 
-def assert_same_as_interpreter(model: gough.Model, kernel: Kernel, n: int = 9) -> None:
+def assert_same_as_interpreter(model: gough.Model, kernel: GpuKernel, n: int = 9) -> None:
     rng = np.random.default_rng(1)
     states = random_states(model, n)
     known = {"q": states.q, "v": states.v, "acceleration": states.acceleration, "parameters": model.parameters[None]}
@@ -217,10 +217,10 @@ def test_robots_in_stages(robot: str, name: str, monkeypatch: pytest.MonkeyPatch
     """Made in stages whatever is estimated to be faster."""
     monkeypatch.setattr("gough.backends.cuda.kernel.STRAIGHT", 1e9)
     monkeypatch.setattr("gough.backends.cuda.kernel.THREADS", 1 << 20)
-    monkeypatch.setattr("gough.backends.cuda.staged.make.MOST_ONCE", 1e9)
+    monkeypatch.setattr("gough.backends.cuda.staged.MOST_ONCE", 1e9)
     model = built(robot)
     plain, common = programs(model, name)
-    kernel = Kernel(plain, alike=common)
+    kernel = GpuKernel(plain, alike=common)
     assert LOOP in kernel.source and kernel.signature["block"] == 32
     assert_same_as_interpreter(model, kernel)
 
@@ -229,18 +229,18 @@ def test_what_is_made_in_stages() -> None:
     """Large derivatives of robots with legs; not what fits into registers, nor robots without legs."""
     model = built("pedrammehr2012")
     plain, common = programs(model, "inverse")
-    assert LOOP not in Kernel(plain, alike=common).source
+    assert LOOP not in GpuKernel(plain, alike=common).source
     plain, common = programs(model, "jacobian")
-    assert LOOP in Kernel(plain, alike=common).source
+    assert LOOP in GpuKernel(plain, alike=common).source
     five_bar = gough.build("five_bar")
-    assert LOOP not in Kernel(five_bar.function("inverse_dynamics").derivative("q").program).source
+    assert LOOP not in GpuKernel(five_bar.function("inverse_dynamics").derivative("q").program).source
 
 
 def test_alike_with_other_slots() -> None:
     one = trace(lambda x: {"y": x[0]}, [Slot("x", (1,))])
     two = trace(lambda x: {"y": x[0]}, [Slot("x", (2,))])
     with pytest.raises(UsageError, match="same outputs"):
-        Kernel(one, alike=two)
+        GpuKernel(one, alike=two)
 
 
 @needs_compiler

@@ -17,7 +17,7 @@ import pytest
 import gough
 from gough import scalar
 from gough.backends.jax import to_jax
-from gough.backends.jax.schedule import Run, schedule
+from gough.backends.jax.schedule import PolynomialRun, schedule
 from gough.dynamics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace
@@ -142,7 +142,7 @@ def test_runs_are_few() -> None:
     """The longest program of a small robot becomes a handful of loops."""
     program = inline_calls(model_of("pedrammehr2012").function("inverse_dynamics").program)
     plan = schedule(program)
-    assert sum(isinstance(part, Run) for part in plan.parts) < 20 < len(plan.parts) * 20
+    assert sum(isinstance(part, PolynomialRun) for part in plan.parts) < 20 < len(plan.parts) * 20
     assert len(plan.parts) < 60
 
 

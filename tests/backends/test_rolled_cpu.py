@@ -11,15 +11,15 @@ import pytest
 
 from backends.kernels import run
 from gough import scalar
-from gough.backends.fixed_inputs import fix_input
 from gough.backends.llvm import Kernel, kernel, store
 from gough.backends.llvm.module import write_module, write_rolled
-from gough.backends.llvm.store import Entry
-from gough.backends.llvm.target import KNOWN, Target, compile_object, host
+from gough.backends.llvm.store import StoredObject
+from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host
 from gough.program import Program, Slot, trace
 from gough.program.interpreter import evaluate_nodes
 from gough.program.ops import Op
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.fix_inputs import fix_input
 from gough.program.verdict import flat_inputs, result_columns
 from program.lanes import legs
 from program.specimens import random_program
@@ -43,11 +43,11 @@ def rolled_kernel(program: Program, tier: str, monkeypatch: pytest.MonkeyPatch) 
         return Kernel(program)
 
 
-def rolled_entry(program: Program, target: Target, precision: str, assembler: bool) -> Entry:
+def rolled_entry(program: Program, target: CpuTarget, precision: str, assembler: bool) -> StoredObject:
     ready = store.made_ready(program, target.machine(precision), rolled=True)
     assert ready.stages is not None
     module = write_rolled(ready.stages, target, assembler)
-    return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
+    return StoredObject(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
 
 
 def rows_of(program: Program, seed: int = 0, uniform: bool = True) -> list[np.ndarray]:

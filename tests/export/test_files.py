@@ -15,7 +15,7 @@ import pytest
 
 import gough
 from backends.compiled_c import STRICT, Compiled, needs_compiler, run_driver
-from gough.backends.c import flat_listing
+from gough.backends.c import flat_listing, rolled_listing
 from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
 from gough.export import export, export_texts
@@ -163,10 +163,10 @@ def test_driver_tells_the_time_of_a_call(tmp_path: Path) -> None:
 def test_other_designs_and_bad_ones(legs: str, tmp_path: Path) -> None:
     """Parameters are read, not baked: a changed design gives what the library gives; a broken structure is refused."""
     m = model("lopes_simplified")
-    options = Options(legs=legs)
-    from gough.export.files import _listing
-
-    subject, listing = _listing(m, "inverse_dynamics", "f", options)
+    pattern, write = (m.pattern, flat_listing) if legs == "flat" else (common_pattern(m), rolled_listing)
+    subject = subject_of(m, "inverse_dynamics", Options(), pattern)
+    listing = write(subject.program, "f", subject.fixed)
+    assert listing is not None
     compiled = Compiled.of(listing, tmp_path)
     states = sample_states(m)
     changed = m.parameters_with({"platform.M": 7.5, "leg2.actuator.M": 3.25})

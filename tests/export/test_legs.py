@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.backends.c.writing import once_and_each
+from gough.backends.c.flat import once_and_each
 from gough.export.subject import Options, subject_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.rolling import Rolled, roll

@@ -18,11 +18,13 @@ from backends import compiled_c, cuda_host
 from backends.compiled_c import Compiled
 from backends.kernels import run
 from dynamics.test_dry_friction import four_bar
+from gough.backends import BACKENDS, find_backend
 from gough.backends.c import flat_listing
-from gough.backends.cuda import Kernel as GpuKernel
+from gough.backends.cuda import GpuKernel
 from gough.backends.llvm import Kernel, store
 from gough.backends.llvm.target import host
 from gough.compilation.function import Function
+from gough.compilation.service import compile_loop
 from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
 from gough_bench.states import random_states
@@ -126,6 +128,20 @@ def test_casadi(name: str) -> None:
             out = g(**{s: x[i] for s, x in inputs.items() if s != "parameters"})
             named = {s: np.array(x) for s, x in out.items()}
             assert_same({s: x[i] for s, x in truth.items()}, named, f"{name} {key}")
+
+
+def test_every_backend_has_a_case_here() -> None:
+    cases = {"llvm": test_machine_code, "c": test_exported_c, "cuda": test_gpu_text_on_the_cpu}
+    cases |= {"casadi": test_casadi, "jax": test_jax}
+    assert set(cases) == set(BACKENDS)
+    for name in BACKENDS:
+        assert find_backend(name).name == name
+
+
+@pytest.mark.parametrize("name", ["c", "casadi", "jax"])
+def test_backends_without_time_loops_say_so(name: str) -> None:
+    with pytest.raises(UsageError, match="no time loops"):
+        compile_loop(model("five_bar").function("mass_matrix").program, name)
 
 
 def test_jax() -> None:

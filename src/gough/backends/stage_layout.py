@@ -55,7 +55,7 @@ class PlacedStage:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StageLayout:
     """stages in order, copies among them. frame: vectors. table: its first entries, numbers or positions of uniform inputs
     (others follow as they are met), `singles` of them by lane. results: place of every result."""
 
@@ -116,7 +116,7 @@ class _Planner:
         self.single_numbers: dict[Source, int] = {}
         self.singles_read: list[Source] = []  # one after the other behind the lanes' parts of the table
 
-    def plan(self) -> Layout:
+    def plan(self) -> StageLayout:
         self._kept_in_lanes()
         for number, stage in enumerate(self.stages):
             steps: set[int] = set()
@@ -134,7 +134,7 @@ class _Planner:
             placed.append(self._copying(last, checked=True))
         results = tuple(self._read(s) if s in self.home else self._read(self.moved[s]) for s in self.lowered.results)
         frame = self.n_singles + self.record * self.lowered.lanes
-        return Layout(tuple(placed), frame, self._numbers(), results, self.width * self.lowered.lanes)
+        return StageLayout(tuple(placed), frame, self._numbers(), results, self.width * self.lowered.lanes)
 
     # ---------------------------------------------------------------- homes
 
@@ -310,6 +310,6 @@ class _Planner:
         return PlacedStage(program, 1, inputs, tuple((self._at(e, k),) for _, e, k in copies))
 
 
-def lay_out(lowered: LoweredStages) -> Layout:
+def lay_out(lowered: LoweredStages) -> StageLayout:
     """Places of all values of a rolled program."""
     return _Planner(lowered).plan()

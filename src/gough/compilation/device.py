@@ -13,13 +13,14 @@ import numpy as np
 
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
+from gough.compilation.service import compile_program
 from gough.errors import GOOD, UsageError
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
 if TYPE_CHECKING:
-    from gough.backends.cuda import Kernel
+    from gough.backends.cuda import GpuKernel
     from gough.compilation.function import Function
 
 SAMPLED = 64
@@ -29,7 +30,7 @@ LARGE = 3000
 """Nodes of a program above which one that does the same for every leg is made beside it: its kernel may run in stages."""
 
 _lock = threading.RLock()
-_kernels: "WeakKeyDictionary[Function, dict[tuple[bool, str], Kernel]]" = WeakKeyDictionary()
+_kernels: "WeakKeyDictionary[Function, dict[tuple[bool, str], GpuKernel]]" = WeakKeyDictionary()
 
 
 class DeviceEvaluation(Evaluation):
@@ -47,10 +48,8 @@ class DeviceEvaluation(Evaluation):
         return codes.reshape(self.batch)
 
 
-def device_kernel(function: "Function", uniform: bool = True, dtype: str = "float64") -> "Kernel":
+def device_kernel(function: "Function", uniform: bool = True, dtype: str = "float64") -> "GpuKernel":
     """The GPU kernel of a function; uniform: one design for all states. Its text is made without a GPU."""
-    from gough.backends.cuda import Kernel
-
     with _lock:
         known = _kernels.setdefault(function, {})
         if (uniform, dtype) not in known:
@@ -60,7 +59,8 @@ def device_kernel(function: "Function", uniform: bool = True, dtype: str = "floa
             other = None
             if function.alike is not None and len(program) > LARGE:
                 other = _as_computed(function, function.alike(), program)
-            known[uniform, dtype] = Kernel(program, function.precision, dtype, alike=other)
+            options = {"precision": function.precision, "dtype": dtype, "alike": other}
+            known[uniform, dtype] = compile_program(program, "cuda", **options)
         return known[uniform, dtype]
 
 
@@ -71,7 +71,7 @@ def _as_computed(function: "Function", other: Program, program: Program) -> Prog
     return remove_dead_code(replace(other, inputs=program.inputs, outputs=program.outputs, results=results))
 
 
-def compile_for_device(function: "Function", dtype: str | None = None) -> "Kernel":
+def compile_for_device(function: "Function", dtype: str | None = None) -> "GpuKernel":
     """Make the kernel now; "float32" allows calls with arrays of that type. UsageError without a GPU or CuPy."""
     kernel = device_kernel(function, dtype=dtype or "float64")
     with _clear_errors(function.name):
@@ -128,7 +128,7 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
     return DeviceEvaluation(named, bad, failed, batch, function.held)
 
 
-def _kernel_for(function: "Function", inputs: Mapping[str, Any], uniform: bool) -> "Kernel":
+def _kernel_for(function: "Function", inputs: Mapping[str, Any], uniform: bool) -> "GpuKernel":
     """Single precision where it was asked for and all arrays on the GPU have it."""
     kinds = {str(np.dtype(x.dtype)) for x in inputs.values() if on_gpu(x)}
     single = kinds == {"float32"} and any(dtype == "float32" for _, dtype in _kernels.get(function, {}))
@@ -162,7 +162,7 @@ def _spread(cupy: Any, function: "Function", flat: list[Any], n: int) -> list[An
 
 
 def _report_error(
-    kernel: "Kernel", rows: Mapping[str, Any], fixed: Mapping[str, np.ndarray], flat: list[Any], count: int
+    kernel: "GpuKernel", rows: Mapping[str, Any], fixed: Mapping[str, np.ndarray], flat: list[Any], count: int
 ) -> None:
     """Compare some states with double precision; bad ones are left out."""
     some = np.linspace(0, max(len(x) for x in flat) - 1, count).astype(np.int64)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
-from gough.backends.fixed_inputs import Table, fold_entries
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
-from gough.compilation.rows import Rows
+from gough.compilation.parameters import DesignTable
+from gough.compilation.rows import InputRows
+from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
 from gough.errors import GOOD, UsageError
 from gough.program import Count, Program, count
@@ -19,6 +20,7 @@ from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.lowering import PRECISIONS
 from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.fix_inputs import fix_input, fold_entries
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 
@@ -31,7 +33,8 @@ CHUNK_BYTES = 32 << 20
 KNOWN_DESIGNS = 64
 """Designs remembered as having the structural zeros the program was made for."""
 
-BACKENDS = ("llvm", "cuda")
+MACHINES = ("llvm", "cuda")
+"""Backends whose kernels a call runs: on arrays in the host's memory, on arrays on a GPU."""
 
 
 class Function:
@@ -46,7 +49,7 @@ class Function:
     def __init__(
         self,
         program: Program,
-        table: Table,
+        table: DesignTable,
         pattern: dict[int, float],
         interpreted: bool = False,
         precision: str = "fast",
@@ -76,7 +79,7 @@ class Function:
         return f"<gough function {self.name}: {len(self.program)} nodes{held}>"
 
     @property
-    def table(self) -> Table:
+    def table(self) -> DesignTable:
         """Names, units and values of the slot "parameters"."""
         return self._table
 
@@ -101,24 +104,33 @@ class Function:
         which none is folded: derivatives by all of them are right. checks: one more output, "checks": margins of the
         checks, negative at a bad state.
         """
-        from gough.backends.casadi import to_casadi
-
-        return to_casadi(self._with_parameters(parameters), checks)
+        return self.to("casadi", parameters, checks=checks)
 
     @checked(parameters=word | numbers)
     def to_jax(self, parameters: Any = "design") -> Any:
         """A pure function of JAX arrays in float64, by keywords or by position; `parameters` as for `to_casadi`."""
-        from gough.backends.jax import to_jax
+        return self.to("jax", parameters)
 
-        return to_jax(self._with_parameters(parameters))
+    @checked(backend=word, parameters=word | numbers)
+    def to(self, backend: str, parameters: Any = "design", **options: Any) -> Any:
+        """What a backend of the list makes of the program: `to_casadi` and `to_jax` are two of them; `parameters` as there."""
+        return compile_program(self._with_parameters(parameters), backend, **options)
 
     def _with_parameters(self, parameters: Any) -> Program:
-        """The program as CasADi and JAX get it: they differentiate by what stays an input, and ask no guard."""
-        from gough.backends.fixed_inputs import with_parameters
-
-        free = self._pattern and isinstance(parameters, str) and parameters == "input"
+        """The program as other libraries get it: they differentiate by what stays an input, and ask no guard."""
+        named = isinstance(parameters, str)
+        if named and parameters not in ("design", "input"):
+            raise UsageError(f"parameters={parameters!r}; use 'design', 'input' or an array of numbers")
+        free = self._pattern and named and parameters == "input"
         program = self._unfolded("parameters='input'", {}) if free else self.program
-        return with_parameters(program, parameters, self._table, self._pattern)
+        slot = next((s for s in program.inputs if s.name == "parameters"), None)
+        if slot is None or (named and parameters == "input"):
+            return program
+        design = np.asarray(self._table.values if named else parameters, dtype=float)
+        if design.shape != slot.shape:
+            raise UsageError(f"parameters has shape {design.shape}; expected {slot.shape}, 'design' or 'input'")
+        self._table.check(design, self._pattern)
+        return fix_input(program, "parameters", design)
 
     @checked(wrt=word | words, mode=word)
     def derivative(self, wrt: str | Sequence[str], mode: str = "jacobian") -> "Function":
@@ -165,8 +177,8 @@ class Function:
 
         backend: "llvm" for this CPU or "cuda" for a GPU. dtype: "float32" on a GPU allows calls in single precision.
         """
-        if backend not in BACKENDS:
-            raise UsageError(f"backend={backend!r}; use one of {', '.join(BACKENDS)}")
+        if backend not in MACHINES:
+            raise UsageError(f"backend={backend!r}; use one of {', '.join(MACHINES)}")
         if dtype not in (None, "float64") and backend != "cuda":
             raise UsageError(f"dtype={dtype!r}: backend {backend!r} computes in float64; single precision needs 'cuda'")
         function = self if precision in (None, self.precision) else self._with(precision)
@@ -193,7 +205,7 @@ class Function:
         """
         if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, out)
-        rows = Rows(self.name, self.program, inputs)
+        rows = InputRows(self.name, self.program, inputs)
         return self._evaluate(rows, 0, rows.n, rows.batch, thread_count(threads), out)
 
     def _on_device(self, inputs: Mapping[str, Any], out: Any = None, checked: bool = True) -> Evaluation:
@@ -210,7 +222,7 @@ class Function:
             raise UsageError(f"chunks: states={states!r}; give a positive number")
         if any(map(on_gpu, inputs.values())):
             raise UsageError(f"{self.name}: chunks takes NumPy arrays; on a GPU give parts of the arrays")
-        rows, workers = Rows(self.name, self.program, inputs), thread_count(threads)
+        rows, workers = InputRows(self.name, self.program, inputs), thread_count(threads)
         for begin in range(0, rows.n, states):
             end = min(begin + states, rows.n)
             yield self._evaluate(rows, begin, end, (end - begin,), workers, None)
@@ -219,7 +231,7 @@ class Function:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
         if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, checked=False).outputs
-        rows = Rows(self.name, self.program, inputs)
+        rows = InputRows(self.name, self.program, inputs)
         program, n = self._computed.program, rows.n
         if self._interpret(n):
             nodes = evaluate_nodes(program, flat_inputs(program, rows.chunk(0, n), n))
@@ -232,7 +244,7 @@ class Function:
 
     def _evaluate(
         self,
-        rows: Rows,
+        rows: InputRows,
         begin: int,
         end: int,
         batch: tuple[int, ...],
@@ -263,7 +275,7 @@ class Function:
         why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
         return Evaluation(self._named(flat, batch), where, why, batch, self.held)
 
-    def _run(self, rows: Rows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
+    def _run(self, rows: InputRows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
         one_design = not rows.varies("parameters")
         kernel = self.kernel(uniform=one_design)
@@ -334,12 +346,10 @@ class Function:
         """Machine code; uniform: one design for all states."""
         with self._lock:
             if uniform not in self._kernels:
-                from gough.backends.llvm import Kernel
-
                 program = self._computed.program
                 if not uniform:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
-                self._kernels[uniform] = Kernel(program, self.precision)
+                self._kernels[uniform] = compile_program(program, precision=self.precision)
             return self._kernels[uniform]
 
     def __getstate__(self) -> dict:

@@ -15,7 +15,7 @@ from gough.errors import UsageError
 from gough.program import Program, Slot
 
 
-class Rows:
+class InputRows:
     """The inputs of one call. batch: their common leading axes; n: number of states."""
 
     def __init__(self, name: str, program: Program, inputs: Mapping[str, Any]) -> None:

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import gough
-from gough.backends.c import Listing
-from gough.backends.c.signature import Argument
-from gough.export.subject import Subject, read_positions
+from gough.export.subject import ExportSubject, read_positions
 from gough.program import Slot
 from gough.simulation.results.units import MASS_NORMALISED, units_of
 
 if TYPE_CHECKING:
+    from gough.backends.c.listing import Argument, Listing
     from gough.model import Model
 
 WIDTH = 110
 
 
-def head_lines(subject: Subject, listing: Listing, build: str) -> list[str]:
+def head_lines(subject: ExportSubject, listing: "Listing", build: str) -> list[str]:
     """Lines of the head; build: how the text is compiled."""
     model, options = subject.model, subject.options
     left_out = [
@@ -53,7 +52,7 @@ def head_lines(subject: Subject, listing: Listing, build: str) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _counts(listing: Listing) -> list[str]:
+def _counts(listing: "Listing") -> list[str]:
     lines = textwrap.wrap(f"Operations of a state: {_counted(listing.operations)}.", WIDTH)
     if listing.prepared:
         lines += textwrap.wrap(f"Operations of a design: {_counted(listing.design_operations)}.", WIDTH)
@@ -64,24 +63,24 @@ def _counted(operations: Mapping[str, int]) -> str:
     return ", ".join(f"{what} {n}" for what, n in operations.items() if n) or "none"
 
 
-def _unit(argument: Argument) -> str:
+def _unit(argument: "Argument") -> str:
     shape = argument.slot.shape
     grid = f", {shape[0]} rows of {argument.slot.size // shape[0]}" if len(shape) > 1 else ""
     return f" [{argument.slot.unit}]{grid}" if argument.slot.unit else grid
 
 
-def _entries(subject: Subject, argument: Argument) -> list[str]:
+def _entries(subject: ExportSubject, argument: "Argument") -> list[str]:
     rows = entries(subject.model, argument.slot)
     if len(rows) == 1 and rows[0][0] == argument.slot.name:
         return []
     return [f"     {k:3d} {name}{f' [{unit}]' if unit else ''}" for k, (name, unit) in enumerate(rows)]
 
 
-def _design(subject: Subject, argument: Argument) -> list[str]:
+def _design(subject: ExportSubject, argument: "Argument") -> list[str]:
     """Parameters that are read, one a line; structural ones and those this function does not read, as lists."""
     rows = entries(subject.model, argument.slot)
     read = {p - argument.offset for p in read_positions(subject.program)}
-    fixed = {p - argument.offset: f.value for p, f in subject.fixed.items()}
+    fixed = {p - argument.offset: value for p, (value, _) in subject.fixed.items()}
     lines = [f"in   {argument.word}[{argument.slot.size}], once a design; read are"]
     lines += [f"     {k:3d} {name}{f' [{unit}]' if unit else ''}" for k, (name, unit) in enumerate(rows) if k in read]
     for title, places in {

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gough.backends.c import Fixed
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
@@ -34,18 +33,20 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A program with its name in words; fixed: {input position: structural value}; held: what a derivative holds."""
+class ExportSubject:
+    """A program with its name in words; fixed: {input position: (structural value, tolerance)}; held: what a derivative holds."""
 
     model: "Model"
     function: str
     program: Program
-    fixed: dict[int, Fixed]
+    fixed: dict[int, tuple[float, float]]
     options: Options
     held: tuple[str, ...] = ()
 
 
-def subject_of(model: "Model", function: "str | Function", options: Options, pattern: dict[int, float]) -> Subject:
+def subject_of(
+    model: "Model", function: "str | Function", options: Options, pattern: dict[int, float]
+) -> ExportSubject:
     """What is exported. pattern: {parameter: structural value} that is folded in."""
     if options.derivative and options.mode not in MODES:
         raise UsageError(f"mode={options.mode!r}; use one of {', '.join(MODES)}")
@@ -69,7 +70,7 @@ def subject_of(model: "Model", function: "str | Function", options: Options, pat
     if options.baked:
         gone.append("parameters")
     program = without_slots(program, gone)
-    return Subject(model, name, program, _fixed(model, program, pattern), options, made.held)
+    return ExportSubject(model, name, program, _fixed(model, program, pattern), options, made.held)
 
 
 def _given(model: "Model", function: Function, pattern: dict[int, float]) -> Function:
@@ -116,11 +117,11 @@ def read_positions(program: Program) -> set[int]:
     return {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
 
 
-def _fixed(model: "Model", program: Program, pattern: dict[int, float]) -> dict[int, Fixed]:
+def _fixed(model: "Model", program: Program, pattern: dict[int, float]) -> dict[int, tuple[float, float]]:
     if not any(s.name == "parameters" for s in program.inputs):
         return {}
     offset, units = program.input_offset("parameters"), model.mechanism.table.units
-    return {offset + i: Fixed(x, ANGLE_TOLERANCE if units[i] == "rad" else 0.0) for i, x in sorted(pattern.items())}
+    return {offset + i: (x, ANGLE_TOLERANCE if units[i] == "rad" else 0.0) for i, x in sorted(pattern.items())}
 
 
 def without_slots(program: Program, names: list[str]) -> Program:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.backends.fixed_inputs import fold_entries
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.numbers import Numbers
@@ -21,6 +20,7 @@ from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import inline_calls
+from gough.program.passes.fix_inputs import fold_entries
 from gough.program.passes.rewrite import replay
 from gough.spatial import rotation_from_quaternion_wxyz
 

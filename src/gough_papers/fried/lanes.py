@@ -48,7 +48,7 @@ class Lanes:
 
 def lanes(run: Run) -> Lanes:
     """Of a robot with legs alike, at a run's states."""
-    from gough.backends.c.rolling import once_and_each
+    from gough.backends.c.flat import once_and_each
     from gough.export.subject import Options, subject_of
     from gough.program.rolling import roll
     from gough.structure.alike import common_pattern

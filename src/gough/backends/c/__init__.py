@@ -1,8 +1,73 @@
-"""C99 text of programs: readable, self-contained, without allocation; the same text serves CUDA."""
+"""C99 text of programs: readable, self-contained, without allocation; the same text serves CUDA.
 
+`flat` writes plain statements, `lanes` loops over what is done alike; both give a `listing` of pieces. `design` makes what
+depends on the design alone. `source` puts the pieces into files, `driver` writes the program that tests them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gough.backends.backend import Backend
 from gough.backends.c.design import Fixed
-from gough.backends.c.rolling import rolled_listing
-from gough.backends.c.source import Listing, header, source
-from gough.backends.c.writing import flat_listing
+from gough.backends.c.driver import Expected, cuda_driver, driver
+from gough.backends.c.flat import flat_listing
+from gough.backends.c.lanes import rolled_listing
+from gough.backends.c.listing import Listing
+from gough.backends.c.source import cuda_header, cuda_source, header, source
+from gough.backends.cfamily import checked_identifier, identifier
+from gough.program.program import Program
 
-__all__ = ["Fixed", "Listing", "flat_listing", "header", "rolled_listing", "source"]
+__all__ = ["BACKEND", "Fixed", "Listing", "flat_listing", "header", "rolled_listing", "source", "write_files"]
+
+
+def write_files(
+    program: Program,
+    about: Callable[[Listing], tuple[list[str], Expected]],
+    *,
+    language: str = "c",
+    name: str | None = None,
+    title: str = "",
+    loops: str = "flat",
+    fixed: Mapping[int, Fixed] | None = None,
+    defaults: Mapping[str, np.ndarray] | None = None,
+    checks: bool = True,
+    baked: bool = False,
+) -> dict[str, str] | None:
+    """{file: text} of a program; None where loops over what is done alike are not found, or do not pay.
+
+    about: (lines of the comment at the top, reference values for the test driver) of a listing. language: "c" or "cuda". name: of
+    the function, default made from `title`. loops: "flat" for none, "loops", or "auto" where they are expected to be faster.
+    Others: see `flat_listing` and `rolled_listing`.
+    """
+    word = identifier(title) if name is None else checked_identifier(name)
+    if loops == "flat":
+        listing = flat_listing(program, word, fixed, defaults, checks)
+    else:
+        listing = rolled_listing(program, word, fixed, defaults, checks, baked, paying=loops == "auto")
+    if listing is None:
+        return None
+    head, expected = about(listing)
+    listing = replace(listing, head=head)
+    if language == "cuda":
+        return {
+            f"{word}.cuh": cuda_header(listing),
+            f"{word}.cu": cuda_source(listing),
+            f"{word}_test.cu": cuda_driver(listing, expected),
+        }
+    return {f"{word}.h": header(listing), f"{word}.c": source(listing), f"{word}_test.c": driver(listing, expected)}
+
+
+class CBackend(Backend):
+    """compile: the files of a program, see `write_files`."""
+
+    name = "c"
+
+    def compile(self, program: Program, **options: Any) -> dict[str, str] | None:
+        """{file: text}."""
+        return write_files(program, **options)
+
+
+BACKEND = CBackend()

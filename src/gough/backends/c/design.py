@@ -1,11 +1,9 @@
 """What depends on the design alone: the array `prepared`, and the function that fills it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from gough.backends.c.flat import indented, statements
-from gough.backends.c.signature import Signature
-from gough.backends.c.words import number
+from gough.backends.c.listing import Signature
+from gough.backends.cfamily import C, Printer, indented, wrapped
 from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
@@ -14,13 +12,8 @@ from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.rewrite import replay
 from gough.program.program import Program, Slot
 
-
-@dataclass(frozen=True)
-class Fixed:
-    """A value an input must have, to a tolerance: the program was made with it."""
-
-    value: float
-    tolerance: float = 0.0
+Fixed = tuple[float, float]
+"""Value and tolerance an input must have: the program was made with it."""
 
 
 def uniform_positions(each: Program) -> list[int]:
@@ -68,8 +61,14 @@ def prepare_lines(program: Program, signature: Signature, fixed: Mapping[int, Fi
     stored = [f"prepared[{k}]" for k in range(len(program.results))]
     if not stored:
         lines.append("(void)prepared;")
-    body = statements(program, inputs, stored, None, "")
-    return [*indented(lines), *body, *indented(["return 0;"])]
+    body: list[str] = []
+    words = Printer(C).write(program, inputs, body)
+    return [*indented(lines), *indented([*body, "", *stores(program, words, stored)]), *indented(["return 0;"])]
+
+
+def stores(program: Program, words: Sequence[str], results: Sequence[str]) -> list[str]:
+    """Statements that store the results."""
+    return [f"{place} = {words[i]};" for place, i in zip(results, program.results, strict=True)]
 
 
 def _refusal(word: str, fixed: Mapping[int, Fixed], start: int) -> list[str]:
@@ -78,25 +77,14 @@ def _refusal(word: str, fixed: Mapping[int, Fixed], start: int) -> list[str]:
     for place, wanted in fixed.items():
         alike.setdefault(wanted, []).append(place)
     lines = ["/* Structure: these inputs must have the values the program was made with. */"]
-    for number_of, (wanted, places) in enumerate(alike.items()):
-        table, n = f"place_{number_of}", len(places)
-        lines += [f"static const int {table}[{n}] = {{", *wrapped([str(k) for k in places]), "};"]
+    for k, ((value, tolerance), places) in enumerate(alike.items()):
+        table, n = f"place_{k}", len(places)
+        lines += [f"static const int {table}[{n}] = {{", *wrapped([str(p) for p in places]), "};"]
         lines += [
             f"for (int k = 0; k < {n}; ++k) {{",
-            f"    if (!(fabs({word}[{table}[k]] - {number(wanted.value)}) <= {number(wanted.tolerance)})) {{",
+            f"    if (!(fabs({word}[{table}[k]] - {C.number(value)}) <= {C.number(tolerance)})) {{",
             f"        return {table}[k] + {start + 1};",
             "    }",
             "}",
         ]
     return [*lines, ""]
-
-
-def wrapped(entries: Sequence[str], width: int = 100) -> list[str]:
-    """Entries of a table on lines of some width."""
-    lines, line = [], ""
-    for entry in entries:
-        if line and len(line) + len(entry) + 2 > width:
-            lines.append(f"    {line}")
-            line = ""
-        line += f"{' ' if line else ''}{entry},"
-    return [*lines, f"    {line}"] if line else lines

@@ -4,31 +4,32 @@ Lanes are padded to a whole number of vectors; the padding repeats the last lane
 Values that leave a loop are arrays g0, g1, … of one entry a lane; the loops have no branches, calls or shared sums.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from gough.backends.c.checks import StatusBits
-from gough.backends.c.flat import failing, floor, indented, not_finite
-from gough.backends.c.words import comment, expression, number
+import numpy as np
+
+from gough.backends.c.design import Fixed, prepare_lines, prepare_program
+from gough.backends.c.flat import (
+    failing,
+    floor,
+    identifier_of,
+    not_finite,
+    once_and_each,
+    tally,
+    tally_rolled,
+    unused,
+)
+from gough.backends.c.listing import Listing, Signature, StatusBits
+from gough.backends.cfamily import C, Printer, indented, wrapped
 from gough.errors import Failure
 from gough.program.ops import Op
-from gough.program.program import NOT_FINITE
-from gough.program.rolling import Rolled, RolledStage, Source
-
-QUADRANTS = """\
-/* Sine and cosine from those of the remainder after whole quarter turns; the last two bits of t count the turns. */
-static double quadrant_sin(double t, double s, double c) {
-    uint64_t turns;
-    memcpy(&turns, &t, sizeof turns);
-    const double x = (turns & 1) != 0 ? c : s;
-    return (turns & 2) != 0 ? -x : x;
-}
-
-static double quadrant_cos(double t, double s, double c) {
-    uint64_t turns;
-    memcpy(&turns, &t, sizeof turns);
-    const double x = (turns & 1) != 0 ? s : c;
-    return ((turns + 1) & 2) != 0 ? -x : x;
-}"""
+from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.expand_angles import expand_angles
+from gough.program.passes.minimise import minimise
+from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.program import NOT_FINITE, Program
+from gough.program.rolling import LaneCheck, Rolled, RolledStage, Source, roll
 
 
 def padded(lanes: int) -> int:
@@ -57,8 +58,7 @@ class LaneBody:
         self.lines: list[str] = []
         self.tables: list[str] = []
         self.values: list[list[str]] = []  # per stage: word of every output; arrays without their index
-        self.serial = self.arrays = 0
-        self.note = ""
+        self.printer, self.arrays = Printer(C), 0
 
     def write(self, results: Sequence[str], bits: StatusBits, prefix: str) -> list[str]:
         """Lines of the body."""
@@ -77,8 +77,9 @@ class LaneBody:
     # ---------------------------------------------------------------- stages
 
     def _once(self, stage: RolledStage) -> None:
-        words = self._statements(stage, [self._word(s) for s in stage.shared], self.lines, "")
         program = stage.program
+        inputs = dict(enumerate(self._word(s) for s in stage.shared))
+        words = self.printer.write(program, inputs, self.lines)
         for check, node in zip(stage.checks, program.checks, strict=True):
             self.lines.append(failing(words[node.node], check.minima[0], self._bit(check.failures[0])))
         self.values.append([words[i] for i in program.results])
@@ -86,7 +87,7 @@ class LaneBody:
     def _loop(self, stage: RolledStage) -> None:
         program, width, lanes = stage.program, self.width, stage.lanes
         own = [self._own(column) for column in stage.own]
-        inputs = [*[self._word(s) for s in stage.shared], *own]
+        inputs = dict(enumerate([*(self._word(s) for s in stage.shared), *own]))
         arrays = [self._array() for _ in program.results]
         bad = [self._array() for _ in stage.checks]
         fails = self._array() if bad else ""
@@ -96,21 +97,21 @@ class LaneBody:
         minima = [self._minima(check.minima) for check in stage.checks]
         self.lines.append(f"for (int k = 0; k < {width}; ++k) {{")
         inside: list[str] = []
-        self.note = ""
-        words = self._statements(stage, inputs, inside, "")
+        self.printer.note = ""
+        words = self.printer.write(program, inputs, inside)
         for word, i in zip(arrays, program.results, strict=True):
             inside.append(f"{word}[k] = {words[i]};")
-        flags = [self._fresh() for _ in bad]
+        flags = [self.printer.fresh() for _ in bad]
         for flag, minimum, check in zip(flags, minima, program.checks, strict=True):
             inside.append(f"const double {flag} = {words[check.node]} >= {minimum} ? 0.0 : 1.0;")
         inside += [f"{word}[k] = {flag};" for word, flag in zip(bad, flags, strict=True)]
         if bad:
             inside.append(f"{fails}[k] = {' + '.join(flags)};")
         self.lines += [*indented(inside), "}"]
-        self.note = ""
+        self.printer.note = ""
         values = arrays[: stage.kept]
         for array in arrays[stage.kept :]:
-            total = self._fresh()
+            total = self.printer.fresh()
             self.lines.append(f"const double {total} = {_sum([f'{array}[{k}]' for k in range(lanes)])};")
             values.append(total)
         if bad:
@@ -124,23 +125,6 @@ class LaneBody:
             for k, name in enumerate(check.failures):
                 self.lines.append(f"    status |= (uint64_t)({word}[{k}] > 0.0) << {self._bit(name)};")
         self.lines.append("}")
-
-    def _statements(self, stage: RolledStage, inputs: list[str], lines: list[str], note: str) -> list[str]:
-        program = stage.program
-        words: list[str] = []
-        for i, op in enumerate(program.ops):
-            args = program.args[i]
-            if op == Op.INPUT:
-                words.append(inputs[args[0]])
-            elif op == Op.CONST:
-                words.append(number(args[0]))
-            else:
-                if program.notes and program.notes[i] and program.notes[i] != self.note:
-                    self.note = program.notes[i]
-                    lines += ["", f"/* {comment(self.note)} */"]
-                words.append(self._fresh())
-                lines.append(f"const double {words[i]} = {expression(op, [words[k] for k in args])};")
-        return words
 
     # ---------------------------------------------------------------- words
 
@@ -182,10 +166,6 @@ class LaneBody:
     def _bit(self, name: Failure) -> str:
         return self.bits.word(self.prefix, name)
 
-    def _fresh(self) -> str:
-        self.serial += 1
-        return f"t{self.serial - 1}"
-
     def _array(self) -> str:
         self.arrays += 1
         return f"g{self.arrays - 1}"
@@ -197,3 +177,122 @@ def _sum(terms: list[str]) -> str:
         pairs = [f"({a} + {b})" for a, b in zip(terms[::2], terms[1::2], strict=False)]
         terms = pairs + ([terms[-1]] if len(terms) % 2 else [])
     return terms[0].removeprefix("(").removesuffix(")") if terms[0].startswith("(") else terms[0]
+
+
+# The whole text of a program that does something K times alike.
+
+ANGLES = "sines and cosines: whole quarter turns are taken off, then the polynomials of fdlibm"
+WORTH = 0.75
+"""Share of the plain text's cost below which loops pay."""
+
+
+def rolled_listing(
+    program: Program,
+    name: str,
+    fixed: Mapping[int, Fixed] | None = None,
+    defaults: Mapping[str, np.ndarray] | None = None,
+    checks: bool = True,
+    baked: bool = False,
+    least: int = 3,
+    paying: bool = False,
+) -> Listing | None:
+    """Text with loops; None where fewer than `least` lanes are found, or where that does not pay.
+
+    As `flat_listing`; baked: the numbers in `defaults` stand in the text, and there is no design argument. paying: only
+    where loops are expected to be faster than plain statements.
+    """
+    once, each = once_and_each(program, checks)
+    rolled = roll(each, least=least)
+    if rolled is None or (paying and not pays(rolled)):
+        return None
+    rolled = tuned(rolled)
+    signature = Signature.of(program)
+    columns, singles, positions = _prepared_layout(rolled)
+    has_design = bool(signature.uniform) and not baked
+    if baked:
+        signature = replace(signature, uniform=())
+    bits = _bits(rolled)
+    body = LaneBody(rolled, signature.words(), columns, singles, "prepared" if has_design else f"{name}_numbers")
+    state = body.write(signature.results(), bits, name.upper())
+    lines = [*unused(each, signature, has_design and not positions), *state]
+    preparing = prepare_program(each, once, positions)
+    support = C.supporting(*(s.program for s in rolled.stages))
+    listing = Listing(name, signature, bits, lines, support=support, operations=tally_rolled(rolled))
+    if not has_design:
+        return replace(listing, support=[*_numbers(name, program, preparing, defaults or {}), *support])
+    return replace(
+        listing,
+        prepared=max(len(positions), 1),
+        prepare=prepare_lines(preparing, signature, fixed or {}),
+        support=C.supporting(preparing, *(s.program for s in rolled.stages)),
+        defaults={identifier_of(signature, slot): x for slot, x in (defaults or {}).items()},
+        design_operations=tally(preparing),
+    )
+
+
+def pays(rolled: Rolled) -> bool:
+    """Whether loops are expected to be faster: a vector of four lanes costs what one operation costs, and moving numbers
+    in and out of lanes something."""
+    once, lane = rolled.operations
+    flat = once + rolled.lanes * lane
+    moved = sum(len(s.shared) + len(s.own) + s.kept + s.summed for s in rolled.stages if s.lanes > 1)
+    return once + lane * padded(rolled.lanes) / 4 + moved < WORTH * flat
+
+
+def tuned(rolled: Rolled) -> Rolled:
+    """Stages with few operations, multiply-adds, and sines and cosines written out where they run in lanes."""
+    rolled = rolled.map(lambda p: contract_multiply_add(minimise(p)))
+    return replace(rolled, stages=tuple(_with_angles(s) if s.lanes > 1 else s for s in rolled.stages))
+
+
+def _with_angles(stage: RolledStage) -> RolledStage:
+    """Sines and cosines by polynomials. Of their checks, that the angle is not too large for products that round twice is
+    enough: it also finds angles that are not finite."""
+    program = stage.program
+    notes = [ANGLES if op in (Op.SIN, Op.COS) else note for op, note in zip(program.ops, program.notes, strict=False)]
+    program = expand_angles(replace(program, notes=notes), fused=False)
+    more = [c for c in program.checks[len(stage.checks) :] if program.ops[c.node] == Op.SUB]
+    program = remove_dead_code(replace(program, checks=(*program.checks[: len(stage.checks)], *more)))
+    added = [LaneCheck((c.failure,) * stage.lanes, (c.minimum,) * stage.lanes) for c in more]
+    return replace(stage, program=program, checks=(*stage.checks, *added))
+
+
+def _bits(rolled: Rolled) -> StatusBits:
+    names = StatusBits.of(rolled.program).failures
+    lane_names = (n for s in rolled.stages for c in s.checks for n in c.failures)
+    return StatusBits(tuple(dict.fromkeys((*names, *lane_names))))
+
+
+def _prepared_layout(rolled: Rolled) -> tuple[dict[tuple[int, ...], int], dict[int, int], list[int]]:
+    """(place of every column of uniform inputs, place of single ones, input position of every entry of `prepared`)."""
+    uniform = rolled.program.uniform_inputs()
+    width = padded(rolled.lanes)
+    columns: dict[tuple[int, ...], int] = {}
+    positions: list[int] = []
+    for stage in rolled.stages:
+        for column in stage.own:
+            places = tuple(s.place for s in column)
+            if all(s.stage < 0 and uniform[s.place] for s in column) and places not in columns:
+                columns[places] = len(positions)
+                positions += [*places, *[places[-1]] * (width - len(places))]
+    singles: dict[int, int] = {}
+    for stage in rolled.stages:
+        for source in (*stage.shared, *(s for column in stage.own for s in column), *rolled.results):
+            if source.stage < 0 and uniform[source.place] and source.place not in singles:
+                if any(source.place in places for places in columns):
+                    row = next(p for p in columns if source.place in p)
+                    singles[source.place] = columns[row] + row.index(source.place)
+                else:
+                    singles[source.place] = len(positions)
+                    positions.append(source.place)
+    return columns, singles, positions
+
+
+def _numbers(name: str, program: Program, preparing: Program, defaults: Mapping[str, np.ndarray]) -> list[str]:
+    """The prepared numbers of a design as a constant table."""
+    if not preparing.results:
+        return []
+    values = np.concatenate([np.asarray(defaults.get(s.name, np.zeros(s.size)), dtype=float) for s in program.inputs])
+    prepared = preparing.evaluate_flat(values)
+    head = f"static const double {name}_numbers[{len(prepared)}] = {{"
+    return ["\n".join([head, *wrapped([C.number(float(x)) for x in prepared]), "};"])]

@@ -4,92 +4,29 @@
     uint64_t NAME(varying inputs…, prepared, outputs…)   once a state; a bit for every check that fails
 
 `prepared` holds the uniform inputs a state needs and what is computed from them. Nothing is allocated, nothing static
-changes: both functions may run on many threads at once.
+changes: both functions may run on many threads at once. For CUDA the function of a state is
+one of host and device, in the header, so that own kernels may call it; beside it stands a kernel of one thread a state.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-import numpy as np
+from gough.backends.c.listing import Listing, prototype
+from gough.backends.cfamily import C, comment, wrapped
 
-from gough.backends.c.checks import StatusBits
-from gough.backends.c.design import wrapped
-from gough.backends.c.signature import Signature, prototype
-from gough.backends.c.words import comment, number
-
-SIGN = """\
-static double sign(double x) {
-    return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
-}"""
-
-
-@dataclass(frozen=True)
-class Listing:
-    """The pieces of a program's text. head: lines of the comment at the top; prepared: numbers a design gives (0 without
-    a design); prepare: body of the function of a design; state: body of the function of a state; support: functions and
-    tables it uses; defaults: {word of a uniform slot: numbers}, the design that is shipped; operations, design_operations:
-    {kind: number} of a state and of a design."""
-
-    name: str
-    signature: Signature
-    bits: StatusBits
-    state: Sequence[str]
-    head: Sequence[str] = ()
-    prepared: int = 0
-    prepare: Sequence[str] = ()
-    support: Sequence[str] = ()
-    defaults: Mapping[str, np.ndarray] = field(default_factory=dict)
-    operations: Mapping[str, int] = field(default_factory=dict)
-    design_operations: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def upper(self) -> str:
-        """Prefix of the constants."""
-        return self.name.upper()
-
-    def state_prototype(self) -> str:
-        """Head of the function of a state."""
-        return prototype("uint64_t", self.name, self.signature.state_arguments(self.prepared))
-
-    def prepare_prototype(self) -> str:
-        """Head of the function of a design."""
-        return prototype("int", f"{self.name}_prepare", self.signature.design_arguments(self.prepared))
+QUALIFIER = "static __host__ __device__ inline"
+BLOCK = 64
+"""Threads of a block of the kernel."""
 
 
 def header(listing: Listing) -> str:
     """Text of NAME.h."""
-    guard = f"{listing.upper}_H"
     lines = [
-        *head_comment(listing.head),
-        f"#ifndef {guard}",
-        f"#define {guard}",
-        "",
-        "#include <stdint.h>",
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
-        *sizes(listing),
-        "",
-        *status_comment(),
-        *listing.bits.enumeration(listing.upper),
-        "",
-        "/* Texts of the bits, in their order. */",
-        f"extern const char *const {listing.name}_check_names[{len(listing.bits.shown())}];",
-        "",
+        *["#include <stdint.h>", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""],
+        *declarations(listing),
+        *["/* Outputs of one state; returns its status word. */", f"{listing.state_prototype()};", ""],
+        *["#ifdef __cplusplus", "}", "#endif", ""],
     ]
-    if listing.prepared:
-        for word, values in listing.defaults.items():
-            lines += [
-                "/* The design this was written for. */",
-                f"extern const double {listing.name}_{word}[{len(values)}];",
-                "",
-            ]
-        lines += [*prepare_comment(), f"{listing.prepare_prototype()};", ""]
-    lines += ["/* Outputs of one state; returns its status word. */", f"{listing.state_prototype()};", ""]
-    lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
-    return "\n".join(lines) + "\n"
+    return _guarded(listing, "H", lines)
 
 
 def source(listing: Listing) -> str:
@@ -100,16 +37,116 @@ def source(listing: Listing) -> str:
         "#include <math.h>",
         *(["#include <string.h>"] if any("memcpy" in x for x in listing.support) else []),
         "",
+        *definitions(listing),
     ]
-    lines += [*listing.bits.table(listing.name, ""), ""]
-    if listing.prepared:
-        lines += default_tables(listing, "")
     for piece in listing.support:
         lines += [piece, ""]
-    if listing.prepared:
-        lines += [listing.prepare_prototype() + " {", *listing.prepare, "}", ""]
-    lines += [listing.state_prototype() + " {", *listing.state, "}"]
+    lines += [*prepare_function(listing), listing.state_prototype() + " {", *listing.state, "}"]
     return "\n".join(lines) + "\n"
+
+
+def cuda_header(listing: Listing) -> str:
+    """Text of NAME.cuh: the function of a state in full, so that own kernels may call it, and what the host calls."""
+    lines = [
+        *["#include <math.h>", "#include <stdint.h>", "", "#include <cuda_runtime.h>", ""],
+        *declarations(listing, " (host)"),
+        f"/* Outputs of n states, one row a state in every array; `status` has a word a state{_design_words(listing)}.",
+        "   All pointers are device memory. */",
+        f"{_launcher(listing)};",
+        "",
+    ]
+    for piece in listing.support:
+        lines += [piece.replace("static double", f"{QUALIFIER} double"), ""]
+    lines += ["/* Outputs of one state; returns its status word. */"]
+    lines += [f"{QUALIFIER} {listing.state_prototype()} {{", *listing.state, "}", ""]
+    return _guarded(listing, "CUH", lines)
+
+
+def cuda_source(listing: Listing) -> str:
+    """Text of NAME.cu."""
+    name, signature = listing.name, listing.signature
+    lines = [f'#include "{name}.cuh"', "", *definitions(listing), *prepare_function(listing)]
+    rows = [f"{a.word} + i * {a.slot.size}" for a in signature.varying]
+    rows += ["prepared"] if listing.prepared else []
+    rows += [f"{a.word} + i * {a.slot.size}" for a in signature.outputs]
+    names = [a.word for a in signature.varying] + (["prepared"] if listing.prepared else [])
+    names += [a.word for a in signature.outputs]
+    lines += [
+        prototype("static __global__ void", f"{name}_kernel", ["int64_t n", *_pointers(listing), "uint64_t *status"])
+        + " {",
+        "    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;",
+        "    if (i < n) {",
+        f"        status[i] = {name}({', '.join(rows)});",
+        "    }",
+        "}",
+        "",
+        _launcher(listing) + " {",
+        f"    const int64_t blocks = (n + {BLOCK - 1}) / {BLOCK};",
+        "    if (n == 0) {",
+        "        return cudaSuccess;",
+        "    }",
+        f"    void *arguments[] = {{&n, {', '.join(f'(void *)&{x}' for x in names)}, &status}};",
+        f"    const void *kernel = (const void *){name}_kernel;",
+        f"    return cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3({BLOCK}), arguments, 0, stream);",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _pointers(listing: Listing) -> list[str]:
+    signature = listing.signature
+    design = ["const double *prepared"] if listing.prepared else []
+    ins = [f"const double *{a.word}" for a in signature.varying]
+    return [*ins, *design, *(f"double *{a.word}" for a in signature.outputs)]
+
+
+def _launcher(listing: Listing) -> str:
+    arguments = ["int64_t n", *_pointers(listing), "uint64_t *status", "cudaStream_t stream"]
+    return prototype("cudaError_t", f"{listing.name}_batch", arguments)
+
+
+def _design_words(listing: Listing) -> str:
+    return ", `prepared` is one row for all" if listing.prepared else ""
+
+
+# What both have.
+
+
+def _guarded(listing: Listing, kind: str, lines: Sequence[str]) -> str:
+    guard = f"{listing.upper}_{kind}"
+    top = [*head_comment(listing.head), f"#ifndef {guard}", f"#define {guard}", ""]
+    return "\n".join([*top, *lines, "#endif"]) + "\n"
+
+
+def declarations(listing: Listing, where: str = "") -> list[str]:
+    """Sizes, bits of the status, the function of a design and the design that is shipped. where: they are found."""
+    name = listing.name
+    lines = [
+        *[*sizes(listing), "", *status_comment(), *listing.bits.enumeration(listing.upper), ""],
+        f"/* Texts of the bits, in their order{where}. */",
+        f"extern const char *const {name}_check_names[{len(listing.bits.shown())}];",
+        "",
+    ]
+    if listing.prepared:
+        for word, values in listing.defaults.items():
+            shipped = f"extern const double {name}_{word}[{len(values)}];"
+            lines += [f"/* The design this was written for{where}. */", shipped, ""]
+        lines += [*prepare_comment(), f"{listing.prepare_prototype()};", ""]
+    return lines
+
+
+def definitions(listing: Listing) -> list[str]:
+    """Tables of the bits' texts and of the designs that are shipped."""
+    lines = [*listing.bits.table(listing.name), ""]
+    for word, values in listing.defaults.items() if listing.prepared else ():
+        head = f"const double {listing.name}_{word}[{len(values)}] = {{"
+        lines += [head, *wrapped([C.number(float(x)) for x in values]), "};", ""]
+    return lines
+
+
+def prepare_function(listing: Listing) -> list[str]:
+    """The function of a design, where there is one."""
+    return [listing.prepare_prototype() + " {", *listing.prepare, "}", ""] if listing.prepared else []
 
 
 def head_comment(lines: Sequence[str]) -> list[str]:
@@ -143,12 +180,3 @@ def prepare_comment() -> list[str]:
         "/* Work that is done once a design. Returns 0, or 1 + the position of the first parameter that differs from the",
         "   structural value (a zero, a right angle) this program was made with: `prepared` is then not filled. */",
     ]
-
-
-def default_tables(listing: Listing, qualifier: str) -> list[str]:
-    """Definitions of the designs that are shipped."""
-    lines = []
-    for word, values in listing.defaults.items():
-        head = f"{qualifier}const double {listing.name}_{word}[{len(values)}] = {{"
-        lines += [head, *wrapped([number(float(x)) for x in values]), "};", ""]
-    return lines

@@ -1,4 +1,8 @@
-"""Parts of a kernel's text that no program changes: stand-ins for a CPU, rows through shared memory, constant operands."""
+"""Parts of texts that no program changes: stand-ins for a CPU, functions that operations call, rows through shared memory,
+constant operands; of time loops the cells of a thread, and solves and products as loops.
+
+The functions under GOUGH_HOST stand in for the GPU's on a CPU, so that a C++ compiler can run the same text.
+"""
 
 HOST = r"""
 #ifdef GOUGH_HOST
@@ -18,6 +22,75 @@ using namespace std;
 static struct { unsigned x; } threadIdx, blockIdx, gridDim = {1};
 static unsigned atomicAdd(unsigned* p, unsigned x) { const unsigned old = *p; *p += x; return old; }
 #endif
+"""
+
+FUNCTIONS = r"""
+#ifdef GOUGH_HOST
+static inline int upper(double x) { long long b; memcpy(&b, &x, 8); return (int)(b >> 32); }
+static inline int lower(double x) { long long b; memcpy(&b, &x, 8); return (int)b; }
+static inline double joined(int up, int low) {
+  long long b = ((long long)up << 32) | (unsigned)low; double x; memcpy(&x, &b, 8); return x;
+}
+static inline double reciprocal_seed(double x) { return joined(upper(1.0 / joined(upper(x), 0)), 0); }
+static inline double reciprocal_root_seed(double x) { return joined(upper(1.0 / sqrt(joined(upper(x), 0))), 0); }
+static inline float reciprocal(float x) { return 1.0f / x; }
+static inline float reciprocal_root(float x) { return 1.0f / sqrtf(x); }
+static inline void fetch(real* to, const real* from) { *to = *from; }
+static inline void close_fetches() {}
+template <int OPEN> static inline void await_fetches() {}
+static inline void keep_larger(unsigned& top, unsigned x) { if (x > top) top = x; }
+static inline double minus(double x) { return -x; }
+static inline float minus(float x) { return -x; }
+#define OPAQUE(x) x
+#else
+#define upper __double2hiint
+#define lower __double2loint
+#define joined __hiloint2double
+__device__ __forceinline__ double reciprocal_seed(double x) {
+  double r; asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); return r;
+}
+__device__ __forceinline__ double reciprocal_root_seed(double x) {
+  double r; asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x)); return r;
+}
+__device__ __forceinline__ float reciprocal(float x) { float r; asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ __forceinline__ float reciprocal_root(float x) {
+  float r; asm("rsqrt.approx.f32 %0, %1;" : "=f"(r) : "f"(x)); return r;
+}
+__device__ __forceinline__ void fetch(real* to, const real* from) {  // to shared memory, without waiting
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+               :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(real)) : "memory");
+#else
+  *to = *from;
+#endif
+}
+__device__ __forceinline__ void close_fetches() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+template <int OPEN> __device__ __forceinline__ void await_fetches() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" :: "n"(OPEN) : "memory");
+#endif
+}
+__device__ __forceinline__ void keep_larger(unsigned& top, unsigned x) {  // now, not when all are there
+  asm volatile("max.u32 %0, %0, %1;" : "+r"(top) : "r"(x));
+}
+__device__ __forceinline__ double minus(double x) {  // a sign of an operand, not a value to keep
+  double r; asm volatile("neg.f64 %0, %1;" : "=d"(r) : "d"(x)); return r;
+}
+__device__ __forceinline__ float minus(float x) { float r; asm volatile("neg.f32 %0, %1;" : "=f"(r) : "f"(x)); return r; }
+__device__ __forceinline__ double hidden(double x) { asm volatile("" : "+d"(x)); return x; }
+__device__ __forceinline__ float hidden(float x) { asm volatile("" : "+f"(x)); return x; }
+#define OPAQUE(x) hidden(x)  // the compiler may not find that a value was computed before, and keep that one
+#endif
+__device__ __forceinline__ double quadrant(double t, int ahead, double s, double c) {
+  const int q = lower(t) + ahead;
+  const double r = (q & 1) ? c : s;
+  return joined(upper(r) ^ ((q & 2) << 30), lower(r));
+}
+__device__ __forceinline__ real sign_of(real x) { return x > (real)0 ? (real)1 : (x < (real)0 ? (real)-1 : x); }
 """
 
 STAGING = r"""
@@ -109,3 +182,109 @@ template <int AT> __device__ __forceinline__ void near_store(unsigned at, float 
 #define ENTRY(k) argument<24 + 8 * (2 * SLOTS + (k))>(0LL)
 #endif
 """
+
+
+TIME_LOOP = (
+    HOST
+    + FUNCTIONS
+    + r"""
+#ifdef GOUGH_HOST
+#define TABLE(k) table[k]
+#define NEAR(k) near[(k) * BLOCK]
+#define KEEP(k, x) near[(k) * BLOCK] = x
+#define FAR(k) far[(k) * BLOCK]
+#define PUT(k, x) far[(k) * BLOCK] = x
+#define WHERE real* near, real* far, const real* table, const real* given, const real* own
+#else
+// The compiler may move these accesses, but not find that a load gives what was stored, and keep it in a register instead.
+template <int AT> __device__ __forceinline__ real constant() {
+  real x; asm volatile("ld.const.f64 %0, [numbers+%1];" : "=d"(x) : "n"(AT)); return x;
+}
+template <int AT> __device__ __forceinline__ real near_load(unsigned at) {
+  real x; asm volatile("ld.shared.f64 %0, [%1+%2];" : "=d"(x) : "r"(at), "n"(AT) : "memory"); return x;
+}
+template <int AT> __device__ __forceinline__ void near_store(unsigned at, real x) {
+  asm volatile("st.shared.f64 [%0+%1], %2;" :: "r"(at), "n"(AT), "d"(x) : "memory");
+}
+template <int AT> __device__ __forceinline__ real far_load(const real* at) {
+  real x; asm volatile("ld.global.f64 %0, [%1+%2];" : "=d"(x) : "l"(at), "n"(AT) : "memory"); return x;
+}
+template <int AT> __device__ __forceinline__ void far_store(real* at, real x) {
+  asm volatile("st.global.f64 [%0+%1], %2;" :: "l"(at), "n"(AT), "d"(x) : "memory");
+}
+#ifdef TABLE_IN_MEMORY
+#define TABLE(k) __ldg(table + (k))
+#else
+#define TABLE(k) constant<(k) * 8>()
+#endif
+#define NEAR(k) near_load<(k) * BLOCK * 8>(near)
+#define KEEP(k, x) near_store<(k) * BLOCK * 8>(near, x)
+#define FAR(k) far_load<(k) * BLOCK * 8>(far)
+#define PUT(k, x) far_store<(k) * BLOCK * 8>(far, x)
+#define WHERE unsigned near, real* far, const real* table, const real* given, const real* own
+#endif
+#define HERE near, far, table, given, own
+#define GIVEN(k) __ldg(given + (k))
+#define OWN(k) __ldg(own + (k) * BLOCK)
+#define AT(k) work[(long long)(k) * BLOCK]
+
+// A X = B with a symmetric positive definite A = L D L': rows of A (N x N, below the diagonal), then of B (N x M), then N more.
+template <int N, int M, bool CHECKED>
+__device__ __noinline__ unsigned solve_symmetric(real* work, const real* floors) {
+  unsigned word = 0u;
+  const int b = N * N, scaled = N * N + N * M;
+#pragma unroll 1
+  for (int j = 0; j < N; j++) {
+    real d = AT(j * N + j);
+#pragma unroll 1
+    for (int k = 0; k < j; k++) {
+      const real l = AT(j * N + k), s = l * AT(k * N + k);
+      AT(scaled + k) = s;
+      d = fma(-l, s, d);
+    }
+    AT(j * N + j) = d;
+    if (CHECKED && !(d >= floors[j])) word |= 2u;
+    const real r = 1.0 / d;
+#pragma unroll 1
+    for (int i = j + 1; i < N; i++) {
+      real s = AT(i * N + j);
+#pragma unroll 4
+      for (int k = 0; k < j; k++) s = fma(-AT(i * N + k), AT(scaled + k), s);
+      AT(i * N + j) = s * r;
+    }
+  }
+#pragma unroll 1
+  for (int c = 0; c < M; c++) {
+#pragma unroll 1
+    for (int i = 0; i < N; i++) {
+      real s = AT(b + i * M + c);
+#pragma unroll 4
+      for (int k = 0; k < i; k++) s = fma(-AT(i * N + k), AT(b + k * M + c), s);
+      AT(b + i * M + c) = s;
+    }
+#pragma unroll 1
+    for (int i = N - 1; i >= 0; i--) {
+      real s = AT(b + i * M + c) / AT(i * N + i);
+#pragma unroll 4
+      for (int k = i + 1; k < N; k++) s = fma(-AT(k * N + i), AT(b + k * M + c), s);
+      AT(b + i * M + c) = s;
+    }
+  }
+  return word;
+}
+// A (N x K), then B (K x M), then their product (N x M).
+template <int N, int K, int M>
+__device__ __noinline__ void multiply(real* work) {
+#pragma unroll 1
+  for (int i = 0; i < N; i++) {
+#pragma unroll 1
+    for (int j = 0; j < M; j++) {
+      real s = 0;
+#pragma unroll 4
+      for (int k = 0; k < K; k++) s = fma(AT(i * K + k), AT(N * K + k * M + j), s);
+      AT(N * K + K * M + i * M + j) = s;
+    }
+  }
+}
+"""
+)

@@ -1,16 +1,18 @@
 """The text around a kernel's arithmetic: arguments, tables of numbers, tiles of rows in and out, the status word."""
 
+import struct
 from dataclasses import dataclass
-from typing import Protocol
 
-from gough.backends.cuda.fixed_text import CONSTANTS, HOST, STAGING
+from gough.backends.cfamily import CUDA, CUDA_SINGLE, Dialect
+from gough.backends.cuda.checks import StatusChecks
+from gough.backends.cuda.fixed_text import CONSTANTS, FUNCTIONS, HOST, STAGING
 from gough.backends.cuda.memory import THREADS, Memory, pitch_of, varying_slots
-from gough.backends.cuda.operations import FUNCTIONS, literal, short_number
 from gough.errors import Failure
 from gough.program.ops import Op
 from gough.program.passes.hoist import HOISTED
 from gough.program.program import Program, Slot
 
+DIALECTS = {"float64": CUDA, "float32": CUDA_SINGLE}
 BY_VALUE = 480
 """Uniform scalars that fit into the arguments of a kernel on every GPU; more are read from memory."""
 
@@ -24,22 +26,17 @@ class Text:
     bits: tuple[Failure, ...]
 
 
-class StatusLines(Protocol):
-    """Checks of a kernel. bits: names of the status bits; declared: variables; joined: what makes the status word."""
-
-    bits: tuple[Failure, ...]
-
-    def declared(self) -> list[str]: ...
-    def joined(self) -> list[str]: ...
-    def tables(self) -> list[str]: ...
+def short_number(x: float) -> bool:
+    """Whether an instruction can carry the number: the lower half of its digits is zero."""
+    return x == x and abs(x) != float("inf") and struct.pack(">d", x)[4:] == bytes(4)
 
 
-class Frame:
+class KernelFrame:
     """What all bodies of a kernel share. program: whose inputs and outputs are the kernel's. uniform: positions of the
     uniform scalars met so far, in the order of the arguments; numbers: place of every number in constant memory."""
 
-    def __init__(self, program: Program, memory: Memory, double: bool) -> None:
-        self.program, self.memory, self.double = program, memory, double
+    def __init__(self, program: Program, memory: Memory, dialect: Dialect) -> None:
+        self.program, self.memory, self.dialect = program, memory, dialect
         self.slot_of = [(s, k) for s, slot in enumerate(program.inputs) for k in range(slot.size)]
         self.varying = varying_slots(program)
         self.is_uniform = program.uniform_inputs()
@@ -66,7 +63,7 @@ class Frame:
     def number(self, x: float) -> str:
         """A number as an operand: in the instruction where it is short, else in constant memory."""
         if short_number(x):
-            return literal(x, self.double)
+            return self.dialect.number(x)
         return f"NUMBER({self.numbers.setdefault(x, len(self.numbers))})"
 
     def uniform_word(self, position: int) -> str:
@@ -100,7 +97,7 @@ class Frame:
 
     # ---------------------------------------------------------------- the whole
 
-    def text(self, notes: list[str], body: list[str], checks: StatusLines, far: int) -> Text:
+    def text(self, notes: list[str], body: list[str], checks: StatusChecks, far: int) -> Text:
         """The kernel. body: of a tile; far: scratch in local memory."""
         kernel = self._kernel(body, checks.declared(), checks.joined(), far)
         source = "\n".join([self._head(notes), *checks.tables(), *kernel, ""])
@@ -108,7 +105,7 @@ class Frame:
 
     def _head(self, notes: list[str]) -> str:
         program, m = self.program, self.memory
-        numbers = ", ".join(literal(x, self.double) for x in self.numbers) or "0"
+        numbers = ", ".join(self.dialect.number(x) for x in self.numbers) or "0"
         count = max(len(self.uniform), 1)
         by_value = len(self.uniform) <= BY_VALUE
         uniform = f"real uniform[{count}];" if by_value else "const real* uniform;"
@@ -119,7 +116,7 @@ class Frame:
             f"// out: {_described(program.outputs)}",
             *(f"// {note}" for note in notes),
             f"#ifndef BLOCK\n#define BLOCK {m.block}\n#endif",
-            f"typedef {'double' if self.double else 'float'} real;",
+            f"typedef {self.dialect.stands_for} real;",
             HOST + FUNCTIONS + STAGING,
             f'extern "C" {{ __constant__ real numbers[] = {{{numbers}}}; }}',
             "struct Arguments {",

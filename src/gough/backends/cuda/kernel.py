@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.cuda.artefact import save_kernel
 from gough.backends.cuda.frame import Text
 from gough.backends.cuda.lowering import DTYPES, in_scalars, lower_for_gpu
 from gough.backends.cuda.memory import FAR, FEW_THREADS, NEAR, OPERATION, THREADS, Memory, choose_memory
-from gough.backends.cuda.order import order_for_few_live
-from gough.backends.cuda.registers import Plan, plan_registers
+from gough.backends.cuda.registers import RegisterPlan, order_for_few_live, plan_registers
 from gough.backends.cuda.runtime import StateKernel
-from gough.backends.cuda.signature import write_signature
 from gough.backends.cuda.staged import BLOCK as STAGED_BLOCK
 from gough.backends.cuda.staged import stage_program
-from gough.backends.cuda.store import stored_text
+from gough.backends.cuda.store import save_kernel, stored_text, write_signature
 from gough.backends.cuda.text import write_text
 from gough.errors import UsageError
 from gough.program.lowering import PRECISIONS, Lowered
@@ -35,7 +32,7 @@ STRAIGHT = 1.5
 (measured 1.6 for a gradient of 3400 operations, 2.4 for a Jacobian of 8300)."""
 
 
-class Kernel:
+class GpuKernel:
     """CUDA of a program; one thread a state.
 
     precision: "fast" (reciprocals by Newton steps, 1–2 ulp) or "ieee" (divisions and roots correctly rounded). dtype:
@@ -125,7 +122,7 @@ def _made(program: Program, lowered: Lowered, memory: Memory, text: Text, precis
     return {"signature": json.loads(json.dumps(signature)), "source": text.source}
 
 
-def estimated_cycles(plan: Plan, memory: Memory) -> int:
+def estimated_cycles(plan: RegisterPlan, memory: Memory) -> int:
     """Rough cost of a thread's steps."""
     tally = plan.tally()
     accesses = sorted(plan.accesses(), reverse=True)

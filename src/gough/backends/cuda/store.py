@@ -1,19 +1,34 @@
-"""Texts of kernels, kept on disk between runs beside the CPU's objects: ordering a large program takes seconds.
+"""Kernels on disk.
 
-The machine code NVRTC makes of a text is kept by CuPy, under CUPY_CACHE_DIR.
+Texts are kept between runs beside the CPU's objects: ordering a large program takes seconds. The machine code NVRTC makes of a
+text is kept by CuPy, under CUPY_CACHE_DIR. Saved kernels are folders with the text, its signature (what a loader must know, as
+plain data), the loader and, on request, machine code.
 """
 
 import hashlib
 import json
 import logging
+import shutil
+import subprocess
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from gough.backends import cfamily
 from gough.backends.cache import cache_folder, read_entry, write_entry
+from gough.backends.cuda import runtime
+from gough.backends.cuda.frame import BY_VALUE, Text
+from gough.backends.cuda.memory import Memory, varying_slots
+from gough.backends.cuda.runtime import FORMAT
 from gough.backends.llvm.store import key_of
-from gough.program.program import Program
+from gough.errors import UsageError
+from gough.files import make_folder, write_files
+from gough.program.lowering import Lowered
+from gough.program.ops import Op
+from gough.program.program import Program, Slot
 
 log = logging.getLogger("gough.cache")
 
@@ -40,9 +55,9 @@ def _key(programs: tuple[Program, ...], options: tuple) -> str:
 
 @lru_cache(maxsize=1)
 def _sources() -> bytes:
-    """Hash of this backend's files: an edited installation never reads stale texts."""
+    """Hash of the files that shape texts: an edited installation never reads stale texts."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in (*sorted(Path(__file__).parent.rglob("*.py")), Path(cfamily.__file__)):
         digest.update(path.read_bytes())
     return digest.digest()
 
@@ -72,3 +87,92 @@ def _body(data: dict[str, Any]) -> bytes:
 def _write(path: Path, key: str, made: dict[str, Any]) -> None:
     text = json.dumps({"key": key, "digest": hashlib.sha256(_body(made)).hexdigest(), **made})
     write_entry(path, text.encode())
+
+
+# Signatures.
+
+
+def write_signature(
+    program: Program, lowered: Lowered, memory: Memory, text: Text, precision: str, dtype: str
+) -> dict[str, Any]:
+    """Signature of a kernel; JSON keeps it."""
+    each = lowered.each
+    owner = [[slot.name, k] for slot in each.inputs for k in range(slot.size)]
+    itemsize = 8 if dtype == "float64" else 4
+    return {
+        "format": FORMAT,
+        "name": program.name,
+        "dtype": dtype,
+        "precision": precision,
+        "block": memory.block,
+        "shared_bytes": memory.block_scalars * itemsize,
+        "staged": memory.stages > 0,
+        "inputs": [_slot(s) for s in program.inputs],
+        "outputs": [_slot(s) for s in program.outputs],
+        "varying": [each.inputs[s].name for s in varying_slots(each)],
+        "uniform": [owner[k] for k in text.uniform],
+        "by_value": len(text.uniform) <= BY_VALUE,
+        "bits": [str(failure) for failure in text.bits],
+        "once": None if lowered.once is None else _plain(lowered.once),
+        "defaults": {},
+    }
+
+
+def _slot(slot: Slot) -> dict[str, Any]:
+    return {"name": slot.name, "shape": list(slot.shape), "unit": slot.unit, "uniform": slot.uniform}
+
+
+def _plain(program: Program) -> dict[str, Any]:
+    """Steps by name, so that a loader needs no table of ours."""
+    owner = [[slot.name, k] for slot in program.inputs for k in range(slot.size)]
+    steps: list[list[Any]] = []
+    for op, args in zip(program.ops, program.args, strict=True):
+        if op == Op.INPUT:
+            steps.append(["INPUT", *owner[args[0]]])
+        elif op == Op.CONST:
+            steps.append(["CONST", float(args[0]).hex()])
+        else:
+            steps.append([Op(op).name, *args])
+    return {"steps": steps, "results": list(program.results)}
+
+
+# Saved kernels.
+
+LOADER = "gough_kernel.py"
+NVCC_OPTIONS = ("-std=c++17", "-fmad=false")
+
+
+def save_kernel(
+    signature: dict[str, Any], source: str, folder: Path, defaults: dict[str, Any], gpus: tuple[str, ...]
+) -> Path:
+    """Write the folder; files of an earlier save are replaced."""
+    slots = {s["name"]: s for s in signature["inputs"]}
+    for name, value in defaults.items():
+        if name not in slots:
+            raise UsageError(f"defaults: no input {name!r}; there are {', '.join(slots)}")
+        if np.shape(value) != tuple(slots[name]["shape"]):
+            raise UsageError(f"defaults: {name} has shape {np.shape(value)}; expected {tuple(slots[name]['shape'])}")
+    kept = {name: np.asarray(value, dtype=float).tolist() for name, value in defaults.items()}
+    make_folder(folder)
+    for old in folder.glob("kernel.*.cubin"):
+        old.unlink()
+    files = {"signature.json": json.dumps(signature | {"defaults": kept}, indent=1), "kernel.cu": source}
+    files[LOADER] = Path(runtime.__file__).read_text(encoding="utf-8")
+    write_files({folder / name: text for name, text in files.items()})
+    for gpu in gpus:
+        compile_ahead(folder / "kernel.cu", folder / f"kernel.{gpu}.cubin", gpu)
+    return folder
+
+
+def compile_ahead(source: Path, image: Path, gpu: str) -> str:
+    """Machine code of a text for a GPU by nvcc; returns the assembler's report (registers, spills)."""
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        raise UsageError(
+            "compiling ahead needs nvcc (the CUDA toolkit) on the PATH; leave gpus=() to compile on loading"
+        )
+    command = [nvcc, "-cubin", f"-arch={gpu}", "-Xptxas", "-v", *NVCC_OPTIONS, "-o", str(image), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise UsageError(f"nvcc does not compile {source} for {gpu}:\n{done.stderr}")
+    return done.stderr

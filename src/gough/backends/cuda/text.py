@@ -4,27 +4,91 @@ Uniform inputs and the results of hoisted work travel in the kernel's arguments,
 operands of the arithmetic itself and take no registers.
 """
 
-from gough.backends.cuda.checks import Checks
-from gough.backends.cuda.frame import Frame, Text, is_fixed, results_of
+from collections.abc import Sequence
+
+from gough.backends.cfamily import Dialect
+from gough.backends.cuda.checks import StatusChecks, single_lane
+from gough.backends.cuda.frame import DIALECTS, KernelFrame, Text, is_fixed, results_of
 from gough.backends.cuda.memory import Memory
-from gough.backends.cuda.operations import expression
-from gough.backends.cuda.registers import Plan, Step
+from gough.backends.cuda.registers import RegisterPlan, RegisterStep
 from gough.program.ops import Op
 from gough.program.program import Program
+from gough.program.rolling import LaneCheck
 
 
-def write_text(program: Program, plan: Plan, memory: Memory, dtype: str = "float64") -> Text:
-    """Source of a lowered program."""
-    return _Writer(program, plan, memory, dtype == "float64").write()
+class PlannedCode:
+    """Prints the steps of a plan of registers; who inherits says where operands, inputs and scratch lie. names: of the values
+    that were made, by node."""
 
+    indent = "    "
 
-class _Writer:
-    def __init__(self, program: Program, plan: Plan, memory: Memory, double: bool) -> None:
-        self.program, self.plan, self.memory = program, plan, memory
-        self.frame = Frame(program, memory, double)
+    def __init__(self, program: Program, dialect: Dialect) -> None:
+        self.program, self.dialect = program, dialect
         self.names: dict[int, str] = {}
-        self.fresh: dict[int, int] = {}
-        self.checks = Checks(program, double)
+        self._fresh: dict[int, int] = {}
+
+    def operand(self, i: int) -> str:
+        """A node as an operand."""
+        raise NotImplementedError
+
+    def read(self, i: int) -> str:
+        """The input of a node from where it lies."""
+        raise NotImplementedError
+
+    def scratch(self, slot: int) -> str:
+        """What a scratch slot holds."""
+        raise NotImplementedError
+
+    def store(self, slot: int, x: str) -> str:
+        """The statement that fills a scratch slot."""
+        raise NotImplementedError
+
+    def finish(self, i: int) -> Sequence[str]:
+        """Results and checks of a node, when its value is there."""
+        raise NotImplementedError
+
+    def leaves(self) -> list[str]:
+        """Results and checks that are inputs or numbers."""
+        return [line for i, op in enumerate(self.program.ops) if op <= Op.CONST for line in self.finish(i)]
+
+    def step(self, step: RegisterStep) -> list[str]:
+        """Lines of one step."""
+        i = step.node
+        if step.kind == "store":
+            return [f"{self.indent}{self.store(step.slot, self.names[i])}"]
+        if step.kind == "load":
+            value = self.scratch(step.slot)
+        elif step.kind == "input":
+            value = self.read(i)
+        else:
+            args = self.program.args[i]
+            words = [self.operand(k) for k in args]
+            if step.kind == "again":
+                hidden = next((k for k, a in enumerate(args) if a in self.names), None)
+                if hidden is not None:
+                    words[hidden] = f"OPAQUE({words[hidden]})"
+            value = self.dialect.expression(self.program.ops[i], words)
+        count = self._fresh.get(i, 0)
+        self._fresh[i] = count + 1
+        self.names[i] = f"v{i}_{count}" if count else f"v{i}"
+        line = f"{self.indent}{self.dialect.constant(self.names[i], value)}"
+        return [line, *self.finish(i)] if step.kind == "do" else [line]
+
+
+def write_text(program: Program, plan: RegisterPlan, memory: Memory, dtype: str = "float64") -> Text:
+    """Source of a lowered program."""
+    return _StraightKernel(program, plan, memory, DIALECTS[dtype]).write()
+
+
+class _StraightKernel(PlannedCode):
+    def __init__(self, program: Program, plan: RegisterPlan, memory: Memory, dialect: Dialect) -> None:
+        super().__init__(program, dialect)
+        self.plan, self.memory = plan, memory
+        self.frame = KernelFrame(program, memory, dialect)
+        self.checks = StatusChecks((), [single_lane(c) for c in program.checks], 1, dialect)
+        self.tested: dict[int, list[LaneCheck]] = {}
+        for check in program.checks:
+            self.tested.setdefault(check.node, []).append(single_lane(check))
         self.results = results_of(program)
         accesses = plan.accesses()
         busiest = sorted(range(plan.slots), key=lambda s: -accesses[s])
@@ -32,13 +96,10 @@ class _Writer:
 
     def write(self) -> Text:
         steps, one_stage = self.plan.steps, self.memory.stages == 1
-        body: list[str] = []
-        for i, op in enumerate(self.program.ops):  # results and checks that are inputs or numbers
-            if op <= Op.CONST:
-                body += self._finish(i)
+        body = self.leaves()
         last = max((k for k, step in enumerate(steps) if step.kind == "input"), default=-1)
         for k, step in enumerate(steps):
-            body += self._step(step)
+            body += self.step(step)
             if k == last and one_stage:
                 body += self.frame.fetch_next("tile")
         if last < 0 and one_stage:
@@ -49,41 +110,20 @@ class _Writer:
         ]
         return self.frame.text(notes, body, self.checks, self.plan.slots - self.memory.near)
 
-    def _step(self, step: Step) -> list[str]:
-        i = step.node
-        if step.kind == "store":
-            return [f"    {self._scratch(step.slot, self.names[i])};"]
-        if step.kind == "load":
-            value = self._scratch(step.slot)
-        elif step.kind == "input":
-            value = self.frame.input_word(self.program.args[i][0], again=i in self.names)
-        else:
-            words = [self._operand(k) for k in self.program.args[i]]
-            if step.kind == "again":
-                k = next((k for k, a in enumerate(self.program.args[i]) if not self._fixed(a)), None)
-                if k is not None:
-                    words[k] = f"OPAQUE({words[k]})"
-            value = expression(self.program.ops[i], words)
-        name = f"v{i}" if i not in self.fresh else f"v{i}_{self.fresh[i]}"
-        self.fresh[i] = self.fresh.get(i, 0) + 1
-        self.names[i] = name
-        line = f"    const real {name} = {value};"
-        return [line, *self._finish(i)] if step.kind == "do" else [line]
+    def read(self, i: int) -> str:
+        return self.frame.input_word(self.program.args[i][0], again=i in self.names)
 
-    def _finish(self, i: int) -> list[str]:
-        """Results and checks of a node, when its value is there."""
-        lines = []
-        if i in self.results or i in self.checks:
-            is_input = self.program.ops[i] == Op.INPUT and not self._fixed(i)
-            x = self.frame.input_word(self.program.args[i][0], again=True) if is_input else self._operand(i)
-            lines += [f"    {self.frame.output_word(s, k)} = {x};" for s, k in self.results.get(i, ())]
-            lines += self.checks.lines(i, x, i in self.results)
-        return lines
+    def finish(self, i: int) -> list[str]:
+        checks = self.tested.get(i, ())
+        if i not in self.results and not checks:
+            return []
+        is_input = self.program.ops[i] == Op.INPUT and not is_fixed(self.program, self.frame.is_uniform, i)
+        x = self.frame.input_word(self.program.args[i][0], again=True) if is_input else self.operand(i)
+        lines = [f"    {self.frame.output_word(s, k)} = {x};" for s, k in self.results.get(i, ())]
+        lines += [self.checks.of_result(x)] if i in self.results else []
+        return lines + [self.checks.line(check, x) for check in checks]
 
-    def _fixed(self, i: int) -> bool:
-        return is_fixed(self.program, self.frame.is_uniform, i)
-
-    def _operand(self, i: int) -> str:
+    def operand(self, i: int) -> str:
         op, args = self.program.ops[i], self.program.args[i]
         if op == Op.CONST:
             return self.frame.number(args[0])
@@ -91,9 +131,10 @@ class _Writer:
             return self.frame.uniform_word(args[0])
         return self.names[i]
 
-    def _scratch(self, slot: int, stored: str = "") -> str:
-        place = self.home[slot]
-        near = self.memory.near
-        if place < near:
-            return f"KEEP(near, {place}, {stored})" if stored else f"NEAR(near, {place})"
-        return f"far[{place - near}]" + (f" = {stored}" if stored else "")
+    def scratch(self, slot: int) -> str:
+        place, near = self.home[slot], self.memory.near
+        return f"NEAR(near, {place})" if place < near else f"far[{place - near}]"
+
+    def store(self, slot: int, x: str) -> str:
+        place, near = self.home[slot], self.memory.near
+        return f"KEEP(near, {place}, {x});" if place < near else f"far[{place - near}] = {x};"

@@ -18,7 +18,7 @@ POLYNOMIAL = (Op.ADD, Op.SUB, Op.NEG, Op.MUL)
 
 
 @dataclass(frozen=True)
-class Run:
+class PolynomialRun:
     """Consecutive steps of sums and products, (steps, width) each: y = a · b where `product`, else a + sign · b; the
     results of step i go to places start[i]...; what lies behind the step's own results there is written later."""
 
@@ -30,7 +30,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Step:
+class WideStep:
     """One operation or block; operands: places, one array an operand (one for a whole block)."""
 
     kind: Op | Block
@@ -39,18 +39,18 @@ class Step:
 
 
 @dataclass
-class Schedule:
+class WideSchedule:
     """inputs: positions of the used inputs; numbers: the constants behind them; results: places of the results; size of
     the buffer, with room for the widest step behind the last place."""
 
     inputs: np.ndarray
     numbers: np.ndarray
-    parts: list[Run | Step] = field(default_factory=list)
+    parts: list[PolynomialRun | WideStep] = field(default_factory=list)
     results: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     size: int = 0
 
 
-def schedule(program: Program) -> Schedule:
+def schedule(program: Program) -> WideSchedule:
     """Steps of a program without calls: sums and products as long as any are ready, then all of another kind."""
     ops, args = program.ops, program.args
     place = [-1] * len(ops)
@@ -59,7 +59,7 @@ def schedule(program: Program) -> Schedule:
     for k, i in enumerate((*used, *fixed)):
         place[i] = k
     zero = len(used) + len(fixed)
-    out = Schedule(np.array([args[i][0] for i in used], int), np.array([*(args[i][0] for i in fixed), 0.0]))
+    out = WideSchedule(np.array([args[i][0] for i in used], int), np.array([*(args[i][0] for i in fixed), 0.0]))
     end, widest = zero + 1, 0
     waiting, readers, ready = _dependencies(program, place)
     run: list[tuple[int, list[int]]] = []
@@ -74,10 +74,10 @@ def schedule(program: Program) -> Schedule:
             widest = max(widest, len(nodes))
         elif ops[nodes[0]] == Op.BLOCK:
             [block] = nodes
-            out.parts.append(Step(program.block(block), (_places(place, program.operands(block)),), end))
+            out.parts.append(WideStep(program.block(block), (_places(place, program.operands(block)),), end))
         else:
             columns = zip(*[args[i] for i in nodes], strict=True)
-            out.parts.append(Step(Op(ops[nodes[0]]), tuple(_places(place, c) for c in columns), end))
+            out.parts.append(WideStep(Op(ops[nodes[0]]), tuple(_places(place, c) for c in columns), end))
         done = list(nodes)
         if ops[nodes[0]] == Op.BLOCK:
             place[nodes[0]] = end
@@ -128,7 +128,7 @@ def _places(place: list[int], nodes: Sequence[int]) -> np.ndarray:
     return np.array([place[k] for k in nodes], int)
 
 
-def _run(program: Program, steps: list[tuple[int, list[int]]], place: list[int], zero: int) -> Run:
+def _run(program: Program, steps: list[tuple[int, list[int]]], place: list[int], zero: int) -> PolynomialRun:
     shape = (len(steps), max(len(nodes) for _, nodes in steps))
     a, b = np.full(shape, zero), np.full(shape, zero)
     sign, product = np.ones(shape), np.zeros(shape, bool)
@@ -139,4 +139,4 @@ def _run(program: Program, steps: list[tuple[int, list[int]]], place: list[int],
             b[row, k] = place[args[-1]]
             sign[row, k] = -1.0 if op in (Op.SUB, Op.NEG) else 1.0
             product[row, k] = op == Op.MUL
-    return Run(np.array([start for start, _ in steps]), a, b, sign, product)
+    return PolynomialRun(np.array([start for start, _ in steps]), a, b, sign, product)

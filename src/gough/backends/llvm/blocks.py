@@ -1,17 +1,150 @@
-"""A large block as loops on vectors, one state a lane.
+"""Stages that are one large block, or a call of a program written once, as functions on vectors, one state a lane.
 
-void stage_s(tile, results, mask, scratch, table)
+    void stage_s(tile, results, mask, scratch, table)
+
+Operands are copied from where they are to a workspace behind the frame, and results back. Where they are is said by tables of
+positions, so the code stays small however many there are.
 """
 
 import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from gough.backends.llvm.body import ARGUMENTS, function_of
-from gough.backends.llvm.loops import Loop
-from gough.backends.llvm.moving import Moving
 from gough.backends.llvm.products import ProductWriter
 from gough.backends.llvm.symmetric import Symmetric, write_symmetric_solve
-from gough.backends.stage_layout import FRAME, TABLE, Place
+from gough.backends.llvm.writer import ARGUMENTS, CountedLoop, Writer, function_of
+from gough.backends.stage_layout import FRAME, TABLE, TILE, Place, PlacedStage
 from gough.program.ops import Product, Solve
+
+_BASE = {FRAME: "%scratch", TILE: "%tile", TABLE: "%table"}
+
+
+class Moving:
+    """What the writers of blocks and calls share. size: vectors of the workspace, which the writer says."""
+
+    size: int
+
+    def __init__(self, name: str, stage: PlacedStage, lanes: int, fused: bool, frame: int) -> None:
+        self.name, self.stage, self.frame = name, stage, frame
+        self.w = Writer(lanes, fused)
+        self.tables: list[str] = []
+        self.text = self._write()
+        self.declared: set[str] = set(self.w.declared)
+
+    @property
+    def scratch_size(self) -> int:
+        """Vectors of the frame and of the workspace."""
+        return self.frame + self.size
+
+    def functions(self) -> list[str]:
+        """Tables of positions, and the function."""
+        return [*self.tables, self.text]
+
+    def _write(self) -> str:
+        """The function's text; sets `size`."""
+        raise NotImplementedError
+
+    def _gather(self, work: str, moves: list[tuple[int, int]]) -> None:
+        """Copy operands to their places in the workspace; (operand, place)."""
+        w = self.w
+        for space in (FRAME, TILE, TABLE):
+            here = [(self.stage.inputs[k].at, to) for k, to in moves if self.stage.inputs[k].space == space]
+            if not here:
+                continue
+            sources = self.positions(f"{space}.a", [source for source, _ in here])
+            targets = self.positions(f"{space}.b", [target for _, target in here])
+            loop = CountedLoop(w, f"from.{space}")
+            k, _ = loop.open(0, len(here))
+            source, target = self.position(sources, k), self.position(targets, k)
+            if space == TABLE:
+                at = w.emit(f"getelementptr double, ptr {_BASE[space]}, i64 {source}")
+                value = w.splat(w.emit(f"load double, ptr {at}, align 8"))
+            else:
+                value = w.emit(f"load {w.T}, ptr {self.at(_BASE[space], source)}, align {w.bytes}")
+            w.do(f"store {w.T} {value}, ptr {self.at(work, target)}, align {w.bytes}")
+            loop.close()
+
+    def _scatter(self, work: str, results: list[int]) -> None:
+        w = self.w
+        pairs = [
+            (at, place.at) for at, places in zip(results, self.stage.outputs, strict=True) for place in _frame(places)
+        ]
+        sources = self.positions("out.a", [source for source, _ in pairs])
+        targets = self.positions("out.b", [target for _, target in pairs])
+        loop = CountedLoop(w, "out")
+        k, _ = loop.open(0, len(pairs))
+        value = w.emit(f"load {w.T}, ptr {self.at(work, self.position(sources, k))}, align {w.bytes}")
+        w.do(f"store {w.T} {value}, ptr {self.at('%scratch', self.position(targets, k))}, align {w.bytes}")
+        loop.close()
+
+    def at(self, base: str, index: str) -> str:
+        """Address of the vector at an index that is a value."""
+        return self.w.emit(f"getelementptr {self.w.T}, ptr {base}, i64 {index}")
+
+    def positions(self, name: str, values: list[int]) -> str:
+        """Name of a table of positions."""
+        full = f"@{self.name}.{name}"
+        self.tables.append(
+            f"{full} = internal constant [{len(values)} x i32] [{', '.join(f'i32 {x}' for x in values)}]"
+        )
+        return full
+
+    def position(self, table: str, k: str) -> str:
+        """Entry k of a table of positions."""
+        w = self.w
+        at = w.emit(f"getelementptr i32, ptr {table}, i64 {k}")
+        return w.emit(f"sext i32 {w.emit(f'load i32, ptr {at}, align 4')} to i64")
+
+
+def _frame(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    assert all(place.space == FRAME and place.step == 0 for place in places)
+    return places
+
+
+# A call: in the workspace are the called program's tile of inputs, its results, its scratch. Its uniform inputs and numbers
+# have a part of their own in the table.
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A program written as functions. names: in order; outputs: (array, index) of every result; scratch, inputs: vectors;
+    offset: name of the constant that says where its part of the table begins; uniform: which inputs come from there."""
+
+    names: Sequence[str]
+    outputs: Sequence[tuple[str, int]]
+    scratch: int
+    inputs: int
+    offset: str
+    uniform: Sequence[bool]
+
+
+class CallBody(Moving):
+    """Writes the function of one call."""
+
+    def __init__(self, callee: Callee, name: str, stage: PlacedStage, lanes: int, fused: bool, frame: int) -> None:
+        self.callee = callee
+        super().__init__(name, stage, lanes, fused, frame)
+
+    def _write(self) -> str:
+        w, callee = self.w, self.callee
+        own = sum(array == "%results" for array, _ in callee.outputs)
+        first = {"%tile": 0, "%results": callee.inputs, "%scratch": callee.inputs + own}
+        self.size = callee.inputs + own + callee.scratch
+        work = w.at("%scratch", self.frame)
+        self._gather(work, [(k, k) for k, same in enumerate(callee.uniform) if not same])
+        start = w.emit(f"load i64, ptr {callee.offset}, align 8")
+        table = w.emit(f"getelementptr double, ptr %table, i64 {start}")
+        inner = {array: self.at(work, str(at)) for array, at in first.items()} | {"%mask": "%mask", "%table": table}
+        arguments = ARGUMENTS
+        for array, value in inner.items():
+            arguments = arguments.replace(f"ptr {array}", f"ptr {value}")
+        for name in callee.names:
+            w.do(f"call void @{name}({arguments})")
+        self._scatter(work, [first[array] + at for array, at in callee.outputs])
+        return function_of(self.name, ARGUMENTS, w.lines)
+
+
+# A block: a solve or a product as loops.
 
 
 class BlockBody(Moving):
@@ -49,7 +182,7 @@ class BlockBody(Moving):
 
     def _clear(self, work: str, which: range) -> None:
         w = self.w
-        loop = Loop(w, "clear")
+        loop = CountedLoop(w, "clear")
         k, _ = loop.open(which.start, which.stop)
         w.do(f"store {w.T} zeroinitializer, ptr {self.at(work, k)}, align {w.bytes}")
         loop.close()

@@ -5,13 +5,16 @@ generation grows faster than linearly with the length of a function.
 Uniform inputs stand in a table, as scalars that are spread over the lanes.
 """
 
-from gough.backends.llvm.writer import Writer
+from collections.abc import Mapping
+
+from gough.backends.llvm.blocks import BlockBody, CallBody, Callee, Moving
+from gough.backends.llvm.writer import ARGUMENTS, Writer, function_of
+from gough.backends.stage_layout import FRAME, TABLE, Place, PlacedStage, StageLayout
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE, Program
 
 CHUNK = 400
 SPLIT_ABOVE = 3000
-ARGUMENTS = "ptr %tile, ptr %results, ptr %mask, ptr %scratch, ptr %table"
 _BINARY = {Op.ADD: "fadd", Op.SUB: "fsub", Op.MUL: "fmul", Op.DIV: "fdiv"}
 
 
@@ -21,14 +24,7 @@ def chunks_of(program: Program) -> list[range]:
     return [range(n)] if n <= SPLIT_ABOVE else [range(k, min(k + CHUNK, n)) for k in range(0, n, CHUNK)]
 
 
-def function_of(name: str, arguments: str, lines: list[str]) -> str:
-    """Text of a function of the module."""
-    return "\n".join(
-        [f'define internal void @{name}({arguments}) "stackrealign" {{', "entry:", *lines, "  ret void", "}"]
-    )
-
-
-class Body:
+class VectorBody:
     """Writes the functions  void chunk_k(tile, results, mask, scratch, table).
 
     table: what the entries of the table are, a number or the position of a uniform input. calls: the functions a tile needs,
@@ -173,3 +169,119 @@ class Body:
         sign = w.emit(f"and {w.I} {w.emit(f'shl {w.I} {bits}, {w.integer(62)}')}, {w.integer(-(1 << 63))}")
         signed = w.emit(f"xor {w.I} {w.emit(f'bitcast {w.T} {chosen} to {w.I}')}, {sign}")
         return w.emit(f"bitcast {w.I} {signed} to {w.T}")
+
+
+# The stages of a rolled program as functions; those of lanes run in a loop.
+#
+#     void chunk_s_k(tile, results, mask, scratch, table, lane)    operations of stage s, one lane
+#     void stage_s(tile, results, mask, scratch, table)            calls them for every lane
+
+_LANE_ARGUMENTS = f"{ARGUMENTS}, i64 %lane"
+
+
+class StageBodies:
+    """Functions of all stages; `calls`, `outputs`, `declared` and `scratch_size` are what the driver asks for."""
+
+    def __init__(
+        self,
+        layout: StageLayout,
+        lanes: int,
+        fused: bool,
+        prefix: str = "",
+        callees: Mapping[int, Callee] | None = None,
+    ) -> None:
+        """prefix: of all names. callees: by the identity of what a stage calls."""
+        self.lanes = lanes
+        self.table: list[float | int] = list(layout.table)
+        self.outputs = [("%scratch", place.at) for place in layout.results]
+        self.calls = [f"{prefix}stage_{s}" for s in range(len(layout.stages))]
+        self.bodies: list[_VectorStage | Moving] = []
+        for s, stage in enumerate(layout.stages):
+            place = (stage, lanes, fused, layout.frame)
+            if stage.block is None:
+                self.bodies.append(_VectorStage(f"{prefix}chunk_{s}", *place))
+            elif callees and id(stage.block) in callees:
+                self.bodies.append(CallBody(callees[id(stage.block)], self.calls[s], *place))
+            else:
+                self.bodies.append(BlockBody(self.calls[s], *place))
+        self.declared: set[str] = set()
+
+    @property
+    def scratch_size(self) -> int:
+        """Vectors of the frame, and of what passes from chunk to chunk."""
+        return max(body.scratch_size for body in self.bodies)
+
+    def functions(self) -> list[str]:
+        """Text of all functions."""
+        out = self.loops()
+        for name, body in zip(self.calls, self.bodies, strict=True):
+            if isinstance(body, _VectorStage):
+                out += [*body.functions(), _loop(name, body)]
+                self.declared |= body.declared
+        return out
+
+    def loops(self) -> list[str]:
+        """Text of the functions of blocks and calls alone."""
+        out = []
+        for body in self.bodies:
+            if isinstance(body, Moving):
+                out += body.functions()
+                self.declared |= body.declared
+        return out
+
+
+class _VectorStage(VectorBody):
+    """One stage: its values that pass from chunk to chunk come after the frame."""
+
+    def __init__(self, name: str, stage: PlacedStage, lanes: int, fused: bool, frame: int) -> None:
+        super().__init__(stage.program, lanes, fused)
+        self.stage, self.first_scratch = stage, frame
+        self.calls = [f"{name}_{k}" for k in range(len(self.chunks))]
+        self.arguments = _LANE_ARGUMENTS
+
+    def _input(self, w: Writer, position: int) -> str:
+        place = self.stage.inputs[position]
+        if place.space != TABLE:
+            return w.load(*self._address(place))
+        base, k = self._address(place)
+        at = w.emit(f"getelementptr double, ptr {base}, i64 {k}")
+        return w.splat(w.emit(f"load double, ptr {at}, align 8, !invariant.load !0"))
+
+    def _store(self, w: Writer, i: int, value: dict[int, str]) -> None:
+        x = self._operand(w, i, value)
+        for position in self._results[i]:
+            for place in self.stage.outputs[position]:
+                w.do(f"store {w.T} {x}, ptr {w.at(*self._address(place))}, align {w.bytes}")
+
+    def _open(self, w: Writer) -> None:
+        for space, step in self.stage.steps:
+            far = w.emit(f"mul i64 %lane, {step}")
+            kind = "double" if space == TABLE else w.T
+            w.do(f"{_base(space, step)} = getelementptr {kind}, ptr {_base(space)}, i64 {far}")
+
+    @staticmethod
+    def _address(place: Place) -> tuple[str, int]:
+        """Array and index; the lane's own part of the array where lanes differ."""
+        return _base(place.space, place.step), place.at
+
+
+def _base(space: str, step: int = 0) -> str:
+    name = "%scratch" if space == FRAME else f"%{space}"
+    return f"{name}.{step}".replace("-", "minus") if step else name
+
+
+def _loop(name: str, body: _VectorStage) -> str:
+    w = Writer(body.lanes)
+    if body.stage.lanes == 1:
+        for call in body.calls:
+            w.do(f"call void @{call}({ARGUMENTS}, i64 0)")
+    else:
+        w.do("br label %each")
+        w.label("each")
+        w.do("%lane = phi i64 [ 0, %entry ], [ %lane.next, %each ]")
+        for call in body.calls:
+            w.do(f"call void @{call}({_LANE_ARGUMENTS})")
+        w.do("%lane.next = add i64 %lane, 1")
+        w.do(f"br i1 {w.emit(f'icmp slt i64 %lane.next, {body.stage.lanes}')}, label %each, label %done")
+        w.label("done")
+    return function_of(name, ARGUMENTS, w.lines)

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gough.backends.llvm.body import ARGUMENTS
-from gough.backends.llvm.writer import Writer
+from gough.backends.llvm.writer import ARGUMENTS, Writer
 from gough.program.program import Program, Slot
 
 LARGEST_ON_STACK = 1 << 17

@@ -9,7 +9,8 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from gough.backends.llvm.store import Entry, stored
+from gough.backends.backend import address
+from gough.backends.llvm.store import StoredObject, stored
 from gough.backends.llvm.target import LoadedObject, host
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
@@ -30,7 +31,7 @@ class Kernel:
 
     def __init__(self, program: Program, precision: str = "fast") -> None:
         self.program = program
-        entry: Entry = stored(program, host(), precision)
+        entry: StoredObject = stored(program, host(), precision)
         self.once = entry.once
         self._numbers = entry.numbers
         self._uniform_entries = np.flatnonzero(entry.uniform >= 0)
@@ -88,11 +89,6 @@ class Kernel:
         row = np.concatenate([x[0] if len(x) else np.zeros(x.shape[1]) for x in inputs])
         table[self._uniform_entries] = row[self._uniform_inputs]
         return table
-
-
-def address(x: np.ndarray) -> int:
-    """Where an array's first entry is (`x.ctypes.data`, but quicker)."""
-    return x.__array_interface__["data"][0]
 
 
 # Running a kernel over slices of states, on several threads; between slices Python can be interrupted.

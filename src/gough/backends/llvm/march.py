@@ -2,47 +2,33 @@
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 import numpy as np
 
-from gough.backends.llvm.kernel import address
+from gough.backends.backend import Marched, address, uniform_numbers
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
-from gough.backends.llvm.store import Entry, stored
-from gough.backends.llvm.target import LoadedObject, Target, host
+from gough.backends.llvm.store import StoredObject, stored
+from gough.backends.llvm.target import CpuTarget, LoadedObject, host
 from gough.program.program import Program
-from gough.program.verdict import flat_inputs
 
 _SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 4), ctypes.c_void_p)
 
 
-def single() -> Target:
+def for_one_run() -> CpuTarget:
     """This CPU for one run at a time: scalars wait less for each other than wide vectors with one lane in use."""
     return replace(host(), lanes=1, assembler=False)
 
 
-@dataclass(frozen=True)
-class Marched:
-    """state (runs, n): after the last turn, or the last good one of a run that failed. record (rows, runs, r): written every
-    `every` turns. turns: done, the same for all runs. failed (runs,): the turn at which a check failed, -1 for none. status
-    (runs,): words of that turn, as a `Kernel` gives them."""
-
-    state: np.ndarray
-    record: np.ndarray
-    turns: int
-    failed: np.ndarray
-    status: np.ndarray
-
-
 class March:
-    """Machine code of a time loop. The program's slots: see `march_driver.write_march`; all others are uniform."""
+    """Machine code of a time loop (see `CompiledLoop`). one_run: for one run at a time."""
 
-    def __init__(self, program: Program, precision: str = "fast", target: Target | None = None) -> None:
+    def __init__(self, program: Program, precision: str = "fast", one_run: bool = False) -> None:
         self.program = program
-        target = host() if target is None else target
+        target = for_one_run() if one_run else host()
         self.lanes = target.lanes
-        entry: Entry = stored(program, target, precision, "march")
+        entry: StoredObject = stored(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
         self._code = LoadedObject(entry.object_file)
         self.address = self._code.address("march")
@@ -50,13 +36,8 @@ class March:
         self._sizes = {s.name: s.size for s in program.inputs} | {f"out {s.name}": s.size for s in program.outputs}
 
     def table(self, uniform: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Numbers and uniform inputs in the order of their use, for uniform slots (size,)."""
-        rows = {s.name: np.zeros(s.size) for s in self.program.inputs} | {k: np.ravel(x) for k, x in uniform.items()}
-        values = [rows[s.name] for s in self.program.inputs]
-        if self.once is not None:
-            known = {s.name: rows[s.name][None] for s in self.once.inputs}
-            values.append(self.once.evaluate_flat(flat_inputs(self.once, known, 1)[0]).astype(float))
-        table, flat = self._entry.numbers.copy(), np.concatenate(values)
+        """See `CompiledLoop`."""
+        table, flat = self._entry.numbers.copy(), uniform_numbers(self.program, self.once, uniform)
         used = np.flatnonzero(self._entry.uniform >= 0)
         table[used] = flat[self._entry.uniform[used]]
         return table
@@ -71,8 +52,7 @@ class March:
         every: int = 1,
         first: int | None = None,
     ) -> Marched:
-        """Take `steps` turns from states (runs, n). given (steps or 1, g): a row a turn, one row is used for all. own
-        (runs, m): what is a run's own. Records are written at turn `first`, default `every`, and then every `every` turns."""
+        """See `CompiledLoop`."""
         runs, W = len(state), self.lanes
         tiles = -(-runs // W)
         begin = every if first is None else first

@@ -11,10 +11,8 @@ number of turns done.
 
 from collections.abc import Sequence
 
-from gough.backends.llvm.body import ARGUMENTS
 from gough.backends.llvm.driver import Callables, take_room
-from gough.backends.llvm.loops import Loop
-from gough.backends.llvm.writer import Writer
+from gough.backends.llvm.writer import ARGUMENTS, CountedLoop, Writer
 from gough.program.program import Program, Slot
 
 STATE, OWN, GIVEN, RECORD, RUNNING = "state", "own", "given", "record", "running"
@@ -108,7 +106,7 @@ def _offsets(slots: Sequence[Slot]) -> dict[str, tuple[int, int]]:
 
 
 def _copy(w: Writer, name: str, source: str, first: int, target: str, to: int, size: int) -> None:
-    loop = Loop(w, name)
+    loop = CountedLoop(w, name)
     k, _ = loop.open(0, size)
     a = w.emit(f"getelementptr {w.T}, ptr {source}, i64 {w.emit(f'add i64 {k}, {first}')}")
     value = w.emit(f"load {w.T}, ptr {a}, align {w.bytes}")
@@ -120,7 +118,7 @@ def _copy(w: Writer, name: str, source: str, first: int, target: str, to: int, s
 def _spread(w: Writer, first: int, size: int) -> None:
     """The row of this turn into the tile."""
     start = w.emit(f"getelementptr double, ptr %given, i64 {w.emit('mul i64 %k, %stride')}")
-    loop = Loop(w, "given")
+    loop = CountedLoop(w, "given")
     k, _ = loop.open(0, size)
     value = w.splat(w.emit(f"load double, ptr {w.emit(f'getelementptr double, ptr {start}, i64 {k}')}, align 8"))
     at = w.emit(f"getelementptr {w.T}, ptr %tile, i64 {w.emit(f'add i64 {k}, {first}')}")

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gough.backends.avx512 import AVX512_OPERATIONS, write_function, write_stages
-from gough.backends.llvm.body import ARGUMENTS, Body
-from gough.backends.llvm.calls import Callee
+from gough.backends.llvm.assembler import AVX512_OPERATIONS, write_function, write_stages
+from gough.backends.llvm.blocks import Callee
+from gough.backends.llvm.body import StageBodies, VectorBody
 from gough.backends.llvm.driver import Callables, write_driver
 from gough.backends.llvm.march_driver import write_march
-from gough.backends.llvm.stages import StageBodies
-from gough.backends.llvm.target import Target
+from gough.backends.llvm.target import CpuTarget
+from gough.backends.llvm.writer import ARGUMENTS
 from gough.backends.stage_layout import lay_out
 from gough.program.looping import Called
 from gough.program.program import Program
@@ -34,11 +34,11 @@ class Module:
     uniform: np.ndarray
 
 
-def write_module(program: Program, target: Target, assembler: bool | None = None, driver: str = KERNEL) -> Module:
+def write_module(program: Program, target: CpuTarget, assembler: bool | None = None, driver: str = KERNEL) -> Module:
     """IR of a lowered program. assembler: write the body as assembly; default: where the target can."""
     if assembler is None:
         assembler = _can_assemble([program], target)
-    body = Body(program, target.lanes, target.fused)
+    body = VectorBody(program, target.lanes, target.fused)
     if assembler:
         text, table = write_function(program)
         body.calls = body.calls[:1]
@@ -48,7 +48,9 @@ def write_module(program: Program, target: Target, assembler: bool | None = None
     return _module(program, body, functions, table, driver)
 
 
-def write_rolled(lowered: LoweredStages, target: Target, assembler: bool | None = None, driver: str = KERNEL) -> Module:
+def write_rolled(
+    lowered: LoweredStages, target: CpuTarget, assembler: bool | None = None, driver: str = KERNEL
+) -> Module:
     """IR of a program in stages; as `write_module`."""
     written = write_stages_of(lowered, target, assembler)
     return _module(lowered.program, written.bodies, written.functions, written.table, driver)
@@ -63,7 +65,9 @@ class Written:
     table: list[float | int]
 
 
-def write_stages_of(lowered: LoweredStages, target: Target, assembler: bool | None = None, prefix: str = "") -> Written:
+def write_stages_of(
+    lowered: LoweredStages, target: CpuTarget, assembler: bool | None = None, prefix: str = ""
+) -> Written:
     """Functions of all stages, and of all programs they call. prefix: of their names."""
     if assembler is None:
         assembler = _can_assemble([s.program for s in lowered.stages], target)
@@ -105,7 +109,7 @@ def _outer(called: Called, entry: float | int) -> float | int:
     return found
 
 
-def _can_assemble(programs: Sequence[Program], target: Target) -> bool:
+def _can_assemble(programs: Sequence[Program], target: CpuTarget) -> bool:
     return target.assembler and all(op in AVX512_OPERATIONS for program in programs for op in program.ops)
 
 

@@ -6,10 +6,13 @@ Entries of C go where they are read. Tiles nobody reads are left out: of a symme
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from gough.backends.llvm.loops import Loop
-from gough.backends.llvm.moving import Moving
+from gough.backends.llvm.writer import CountedLoop
 from gough.program.ops import Product
+
+if TYPE_CHECKING:
+    from gough.backends.llvm.blocks import Moving
 
 TILE, TALL = 4, 8
 """Rows and columns of a tile; rows where C has one or two columns, so that enough sums run beside each other."""
@@ -30,7 +33,7 @@ class ProductWriter:
     reads them."""
 
     def __init__(
-        self, body: Moving, block: Product, work: str, left: int | None, targets: Sequence[int | None]
+        self, body: "Moving", block: Product, work: str, left: int | None, targets: Sequence[int | None]
     ) -> None:
         self.body, self.w, self.block, self.work, self.left = body, body.w, block, work, left
         self.first_b = 0 if left is not None else block.n * block.k
@@ -67,7 +70,7 @@ class ProductWriter:
         n, height = self.block.n, self.height
         whole = n // height * height
         if whole:
-            loop = Loop(self.w, "rows")
+            loop = CountedLoop(self.w, "rows")
             i, _ = loop.open(0, whole, height)
             yield _Tile("whole", i, height)
             loop.close()
@@ -80,7 +83,7 @@ class ProductWriter:
         if whole:
             number = w.emit(f"sdiv i64 {rows.first}, {self.height}")
             begin, end = (self.body.position(table, number) for table in (self.begins, self.ends))
-            loop = Loop(w, f"columns.{rows.name}")
+            loop = CountedLoop(w, f"columns.{rows.name}")
             j, _ = loop.open(begin, end, TILE)
             yield _Tile("whole", j, TILE)
             loop.close()
@@ -92,7 +95,7 @@ class ProductWriter:
         base, kind, start = (self.work, w.T, 0) if self.left is None else ("%table", "double", self.left)
         heads_a = [self._head(base, kind, rows.first, r, start) for r in range(rows.size)]
         heads_b = [self._head(self.work, w.T, columns.first, c, self.first_b) for c in range(columns.size)]
-        loop = Loop(w, f"sum.{rows.name}.{columns.name}")
+        loop = CountedLoop(w, f"sum.{rows.name}.{columns.name}")
         t, sums = loop.open(0, block.k, carried=["zeroinitializer"] * (rows.size * columns.size))
         a = [self._along(head, kind, t) for head in heads_a]
         b = [self._along(head, w.T, t) for head in heads_b]

@@ -17,7 +17,7 @@ import numpy as np
 
 from gough.backends.cache import cache_folder, read_entry, write_entry
 from gough.backends.llvm.module import KERNEL, write_module, write_rolled
-from gough.backends.llvm.target import Target, compile_object
+from gough.backends.llvm.target import CpuTarget, compile_object
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower_split
 from gough.program.ops import Call, Op
@@ -37,7 +37,7 @@ LARGEST_CACHE = 1 << 30
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredObject:
     """A compiled program: object file, its table (see `Module`), the program of the hoisted work."""
 
     object_file: bytes
@@ -46,7 +46,7 @@ class Entry:
     once: Program | None
 
 
-def stored(program: Program, target: Target, precision: str, driver: str = KERNEL) -> Entry:
+def stored(program: Program, target: CpuTarget, precision: str, driver: str = KERNEL) -> StoredObject:
     """The compiled program, from the cache where it is there. driver: "kernel" or "march", a time loop."""
     key = key_of(program, target, precision if driver == KERNEL else f"{precision} {driver}")
     folder = cache_folder()
@@ -59,7 +59,7 @@ def stored(program: Program, target: Target, precision: str, driver: str = KERNE
     return entry
 
 
-def _compiled(program: Program, target: Target, precision: str, driver: str) -> Entry:
+def _compiled(program: Program, target: CpuTarget, precision: str, driver: str) -> StoredObject:
     with no_collecting():
         ready = made_ready(program, target.machine(precision))
         if ready.stages is not None:
@@ -67,7 +67,7 @@ def _compiled(program: Program, target: Target, precision: str, driver: str) -> 
         else:
             assert ready.straight is not None
             module = write_module(ready.straight, target, driver=driver)
-    return Entry(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
+    return StoredObject(compile_object(module.ir, target), module.numbers, module.uniform, ready.once)
 
 
 @lru_cache(maxsize=1)
@@ -78,14 +78,14 @@ def _versions() -> str:
 
     digest = hashlib.sha256()
     backends = Path(__file__).parent.parent
-    for folder in (backends / "llvm", backends / "avx512", backends.parent / "program"):
+    for folder in (backends / "llvm", backends.parent / "program"):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
     digest.update((backends / "stage_layout.py").read_bytes())
     return f"{llvmlite.__version__} {llvm.llvm_version_info} {digest.hexdigest()}"
 
 
-def key_of(program: Program, target: Target, precision: str) -> str:
+def key_of(program: Program, target: CpuTarget, precision: str) -> str:
     """Hash of all that decides the object file."""
     digest = hashlib.sha256(_versions().encode())
     digest.update(repr((target, precision)).encode())
@@ -98,7 +98,7 @@ def key_of(program: Program, target: Target, precision: str) -> str:
     return digest.hexdigest()
 
 
-def _read(path: Path, key: str) -> Entry | None:
+def _read(path: Path, key: str) -> StoredObject | None:
     data = read_entry(path)
     if data is None:
         return None
@@ -115,13 +115,13 @@ def _read(path: Path, key: str) -> Entry | None:
         once = None if head["once"] is None else program_from_plain(head["once"])
         numbers = np.frombuffer(bytes.fromhex(head["numbers"]), dtype=np.float64).copy()
         uniform = np.array(head["uniform"], dtype=np.int64)
-        return Entry(body[8 + size :], numbers, uniform, once)
+        return StoredObject(body[8 + size :], numbers, uniform, once)
     except (ValueError, KeyError, TypeError, IndexError) as problem:
         log.warning("%s is %s; it is made again", path, problem)
         return None
 
 
-def _write(path: Path, key: str, entry: Entry) -> None:
+def _write(path: Path, key: str, entry: StoredObject) -> None:
     once = None if entry.once is None else program_to_plain(entry.once)
     numbers = entry.numbers.tobytes().hex()  # bit patterns: some entries are masks
     uniform = entry.uniform.tolist()

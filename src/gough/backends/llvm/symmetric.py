@@ -11,8 +11,7 @@ d_k l_jk of the present columns, and the present diagonal tile.
 
 from dataclasses import dataclass
 
-from gough.backends.llvm.loops import Loop
-from gough.backends.llvm.writer import Writer
+from gough.backends.llvm.writer import CountedLoop, Writer
 
 TILE = 4
 
@@ -84,12 +83,12 @@ class _SymmetricWriter:
         w, shape = self.w, self.shape
         for i in range(shape.n, shape.padded):
             self._store(str(i * self.stride + i), w.constant(1.0))
-        columns = Loop(w, "columns")
+        columns = CountedLoop(w, "columns")
         j, _ = columns.open(0, shape.padded, TILE)
         self._scale(j)
         self._diagonal(j)
         below = w.emit(f"add i64 {j}, {TILE}")
-        rows = Loop(w, "rows")
+        rows = CountedLoop(w, "rows")
         i, _ = rows.open(below, shape.padded + shape.m // TILE * TILE, TILE)
         self._tile(i, j, TILE, "tile")
         rows.close()
@@ -101,7 +100,7 @@ class _SymmetricWriter:
     def _scale(self, j: str) -> None:
         """Rows d_k l_jk of the four columns from j on, for all k before them."""
         w, shape = self.w, self.shape
-        loop = Loop(w, "scale")
+        loop = CountedLoop(w, "scale")
         k, _ = loop.open(0, j)
         d = self._load(self._sum(k, shape.pivots))
         for r in range(TILE):
@@ -118,7 +117,7 @@ class _SymmetricWriter:
             self._at(self._entry(i, r, "0")) for r in range(height)
         ]  # outside of the loop, which should do little else
         columns = [self._at(str(shape.scaled + c * self.stride)) for c in range(TILE)]
-        loop = Loop(w, name)
+        loop = CountedLoop(w, name)
         k, sums = loop.open(0, j, carried=start)
         a = [w.negate(self._along(row, k)) for row in rows]
         b = [self._along(column, k) for column in columns]
@@ -166,7 +165,7 @@ class _SymmetricWriter:
         w, shape = self.w, self.shape
         whole = shape.m // TILE * TILE
         if whole:
-            loop = Loop(w, "sides")
+            loop = CountedLoop(w, "sides")
             c, _ = loop.open(0, whole, TILE)
             self._back(w.emit(f"add i64 {c}, {shape.padded}"), TILE, "back")
             loop.close()
@@ -176,7 +175,7 @@ class _SymmetricWriter:
     def _back(self, side: str, height: int, name: str) -> None:
         """Four unknowns at a time, from the last; what they do to all before them runs along rows of L."""
         w, shape = self.w, self.shape
-        tiles = Loop(w, f"{name}.tiles")
+        tiles = CountedLoop(w, f"{name}.tiles")
         i, _ = tiles.open(shape.padded - TILE, -1, -TILE)
         x = {(r, c): self._load(self._sum(self._entry(side, c, i), r)) for r in range(TILE) for c in range(height)}
         for r in range(TILE - 1, 0, -1):
@@ -188,7 +187,7 @@ class _SymmetricWriter:
             self._store(self._sum(self._entry(side, c, i), r), value)
         rows = [self._at(self._entry(i, r, "0")) for r in range(TILE)]
         sides = [self._at(self._entry(side, c, "0")) for c in range(height)]
-        loop = Loop(w, name)
+        loop = CountedLoop(w, name)
         k, _ = loop.open(0, i)
         factors = [w.negate(self._along(row, k)) for row in rows]
         for c, z in enumerate(sides):

@@ -12,7 +12,7 @@ LOCK = threading.RLock()
 
 
 @dataclass(frozen=True)
-class Target:
+class CpuTarget:
     """A CPU: LLVM's triple ("" for this machine's), its name, feature string and doubles in a vector register."""
 
     triple: str
@@ -29,16 +29,16 @@ class Target:
 
 
 KNOWN = {
-    "avx512": Target("x86_64-unknown-linux-gnu", "skylake-avx512", "-prefer-256-bit", 8, True, True),
-    "avx2": Target("x86_64-unknown-linux-gnu", "haswell", "", 4, True),
-    "sse2": Target("x86_64-unknown-linux-gnu", "x86-64", "", 2, False),
-    "neon": Target("aarch64-unknown-linux-gnu", "cortex-a72", "", 2, True),
+    "avx512": CpuTarget("x86_64-unknown-linux-gnu", "skylake-avx512", "-prefer-256-bit", 8, True, True),
+    "avx2": CpuTarget("x86_64-unknown-linux-gnu", "haswell", "", 4, True),
+    "sse2": CpuTarget("x86_64-unknown-linux-gnu", "x86-64", "", 2, False),
+    "neon": CpuTarget("aarch64-unknown-linux-gnu", "cortex-a72", "", 2, True),
 }
 """CPUs code can be made for from any machine."""
 
 
 @lru_cache(maxsize=1)
-def host() -> Target:
+def host() -> CpuTarget:
     """This machine's CPU."""
     import llvmlite.binding as llvm
 
@@ -50,15 +50,15 @@ def host() -> Target:
     features = llvm.get_host_cpu_features().flatten()
     name = llvm.get_host_cpu_name()
     if llvm.get_process_triple().startswith(("aarch64", "arm64")):
-        return Target("", name, features, 2, True)
+        return CpuTarget("", name, features, 2, True)
     if found.get("avx512f") and found.get("avx512dq"):
         linux = sys.platform == "linux" and llvm.get_process_triple().startswith("x86_64")
-        return Target("", name, features + ",-prefer-256-bit", 8, True, linux)
+        return CpuTarget("", name, features + ",-prefer-256-bit", 8, True, linux)
     fused = bool(found.get("fma"))
-    return Target("", name, features, 4 if found.get("avx2") and fused else 2, fused)
+    return CpuTarget("", name, features, 4 if found.get("avx2") and fused else 2, fused)
 
 
-def target_machine(target: Target):
+def target_machine(target: CpuTarget):
     """LLVM's code generator for a target."""
     import llvmlite.binding as llvm
 
@@ -74,7 +74,7 @@ def target_machine(target: Target):
     )
 
 
-def compile_object(ir: str, target: Target) -> bytes:
+def compile_object(ir: str, target: CpuTarget) -> bytes:
     """Object file of IR text."""
     import llvmlite.binding as llvm
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gough.backends.llvm.march import Marched
+from gough.compilation.service import Marched
 from gough.simulation.ensembles.own import Loads
 from gough.simulation.integration.marching import SLACK
 from gough.simulation.integration.plant import Plant
@@ -23,7 +23,7 @@ class TimeLoop(Protocol):
     def __call__(
         self, state: Array, steps: int, table: Array, given: Array, own: Array | None, every: int, first: int, tick: Any
     ) -> Marched:
-        """See `backends.llvm.march.March`; tick: called with the turns done."""
+        """See `CompiledLoop`; tick: called with the turns done."""
         ...
 
 

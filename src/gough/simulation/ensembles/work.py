@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.llvm.march import March, Marched
+from gough.compilation.service import Marched, compile_loop
 from gough.errors import UsageError
 from gough.program import Program
 from gough.simulation.ensembles.parts import Parts
@@ -30,16 +30,16 @@ DEVICES = ("cpu", "cuda")
 
 
 class CpuLoop:
-    """`March` as an ensemble calls it."""
+    """A time loop of this CPU as an ensemble calls it."""
 
     def __init__(self, program: Program) -> None:
-        self.march = March(program)
+        self.march = compile_loop(program)
         self.table = self.march.table
 
     def __call__(
         self, state: Array, steps: int, table: Array, given: Array, own: Array | None, every: int, first: int, tick: Any
     ) -> Marched:
-        """See `March`. tick: called with the turns done, several times a second; what it raises ends the loop."""
+        """See `CompiledLoop`. tick: called with the turns done, several times a second; what it raises ends the loop."""
         done, size = 0, FEWEST
         x, failed, status = state, np.full(len(state), -1), np.zeros(len(state), dtype=np.int64)
         records = []
@@ -66,15 +66,7 @@ def time_loop(program: Program, device: str) -> Any:
         raise UsageError(f"device={device!r}; use one of {', '.join(map(repr, DEVICES))}")
     if device == "cpu":
         return CpuLoop(program)
-    from gough.backends.cuda.march import CudaMarch
-    from gough.backends.cuda.runtime import DeviceProblem
-
-    made = CudaMarch(program)
-    try:
-        _ = made.kernel
-    except DeviceProblem as problem:
-        raise UsageError(f"device='cuda': {problem}") from None
-    return made
+    return compile_loop(program, device)
 
 
 def part_of(runs: int) -> int:

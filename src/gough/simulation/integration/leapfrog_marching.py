@@ -4,7 +4,7 @@ from math import ceil
 
 import numpy as np
 
-from gough.backends.llvm.march import Marched
+from gough.compilation.service import Marched
 from gough.errors import Failure, UsageError
 from gough.simulation.integration.leapfrog import LeapfrogLayout, begin_program, leapfrog_step, slope_program
 from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped

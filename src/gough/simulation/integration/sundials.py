@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.llvm.kernel import address
+from gough.compilation.service import address
 from gough.program import Program, Slot, trace
 from gough.simulation.integration.explicit import closing_program, rate_program
 from gough.simulation.integration.moves import unit_quaternions

@@ -4,8 +4,7 @@ import ctypes
 from functools import cache
 from typing import Any
 
-from gough.backends.llvm.march import single
-from gough.backends.llvm.target import LoadedObject, compile_object
+from gough.compilation.service import load_ir
 
 GET_ARRAY, MARCH, STATE, BYTES, GIVEN, STATUS, TABLE = range(7)
 """Entries of what `rates` is given, words of 8 bytes: addresses of N_VGetArrayPointer and of the program as a time loop, of room
@@ -74,7 +73,7 @@ class Code:
         for name, k in _LOADED.items():
             loads.append(f"  %at.{name} = getelementptr i64, ptr %data, i64 {k}")
             loads.append(f"  %{name} = load {'i64' if name == 'bytes' else 'ptr'}, ptr %at.{name}")
-        self._object = LoadedObject(compile_object(_IR.replace("{loads}", "\n".join(loads)), single()))
+        self._object = load_ir(_IR.replace("{loads}", "\n".join(loads)))
         p, i = ctypes.c_void_p, ctypes.c_int64
         signature = ctypes.CFUNCTYPE(i, p, p, ctypes.c_double, p, p, i, p, p, i, p)
         self.rates: int = self._object.address("rates")

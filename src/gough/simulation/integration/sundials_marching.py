@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gough.backends.llvm.kernel import Kernel
+from gough.compilation.service import compile_program
 from gough.errors import Failure, Status
 from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped, no_time
 from gough.simulation.integration.plant import Plant
@@ -30,7 +30,7 @@ class Cvode(Marching):
     def compile(self) -> None:
         """Make all machine code now."""
         self.solver = Solver(self.plant, self.loop, self.family, self.tolerance, self.step_size)
-        self.kernel = Kernel(self.record)
+        self.kernel = compile_program(self.record)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.llvm.march import March, Marched, single
+from gough.compilation.service import CompiledLoop, Marched, compile_loop
 from gough.errors import Failure, Status
 from gough.program import Program
 from gough.program.passes.expand_blocks import inline_calls
@@ -46,9 +46,9 @@ class Loop:
     parameters: Vector
 
     @cached_property
-    def march(self) -> March:
+    def march(self) -> CompiledLoop:
         """Machine code."""
-        return March(self.program, target=single())
+        return compile_loop(self.program, one_run=True)
 
     @cached_property
     def table(self) -> Vector:

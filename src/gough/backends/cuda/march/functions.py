@@ -1,7 +1,8 @@
 """The program of a step as functions of one thread.
 
 A value that one function makes and another reads has a cell, a number of its own. What a function keeps for itself while its
-registers are full has cells, too, which all functions share: none of them calls another while it needs them.
+registers are full has cells, too, which all functions share: none of them calls another while it needs them. Long straight stages
+are cut into pieces of bounded length first: compilers take longer than linearly for long functions.
 """
 
 from collections.abc import Sequence
@@ -9,14 +10,109 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gough.backends.cuda.lowering import expand_seeds
-from gough.backends.cuda.march.pieces import in_pieces
 from gough.backends.cuda.memory import FAR, OPERATION
-from gough.backends.cuda.order import order_for_few_live
-from gough.backends.cuda.registers import Plan, plan_registers
-from gough.backends.stage_layout import FRAME, TILE, Layout, Place, PlacedStage, lay_out
+from gough.backends.cuda.registers import RegisterPlan, order_for_few_live, plan_registers
+from gough.backends.stage_layout import FRAME, TILE, Place, PlacedStage, StageLayout, lay_out
 from gough.program.looping import Called
-from gough.program.program import Program, Slot
-from gough.program.rolling.lowering import LoweredStages
+from gough.program.ops import Op
+from gough.program.program import NodeCheck, Program, Slot
+from gough.program.rolling.lowering import LoweredStage, LoweredStages
+from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, Source
+
+LONGEST = 2500
+"""Operations of a piece."""
+
+
+def in_pieces(lowered: LoweredStages, longest: int = LONGEST) -> LoweredStages:
+    """The same stages, none of them longer."""
+    stages: list[LoweredStage] = []
+    moved: dict[tuple[int, int], Source] = {}
+
+    def source(s: Source) -> Source:
+        return moved.get((s.stage, s.place), s) if s.stage >= 0 else s
+
+    for number, stage in enumerate(lowered.stages):
+        stage = replace(stage, shared=tuple(source(s) for s in stage.shared))
+        if stage.block is None and sum(op > Op.CONST for op in stage.program.ops) > longest:
+            places = _cut(stage, longest, stages)
+        else:
+            places = [Source(len(stages), k) for k in range(stage.kept)]
+            stages.append(stage)
+        moved |= {(number, k): place for k, place in enumerate(places)}
+    return replace(lowered, stages=tuple(stages), results=tuple(source(s) for s in lowered.results))
+
+
+def _cut(stage: LoweredStage, longest: int, stages: list[LoweredStage]) -> list[Source]:
+    """Append the pieces of a stage; returns where its outputs are."""
+    program = stage.program
+    order = order_for_few_live(program)
+    count = -(-len(order) // longest)
+    size = -(-len(order) // count)
+    home = {node: k // size for k, node in enumerate(order)}
+    last = {node: home[node] for node in order}  # the last piece that reads it
+    for node in order:
+        for k in program.operands(node):
+            if k in last:
+                last[k] = max(last[k], home[node])
+    outputs = set(program.results)
+    made: dict[int, Source] = {}
+    for piece in range(count):
+        nodes = order[piece * size : (piece + 1) * size]
+        kept = [i for i in nodes if last[i] > piece or i in outputs]
+        if piece == count - 1:
+            kept += sorted(i for i in outputs if program.ops[i] == Op.CONST)
+        checks = [c for c in program.checks if home.get(c.node, 0) == piece]
+        stages.append(_piece(stage, nodes, kept, checks, made, piece))
+        made |= {i: Source(len(stages) - 1, k) for k, i in enumerate(kept)}
+    return [made[i] if i in made else _leaf(stage, i) for i in program.results]
+
+
+def _leaf(stage: LoweredStage, i: int) -> Source:
+    return stage.shared[stage.program.args[i][0]]
+
+
+def _piece(
+    stage: LoweredStage, nodes: list[int], kept: list[int], checks: list[NodeCheck], made: dict[int, Source], piece: int
+) -> LoweredStage:
+    program = stage.program
+    shared: dict[Source, int] = {}
+    ops: list[int] = []
+    args: list[tuple] = []
+    new: dict[int, int] = {}
+
+    def add(i: int, op: int, operands: tuple) -> None:
+        new[i] = len(ops)
+        ops.append(op)
+        args.append(operands)
+
+    def provide(k: int) -> None:
+        if k in new:
+            return
+        if program.ops[k] == Op.CONST:
+            add(k, Op.CONST, program.args[k])
+        else:
+            place = made[k] if k in made else _leaf(stage, k)
+            add(k, Op.INPUT, (shared.setdefault(place, len(shared)),))
+
+    for i in nodes:
+        for k in program.operands(i):
+            provide(k)
+        add(i, program.ops[i], tuple(new[k] for k in program.args[i]))
+    for i in (*kept, *(c.node for c in checks)):
+        provide(i)
+    inner = Program(
+        (Slot(SHARED, (len(shared),)), Slot(OWN, (0,))),
+        (Slot(KEPT, (len(kept),)), Slot(SUMMED, (0,))),
+        ops,
+        args,
+        tuple(new[i] for i in kept),
+        tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in checks),
+        name=f"{program.name}, piece {piece}",
+    )
+    return LoweredStage(inner, 1, tuple(shared), ())
+
+
+# Functions and their cells.
 
 ROOM, AHEAD = 80, 40
 """Values a thread holds in its registers; steps by which it asks for others before it needs them."""
@@ -43,13 +139,13 @@ class Straight:
     """Straight code. words: of the program's inputs; outputs: cells of each result."""
 
     program: Program
-    plan: Plan
+    plan: RegisterPlan
     words: tuple[Word, ...]
     outputs: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class Loops:
+class BlockLoops:
     """A block as loops. words: of its operands; outputs: cells of each result."""
 
     block: Any
@@ -66,16 +162,16 @@ class Calling:
     taken: tuple[tuple[int, int], ...]
 
 
-Function = Straight | Loops | Calling
+ThreadFunction = Straight | BlockLoops | Calling
 
 
 @dataclass(frozen=True)
-class Functions:
+class ThreadFunctions:
     """body: what a turn does, in order; callees: the bodies of called programs. results: cell of every result of the program.
     state: cells of the slot "state" come first. cells: those before the shared scratch; scratch: how many of it."""
 
-    body: tuple[Function, ...]
-    callees: tuple[tuple[Function, ...], ...]
+    body: tuple[ThreadFunction, ...]
+    callees: tuple[tuple[ThreadFunction, ...], ...]
     results: tuple[int, ...]
     cells: int
     scratch: int
@@ -85,7 +181,7 @@ class Functions:
         """How often every callee runs in a turn."""
         counts = [0] * len(self.callees)
 
-        def count(body: Sequence[Function], times: int) -> None:
+        def count(body: Sequence[ThreadFunction], times: int) -> None:
             for f in body:
                 if isinstance(f, Calling):
                     counts[f.callee] += times
@@ -95,24 +191,24 @@ class Functions:
         return counts
 
 
-def functions_of(lowered: LoweredStages, tile: Sequence[Word], first: int) -> Functions:
+def functions_of(lowered: LoweredStages, tile: Sequence[Word], first: int) -> ThreadFunctions:
     """Functions of a program in stages. tile: words of its inputs; first: cell from which on all are free."""
     maker = _Maker(first)
     body, results = maker.body(lowered, tile, tuple(Word("uniform", k) for k in range(lowered.program.n_inputs)))
     scratch = max((f.plan.slots for b in (body, *maker.callees) for f in b if isinstance(f, Straight)), default=0)
-    return Functions(body, tuple(maker.callees), results, maker.cells, scratch)
+    return ThreadFunctions(body, tuple(maker.callees), results, maker.cells, scratch)
 
 
 class _Maker:
     def __init__(self, first: int) -> None:
         self.cells = first
-        self.callees: list[tuple[Function, ...]] = []
+        self.callees: list[tuple[ThreadFunction, ...]] = []
         self.known: dict[int, tuple[int, dict[int, int], tuple[int, ...]]] = {}
         self.kept: list[Called] = []  # so that identities stay their own
 
     def body(
         self, lowered: LoweredStages, tile: Sequence[Word], uniform: Sequence[Word]
-    ) -> tuple[tuple[Function, ...], tuple[int, ...]]:
+    ) -> tuple[tuple[ThreadFunction, ...], tuple[int, ...]]:
         """(functions, cells of the results). uniform: words of the inputs that are uniform."""
         layout = lay_out(in_pieces(lowered))
         frame = self._take(layout.frame)
@@ -132,14 +228,14 @@ class _Maker:
         self.cells += count
         return self.cells - count
 
-    def _function(self, stage: PlacedStage, layout: Layout, word: Any, frame: int) -> Function:
+    def _function(self, stage: PlacedStage, layout: StageLayout, word: Any, frame: int) -> ThreadFunction:
         assert stage.lanes == 1
         words = tuple(word(place) for place in stage.inputs)
         outputs = tuple(tuple(frame + p.at for p in places) for places in stage.outputs)
         if isinstance(stage.block, Called):
             return self._calling(stage.block, words, outputs)
         if stage.block is not None:
-            return Loops(stage.block, words, outputs)
+            return BlockLoops(stage.block, words, outputs)
         slots = tuple(Slot(f"i{k}", (1,), uniform=w.fixed) for k, w in enumerate(words))
         program = expand_seeds(replace(stage.program, inputs=slots))
         return Straight(program, planned(program), words, outputs)
@@ -160,13 +256,13 @@ class _Maker:
         return Calling(number, tuple((words[k], cell) for k, cell in cells.items()), taken)
 
 
-def planned(program: Program) -> Plan:
+def planned(program: Program) -> RegisterPlan:
     """Registers of straight code: the cheapest of several ways to share work between storing and making again."""
     order = order_for_few_live(program)
     return early(min((plan_registers(program, order, ROOM, cheap) for cheap in CHEAP), key=_cost), AHEAD)
 
 
-def early(plan: Plan, ahead: int) -> Plan:
+def early(plan: RegisterPlan, ahead: int) -> RegisterPlan:
     """The same steps with every load and input `ahead` steps before it was, but not before what it loads was stored: few warps
     hide little of the way to memory."""
     keys: list[float] = []
@@ -180,6 +276,6 @@ def early(plan: Plan, ahead: int) -> Plan:
     return replace(plan, steps=tuple(plan.steps[k] for k in order))
 
 
-def _cost(plan: Plan) -> int:
+def _cost(plan: RegisterPlan) -> int:
     tally = plan.tally()
     return OPERATION * (tally["do"] + tally["again"]) + FAR // 2 * (tally["store"] + tally["load"])

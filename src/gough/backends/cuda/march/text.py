@@ -9,10 +9,11 @@ table in constant memory while there is room, operands of the arithmetic itself.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gough.backends.cuda.march.fixed_text import HEAD
-from gough.backends.cuda.march.functions import Calling, Function, Functions, Loops, Straight, Word
-from gough.backends.cuda.operations import expression, literal, short_number
-from gough.backends.cuda.registers import Step
+from gough.backends.cfamily import CUDA
+from gough.backends.cuda.fixed_text import TIME_LOOP
+from gough.backends.cuda.frame import short_number
+from gough.backends.cuda.march.functions import BlockLoops, Calling, Straight, ThreadFunction, ThreadFunctions, Word
+from gough.backends.cuda.text import PlannedCode
 from gough.program.ops import Op, Product, Solve
 from gough.program.program import NOT_FINITE
 
@@ -42,15 +43,15 @@ class Shape:
     record_at: int
 
 
-def write_text(functions: Functions, shape: Shape, name: str, block: int, near: int) -> MarchText:
+def write_text(functions: ThreadFunctions, shape: Shape, name: str, block: int, near: int) -> MarchText:
     """Source of the loop. near: cells that may lie in shared memory."""
-    counting = _Writer(functions, {})
+    counting = _LoopWriter(functions, {})
     counting.lines(shape)
     order = sorted(counting.uses, key=lambda c: (-counting.uses[c], c))
     homes = {cell: ("NEAR", "KEEP", k) for k, cell in enumerate(order[:near])}
     homes |= {cell: ("FAR", "PUT", k) for k, cell in enumerate(order[near:])}
     far = len(order[near:])
-    writer = _Writer(functions, homes, far)
+    writer = _LoopWriter(functions, homes, far)
     lines = writer.lines(shape)
     accesses = [sum(counting.uses[c] for c in cells) for cells in (order[:near], order[near:])]
     numbers = len(writer.table)
@@ -63,14 +64,14 @@ def write_text(functions: Functions, shape: Shape, name: str, block: int, near: 
         "#ifndef GOUGH_HOST",
         f'extern "C" {{ __constant__ real numbers[{max(numbers, 1)}]; }}' if few else "#define TABLE_IN_MEMORY",
         "#endif",
-        HEAD,
+        TIME_LOOP,
     ]
     source = "\n".join([*head, *lines, ""])
     return MarchText(source, tuple(writer.table), min(near, len(order)), far + writer.work)
 
 
-class _Writer:
-    def __init__(self, functions: Functions, homes: Mapping[int, tuple[str, str, int]], work_at: int = 0) -> None:
+class _LoopWriter:
+    def __init__(self, functions: ThreadFunctions, homes: Mapping[int, tuple[str, str, int]], work_at: int = 0) -> None:
         self.functions, self.homes, self.work_at = functions, homes, work_at
         self.uses: dict[int, int] = {}
         self.table: list[float | int] = []
@@ -120,7 +121,7 @@ class _Writer:
 
     def number(self, x: float) -> str:
         """A number as an operand: in the instruction where it is short, else in the table."""
-        return literal(x, True) if short_number(x) else self._entry(float(x))
+        return CUDA.number(x) if short_number(x) else self._entry(float(x))
 
     def _entry(self, what: float | int) -> str:
         key = (type(what).__name__, what)
@@ -131,7 +132,7 @@ class _Writer:
 
     # ---------------------------------------------------------------- functions
 
-    def _body(self, body: Sequence[Function]) -> tuple[list[str], list[str]]:
+    def _body(self, body: Sequence[ThreadFunction]) -> tuple[list[str], list[str]]:
         """(text of the functions, statements that run them)."""
         lines: list[str] = []
         calls: list[str] = []
@@ -144,14 +145,14 @@ class _Writer:
             name = f"part_{self.count}"
             self.count += 1
             inner = _StraightWriter(self, f).lines() if isinstance(f, Straight) else self._loops(name, f)
-            lines += inner[:-1] if isinstance(f, Loops) else []
-            text = inner[-1:] if isinstance(f, Loops) else inner
+            lines += inner[:-1] if isinstance(f, BlockLoops) else []
+            text = inner[-1:] if isinstance(f, BlockLoops) else inner
             lines += [f"__device__ __noinline__ unsigned {name}(WHERE) {{", "  unsigned word = 0u;", *text]
             lines += ["  return word;", "}"]
             calls.append(f"  word |= {name}(HERE);")
         return lines, calls
 
-    def _loops(self, name: str, f: Loops) -> list[str]:
+    def _loops(self, name: str, f: BlockLoops) -> list[str]:
         """Tables before the function, then its text as the last entry."""
         block, before = f.block, []
         text = [f"  real* const work = far + {self.work_at}LL * BLOCK;"]
@@ -159,7 +160,7 @@ class _Writer:
         if isinstance(block, Solve):
             n, m = block.n, block.m
             floors = [block.floor[k] if k < len(block.floor) else 0.0 for k in range(n)]
-            values = ", ".join(literal(x, True) for x in floors)
+            values = ", ".join(CUDA.number(x) for x in floors)
             before.append(f"__constant__ real floors_{name}[] = {{{values}}};")
             checked = "true" if block.failure else "false"
             text.append(f"  word |= solve_symmetric<{n}, {m}, {checked}>(work, floors_{name});")
@@ -241,14 +242,15 @@ class _Writer:
         ]
 
 
-class _StraightWriter:
+class _StraightWriter(PlannedCode):
     """One function of straight code, step by step of its plan."""
 
-    def __init__(self, whole: _Writer, f: Straight) -> None:
-        self.whole, self.f, self.program = whole, f, f.program
+    indent = "  "
+
+    def __init__(self, whole: _LoopWriter, f: Straight) -> None:
+        super().__init__(f.program, CUDA)
+        self.whole, self.f = whole, f
         self.first = whole.functions.cells
-        self.names: dict[int, str] = {}
-        self.fresh: dict[int, int] = {}
         self.results: dict[int, list[int]] = {}
         for k, node in enumerate(self.program.results):
             self.results.setdefault(node, []).extend(f.outputs[k])
@@ -258,45 +260,27 @@ class _StraightWriter:
 
     def lines(self) -> list[str]:
         """The function's statements."""
-        lines: list[str] = []
-        for i, op in enumerate(self.program.ops):  # results and checks that are inputs or numbers
-            if op <= Op.CONST:
-                lines += self._finish(i, leaf=True)
-        for step in self.f.plan.steps:
-            lines += self._step(step)
-        return lines
+        return [*self.leaves(), *(line for step in self.f.plan.steps for line in self.step(step))]
 
-    def _step(self, step: Step) -> list[str]:
-        i, whole = step.node, self.whole
-        if step.kind == "store":
-            return [f"  {whole.store(self.first + step.slot, self.names[i])}"]
-        if step.kind == "load":
-            value = whole.load(self.first + step.slot)
-        elif step.kind == "input":
-            value = whole.word(self._word(i))
-        else:
-            words = [self._operand(k) for k in self.program.args[i]]
-            if step.kind == "again":
-                k = next((k for k, a in enumerate(self.program.args[i]) if a in self.names), None)
-                if k is not None:
-                    words[k] = f"OPAQUE({words[k]})"
-            value = expression(self.program.ops[i], words)
-        name = f"v{i}" if i not in self.fresh else f"v{i}_{self.fresh[i]}"
-        self.fresh[i] = self.fresh.get(i, 0) + 1
-        self.names[i] = name
-        line = f"  const real {name} = {value};"
-        return [line, *self._finish(i)] if step.kind == "do" else [line]
+    def read(self, i: int) -> str:
+        return self.whole.word(self._word(i))
 
-    def _finish(self, i: int, leaf: bool = False) -> list[str]:
+    def scratch(self, slot: int) -> str:
+        return self.whole.load(self.first + slot)
+
+    def store(self, slot: int, x: str) -> str:
+        return self.whole.store(self.first + slot, x)
+
+    def finish(self, i: int) -> list[str]:
         cells, checks = self.results.get(i, ()), self.checks.get(i, ())
         if not cells and not checks:
             return []
-        lines, x = [], ""
-        if leaf:
+        op, args = self.program.ops[i], self.program.args[i]
+        lines = []
+        if op <= Op.CONST:
             x = f"leaf{i}"
-            op, args = self.program.ops[i], self.program.args[i]
-            value = self.whole.number(args[0]) if op == Op.CONST else self.whole.word(self._word(i))
-            lines.append(f"  const real {x} = {value};")
+            value = self.whole.number(args[0]) if op == Op.CONST else self.read(i)
+            lines.append(f"  {self.dialect.constant(x, value)}")
         else:
             x = self.names[i]
         lines += [f"  {self.whole.store(c, x)}" for c in cells]
@@ -308,7 +292,7 @@ class _StraightWriter:
     def _word(self, i: int) -> Word:
         return self.f.words[self.program.args[i][0]]
 
-    def _operand(self, i: int) -> str:
+    def operand(self, i: int) -> str:
         op, args = self.program.ops[i], self.program.args[i]
         if op == Op.CONST:
             return self.whole.number(args[0])

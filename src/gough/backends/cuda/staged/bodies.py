@@ -28,7 +28,7 @@ Wire = Value | tuple[Value, ...]
 
 
 @dataclass
-class Body:
+class StageGraph:
     """Nodes of a stage; INPUT's payload counts `wires`. sums: nodes that are summed over the lanes."""
 
     lanes: int
@@ -51,9 +51,9 @@ class Body:
         return self.graph.raw(INPUT, place)
 
 
-def bodies_of(rolled: Rolled) -> tuple[list[Body], list[Value]]:
+def bodies_of(rolled: Rolled) -> tuple[list[StageGraph], list[Value]]:
     """(bodies, values of the results)."""
-    bodies: list[Body] = []
+    bodies: list[StageGraph] = []
 
     def value(source: Source) -> Value:
         if source.stage < 0:
@@ -67,7 +67,7 @@ def bodies_of(rolled: Rolled) -> tuple[list[Body], list[Value]]:
     for stage in rolled.stages:
         wires = [value(s) for s in stage.shared]
         wires += [_column(tuple(value(s) for s in column)) for column in stage.own]
-        body = Body(stage.lanes)
+        body = StageGraph(stage.lanes)
         nodes.append(_copied(stage, body, wires))
         new, program = nodes[-1], stage.program
         body.sums = [new[i] for i in program.results[stage.kept :]]
@@ -83,7 +83,7 @@ def _column(values: tuple[Value, ...]) -> Wire:
     return values
 
 
-def _copied(stage: RolledStage, body: Body, wires: list[Wire]) -> list[int]:
+def _copied(stage: RolledStage, body: StageGraph, wires: list[Wire]) -> list[int]:
     """New nodes by old ones."""
     new: list[int] = []
     program = stage.program

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gough.backends.cuda.lowering import lower_scalars
-from gough.backends.cuda.staged.bodies import Body, Value, Wire, bodies_of
+from gough.backends.cuda.staged.bodies import StageGraph, Value, Wire, bodies_of
 from gough.backends.cuda.staged.remake import remake
 from gough.errors import Status
 from gough.program.graph import ADD, CONST, INPUT
@@ -16,7 +16,7 @@ Output = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Piece:
+class StageProgram:
     """A stage as a program. Its inputs: `wires`, then the sums so far; its results: `kept` nodes, then the sums with this
     lane's terms. checks: those of the program by place."""
 
@@ -29,16 +29,16 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class StagePrograms:
     """Pieces in order. Values of wires and results have as node the place of an output of their stage."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StageProgram, ...]
     lanes: int
     results: tuple[Value, ...]
     uniform: tuple[bool, ...]
 
 
-def pieces_of(rolled: Rolled, keep: float, precision: str, dtype: str) -> Pieces:
+def pieces_of(rolled: Rolled, keep: float, precision: str, dtype: str) -> StagePrograms:
     """Stages with what is not worth storing made again (see `remake`)."""
     bodies, results = bodies_of(rolled)
     uniform = [bool(x) for x in rolled.program.uniform_inputs()]
@@ -55,7 +55,7 @@ def pieces_of(rolled: Rolled, keep: float, precision: str, dtype: str) -> Pieces
     for number, body in enumerate(bodies):
         kept = sorted((k, node) for (stage, node), k in place.items() if stage == number)
         pieces.append(_piece(body, used[number], [node for _, node in kept], final, uniform, (precision, dtype)))
-    return Pieces(tuple(pieces), rolled.lanes, tuple(final.value(v) for v in results), tuple(uniform))
+    return StagePrograms(tuple(pieces), rolled.lanes, tuple(final.value(v) for v in results), tuple(uniform))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Numbering:
         return tuple(self.value(v) for v in wire) if isinstance(wire, tuple) else self.value(wire)
 
 
-def _used(body: Body) -> list[int]:
+def _used(body: StageGraph) -> list[int]:
     """Wires that are read."""
     live = {i for i, op in enumerate(body.graph.ops) if op > CONST}
     found = {body.graph.args[k][0] for i in live for k in body.operands(i) if body.graph.ops[k] == INPUT}
@@ -84,7 +84,7 @@ def _used(body: Body) -> list[int]:
     return sorted(found)
 
 
-def _read(bodies: list[Body], used: list[list[int]], results: list[Value]) -> Iterable[Value]:
+def _read(bodies: list[StageGraph], used: list[list[int]], results: list[Value]) -> Iterable[Value]:
     for body, wires in zip(bodies, used, strict=True):
         for k in wires:
             wire = body.wires[k]
@@ -93,8 +93,8 @@ def _read(bodies: list[Body], used: list[list[int]], results: list[Value]) -> It
 
 
 def _piece(
-    body: Body, used: list[int], kept: list[int], final: _Numbering, uniform: list[bool], options: tuple[str, str]
-) -> Piece:
+    body: StageGraph, used: list[int], kept: list[int], final: _Numbering, uniform: list[bool], options: tuple[str, str]
+) -> StageProgram:
     graph = body.graph
     wires = [body.wires[k] for k in used]
     at = {k: j for j, k in enumerate(used)}
@@ -123,7 +123,7 @@ def _piece(
     lowered = lower_scalars(program, *options)
     checks = [check for check, _ in body.checks]
     checks += [LaneCheck((c.failure,) * body.lanes, (c.minimum,) * body.lanes) for c in lowered.checks[len(checks) :]]
-    return Piece(body.lanes, lowered, tuple(final.wire(w) for w in wires), len(kept), len(sums), tuple(checks))
+    return StageProgram(body.lanes, lowered, tuple(final.wire(w) for w in wires), len(kept), len(sums), tuple(checks))
 
 
 def _is_uniform(wire: Wire, uniform: Sequence[bool]) -> bool:
@@ -131,7 +131,7 @@ def _is_uniform(wire: Wire, uniform: Sequence[bool]) -> bool:
     return all(v.stage < 0 and uniform[v.node] for v in values)
 
 
-def own_columns(pieces: Pieces) -> list[tuple[Value, ...]]:
+def own_columns(pieces: StagePrograms) -> list[tuple[Value, ...]]:
     """Columns of uniform inputs, each once."""
     wires = [w for p in pieces.pieces for w in p.wires if isinstance(w, tuple) and _is_uniform(w, pieces.uniform)]
     return list(dict.fromkeys(wires))

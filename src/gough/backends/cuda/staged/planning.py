@@ -1,11 +1,15 @@
-"""How each piece uses registers: the order of its operations, what is held throughout a loop, what is stored within."""
+"""What each piece does with registers and scratch: the order of its operations, what is held throughout a loop, what is stored.
 
-from dataclasses import dataclass, replace
+Every output of a stage that another reads has a column of scratch, one slot a lane, in shared memory while there is room, else in
+local memory. Columns that gather numbers of several outputs have slots of their own, into which those numbers are stored as they
+are made.
+"""
 
-from gough.backends.cuda.order import order_for_few_live
-from gough.backends.cuda.registers import Plan, plan_registers
-from gough.backends.cuda.staged.bodies import MINE, Value
-from gough.backends.cuda.staged.pieces import Piece, Pieces
+from dataclasses import dataclass, field, replace
+
+from gough.backends.cuda.registers import RegisterPlan, order_for_few_live, plan_registers
+from gough.backends.cuda.staged.bodies import MINE, Value, Wire
+from gough.backends.cuda.staged.pieces import Output, StageProgram, StagePrograms
 from gough.program.ops import Op
 from gough.program.program import Program
 
@@ -23,8 +27,8 @@ class Planned:
     """A piece with its steps. held: inputs (positions) read before the loop and held throughout; sums_held: whether sums
     are in registers."""
 
-    piece: Piece
-    plan: Plan
+    piece: StageProgram
+    plan: RegisterPlan
     held: frozenset[int]
     sums_held: bool
 
@@ -42,12 +46,12 @@ class Planned:
         return found | dict.fromkeys(self.held, 1)
 
 
-def plan_pieces(pieces: Pieces, room: int) -> list[Planned]:
+def plan_pieces(pieces: StagePrograms, room: int) -> list[Planned]:
     """Plans with at most `room` values in registers."""
     return [_planned(piece, room) for piece in pieces.pieces]
 
 
-def _planned(piece: Piece, room: int) -> Planned:
+def _planned(piece: StageProgram, room: int) -> Planned:
     program = piece.program
     order = order_for_few_live(program)
     sums_held = piece.lanes > 1 and 0 < piece.sums <= MOST_SUMS
@@ -65,7 +69,7 @@ def _planned(piece: Piece, room: int) -> Planned:
     return Planned(piece, _early(plan, wide - len(held)), held, sums_held)
 
 
-def _early(plan: Plan, room: int) -> Plan:
+def _early(plan: RegisterPlan, room: int) -> RegisterPlan:
     """Inputs are asked for some steps before they are used, as many as there is room for."""
     ahead = max(min(room - plan.most_held, MOST_AHEAD), 0)
     keyed = [(k - ahead - 0.5 if step.kind == "input" else k, k, step) for k, step in enumerate(plan.steps)]
@@ -78,3 +82,134 @@ def _with_fixed(program: Program, fixed: frozenset[int]) -> Program:
     first = len(slots)
     sums = replace(program.inputs[-1], uniform=first in fixed)
     return replace(program, inputs=(*slots, sums))
+
+
+# Columns of scratch.
+
+
+@dataclass
+class Column:
+    """Slots side by side, alive from a stage to a stage (both included); uses: times a thread stores or loads one."""
+
+    size: int
+    born: int
+    dies: int
+    uses: int = 0
+    place: int = -1
+    near: bool = False
+
+
+@dataclass
+class ScratchLayout:
+    """outputs: columns by stage and place. gathered: by the wire that reads them; scratch: a piece's own slots.
+    near, far: slots of both memories."""
+
+    outputs: dict[Output, Column] = field(default_factory=dict)
+    gathered: dict[Wire, Column] = field(default_factory=dict)
+    scratch: list[list[Column]] = field(default_factory=list)
+    near: int = 0
+    far: int = 0
+
+    def columns(self) -> list[Column]:
+        """All of them."""
+        return [*self.outputs.values(), *self.gathered.values(), *(c for row in self.scratch for c in row)]
+
+    @property
+    def far_uses(self) -> int:
+        """Stores and loads of local memory."""
+        return sum(c.uses for c in self.columns() if not c.near)
+
+    @property
+    def near_uses(self) -> int:
+        """Stores and loads of shared memory."""
+        return sum(c.uses for c in self.columns() if c.near)
+
+
+def gathers(wire: Wire) -> bool:
+    """Whether a column's numbers come from several places, at least one of them computed."""
+    return isinstance(wire, tuple) and any(v.stage >= 0 for v in wire)
+
+
+def lay_out(pieces: StagePrograms, plans: list[Planned], room: int) -> ScratchLayout:
+    """Slots for all that is stored, at most `room` of them in shared memory."""
+    layout, end = ScratchLayout(), len(plans)
+    for number, planned in enumerate(plans):
+        reads = planned.reads
+        for k, wire in enumerate(planned.piece.wires):
+            if k in reads:
+                _count(pieces, layout, wire, number, reads[k])
+        row = [Column(1, number, number, planned.piece.lanes * n) for n in planned.plan.accesses()]
+        layout.scratch.append(row)
+        if planned.piece.sums and not planned.sums_held:
+            for k in range(planned.piece.sums):
+                column = _output(pieces, layout, Value(number, planned.piece.kept + k), number)
+                column.uses += 2 * planned.piece.lanes
+    for value in pieces.results:
+        if value.stage >= 0 and not _direct(pieces, value):
+            _output(pieces, layout, value, end).uses += 1
+    _place(layout, room)
+    return layout
+
+
+def _direct(pieces: StagePrograms, value: Value) -> bool:
+    """Whether a result is written when it is made: in a stage that runs once."""
+    return pieces.pieces[value.stage].lanes == 1
+
+
+def _count(pieces: StagePrograms, layout: ScratchLayout, wire: Wire, number: int, uses: int) -> None:
+    if gathers(wire):
+        assert isinstance(wire, tuple)
+        column = layout.gathered.get(wire)
+        if column is None:
+            born = min(v.stage if _is_early(pieces, v) else number for v in wire)
+            column = layout.gathered[wire] = Column(len(wire), born, number, len(wire))
+            for v in wire:
+                if v.stage >= 0 and not _is_early(pieces, v):
+                    _output(pieces, layout, v, number).uses += 1
+        column.dies, column.uses = max(column.dies, number), column.uses + uses
+    elif isinstance(wire, Value) and wire.stage >= 0:
+        _output(pieces, layout, wire, number).uses += uses
+
+
+def _is_early(pieces: StagePrograms, value: Value) -> bool:
+    """Whether a number goes into gathered columns when it is made: in a stage that runs once, or as a sum."""
+    return value.stage >= 0 and (_direct(pieces, value) or _is_sum(pieces, value))
+
+
+def _is_sum(pieces: StagePrograms, value: Value) -> bool:
+    return value.stage >= 0 and value.node >= pieces.pieces[value.stage].kept
+
+
+def _output(pieces: StagePrograms, layout: ScratchLayout, value: Value, dies: int) -> Column:
+    key = (value.stage, value.node)
+    if key not in layout.outputs:
+        size = 1 if _is_sum(pieces, value) else pieces.pieces[value.stage].lanes
+        layout.outputs[key] = Column(size, value.stage, dies, size)
+    column = layout.outputs[key]
+    column.dies = max(column.dies, dies)
+    return column
+
+
+def _place(layout: ScratchLayout, room: int) -> None:
+    """The most used first; columns alive at different times share slots."""
+    near: list[Column] = []
+    far: list[Column] = []
+    for column in sorted(layout.columns(), key=lambda c: (-c.uses / c.size, c.born)):
+        column.place = _free_place(near, column)
+        column.near = column.place + column.size <= room
+        if not column.near:
+            column.place = _free_place(far, column)
+        (near if column.near else far).append(column)
+    layout.near = max((c.place + c.size for c in near), default=0)
+    layout.far = max((c.place + c.size for c in far), default=0)
+
+
+def _free_place(taken: list[Column], column: Column) -> int:
+    """The first place where a column meets none that is alive with it."""
+    place = 0
+    for other in sorted(taken, key=lambda c: c.place):
+        if other.born <= column.dies and column.born <= other.dies:
+            if place + column.size <= other.place:
+                break
+            place = max(place, other.place + other.size)
+    return place

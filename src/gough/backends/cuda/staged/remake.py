@@ -5,10 +5,76 @@ follow from a dozen others by a few operations. For every stage the choice is a 
 is loaded (price `keep`), or because it is computed here (the price of its operation) and its operands are there.
 """
 
-from gough.backends.cuda.staged.bodies import MINE, Body, Value, Wire
-from gough.backends.cuda.staged.cut import ENDLESS, Network
+from collections import deque
+
+from gough.backends.cuda.staged.bodies import MINE, StageGraph, Value, Wire
 from gough.program.graph import CONST, INPUT
 from gough.program.ops import Op
+
+ENDLESS = 1e15
+SMALL = 1e-9
+
+
+class Network:
+    """Arcs with capacities between nodes 0 … n-1; the cheapest cut by Dinic's algorithm."""
+
+    def __init__(self, n: int) -> None:
+        self.arcs: list[list[list]] = [[] for _ in range(n)]
+
+    def arc(self, a: int, b: int, capacity: float) -> None:
+        """An arc from a to b."""
+        self.arcs[a].append([b, capacity, len(self.arcs[b])])
+        self.arcs[b].append([a, 0.0, len(self.arcs[a]) - 1])
+
+    def source_side(self, source: int, target: int) -> list[bool]:
+        """Nodes on the source's side of a cheapest cut; of several the one with fewest nodes there."""
+        while True:
+            level = self._levels(source)
+            if level[target] < 0:
+                return [x >= 0 for x in level]
+            tried = [0] * len(self.arcs)
+            while self._push(source, target, level, tried):
+                pass
+
+    def _levels(self, source: int) -> list[int]:
+        level = [-1] * len(self.arcs)
+        level[source] = 0
+        queue = deque([source])
+        while queue:
+            a = queue.popleft()
+            for b, room, _ in self.arcs[a]:
+                if room > SMALL and level[b] < 0:
+                    level[b] = level[a] + 1
+                    queue.append(b)
+        return level
+
+    def _push(self, source: int, target: int, level: list[int], tried: list[int]) -> bool:
+        """Send what fits along one path of rising levels."""
+        path: list[tuple[int, int]] = []
+        at = source
+        while at != target:
+            while tried[at] < len(self.arcs[at]):
+                b, room, _ = self.arcs[at][tried[at]]
+                if room > SMALL and level[b] == level[at] + 1:
+                    break
+                tried[at] += 1
+            else:
+                if not path:
+                    return False
+                at, k = path.pop()
+                tried[at] = k + 1
+                continue
+            path.append((at, tried[at]))
+            at = b
+        amount = min(self.arcs[a][k][1] for a, k in path)
+        for a, k in path:
+            b, _, back = self.arcs[a][k]
+            self.arcs[a][k][1] -= amount
+            self.arcs[b][back][1] += amount
+        return True
+
+
+# The network of a stage.
 
 PRICES = {Op.NEG: 0.0, Op.DIV: 7.0, Op.SQRT: 8.0, Op.SIN: 14.0, Op.COS: 14.0, Op.ATAN2: 100.0}
 PRICE = 0.6
@@ -17,7 +83,7 @@ Key = tuple[int, int]
 """Stage and node."""
 
 
-def remake(bodies: list[Body], results: list[Value], uniform: list[bool], keep: float) -> list[Value]:
+def remake(bodies: list[StageGraph], results: list[Value], uniform: list[bool], keep: float) -> list[Value]:
     """Make bodies compute again what is cheaper than `keep` operations per stored value; returns the new results."""
     new: list[list[int]] = []
     for number, body in enumerate(bodies):
@@ -38,7 +104,7 @@ def _renamed(wire: Wire, new: list[list[int]]) -> Wire:
 class _Needed:
     """The network of one stage: all it could make again."""
 
-    def __init__(self, bodies: list[Body], number: int, uniform: list[bool], keep: float) -> None:
+    def __init__(self, bodies: list[StageGraph], number: int, uniform: list[bool], keep: float) -> None:
         self.bodies, self.body, self.uniform, self.keep = bodies, bodies[number], uniform, keep
         self.keys: dict[Key, int] = {}
         self.leaves: dict[Wire, int] = {}
@@ -125,11 +191,11 @@ def _is_key(x: object) -> bool:
     return isinstance(x, tuple) and bool(x) and isinstance(x[0], int)
 
 
-def _rewritten(bodies: list[Body], number: int, again: set[Key]) -> list[int]:
+def _rewritten(bodies: list[StageGraph], number: int, again: set[Key]) -> list[int]:
     """Put nodes of earlier stages into a body, before its own; returns its new nodes by old ones."""
     old = bodies[number]
     needed = _Needed(bodies, number, [], 0.0)
-    body = Body(old.lanes)
+    body = StageGraph(old.lanes)
     made: dict[Key, int] = {}
 
     def provided(wire: Wire) -> int:
@@ -140,7 +206,7 @@ def _rewritten(bodies: list[Body], number: int, again: set[Key]) -> list[int]:
             return body.read(wire) if constant is None else body.graph.const(constant)
         return made[key] if key in made else body.read(Value(*key, wire.lane))  # type: ignore[union-attr]
 
-    def copied(stage: int, source: Body, i: int, known: dict[int, int]) -> int:
+    def copied(stage: int, source: StageGraph, i: int, known: dict[int, int]) -> int:
         op, args = source.graph.ops[i], source.graph.args[i]
         body.graph.note = source.graph.notes[i]
         if op == INPUT:
@@ -165,7 +231,7 @@ def _rewritten(bodies: list[Body], number: int, again: set[Key]) -> list[int]:
     return [new[i] for i in range(len(old.graph.ops))]
 
 
-def _constant(bodies: list[Body], wire: Wire) -> float | None:
+def _constant(bodies: list[StageGraph], wire: Wire) -> float | None:
     """The number that an input is, where a rewritten stage found that it is one."""
     if isinstance(wire, tuple) or wire.stage < 0 or wire.total:
         return None

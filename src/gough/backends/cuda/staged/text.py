@@ -2,37 +2,38 @@
 
 from itertools import pairwise
 
-from gough.backends.cuda.frame import Frame, Text, is_fixed
+from gough.backends.cuda.checks import StatusChecks
+from gough.backends.cuda.frame import DIALECTS, KernelFrame, Text, is_fixed
 from gough.backends.cuda.memory import Memory
-from gough.backends.cuda.operations import expression
-from gough.backends.cuda.registers import Step
+from gough.backends.cuda.registers import RegisterStep
 from gough.backends.cuda.staged.bodies import MINE, Value, Wire
-from gough.backends.cuda.staged.layout import Column, Layout, gathers
-from gough.backends.cuda.staged.pieces import Pieces, own_columns
-from gough.backends.cuda.staged.planning import Planned
-from gough.backends.cuda.staged.status import StagedChecks
+from gough.backends.cuda.staged.pieces import StagePrograms, own_columns
+from gough.backends.cuda.staged.planning import Column, Planned, ScratchLayout, gathers
+from gough.backends.cuda.text import PlannedCode
 from gough.program.ops import Op
 from gough.program.program import Program
 
 
 def write_staged(
-    program: Program, pieces: Pieces, plans: list[Planned], layout: Layout, memory: Memory, dtype: str
+    program: Program, pieces: StagePrograms, plans: list[Planned], layout: ScratchLayout, memory: Memory, dtype: str
 ) -> Text:
     """Source of a program in stages. program: before it was rolled."""
-    writer = _Staged(program, pieces, layout, Frame(program, memory, dtype == "float64"))
-    return writer.write(plans)
+    frame = KernelFrame(program, memory, DIALECTS[dtype])
+    return _StagedText(program, pieces, layout, frame).write(plans)
 
 
-def is_row(frame: Frame, wire: Wire) -> bool:
+def is_row(frame: KernelFrame, wire: Wire) -> bool:
     """Whether a wire is, in some lane, an input that varies with the state."""
     values = wire if isinstance(wire, tuple) else (wire,)
     return any(v.stage < 0 and not frame.is_uniform[v.node] for v in values)
 
 
-class _Staged:
-    def __init__(self, program: Program, pieces: Pieces, layout: Layout, frame: Frame) -> None:
+class _StagedText:
+    def __init__(self, program: Program, pieces: StagePrograms, layout: ScratchLayout, frame: KernelFrame) -> None:
         self.program, self.pieces, self.layout, self.frame = program, pieces, layout, frame
-        self.checks = StagedChecks(program, pieces, frame.double)
+        names = [c.failure for c in program.checks]
+        checks = [check for p in pieces.pieces for check in p.checks]
+        self.checks = StatusChecks(names, checks, pieces.lanes, frame.dialect)
         self.results: dict[Value, list[tuple[int, int]]] = {}
         entries = [(s, k) for s, slot in enumerate(program.outputs) for k in range(slot.size)]
         for value, entry in zip(pieces.results, entries, strict=True):
@@ -103,14 +104,12 @@ class _Staged:
         return self.slot(column, "leg" if value.lane == MINE else str(value.lane))
 
 
-class _PieceWriter:
-    def __init__(self, whole: _Staged, number: int, planned: Planned) -> None:
-        self.whole, self.number, self.planned = whole, number, planned
-        self.piece, self.program = planned.piece, planned.piece.program
+class _PieceWriter(PlannedCode):
+    def __init__(self, whole: _StagedText, number: int, planned: Planned) -> None:
+        super().__init__(planned.piece.program, whole.frame.dialect)
+        self.whole, self.number, self.planned, self.piece = whole, number, planned, planned.piece
         self.frame = whole.frame
         self.uniform = self.program.uniform_inputs()
-        self.names: dict[int, str] = {}
-        self.fresh: dict[int, int] = {}
         self.wires = len(self.piece.wires)
         self.ends: dict[int, list[int]] = {}
         for k, node in enumerate(self.program.results):
@@ -167,10 +166,7 @@ class _PieceWriter:
         return lines
 
     def _body(self) -> list[str]:
-        lines: list[str] = []
-        for i, op in enumerate(self.program.ops):  # outputs and checks that are inputs or numbers
-            if op <= Op.CONST:
-                lines += self._finish(i)
+        lines = self.leaves()
         steps = self.planned.plan.steps
         last = -1
         if self.piece.lanes == 1 and self.number == self.whole.last_reader:
@@ -178,46 +174,28 @@ class _PieceWriter:
             if last < 0:
                 lines += self.whole.fetch_next()
         for k, step in enumerate(steps):
-            lines += self._step(step)
+            lines += self.step(step)
             if k == last:
                 lines += self.whole.fetch_next()
         return lines
 
-    def _reads_row(self, step: Step) -> bool:
+    def _reads_row(self, step: RegisterStep) -> bool:
         if step.kind != "input":
             return False
         position = self.program.args[step.node][0]
         return position < self.wires and is_row(self.frame, self.piece.wires[position])
 
-    def _step(self, step: Step) -> list[str]:
-        i = step.node
-        if step.kind == "store":
-            return [f"    {self._scratch(step.slot, self.names[i])};"]
-        if step.kind == "load":
-            value = self._scratch(step.slot)
-        elif step.kind == "input":
-            value = self._place(self.program.args[i][0], again=True)
-        else:
-            words = [self._operand(k) for k in self.program.args[i]]
-            if step.kind == "again":
-                k = next((k for k, a in enumerate(self.program.args[i]) if not self._fixed(a)), None)
-                if k is not None:
-                    words[k] = f"OPAQUE({words[k]})"
-            value = expression(self.program.ops[i], words)
-        name = f"v{i}" if i not in self.fresh else f"v{i}_{self.fresh[i]}"
-        self.fresh[i] = self.fresh.get(i, 0) + 1
-        self.names[i] = name
-        line = f"    const real {name} = {value};"
-        return [line, *self._finish(i)] if step.kind == "do" else [line]
+    def read(self, i: int) -> str:
+        return self._place(self.program.args[i][0], again=True)
 
-    def _finish(self, i: int) -> list[str]:
+    def finish(self, i: int) -> list[str]:
         """Outputs and checks of a node, when its value is there."""
         ends, checked = self.ends.get(i, ()), self.checked.get(i, ())
         if not ends and not checked:
             return []
         op, args = self.program.ops[i], self.program.args[i]
         loose = op == Op.INPUT and not self._fixed(i)
-        x = self._place(args[0], again=True) if loose else self._operand(i)
+        x = self._place(args[0], again=True) if loose else self.operand(i)
         lines = []
         for k in ends:
             if k < self.piece.kept:
@@ -250,7 +228,7 @@ class _PieceWriter:
         position = self.program.args[i][0]
         return position in self.planned.held or (self.planned.sums_held and position >= self.wires)
 
-    def _operand(self, i: int) -> str:
+    def operand(self, i: int) -> str:
         op, args = self.program.ops[i], self.program.args[i]
         if op == Op.CONST:
             return self.frame.number(args[0])
@@ -281,5 +259,8 @@ class _PieceWriter:
         cases = "".join(f"leg == {k} ? {self.frame.input_word(p, again)} : " for k, p in enumerate(places[:-1]))
         return f"({cases}{self.frame.input_word(places[-1], again)})"
 
-    def _scratch(self, slot: int, stored: str = "") -> str:
-        return self.whole.slot(self.whole.layout.scratch[self.number][slot], "", stored)
+    def scratch(self, slot: int) -> str:
+        return self.whole.slot(self.whole.layout.scratch[self.number][slot])
+
+    def store(self, slot: int, x: str) -> str:
+        return self.whole.slot(self.whole.layout.scratch[self.number][slot], "", x) + ";"

@@ -1,16 +1,26 @@
 """The test driver: a small program that compares an exported function with reference values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
-from gough.backends.c import Listing
-from gough.backends.c.design import wrapped
-from gough.backends.c.words import number
-from gough.export.references import References
+from gough.backends.c.listing import Listing
+from gough.backends.cfamily import C, wrapped
 
 
-def driver(listing: Listing, references: References) -> str:
+class Expected(Protocol):
+    """Reference values: inputs {slot: (n, size)} of those that vary, outputs {slot: (n, size)}, tolerances {slot: (n,)}."""
+
+    @property
+    def inputs(self) -> Mapping[str, np.ndarray]: ...
+    @property
+    def outputs(self) -> Mapping[str, np.ndarray]: ...
+    @property
+    def tolerances(self) -> Mapping[str, np.ndarray]: ...
+
+
+def driver(listing: Listing, references: Expected) -> str:
     """Text of NAME_test.c: main returns 0 where the function gives the reference values, 1 where it does not.
 
     With a number n as its argument, it also prints the time of a call: that of the fastest of some slices of n calls, which
@@ -77,7 +87,7 @@ def driver(listing: Listing, references: References) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tables(listing: Listing, references: References, prefix: str = "static ") -> list[str]:
+def tables(listing: Listing, references: Expected, prefix: str = "static ") -> list[str]:
     """Definitions of inputs, expected outputs and tolerances."""
     lines = []
     for a in listing.signature.varying:
@@ -92,10 +102,10 @@ def tables(listing: Listing, references: References, prefix: str = "static ") ->
 
 def _table(head: str, values: np.ndarray) -> list[str]:
     if values.ndim == 1:
-        return [f"{head} = {{", *wrapped([number(float(x)) for x in values]), "};", ""]
+        return [f"{head} = {{", *wrapped([C.number(float(x)) for x in values]), "};", ""]
     rows: list[str] = []
     for row in values:
-        inside = wrapped([number(float(x)) for x in row])
+        inside = wrapped([C.number(float(x)) for x in row])
         rows += [f"    {{{inside[0].strip()}", *(f"     {line.strip()}" for line in inside[1:])]
         rows[-1] = rows[-1].rstrip(",") + "},"
     return [f"{head} = {{", *rows, "};", ""]
@@ -128,3 +138,89 @@ def comparison(word: str, size: int, now: str) -> list[str]:
         "            }",
         "        }",
     ]
+
+
+# The same for CUDA: reference values on the host, and on the device where there is one.
+
+
+def cuda_driver(listing: Listing, references: Expected) -> str:
+    """Text of NAME_test.cu: main returns 0 where host and device give the reference values."""
+    name, signature = listing.name, listing.signature
+    n = len(next(iter(references.outputs.values()), ()))
+    outputs = signature.outputs
+    calls = [f"{a.word}[i]" for a in signature.varying]
+    calls += ["prepared"] if listing.prepared else []
+    calls += [f"{a.word}_now[i]" for a in outputs]
+    device = [*(a.word for a in signature.varying), *(["prepared"] if listing.prepared else [])]
+    lines = [
+        f"/* Compares {name} with reference values on the host, and on the device where there is one; returns 0 where all",
+        f"   agree.  nvcc {name}.cu {name}_test.cu && ./a.out */",
+        f'#include "{name}.cuh"',
+        "",
+        "#include <stdio.h>",
+        "",
+        f"enum {{ STATES = {n} }};",
+        "",
+        *tables(listing, references),
+        *[f"static double {a.word}_now[STATES][{a.slot.size}];" for a in outputs],
+        "static uint64_t status_now[STATES];",
+        "",
+        "static int compare(const char *where) {",
+        "    int wrong = 0;",
+        "    double worst = 0.0;",
+        "    for (int i = 0; i < STATES; ++i) {",
+        "        if (status_now[i] != 0) {",
+        "            ++wrong;",
+        '            printf("state %d: status %llx\\n", i, (unsigned long long)status_now[i]);',
+        "        }",
+    ]
+    for a in outputs:
+        lines += comparison(a.word, a.slot.size, f"{a.word}_now[i]")
+    lines += [
+        "    }",
+        f'    printf("{name} on the %s: %d states, %d wrong, largest difference %.3g of its tolerance\\n", where, STATES,',
+        "           wrong, worst);",
+        "    return wrong;",
+        "}",
+        "",
+        "static void *copied(const void *from, size_t bytes) {",
+        "    void *to = NULL;",
+        "    if (cudaMalloc(&to, bytes) != cudaSuccess) {",
+        "        return NULL;",
+        "    }",
+        "    if (from != NULL) {",
+        "        cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);",
+        "    }",
+        "    return to;",
+        "}",
+        "",
+        "int main(void) {",
+        *prepared_lines(listing),
+        "    for (int i = 0; i < STATES; ++i) {",
+        f"        status_now[i] = {name}({', '.join(calls)});",
+        "    }",
+        '    int wrong = compare("host");',
+        "    int devices = 0;",
+        "    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {",
+        '        printf("no device: only the host was compared\\n");',
+        "        return wrong != 0;",
+        "    }",
+        *[f"    double *d_{x} = (double *)copied({x}, sizeof {x});" for x in device],
+        *[f"    double *d_{a.word} = (double *)copied(NULL, sizeof {a.word}_now);" for a in outputs],
+        "    uint64_t *d_status = (uint64_t *)copied(NULL, sizeof status_now);",
+        f"    cudaError_t problem = {name}_batch(STATES, {', '.join(f'd_{x}' for x in [*device, *(a.word for a in outputs)])},",
+        "                                     d_status, 0);",
+        "    if (problem == cudaSuccess) {",
+        "        problem = cudaDeviceSynchronize();",
+        "    }",
+        "    if (problem != cudaSuccess) {",
+        '        printf("device: %s\\n", cudaGetErrorString(problem));',
+        "        return 1;",
+        "    }",
+        *[f"    cudaMemcpy({a.word}_now, d_{a.word}, sizeof {a.word}_now, cudaMemcpyDeviceToHost);" for a in outputs],
+        "    cudaMemcpy(status_now, d_status, sizeof status_now, cudaMemcpyDeviceToHost);",
+        '    wrong += compare("device");',
+        "    return wrong != 0;",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,30 @@
+"""The compile service: the one place where a program becomes something that runs, by a backend of the list.
+
+Who wants machine code, a time loop, a function of another library or text names a backend here (see `gough.backends.BACKENDS`)
+and imports none of them.
+"""
+
+from typing import Any
+
+from gough.backends import BACKENDS, find_backend
+from gough.backends.backend import CompiledLoop, Marched, address
+from gough.program import Program
+
+__all__ = ["BACKENDS", "CompiledLoop", "Marched", "address", "compile_loop", "compile_program", "load_ir"]
+
+
+def compile_program(program: Program, backend: str = "llvm", **options: Any) -> Any:
+    """What runs a program: a kernel of arrays ("llvm", "cuda"), a function of a library ("casadi", "jax"), or text ("c")."""
+    return find_backend(backend).compile(program, **options)
+
+
+def compile_loop(program: Program, backend: str = "llvm", **options: Any) -> Any:
+    """A time loop (see `CompiledLoop`). one_run: for one run at a time, on this CPU."""
+    return find_backend(backend).time_loop(program, **options)
+
+
+def load_ir(ir: str) -> Any:
+    """Machine code of LLVM's text that is no program: an object with `address(function)`, to be kept while it is used."""
+    from gough.backends.llvm import BACKEND
+
+    return BACKEND.load(ir)
