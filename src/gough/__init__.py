@@ -48,7 +48,7 @@ _LAZY = {
     "laws": ("gough.laws", None),
     "Scenario": ("gough.simulation.scenarios.scenario", "Scenario"),
     "load_scenario": ("gough.simulation.scenarios.files", "load_scenario"),
-    "simulate": ("gough.simulation.simulate", "simulate"),
+    "simulate": ("gough.simulation.run.simulate", "simulate"),
     "simulate_many": ("gough.simulation.ensembles.ensemble", "simulate_many"),
     "Ensemble": ("gough.simulation.ensembles.ensemble", "Ensemble"),
     "vary": ("gough.vary", None),
@@ -90,9 +90,9 @@ if TYPE_CHECKING:
     from gough.simulation.motion.report import MotionReport
     from gough.simulation.motion.table import MotionTable
     from gough.simulation.results.run import Run
+    from gough.simulation.run.simulate import simulate
     from gough.simulation.scenarios.files import load_scenario
     from gough.simulation.scenarios.scenario import Scenario
-    from gough.simulation.simulate import simulate
     from gough.viewer import view
 
 __all__ = [

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from gough import laws
 from gough.errors import UsageError
-from gough.simulation import laws, motions
+from gough.simulation import motions
 from papers.library import model
 from simulation.differences import rotation
 

@@ -12,7 +12,7 @@ from gough.backends.c import Listing
 from gough.backends.c.signature import Argument
 from gough.export.subject import Subject, read_positions
 from gough.program import Slot
-from gough.simulation.results.units import MASS_NORMALISED, units_of
+from gough.simulation.units import MASS_NORMALISED, units_of
 
 if TYPE_CHECKING:
     from gough.model import Model

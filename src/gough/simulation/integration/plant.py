@@ -27,11 +27,10 @@ from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
+from gough.simulation.control.instant import Instant, MotionRows
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.own_robot import Measured, OwnRobot
-from gough.simulation.integration.instant import Instant, Rows
-from gough.simulation.integration.moves import closed
-from gough.simulation.integration.plain_rates import drive_of_entries, plain_rates
+from gough.simulation.coordinates import closed, drive_of_entries, plain_rates
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Plant:
 
     model: "Model"
     law: Law
-    rows: Rows
+    rows: MotionRows
     wrenches: Wrenches = field(default_factory=Wrenches)
     own: OwnRobot | None = None
     made: dict[Any, Any] = field(default_factory=dict, repr=False)

@@ -18,13 +18,13 @@ import numpy as np
 
 from gough.backends.llvm.kernel import address
 from gough.program import Program, Slot, trace
-from gough.simulation.integration.explicit import closing_program, rate_program
-from gough.simulation.integration.moves import unit_quaternions
+from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.rates import closing_program, rate_program
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.sundials_code import BYTES, GET_ARRAY, GIVEN, MARCH, STATE, STATUS, TABLE, code
 from gough.simulation.integration.sundials_library import POINTER, sundials
-from gough.simulation.integration.time_loop import Loop
+from gough.simulation.integration.time_loop import CompiledLoop
 
 Vector = np.ndarray
 ADAMS, BDF = 1, 2
@@ -83,10 +83,10 @@ def records_program(plant: Plant) -> Program:
     return trace(equations, slots, f"{plant.model.mechanism.name} cvode records", {"parameters": plant.model.pattern})
 
 
-class Solver:
+class CvodeSolver:
     """CVODE on one robot. `tried`: the last (y, t) it asked rates for."""
 
-    def __init__(self, plant: Plant, loop: Loop, family: int, tolerance: float, longest: float) -> None:
+    def __init__(self, plant: Plant, loop: CompiledLoop, family: int, tolerance: float, longest: float) -> None:
         self.lib, self.n = sundials(), StateLayout(plant).t
         lib, n = self.lib, self.n
         self.y, self.tried, self.interrupted = np.zeros(n), np.zeros(n + 1), False

@@ -1,15 +1,13 @@
-"""Controllers of single drives: springs and dampers towards a reference, forces that hold the robot's weight."""
+"""Springs and dampers between every drive and its reference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force, no_wrench, shared
-from gough.dynamics.projection import drive_columns
 from gough.errors import UsageError
-from gough.scalar import zeros
+from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Here, Law
 from gough.simulation.control.numbers import as_numbers, entries
 from gough.simulation.control.own_robot import as_model
@@ -20,49 +18,6 @@ if TYPE_CHECKING:
     from gough.simulation.motion.motion import Motion
 
 Vector = np.ndarray
-
-
-def holding_forces(here: Here) -> Vector:
-    """tau (drives,) that hold the rigid freedoms of the robot where it is, at rest: against its weight and springs."""
-    loops, n = here.loops, here.model.layout.mobility
-    still = zeros(here.model.layout.nv)
-    needed = needed_force(loops, still, still, no_wrench(loops))[:n]
-    return shared(here.numbers, drive_columns(loops)[:n], needed)
-
-
-def _demand_drives(model: "Model", what: str) -> None:
-    if not model.driven:
-        raise UsageError(f"{what}: {model.robot.name} has fewer drives than freedoms, they cannot hold it")
-
-
-@dataclass(frozen=True)
-class GravityCompensation(Law):
-    """Drive forces that hold the robot against gravity and springs where it is; of a flexible robot, as it is bent, its rigid
-    freedoms. It follows no motion: the robot floats. model: another one to compute with; nominal, limit: see `Law`."""
-
-    model: "Model | None" = field(default=None, kw_only=True)
-    name = "gravity compensation"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        as_model(self.model)
-
-    def knows(self) -> "tuple[Any, Model | None]":
-        """See `Law`."""
-        return self.nominal, self.model
-
-    def check(self, model: "Model", motion: "Motion | None") -> None:
-        """See `Law`."""
-        super().check(model, motion)
-        _demand_drives(model, self.name)
-
-    def forces(self, here: Here) -> Vector:
-        """tau (drives,)."""
-        return holding_forces(here)
-
-    def describe(self) -> dict[str, Any]:
-        """What a result keeps about it."""
-        return super().describe() | ({} if self.model is None else {"model": self.model.robot.name})
 
 
 @dataclass(frozen=True)
@@ -81,6 +36,7 @@ class JointPD(Law):
     model: "Model | None" = field(default=None, kw_only=True)
     name = "joint PD"
     kinds = ("drives", "pose", "joints", "point")
+    dimensions: ClassVar = {"stiffness": ("stiffness", "angular stiffness"), "damping": ("damping", "angular damping")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -95,6 +51,11 @@ class JointPD(Law):
         return self.nominal, self.model
 
     @property
+    def drives_as(self) -> Any:
+        """See `Law`."""
+        return {"stiffness": self.stiffness, "damping": self.damping}
+
+    @property
     def any_velocities(self) -> bool:
         """See `Law`."""
         return not self.gravity
@@ -105,7 +66,7 @@ class JointPD(Law):
         if not model.mechanism.drives:
             raise UsageError(f"joint PD: {model.robot.name} has no drives")
         if self.gravity:
-            _demand_drives(model, "gravity=True")
+            demand_drives(model, "gravity=True")
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """See `Law`."""

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gough.simulation.integration.tableaux import Tableau, tableaux
+from gough.simulation.integration.implicit import ImplicitRungeKutta
+from gough.simulation.integration.methods import METHODS
+from gough.simulation.integration.runge_kutta import RungeKutta
+
+ALL = [m for m in METHODS.values() if isinstance(m, RungeKutta)]
 
 
-def conditions(t: Tableau, b: np.ndarray) -> list[tuple[int, float]]:
+def conditions(t: RungeKutta, b: np.ndarray) -> list[tuple[int, float]]:
     """(order, what should vanish)."""
     A, c, one = t.A, t.c, np.ones(t.stages)
     found = [
@@ -33,8 +37,8 @@ def conditions(t: Tableau, b: np.ndarray) -> list[tuple[int, float]]:
     return [(order, float(rest)) for order, rest in found]
 
 
-@pytest.mark.parametrize("t", tableaux().values(), ids=lambda t: t.name)
-def test_order(t: Tableau) -> None:
+@pytest.mark.parametrize("t", ALL, ids=lambda t: t.name)
+def test_order(t: RungeKutta) -> None:
     for order, rest in conditions(t, t.b):
         if order <= t.order:
             assert abs(rest) < 1e-14, order
@@ -45,9 +49,8 @@ def test_order(t: Tableau) -> None:
                 assert abs(rest) < 1e-14, order
 
 
-@pytest.mark.parametrize("name", ["sdirk2", "esdirk4"])
-def test_l_stable(name: str) -> None:
-    t = tableaux()[name]
+@pytest.mark.parametrize("t", [m for m in ALL if isinstance(m, ImplicitRungeKutta)], ids=lambda t: t.name)
+def test_l_stable(t: ImplicitRungeKutta) -> None:
     one = np.ones(t.stages)
 
     def growth(z: complex) -> float:

@@ -1,4 +1,4 @@
-"""One step of the generalised-α method as programs, for a compiled time loop.
+"""One step of the generalised-α method as programs, and the method itself.
 
 With a, an acceleration at a time of its own, z = (v̇, ẇ) that satisfies the equations of motion R(q, v, w, z) = 0 at every step's
 end, ₊ for the next one (w: the law's own states, treated as velocities)
@@ -12,7 +12,8 @@ Error     q of a step: (1/6 - β - (αm - αf)/2) h² (z₊ - z), the first term
 State     that of implicit methods, then a, q̇ and powers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,22 +23,23 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regrouped
-from gough.errors import Status
+from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
-from gough.simulation.integration.explicit import Rate, closing_program, prepared, rate_program
-from gough.simulation.integration.implicit import (
-    CORRECTED,
-    SHOWS,
+from gough.simulation.coordinates import unit_quaternions
+from gough.simulation.given import is_number
+from gough.simulation.integration.implicit import CORRECTED, SHOWS
+from gough.simulation.integration.implicit_marching import (
     ImplicitLayout,
+    ImplicitMarching,
     ImplicitPrograms,
     outer,
     refresh_program,
-    stage_slots,
 )
-from gough.simulation.integration.moves import unit_quaternions
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.newton import Secants
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.secants import Secants
+from gough.simulation.integration.rates import Rate, closing_program, prepared, rate_program, stage_slots
 
 Vector = np.ndarray
 ITERATIONS, CAREFUL = 4, 12
@@ -104,13 +106,6 @@ class AlphaLayout(ImplicitLayout):
     def size(self) -> int:
         """Numbers of a state."""
         return self.power.stop
-
-
-def generalised_alpha(plant: Plant, rho_infinity: float) -> ImplicitPrograms:
-    """The method as programs."""
-    states, w = AlphaLayout(plant), Weights(rho_infinity)
-    refresh = refresh_program(plant, states, "generalised alpha", w.gamma * w.fresh, w.beta * w.fresh)
-    return ImplicitPrograms(states, lambda careful: alpha_step(plant, w, careful), refresh, start_program(plant))
 
 
 def start_program(plant: Plant) -> Program:
@@ -209,3 +204,40 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
     return outer(
         plant, states, equations, f"{mechanism.name} generalised alpha {w.rho_infinity:g}{' careful' * careful}"
     )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GeneralisedAlpha(Method):
+    """Equal steps, stable with any. rho_infinity: what is left of an infinitely fast vibration after a step, 0 … 1."""
+
+    rho_infinity: float
+
+    def with_rho_infinity(self, rho_infinity: float | None) -> "GeneralisedAlpha":
+        """See `Method`."""
+        if rho_infinity is None:
+            return self
+        if not is_number(rho_infinity) or not 0 <= rho_infinity <= 1:
+            raise UsageError(
+                f"rho_infinity={rho_infinity!r}: give a number between 0 (fast vibrations vanish) and 1 (they stay)"
+            )
+        return replace(self, rho_infinity=rho_infinity)
+
+    def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> ImplicitMarching:
+        """See `Method`."""
+        states, w = AlphaLayout(plant), Weights(self.rho_infinity)
+        refresh = refresh_program(plant, states, "generalised alpha", w.gamma * w.fresh, w.beta * w.fresh)
+        programs = ImplicitPrograms(
+            states, lambda careful: alpha_step(plant, w, careful), refresh, start_program(plant)
+        )
+        return ImplicitMarching(plant, programs, parameters, step, tolerance)
+
+
+GENERALISED_ALPHA = GeneralisedAlpha(
+    name="generalised_alpha",
+    order=2,
+    implicit=True,
+    adaptive=False,
+    limit=inf,
+    use="stiff vibrations: damping of the unresolved ones chosen by rho_infinity",
+    rho_infinity=0.8,
+)

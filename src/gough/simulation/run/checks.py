@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
+from gough.analysis.modes import natural_frequencies
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
-from gough.errors import RunWarning, UsageError, warn
+from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
-from gough.simulation.arguments import one_of
-from gough.simulation.control.computed_torque import ComputedTorque
+from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.stability import longest_step, poles
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion
-from gough.simulation.results.units import units_of
+from gough.simulation.units import units_of
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -27,17 +26,13 @@ SAMPLES = 100
 """Even samples of a motion."""
 IMPOSSIBLE = ("reach", "freedom")
 """Problems with which there is no run."""
-CHOICES = ("warn", "raise", "off")
 SHAKES, WHILE = 1e-6, 0.01
 """Out of equilibrium: elastic coordinates would move by this part of a large amplitude within this time (s)."""
+GROWS = 1e-6
+"""Growth of an amplitude in one step that counts."""
 
 
-def demand_choice(check: str) -> None:
-    """UsageError for another choice than there is."""
-    one_of("check", check, CHOICES)
-
-
-def told(model: "Model", found: list[Event], check: str) -> list[Event]:
+def tell_events(model: "Model", found: list[Event], check: str) -> list[Event]:
     """The events, after warnings about them; an error with all of them where check is "raise"."""
     if check == "raise" and found:
         text = "; ".join(text for _, text in found)
@@ -72,7 +67,7 @@ def _has_force_limit(model: "Model") -> bool:
     return False
 
 
-def state_events(plant: Plant, first: Array, start: str, method: str, step: float, numbers: Array) -> list[Event]:
+def state_events(plant: Plant, first: Array, start: str, method: Method, step: float, numbers: Array) -> list[Event]:
     """What is wrong with the first state (n,), and with the step (s) there. numbers (n,): parameters."""
     return [
         *_of_inverse(plant, first, numbers),
@@ -85,7 +80,7 @@ def _of_inverse(plant: Plant, first: Array, numbers: Array) -> list[Event]:
     """Computed torque with a model that bends, where its bodies run away while it does what it should."""
     law, own = plant.law, plant.laws_robot
     model = own.model
-    if not isinstance(law, ComputedTorque) or not law.holds_floating(model, plant.rows.kind):
+    if not law.holds_floating(model, plant.rows.kind):
         return []
     if not own.same_structure or len(model.mechanism.drives) != model.mobility:
         return []
@@ -129,7 +124,7 @@ def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
     return np.linalg.solve(rest.mass(q[None])[0, n:, n:], -needed[n:])
 
 
-def _of_step(plant: Plant, first: Array, method: str, step: float, numbers: Array) -> list[Event]:
+def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: Array) -> list[Event]:
     """Equal explicit steps too long for a vibration, or for friction at rest."""
     found = poles(plant, first[: plant.model.layout.nq], method, numbers)
     limit = longest_step(method, found)
@@ -142,7 +137,45 @@ def _of_step(plant: Plant, first: Array, method: str, step: float, numbers: Arra
         else f"decays with {-fast.real:.3g}/s"
     )
     text = (
-        f"step: {step:g} s is too long for what is stiffest at the start ({hz}): {method} needs less than {limit:.3g} s; "
+        f"step: {step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s; "
         "or take a method that chooses its steps, or an implicit one"
     )
     return [(0.0, text)]
+
+
+def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
+    """Eigenvalues (1/s) of small motions about q (nq,) of a design (n,), drives as the law has them; none where nothing of the
+    robot is stiff or the method is stable in any case."""
+    model = plant.model
+    none = np.zeros(0, dtype=complex)
+    if method.adaptive or method.limit == np.inf or not (model.layout.v_elastic or _smoothed(plant, numbers)):
+        return none
+    try:
+        found = natural_frequencies(
+            model, q, plant.law.drives_as, about="undeformed", parameters=numbers, friction="smoothed"
+        )
+        return np.asarray(found.eigenvalues, dtype=complex)
+    except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
+        return none
+
+
+def longest_step(method: Method, eigenvalues: Array) -> float:
+    """Longest step (s) with which no motion of these eigenvalues (1/s) grows; inf where any is."""
+    stiff = eigenvalues[np.abs(eigenvalues) > 0]
+    if method.adaptive or method.limit == np.inf or not len(stiff):
+        return np.inf
+    longest = np.inf
+    for pole in stiff:
+        pole = min(pole.real, 0.0) + 1j * pole.imag
+        if pole == 0:
+            continue
+        reach = np.linspace(0.0, 4.0, 2001)[1:] / abs(pole)
+        bad = np.flatnonzero(method.growth(reach * pole) > 1.0 + GROWS)
+        longest = min(longest, float(reach[bad[0]]) if len(bad) else np.inf)
+    return longest
+
+
+def _smoothed(plant: Plant, values: Array) -> bool:
+    mechanism = plant.model.mechanism
+    places = [x.friction for x in (*mechanism.links, *mechanism.cuts)]
+    return any(values[p[i + 1]] != 0 and values[p[i + 2]] != 0 for p in places for i in range(0, len(p), 3))

@@ -1,13 +1,18 @@
-"""A time loop of CVODE's steps, piece by piece of the motion."""
+"""The methods of CVODE (of SUNDIALS), and a time loop of its steps, piece by piece of the motion."""
+
+from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
 from gough.backends.llvm.kernel import Kernel
 from gough.errors import Failure, Status
-from gough.simulation.integration.marching import Keep, Loop, Marching, Stopped, no_time
+from gough.simulation.integration.marching import Keep, Marching, no_time
+from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.sundials import Solver, rates_program, records_program
+from gough.simulation.integration.sundials import ADAMS, BDF, CvodeSolver, rates_program, records_program
 from gough.simulation.integration.sundials_library import sundials
+from gough.simulation.integration.time_loop import CompiledLoop, RunStopped
 
 Vector = np.ndarray
 DRIFT, CLOSED = 1e-4, 1e-9
@@ -16,7 +21,7 @@ OF_RATES = (-8, -9, -10, -11)
 """CVODE's flags where it is the rates that cannot be computed."""
 
 
-class Cvode(Marching):
+class CvodeMarching(Marching):
     """Steps and orders by the error; every piece is begun anew."""
 
     adaptive = True
@@ -25,11 +30,11 @@ class Cvode(Marching):
         super().__init__(plant, parameters, step, tolerance)
         sundials()  # what is missing is told before anything is compiled
         self.family = family
-        self.loop, self.record = Loop(rates_program(plant), parameters), records_program(plant)
+        self.loop, self.record = CompiledLoop(rates_program(plant), parameters), records_program(plant)
 
     def compile(self) -> None:
         """Make all machine code now."""
-        self.solver = Solver(self.plant, self.loop, self.family, self.tolerance, self.step_size)
+        self.solver = CvodeSolver(self.plant, self.loop, self.family, self.tolerance, self.step_size)
         self.kernel = Kernel(self.record)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
@@ -62,13 +67,13 @@ class Cvode(Marching):
             self.note_errors(np.full(len(times), self.tolerance))
             try:
                 self._watch(found, float(x[0, t]), row)
-            except Stopped:
+            except RunStopped:
                 keep(x)
                 raise
             if flag < 0 or good < len(times):
                 self.rejected += self.solver.failures()
                 keep(x)
-                raise Stopped(self._why(row, flag), float(x[0, t]))
+                raise RunStopped(self._why(row, flag), float(x[0, t]))
             if flag or drift.max(initial=0.0) > DRIFT:
                 self.rejected += self.solver.failures()
                 return x
@@ -87,3 +92,34 @@ class Cvode(Marching):
         records, *moved = out
         drift, rest = (np.abs(x / self.states.units[0]).max(axis=1, initial=0.0) for x in moved)
         return records, drift, rest
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cvode(Method):
+    """Steps and orders chosen by the error. family: CVODE's word for its formulas."""
+
+    family: int
+
+    def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> CvodeMarching:
+        """See `Method`."""
+        return CvodeMarching(plant, self.family, parameters, step, tolerance)
+
+
+CVODE = Cvode(
+    name="cvode",
+    order=12,
+    implicit=False,
+    adaptive=True,
+    limit=1.0,
+    use="tight tolerances: orders up to 12; needs gough[sundials]",
+    family=ADAMS,
+)
+CVODE_BDF = Cvode(
+    name="cvode_bdf",
+    order=5,
+    implicit=True,
+    adaptive=True,
+    limit=inf,
+    use="tight tolerances of stiff and damped robots, friction; needs gough[sundials]",
+    family=BDF,
+)

@@ -1,18 +1,45 @@
-"""Files of runs that were cut, changed or written by something else: what is wrong with them, instead of a crash later."""
+"""What a file of a run holds whatever its format; and what is wrong with files that were cut, changed or written by something
+else, instead of a crash later."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gough.errors import GoughError, UsageError
+from gough.text import unprintable_in
 
-if TYPE_CHECKING:
-    from gough.simulation.results.files import Contents
-
+Array = np.ndarray
+KIND, FORMAT = "gough run", 1
 REMEDY = "simulate again, or take another copy of it"
+
+
+@dataclass
+class Contents:
+    """What a file holds: groups {name: (array (n, k), columns, units)} in order, and the JSON document."""
+
+    about: dict[str, Any]
+    groups: dict[str, tuple[Array, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+
+
+def about_of(text: str | None, path: Path) -> dict[str, Any]:
+    """The JSON document of a file; other files and newer formats are refused."""
+    try:
+        about = json.loads(text) if text is not None else {}
+    except (ValueError, RecursionError):
+        about = {}
+    if not isinstance(about, dict) or about.get("kind") != KIND:
+        raise UsageError(f"{path} is not the file of a run (written by Run.save)")
+    bad = unprintable_in(about)
+    if bad is not None:
+        raise UsageError(f"{path} is damaged: a text in it has the character {bad}, which cannot be shown")
+    if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
+        raise UsageError(f"{path} was written by a newer gough (format {about.get('format')}); this one reads {FORMAT}")
+    return about
 
 
 @contextmanager
@@ -30,7 +57,7 @@ def damage_told(path: Path) -> Iterator[None]:
         raise UsageError(f"{path} is damaged: what it says of itself cannot be read ({error}); {REMEDY}") from error
 
 
-def demand_whole(contents: "Contents", path: Path) -> None:
+def demand_whole(contents: Contents, path: Path) -> None:
     """Refuse arrays that do not go with each other or with their names, and times that are none."""
     about, groups = contents.about, contents.groups
     for name in ("t", "q", "v"):

@@ -1,4 +1,4 @@
-"""Leapfrog steps with the frequencies of vibrations corrected, for a compiled time loop: one look at the forces a step.
+"""Leapfrog steps with the frequencies of vibrations corrected, and their time loop: one look at the forces a step.
 
 With a = v̇(q, v) and A = ∂v̇/∂q along the motions of the closed robot, made anew from time to time,
     v½ = v + h/2 â,   q ← q + h q̇(q, v½), closed,   â ← a + h²/12 A a at (q, v + h â),   v ← v½ + h/2 â                    (1)
@@ -11,23 +11,28 @@ State     that of explicit methods, then â, q̇, q̇ as it is expected half a s
 """
 
 from dataclasses import dataclass
+from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
 
-from gough.errors import Status
+from gough.backends.llvm.march import Marched
+from gough.errors import Failure, Status, UsageError
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, Slot, trace
 from gough.scalar import solve
-from gough.simulation.integration.explicit import closing_program, prepared, rate_program
-from gough.simulation.integration.implicit import residual_program
-from gough.simulation.integration.moves import unit_quaternions
+from gough.simulation.coordinates import unit_quaternions
+from gough.simulation.integration.marching import Keep, Marching
+from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.rates import closing_program, prepared, rate_program, residual_program
 from gough.simulation.integration.state import State, StateLayout
+from gough.simulation.integration.time_loop import CompiledLoop, RunStopped, failed_check
 from gough.spatial.rotation import quaternion_rate_wxyz
 
 Vector = np.ndarray
-Matrix = np.ndarray
+REFRESH, LASTS = 2000, 0.15
+"""Steps with one matrix A, and the longest time (s): with another one vibrations are a little off, nothing else."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,3 +159,95 @@ def _outer(plant: Plant, equations: Any, name: str, own: bool = True) -> Program
         slots.append(Slot("own", (plant.unknowns**2,)))
     slots.append(Slot("parameters", (len(model.parameters),), uniform=True))
     return trace(equations, tuple(slots), f"{model.mechanism.name} {name}", {"parameters": model.pattern})
+
+
+class LeapfrogMarching(Marching):
+    """Equal steps in every piece."""
+
+    def __init__(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> None:
+        super().__init__(plant, parameters, step, tolerance)
+        if plant.inner_size:
+            raise UsageError(
+                f"method='leapfrog' does not integrate the own states of a controller ({', '.join(plant.inner.names)}); take rk4"
+            )
+        self.states: LeapfrogLayout = LeapfrogLayout(plant)
+        self.loop = CompiledLoop(leapfrog_step(plant), parameters)
+        self.begin = CompiledLoop(begin_program(plant), parameters)
+        self.slopes = CompiledLoop(slope_program(plant), parameters)
+
+    def compile(self) -> None:
+        """Make all machine code now."""
+        for loop in (self.loop, self.begin, self.slopes):
+            _ = loop.march
+
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
+        """See `Marching`."""
+        states, given, t = self.states, self.given(row), self.states.t
+        x = np.zeros((1, states.size))
+        x[0, : min(len(state), states.size)] = state[: states.size]
+        h, left = self.equal_steps(row, float(x[0, t]))
+        x[0, t + 1] = h
+        none = np.zeros((1, self.plant.unknowns**2))
+        x[0, states.acceleration] = self._made(self.begin, x, given, none).state[0, states.acceleration]
+        own = self._made(self.slopes, x, given).record[0]
+        found = self._made(self.begin, x, given, own)
+        keep(found.record[:, 0])
+        longest = min(REFRESH, ceil(LASTS / h))
+        x, lasts = found.state.copy(), longest
+        while left > 0:
+            chunk = min(lasts, self.next_chunk(), left)
+            found = self.loop(x, chunk, given, own=own)
+            x, bad = found.state.copy(), int(found.failed[0])
+            records = self._told(found.record[: chunk if bad < 0 else bad, 0], own)
+            keep(records)
+            self.steps += len(records)
+            if bad >= 0:
+                raise RunStopped(self._reason(x[0], given, own), float(x[0, t]))
+            left, lasts = left - chunk, lasts - chunk
+            if left > 0 and lasts == 0:
+                own, lasts = self._made(self.slopes, x, given).record[0], longest
+        x[0, t] = row[1]
+        return self._told(x[0], own)
+
+    def _told(self, rows: Vector, own: Vector) -> Vector:
+        """States or records (..., k) with v as it is told, equation (2)."""
+        at, n = self.plant.unknown_of_v, self.plant.unknowns
+        places = self.plant.model.layout.nq + np.array(at, dtype=int)
+        rows[..., places] -= rows[..., [self.states.t + 1]] ** 2 / 6.0 * (rows[..., places] @ own.reshape(n, n).T)
+        return rows
+
+    def _made(self, loop: CompiledLoop, x: Vector, given: Vector, own: Vector | None = None) -> Marched:
+        found = loop(x, 1, given, own=own)
+        if found.failed[0] >= 0:
+            raise RunStopped(self._reason(x[0], given, own, loop), float(x[0, self.states.t]))
+        return found
+
+    def _reason(self, x: Vector, given: Vector, own: Vector | None, loop: CompiledLoop | None = None) -> Failure:
+        program = (loop or self.loop).program
+        known = {"state": x[None], "given": given, "parameters": self.parameters[None]}
+        if own is not None:
+            known["own"] = own
+        return failed_check(program, known)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Leapfrog(Method):
+    """Equal steps, one look at the forces each."""
+
+    def growth(self, z: Vector) -> Vector:
+        """See `Method`: explicit in velocities, vibrations up to its limit, damping up to about 1/h."""
+        return np.where((np.abs(np.imag(z)) <= self.limit) & (np.abs(np.real(z)) <= 1.0), 1.0, 2.0)
+
+    def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> LeapfrogMarching:
+        """See `Method`."""
+        return LeapfrogMarching(plant, parameters, step, tolerance)
+
+
+LEAPFROG = Leapfrog(
+    name="leapfrog",
+    order=2,
+    implicit=False,
+    adaptive=False,
+    limit=sqrt(12),
+    use="lightly damped vibrations over a long time: one evaluation a step",
+)

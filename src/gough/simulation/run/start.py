@@ -7,9 +7,8 @@ import numpy as np
 from gough.analysis.equilibrium import static_equilibrium
 from gough.errors import BadStateError, UsageError
 from gough.kinematics.retraction import bad_quaternions
-from gough.simulation.arguments import one_of
 from gough.simulation.control.replay import ForcesOverTime
-from gough.simulation.given import floats
+from gough.simulation.given import floats, one_of
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion

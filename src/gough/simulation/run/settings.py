@@ -1,15 +1,20 @@
-"""Arguments of `simulate` and `simulate_many`: what they take, and what to do about what they cannot take."""
+"""What a simulation is asked for, checked once: the same for one run, many runs and scenarios."""
 
-from collections.abc import Mapping, Sequence
-from numbers import Integral
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.control.law import Follow, Free, Law
+from gough.simulation.control.follow import Follow
+from gough.simulation.control.free import Free
+from gough.simulation.control.law import Law
 from gough.simulation.control.replay import Replay
-from gough.simulation.given import floats, is_number
+from gough.simulation.given import count, floats, is_number, one_of, seconds
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.methods import method_named
+from gough.simulation.motion.files import named_motion
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:
@@ -20,26 +25,74 @@ MOST_EQUAL = 1_000_000_000
 """Equal steps of a run where nothing else is asked for: some ten minutes of a small robot."""
 MOST_SAMPLES = 10_000_000
 """Samples of a controller on a clock."""
-MOST_COUNT = 1 << 60
-"""Beyond what any run reaches, and within what machine code counts."""
 SHORTEST = 1e-9
 """Duration of a run (s)."""
 MOST_BYTES = 2_000_000_000
 """Of the states that a run keeps."""
+CHECKS, STARTS = ("warn", "raise", "off"), ("given", "static")
 
 
-def motion_of(motion: Any) -> Motion | None:
+@dataclass(frozen=True, eq=False)
+class RunSettings:
+    """See `simulate` for what they mean. controller: the law, also where none was given. step (s): as asked for, None: the
+    method's own. rho_infinity: as asked for; the method has it."""
+
+    motion: Motion | None
+    controller: Law
+    duration: float
+    method: Method
+    start: str = "given"
+    step: float | None = None
+    tolerance: float = 1e-8
+    rho_infinity: float | None = None
+    every: int = 1
+    most_steps: int | None = None
+    smoothing: Any = "auto"
+    check: str = "warn"
+    estimate: bool = False
+
+    @classmethod
+    def of(cls, motion: Any, controller: Any, duration: Any, method: Any, **asked: Any) -> "RunSettings":
+        """From what users give; UsageError for what cannot be."""
+        made = _motion_of(motion)
+        end = _duration_of(duration, made)
+        found = cls(made, _law_of(controller, made), end, method_named(method), **asked)
+        one_of("start", found.start, STARTS)
+        one_of("check", found.check, CHECKS)
+        if not isinstance(found.estimate, bool):
+            raise UsageError(f"estimate={found.estimate!r}: give True or False")
+        if not is_number(found.tolerance) or not 1e-14 <= found.tolerance <= 1e-1:
+            raise UsageError(f"tolerance={found.tolerance!r}: give a number between 1e-14 and 0.1")
+        plain = {
+            "method": found.method.with_rho_infinity(found.rho_infinity),
+            "step": None if found.step is None else seconds("step", found.step),
+            "every": count("every", found.every, "states"),
+            "most_steps": None if found.most_steps is None else count("most_steps", found.most_steps, "steps"),
+        }
+        return replace(found, **plain)
+
+    @property
+    def taken_step(self) -> float:
+        """Step (s) that is taken: the equal one, or the longest."""
+        return self.method.usual_step if self.step is None else self.step
+
+    def told(self) -> dict[str, Any]:
+        """What a run keeps about them."""
+        out = {"method": self.method.name, "step": self.step}
+        out |= {"tolerance": self.tolerance if self.method.adaptive else None, "every": self.every}
+        return out | ({} if self.rho_infinity is None else {"rho_infinity": self.rho_infinity})
+
+
+def _motion_of(motion: Any) -> Motion | None:
     """A motion, by itself or by the name of a paper's."""
     if isinstance(motion, str):
-        from gough.simulation.motion.files import named_motion
-
         return named_motion(motion)
     if motion is not None and not isinstance(motion, Motion):
         raise UsageError(f"motion={motion!r}: give a gough.Motion, the name of a motion, or None")
     return motion
 
 
-def law_of(controller: Any, motion: Motion | None) -> Law:
+def _law_of(controller: Any, motion: Motion | None) -> Law:
     """The law, or that of a motion without one."""
     if controller is None:
         return Free() if motion is None else _default(motion)
@@ -62,7 +115,7 @@ def _default(motion: Motion) -> Law:
     )
 
 
-def duration_of(duration: Any, motion: Motion | None) -> float:
+def _duration_of(duration: Any, motion: Motion | None) -> float:
     """How long to simulate (s)."""
     if duration is None:
         if motion is None:
@@ -74,32 +127,6 @@ def duration_of(duration: Any, motion: Motion | None) -> float:
     if motion is not None and end > motion.duration * (1 + 1e-12):
         raise UsageError(f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…)")
     return end
-
-
-def seconds(name: str, value: Any) -> float:
-    """A positive time."""
-    if not is_number(value) or not value > 0:
-        raise UsageError(f"{name}={value!r}: give a positive number of seconds")
-    return float(value)
-
-
-def count(name: str, value: Any, of: str) -> int:
-    """A positive whole number."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise UsageError(f"{name}={value!r}: give a positive whole number of {of}")
-    return min(int(value), MOST_COUNT)
-
-
-def one_of(name: str, value: Any, known: Sequence[str]) -> None:
-    """UsageError for another word than there is."""
-    if not isinstance(value, str) or value not in known:
-        raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
-
-
-def demand_callable(name: str, value: Any) -> None:
-    """UsageError for what cannot be called (or is no truth, or None)."""
-    if value is not None and not isinstance(value, bool) and not callable(value):
-        raise UsageError(f"{name}={value!r}: give a function, or None")
 
 
 def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:

@@ -1,4 +1,5 @@
-"""Configurations in traced scalars: quaternions of unit length, loops closed."""
+"""Coordinates of a robot that runs: which have an entry of v as their rate; in traced scalars quaternions of unit length, and
+loops closed."""
 
 import numpy as np
 
@@ -61,3 +62,31 @@ def _turned(a: Vector, b: Vector) -> Vector:
         a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
     ]
     return np.array([w, *x], dtype=object)
+
+
+def plain_rates(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
+    of_column: dict[int, int] = {}
+    for link in mechanism.links:
+        if link.motion == "platform":
+            of_column |= {k: k for k in range(3)}
+        elif link.nu == 1:
+            of_column[link.u] = link.q
+        if link.elastic is not None:
+            places = range(mechanism.layout.nq)[link.elastic.coordinates]
+            of_column |= dict(zip(link.elastic.columns, places, strict=True))
+    own = mechanism.selection.independent
+    return [(of_column[u], i) for i, u in enumerate(own) if u in of_column]
+
+
+def elastic_places(mechanism: Mechanism) -> list[int]:
+    """Entries of q of the elastic rates in v, in the order of v."""
+    first = mechanism.layout.mobility
+    return [place for place, entry in plain_rates(mechanism) if entry >= first]
+
+
+def drive_of_entries(mechanism: Mechanism) -> list[int] | None:
+    """Drive of every rigid entry of v where these are the drives' rates, in any order; None where they are not."""
+    columns = [mechanism.links[d.link].u for d in mechanism.drives]
+    rigid = mechanism.selection.independent[: mechanism.layout.mobility]
+    return [columns.index(u) for u in rigid] if set(columns) == set(rigid) else None

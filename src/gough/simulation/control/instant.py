@@ -31,7 +31,7 @@ class Instant:
 
 
 @dataclass(frozen=True)
-class Rows:
+class MotionRows:
     """What rows of a table look like. channels 0: no motion, only the begin and end of a stretch of time. tail: numbers at
     the end of every row."""
 
@@ -41,7 +41,7 @@ class Rows:
     tail: tuple[float, ...] = ()
 
     @classmethod
-    def of(cls, table: MotionTable | None) -> "Rows":
+    def of(cls, table: MotionTable | None) -> "MotionRows":
         """The rows of a table."""
         return cls() if table is None else cls(table.kind, len(table.names), table.degree)
 
