@@ -247,6 +247,8 @@ def test_replay() -> None:
     again = gough.simulate(mass(), laws.forces_of(run), tolerance=1e-10)
     assert again.info.controller["law"] == "open-loop replay"
     np.testing.assert_allclose(again.q[-1], run.q[-1], atol=1e-7)
+    with pytest.warns(DeprecationWarning, match="forces_of"):
+        assert laws.replay(run).duration == laws.forces_of(run).duration
     held = gough.simulate(mass(), swing(), laws.Sampled(law, 0.02), q=[0.05])
     np.testing.assert_allclose(gough.simulate(mass(), laws.forces_of(held)).q[-1], held.q[-1], atol=1e-12)
     jumping = laws.forces([0.0, 0.5, 0.5, 1.0], [[2.0], [2.0], [-2.0], [-2.0]])
