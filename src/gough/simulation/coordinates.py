@@ -64,17 +64,23 @@ def _turned(a: Vector, b: Vector) -> Vector:
     return np.array([w, *x], dtype=object)
 
 
-def plain_rates(mechanism: Mechanism) -> list[tuple[int, int]]:
-    """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
-    of_column: dict[int, int] = {}
+def plain_coordinates(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """(place in q, place in u) of all coordinates that are no rotations in space: their rates are entries of u."""
+    out: list[tuple[int, int]] = []
     for link in mechanism.links:
         if link.motion == "platform":
-            of_column |= {k: k for k in range(3)}
+            out += [(k, link.u + k) for k in range(3)]
         elif link.nu == 1:
-            of_column[link.u] = link.q
+            out.append((link.q, link.u))
         if link.elastic is not None:
             places = range(mechanism.layout.nq)[link.elastic.coordinates]
-            of_column |= dict(zip(link.elastic.columns, places, strict=True))
+            out += list(zip(places, link.elastic.columns, strict=True))
+    return out
+
+
+def plain_rates(mechanism: Mechanism) -> list[tuple[int, int]]:
+    """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
+    of_column = {column: place for place, column in plain_coordinates(mechanism)}
     own = mechanism.selection.independent
     return [(of_column[u], i) for i, u in enumerate(own) if u in of_column]
 

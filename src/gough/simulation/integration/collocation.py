@@ -17,10 +17,9 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from gough.kinematics.retraction import normalised
-from gough.program import Slot, trace
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, rate_program
+from gough.simulation.integration.rates import closing_program, rate_program, turn_program
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.time_loop import CompiledLoop
 
@@ -120,13 +119,7 @@ class Collocation:
             parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
             return {"state": state, "record": np.concatenate(parts), "running": 1.0}
 
-        slots = (
-            Slot("state", (n + 1,)),
-            Slot("given", (plant.rows.size,)),
-            Slot("parameters", (len(plant.model.parameters),), uniform=True),
-        )
-        name = f"{plant.model.mechanism.name} collocation"
-        return CompiledLoop(trace(equations, slots, name, {"parameters": plant.model.pattern}), self.parameters)
+        return CompiledLoop(turn_program(plant, equations, "collocation", n + 1, more=0), self.parameters)
 
     @cached_property
     def sizes(self) -> Vector:

@@ -22,13 +22,12 @@ from gough.simulation.integration.implicit_marching import (
     ImplicitLayout,
     ImplicitMarching,
     ImplicitPrograms,
-    outer,
     refresh_program,
     start_program,
 )
 from gough.simulation.integration.newton import Secants
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import Rate, closing_program, prepared, stage_slots
+from gough.simulation.integration.rates import Rate, closing_program, prepared, stage_slots, turn_program
 from gough.simulation.integration.runge_kutta import RungeKutta
 
 Vector = np.ndarray
@@ -168,4 +167,4 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
         out["state"][states.inverse] = state[states.inverse]
         return out
 
-    return outer(plant, states, equations_kept, f"{mechanism.name} {method.name}{' careful' * careful}")
+    return turn_program(plant, equations_kept, f"{method.name}{' careful' * careful}", states.size)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from gough.errors import Failure, Status
-from gough.program import Program, Slot, trace
+from gough.program import Program
 from gough.scalar import zeros
 from gough.simulation.integration.marching import Keep, Marching
 from gough.simulation.integration.newton import newton_matrix
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import rate_program, residual_program
+from gough.simulation.integration.rates import rate_program, residual_program, turn_program
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.time_loop import CompiledLoop, RunStopped
 
@@ -63,7 +63,6 @@ class ImplicitPrograms:
 def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float, of_q: float) -> Program:
     """The program that makes W anew, equation (1) of `newton`, and puts it where W⁻¹ is to be. of_v, of_q: dv/dz over h and
     dq/dz over h² at the end of a step."""
-    model = plant.model
     matrix = newton_matrix(plant, residual_program(plant, "R"), of_v, of_q)
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
@@ -74,7 +73,7 @@ def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float
         after = np.concatenate([state[: states.inverse.start], W.ravel(), state[states.inverse.stop :]])
         return {"state": after, "record": zeros(0), "running": 1.0}
 
-    return outer(plant, states, equations, f"{model.mechanism.name} {name} refresh")
+    return turn_program(plant, equations, f"{name} refresh", states.size)
 
 
 def start_program(plant: Plant) -> Program:
@@ -89,18 +88,7 @@ def start_program(plant: Plant) -> Program:
         after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
         return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
 
-    return outer(plant, states, equations, f"{plant.model.mechanism.name} start")
-
-
-def outer(plant: Plant, states: StateLayout, equations: Any, name: str) -> Program:
-    """The program of a turn of a time loop."""
-    model = plant.model
-    slots = (
-        Slot("state", (states.size,)),
-        Slot("given", (plant.rows.size + 2,)),
-        Slot("parameters", (len(model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, name, {"parameters": model.pattern})
+    return turn_program(plant, equations, "start", states.size)
 
 
 class ImplicitMarching(Marching):

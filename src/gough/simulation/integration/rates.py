@@ -134,6 +134,18 @@ def residual_program(plant: Plant, only: str | None) -> Program:
     return trace(equations, stage_slots(plant), "residual", {"parameters": plant.model.pattern})
 
 
+def turn_program(
+    plant: Plant, equations: Callable[..., dict[str, Any]], name: str, size: int, more: int = 2, own: int | None = None
+) -> Program:
+    """The program of a turn of a time loop from equations of state (size,), given (a row of the motion, then `more` numbers),
+    own (own,) where there are such, and parameters."""
+    model = plant.model
+    slots = [Slot("state", (size,)), Slot("given", (plant.rows.size + more,))]
+    slots += [] if own is None else [Slot("own", (own,))]
+    slots.append(Slot("parameters", (len(model.parameters),), uniform=True))
+    return trace(equations, tuple(slots), f"{model.mechanism.name} {name}", {"parameters": model.pattern})
+
+
 def moment_program(plant: Plant) -> Program:
     """A state and a row to a record: drive forces and accelerations there."""
     states, rate = StateLayout(plant), rate_program(plant)
@@ -146,9 +158,4 @@ def moment_program(plant: Plant) -> Program:
         record = states.record(here, found["tau"], found["vdot"], 0.0)
         return {"state": state, "record": record, "running": 1.0}
 
-    slots = (
-        Slot("state", (states.size,)),
-        Slot("given", (plant.rows.size + 2,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{plant.model.mechanism.name} moment", {"parameters": plant.model.pattern})
+    return turn_program(plant, equations, "moment", states.size)

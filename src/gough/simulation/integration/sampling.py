@@ -18,7 +18,7 @@ from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.pieces import NEAR
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import prepared
+from gough.simulation.integration.rates import prepared, turn_program
 from gough.simulation.integration.time_loop import CompiledLoop, RunStopped
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import MotionTable
@@ -159,9 +159,4 @@ def _program(plant: Plant) -> Program:
         found = rate(parameters, rate.hoisted(parameters), q=q, v=v, row=given, t=t)
         return {"state": state, "record": found["tau"], "running": 1.0}
 
-    slots = (
-        Slot("state", (nq + nv + 1,)),
-        Slot("given", (plant.rows.size,)),
-        Slot("parameters", (len(model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{model.mechanism.name} {plant.law.name}", {"parameters": model.pattern})
+    return turn_program(plant, equations, plant.law.name, nq + nv + 1, more=0)

@@ -20,7 +20,7 @@ from gough.backends.llvm.kernel import address
 from gough.program import Program, Slot, trace
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, rate_program
+from gough.simulation.integration.rates import closing_program, rate_program, turn_program
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.sundials_code import BYTES, GET_ARRAY, GIVEN, MARCH, STATE, STATUS, TABLE, code
 from gough.simulation.integration.sundials_library import POINTER, sundials
@@ -50,12 +50,7 @@ def rates_program(plant: Plant) -> Program:
         ydot = np.concatenate([found[key] for key in ("qdot", "vdot", "power", "inner")])
         return {"state": state, "record": ydot, "running": 1.0}
 
-    slots = (
-        Slot("state", (n + 1,)),
-        Slot("given", (plant.rows.size,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{plant.model.mechanism.name} cvode", {"parameters": plant.model.pattern})
+    return turn_program(plant, equations, "cvode", n + 1, more=0)
 
 
 def records_program(plant: Plant) -> Program:

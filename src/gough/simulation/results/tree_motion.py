@@ -4,10 +4,11 @@ Vibrations that stored states do not resolve make polynomials of high degree swi
 interpolated by that degree, 5, 3 or 1, which has the least error where stored states are left out.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.simulation.coordinates import plain_coordinates
 from gough.simulation.results.interpolation import hermite
 from gough.spatial.charts import (
     CONJUGATE,
@@ -38,7 +39,7 @@ def interpolated(
     start, end = start[i], end[nxt]
     q = run.q[i].copy()
     rate, acceleration = u[i].copy(), start.copy()
-    plain = _plain_coordinates(mechanism)
+    plain = plain_coordinates(mechanism)
     at_q, at_u = [a for a, _ in plain], [b for _, b in plain]
     q[:, at_q], rate[:, at_u], acceleration[:, at_u] = hermite(
         s, h, (run.q[i][:, at_q], run.q[nxt][:, at_q]), (u[i][:, at_u], u[nxt][:, at_u]), (start[:, at_u], end[:, at_u])
@@ -80,21 +81,6 @@ def _tree_motion(run: "Run") -> tuple[Array, Array, Array]:
         run.q, run.v, before, run.loads, parameters=run.parameters, on_bad_state="mark"
     ).vdot
     return here["u"], here["ud"], f(q=run.q, v=run.v, acceleration=pushed, parameters=run.design).outputs["ud"]
-
-
-def _plain_coordinates(mechanism: Any) -> list[tuple[int, int]]:
-    """(place in q, place in u) of all coordinates that are no rotations in space."""
-    out = []
-    for link in mechanism.links:
-        if link.motion == "platform":
-            out += [(k, link.u + k) for k in range(3)]
-        elif link.nu == 1:
-            out.append((link.q, link.u))
-        if link.elastic is not None:
-            out += list(
-                zip(range(link.elastic.q, link.elastic.q + link.elastic.modes), link.elastic.columns, strict=True)
-            )
-    return out
 
 
 def _rotation(

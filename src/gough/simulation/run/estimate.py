@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import UsageError
-from gough.kinematics.retraction import step_units
+from gough.kinematics.retraction import coordinate_sizes
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.results.resample import resample
 from gough.simulation.results.run import Run
@@ -47,20 +47,6 @@ def difference(run: Run, other: Run) -> float:
     elastic coordinates over a large amplitude."""
     t, last = np.unique(run.time[::-1], return_index=True)
     here = (len(run.time) - 1 - last)[t <= other.time[-1]]
+    sizes = coordinate_sizes(run.model.mechanism, run.model.size)
     then = resample(other, t[t <= other.time[-1]], None, tell=False)
-    return float((np.abs(run.q[here] - then.q) / _sizes(run)).max(initial=0.0))
-
-
-def _sizes(run: Run) -> np.ndarray:
-    """Typical sizes of the entries of q (nq,), as error tests have them."""
-    mechanism = run.model.mechanism
-    tree = step_units(mechanism, run.model.size)
-    q = np.ones(run.layout.nq)
-    for link in mechanism.links:
-        if link.motion == "platform":
-            q[:3] = run.model.size
-        elif link.nu == 1:
-            q[link.q] = tree[link.u]
-        if link.elastic is not None:
-            q[link.elastic.coordinates] = tree[link.elastic.columns]
-    return q
+    return float((np.abs(run.q[here] - then.q) / sizes).max(initial=0.0))

@@ -33,13 +33,12 @@ from gough.simulation.integration.implicit_marching import (
     ImplicitLayout,
     ImplicitMarching,
     ImplicitPrograms,
-    outer,
     refresh_program,
 )
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.newton import Secants
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import Rate, closing_program, prepared, rate_program, stage_slots
+from gough.simulation.integration.rates import Rate, closing_program, prepared, rate_program, stage_slots, turn_program
 
 Vector = np.ndarray
 ITERATIONS, CAREFUL = 4, 12
@@ -122,7 +121,7 @@ def start_program(plant: Plant) -> Program:
         record = states.record(s, found["tau"], found["vdot"], 0.0)
         return {"state": np.concatenate(kept), "record": record, "running": 1.0}
 
-    return outer(plant, states, equations, f"{plant.model.mechanism.name} generalised alpha start")
+    return turn_program(plant, equations, "generalised alpha start", states.size)
 
 
 def _stage_rate(plant: Plant) -> Rate:
@@ -201,9 +200,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
         record = states.record(states.split(end), stage["tau"], vdot, error)
         return {"state": np.concatenate(whole), "record": record, "running": row[1] - t}
 
-    return outer(
-        plant, states, equations, f"{mechanism.name} generalised alpha {w.rho_infinity:g}{' careful' * careful}"
-    )
+    return turn_program(plant, equations, f"generalised alpha {w.rho_infinity:g}{' careful' * careful}", states.size)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,13 +19,13 @@ import numpy as np
 from gough.backends.llvm.march import Marched
 from gough.errors import Failure, Status, UsageError
 from gough.model.tangent import tangent_derivation
-from gough.program import Program, Slot, trace
+from gough.program import Program
 from gough.scalar import solve
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.marching import Keep, Marching
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, prepared, rate_program, residual_program
+from gough.simulation.integration.rates import closing_program, prepared, rate_program, residual_program, turn_program
 from gough.simulation.integration.state import State, StateLayout
 from gough.simulation.integration.time_loop import CompiledLoop, RunStopped, failed_check
 from gough.spatial.rotation import quaternion_rate_wxyz
@@ -81,7 +81,7 @@ def slope_program(plant: Plant) -> Program:
         A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at("mass matrix"))
         return {"state": state, "record": A.ravel(), "running": 1.0}
 
-    return _outer(plant, equations, "slopes", own=False)
+    return turn_program(plant, equations, "slopes", states.size)
 
 
 def begin_program(plant: Plant) -> Program:
@@ -99,7 +99,7 @@ def begin_program(plant: Plant) -> Program:
         after = np.concatenate([begun, a, found["qdot"], found["qdot"], found["power"]])
         return {"state": after, "record": record, "running": 1.0}
 
-    return _outer(plant, equations, "begin")
+    return turn_program(plant, equations, "begin", states.size, own=plant.unknowns**2)
 
 
 def leapfrog_step(plant: Plant) -> Program:
@@ -128,7 +128,7 @@ def leapfrog_step(plant: Plant) -> Program:
         after = np.concatenate([ended, a, found["qdot"], expected, found["power"]])
         return {"state": after, "record": record, "running": row[1] - t}
 
-    return _outer(plant, equations, "leapfrog")
+    return turn_program(plant, equations, "leapfrog", states.size, own=plant.unknowns**2)
 
 
 def _moved(plant: Plant, s: State, expected: Vector, half: Vector) -> Vector:
@@ -150,15 +150,6 @@ def _added(plant: Plant, own: Vector, x: Vector, factor: Any) -> Vector:
     out = x.copy()
     out[at] = x[at] + factor * (own.reshape(n, n) @ x[at])
     return out
-
-
-def _outer(plant: Plant, equations: Any, name: str, own: bool = True) -> Program:
-    model = plant.model
-    slots = [Slot("state", (LeapfrogLayout(plant).size,)), Slot("given", (plant.rows.size + 2,))]
-    if own:
-        slots.append(Slot("own", (plant.unknowns**2,)))
-    slots.append(Slot("parameters", (len(model.parameters),), uniform=True))
-    return trace(equations, tuple(slots), f"{model.mechanism.name} {name}", {"parameters": model.pattern})
 
 
 class LeapfrogMarching(Marching):
