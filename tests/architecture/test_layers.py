@@ -43,6 +43,9 @@ CASES = [
     ("model", "kinematics", True),
     ("kinematics", "model", False),
     ("compilation", "kinematics", False),
+    ("simulation/results", "simulation/integration", True),
+    ("simulation/control", "simulation/integration", False),
+    ("simulation/results", "simulation/run", False),
     ("cellar", "errors", False),  # a package that is in no layer
 ]
 
@@ -82,7 +85,8 @@ def verdicts(tmp_path_factory):
     folders = []
     for importer, imported, _ in CASES:
         folder = tmp_path_factory.mktemp("case")
-        texts = dict.fromkeys(("gough", "gough_papers", "gough_bench", path_of(imported)), "")
+        parents = [path_of(package.partition("/")[0]) for package in (importer, imported)]
+        texts = dict.fromkeys(("gough", "gough_papers", "gough_bench", *parents, path_of(imported)), "")
         for name, text in {**texts, path_of(importer): f"import {path_of(imported).replace('/', '.')}\n"}.items():
             (folder / name).mkdir(exist_ok=True)
             (folder / name / "__init__.py").write_text(text)
