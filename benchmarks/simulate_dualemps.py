@@ -62,8 +62,8 @@ def simulated(scenario: gough.Scenario, given: dict[str, Any], duration: float) 
 
 def count_cpu_time() -> None:
     """Let runs report the CPU time of this process: other programs on the machine do not count."""
-    from gough.simulation import simulate as simulating
     from gough.simulation.integration import implicit_marching, marching
+    from gough.simulation.run import simulate as simulating
 
     for module in (simulating, marching, implicit_marching):
         assert module.clock is time

@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from gough.simulation.motion.report import MotionReport as MotionReport
     from gough.simulation.motion.table import MotionTable as MotionTable
     from gough.simulation.results.run import Run as Run
+    from gough.simulation.run.simulate import simulate as simulate
     from gough.simulation.scenarios.files import load_scenario as load_scenario
     from gough.simulation.scenarios.scenario import Scenario as Scenario
-    from gough.simulation.simulate import simulate as simulate
     from gough.viewer import view as view
 else:
     __getattr__, __dir__, __all__ = lazy_names(__name__)

@@ -51,6 +51,9 @@ CASES = [
     ("model", "kinematics", True),
     ("kinematics", "model", False),
     ("compilation", "kinematics", False),
+    ("simulation/results", "simulation/integration", True),
+    ("simulation/control", "simulation/integration", False),
+    ("simulation/results", "simulation/run", False),
     ("cellar", "errors", False),  # a package that is in no layer
 ]
 
@@ -91,7 +94,8 @@ def verdicts(tmp_path_factory):
     for importer, imported, _ in CASES:
         folder = tmp_path_factory.mktemp("case")
         there = ("gough", "gough_papers", "gough_bench", "gough/backends", "gough/compilation")  # contracts name them
-        texts = dict.fromkeys((*there, path_of(imported)), "")
+        parents = [path_of(package.partition("/")[0]) for package in (importer, imported)]
+        texts = dict.fromkeys((*there, *parents, path_of(imported)), "")
         for name, text in {**texts, path_of(importer): f"import {path_of(imported).replace('/', '.')}\n"}.items():
             (folder / name).mkdir(exist_ok=True)
             (folder / name / "__init__.py").write_text(text)

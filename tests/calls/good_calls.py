@@ -255,7 +255,7 @@ def _runs(folder: Path) -> Iterable[Call]:
     yield Call("Run.load", gough.Run.load, {"path": folder / "kept_run.npz", "model": m})
     states = {"model": m, "time": run.time, "q": run.q, "v": run.v, "tau": run.tau}
     yield Call("Run.from_states", gough.Run.from_states, states)
-    yield Call("laws.replay", gough.laws.replay, {"run": run})
+    yield Call("laws.forces_of", gough.laws.forces_of, {"run": run})
     yield Call("Function of a run", run.described, {})
 
 

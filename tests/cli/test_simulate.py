@@ -12,7 +12,7 @@ import gough as library
 from cli.command import gough, gough_json
 from gough.cli.simulate import scenario_of
 from gough.robot import DescriptionError
-from gough.simulation.integration.marching import Explicit
+from gough.simulation.integration.explicit import ExplicitMarching
 from simulation.sliders import ARM
 
 SWING = ("simulate", "four_bar_chain", "--duration", "0.5s")
@@ -102,7 +102,7 @@ def test_a_run_that_stops_early_is_kept_and_explained(tmp_path):
 
 
 def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
-    right, calls = Explicit.piece, []
+    right, calls = ExplicitMarching.piece, []
 
     def piece(self, *arguments):
         calls.append(1)
@@ -110,7 +110,7 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return right(self, *arguments)
 
-    monkeypatch.setattr(Explicit, "piece", piece)
+    monkeypatch.setattr(ExplicitMarching, "piece", piece)
     options = ("--method", "rk4", "--duration", "2", "--out", tmp_path / "part.npz")
     report = gough_json("simulate", "--scenario", "briot2014_square", *options, code=130)
     assert report["stopped"].startswith("interrupted") and report["simulated_s"] == pytest.approx(1.6)

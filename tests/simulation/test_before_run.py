@@ -14,12 +14,12 @@ import gough
 from gough.cli.main import app
 from gough.errors import RunWarning, UsageError
 from gough.robot import loads
-from gough.simulation.before_run import _of_inverse
-from gough.simulation.integration.instant import Rows
+from gough.simulation.control.instant import MotionRows
+from gough.simulation.integration.methods import METHODS
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.stability import longest_step
 from gough.simulation.motion.table import table
 from gough.simulation.results.remedy import remedy
+from gough.simulation.run.checks import _of_inverse, longest_step
 from laws.subjects import built
 from simulation.sliders import slider
 from simulation.test_motion_limits import BASE, TEXT, TOP
@@ -123,10 +123,10 @@ def test_a_start_out_of_equilibrium() -> None:
 
 def test_the_start_at_an_equilibrium_is_one() -> None:
     """Drive forces push on the plate's own coordinates: with them nothing of long2014 at rest accelerates."""
-    from gough.simulation.before_run import state_events
-    from gough.simulation.integration.instant import Rows
+    from gough.simulation.control.instant import MotionRows
     from gough.simulation.integration.plant import Plant
     from gough.simulation.integration.wrenches import Wrenches
+    from gough.simulation.run.checks import state_events
 
     model = built(gough.load("long2014"))
     load = {"center": [20.0, -10.0, -300.0, 0, 0, 0]}
@@ -136,10 +136,10 @@ def test_the_start_at_an_equilibrium_is_one() -> None:
         law = gough.laws.Free(found.tau)
         moved = model.forward_dynamics(found.q, first[model.layout.nq :], found.tau, wrench).vdot
         assert np.abs(moved).max() < 1e-6
-        plant = Plant(model, law, Rows(), Wrenches.of(model, wrench))
-        assert state_events(plant, first, "given", "dp5", 0.05, model.parameters) == []
-        bare = Plant(model, law, Rows(), Wrenches.of(model, None if wrench else load))
-        ((_, text),) = state_events(bare, first, "given", "dp5", 0.05, model.parameters)
+        plant = Plant(model, law, MotionRows(), Wrenches.of(model, wrench))
+        assert state_events(plant, first, "given", METHODS["dp5"], 0.05, model.parameters) == []
+        bare = Plant(model, law, MotionRows(), Wrenches.of(model, None if wrench else load))
+        ((_, text),) = state_events(bare, first, "given", METHODS["dp5"], 0.05, model.parameters)
         assert text.startswith("start: out of equilibrium")
 
 
@@ -170,10 +170,10 @@ def test_a_step_too_long_for_friction_at_rest() -> None:
     model = slider(coulomb=3.0)
     with pytest.warns(RunWarning, match=r"step: .*decays with 1\.5e\+05/s.*rk4 needs less than 1\.86e-05 s"):
         gough.simulate(model, duration=0.01, v=[0.1], method="rk4", smoothing=1e-5)
-    assert longest_step("rk4", np.array([-150000.0 + 0j])) == pytest.approx(2.785 / 150000, rel=2e-3)
-    assert longest_step("rk4", np.array([100.0j, -100.0j])) == pytest.approx(2 * np.sqrt(2) / 100, rel=2e-3)
-    assert longest_step("leapfrog", np.array([100.0j, -100.0j])) == pytest.approx(np.sqrt(12) / 100, rel=2e-3)
-    assert longest_step("esdirk4", np.array([1e9j])) == np.inf
+    assert longest_step(METHODS["rk4"], np.array([-150000.0 + 0j])) == pytest.approx(2.785 / 150000, rel=2e-3)
+    assert longest_step(METHODS["rk4"], np.array([100.0j, -100.0j])) == pytest.approx(2 * np.sqrt(2) / 100, rel=2e-3)
+    assert longest_step(METHODS["leapfrog"], np.array([100.0j, -100.0j])) == pytest.approx(np.sqrt(12) / 100, rel=2e-3)
+    assert longest_step(METHODS["esdirk4"], np.array([1e9j])) == np.inf
 
 
 def test_nan_from_a_controller() -> None:
@@ -215,7 +215,7 @@ def test_computed_torque_whose_bodies_run_away_is_told_before_and_after_the_run(
     move = gough.motions.quintic(poses=[m.home[:7], there], durations=[0.05])
     with pytest.raises(UsageError, match=r"control: the zero dynamics are unstable.*\+1\.74\de\+04 1/s.*drives_of"):
         gough.simulate(m, move, gough.laws.ComputedTorque(), start="static", check="raise")
-    own = Plant(m, gough.laws.ComputedTorque(), Rows.of(table(gough.laws.drives_of(m, move))))
+    own = Plant(m, gough.laws.ComputedTorque(), MotionRows.of(table(gough.laws.drives_of(m, move))))
     assert not _of_inverse(own, m.home, m.parameters)
     stiff = gough.laws.ComputedTorque(model="rigid")
     assert not stiff.holds_floating(m, "pose")

@@ -73,14 +73,14 @@ def test_joint_pd_sags_without_gravity_and_not_with_it() -> None:
 
 def test_gains_need_no_new_code() -> None:
     """Gains, limits and forces are inputs of the compiled loop."""
+    from gough.simulation.control.instant import MotionRows
     from gough.simulation.integration.explicit import explicit_step
-    from gough.simulation.integration.instant import Rows
+    from gough.simulation.integration.methods.dp5 import DP5
     from gough.simulation.integration.plant import Plant
-    from gough.simulation.integration.tableaux import tableaux
 
     def program(law: laws.Law) -> str:
-        plant = Plant(mass(), law, Rows("drives", 1, 3))
-        return repr(explicit_step(plant, tableaux()["dp5"], True).ops)
+        plant = Plant(mass(), law, MotionRows("drives", 1, 3))
+        return repr(explicit_step(plant, DP5).ops)
 
     assert program(laws.JointPD(1.0, 2.0, limit=3.0)) == program(laws.JointPD(5.0, 0.0, limit=7.0))
     assert program(laws.JointPD(1.0, 2.0)) != program(laws.JointPD(1.0, 2.0, limit=3.0))
@@ -244,11 +244,13 @@ def test_replay() -> None:
     """Forces of a run bring another run to the same end; forces of arrays to what they integrate to, jumps and all."""
     law = laws.JointPD(80.0, 6.0)
     run = gough.simulate(mass(), swing(), law, q=[0.05], tolerance=1e-10)
-    again = gough.simulate(mass(), laws.replay(run), tolerance=1e-10)
+    again = gough.simulate(mass(), laws.forces_of(run), tolerance=1e-10)
     assert again.info.controller["law"] == "open-loop replay"
     np.testing.assert_allclose(again.q[-1], run.q[-1], atol=1e-7)
+    with pytest.warns(DeprecationWarning, match="forces_of"):
+        assert laws.replay(run).duration == laws.forces_of(run).duration
     held = gough.simulate(mass(), swing(), laws.Sampled(law, 0.02), q=[0.05])
-    np.testing.assert_allclose(gough.simulate(mass(), laws.replay(held)).q[-1], held.q[-1], atol=1e-12)
+    np.testing.assert_allclose(gough.simulate(mass(), laws.forces_of(held)).q[-1], held.q[-1], atol=1e-12)
     jumping = laws.forces([0.0, 0.5, 0.5, 1.0], [[2.0], [2.0], [-2.0], [-2.0]])
     end = gough.simulate(mass(), jumping)
     np.testing.assert_allclose([end.q[-1, 0], end.v[-1, 0]], [0.25, 0.0], atol=1e-12)

@@ -20,7 +20,7 @@ from gough import vary
 from gough.errors import RunWarning, UsageError
 from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
 from gough.simulation.ensembles.work import PART, part_of
-from gough.simulation.simulate import simulate
+from gough.simulation.run.simulate import simulate
 from laws.subjects import built
 from simulation.mutants import mutants
 

@@ -13,7 +13,7 @@ import pytest
 import gough
 from gough import motions
 from gough.errors import UsageError
-from gough.simulation.integration.generalised_alpha import Weights
+from gough.simulation.integration.methods.generalised_alpha import Weights
 from laws.subjects import built
 from simulation.sliders import MASS, slider
 

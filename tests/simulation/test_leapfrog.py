@@ -10,8 +10,9 @@ from gough import motions
 from gough.errors import UsageError
 from gough.robot.friction import change_friction
 from gough.simulation.control.computed_torque import ComputedTorque
-from gough.simulation.control.law import Follow, Free
-from gough.simulation.simulate import simulate
+from gough.simulation.control.follow import Follow
+from gough.simulation.control.free import Free
+from gough.simulation.run.simulate import simulate
 from laws.subjects import built
 
 SMALL = 1e-9

@@ -75,7 +75,7 @@ def test_an_unknown_load() -> None:
 def test_open_loop_replay_departs() -> None:
     """The same forces without feedback: rounding errors grow as fast as the robot with free drives is unstable, until it is
     metres away."""
-    run = gough.simulate(robot(), laws.replay(followed("measured", 1e-9)), tolerance=1e-9)
+    run = gough.simulate(robot(), laws.forces_of(followed("measured", 1e-9)), tolerance=1e-9)
     position, _ = errors(run)
     assert position[run.time < 0.3].max() < 1e-7
     assert position[-1] > 0.5 or run.stopped != "finished"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.simulation.integration import newton_matrix
+from gough.simulation.integration import newton
 from laws.subjects import built
 
 
@@ -14,7 +14,7 @@ from laws.subjects import built
 def test_by_columns_and_at_once(monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     scenario = gough.load_scenario("briot2014_square").with_(method=method, step=1e-3, duration=0.1, every=1)
     one = scenario.run()
-    monkeypatch.setattr(newton_matrix, "LARGE", 0)
+    monkeypatch.setattr(newton, "LARGE", 0)
     other = scenario.run()
     assert one.stopped == other.stopped == "finished"
     assert one.info.settings["rejected"] == other.info.settings["rejected"]
@@ -33,7 +33,7 @@ def test_of_a_law_with_states_of_its_own(monkeypatch: pytest.MonkeyPatch) -> Non
     law = gough.laws.ComputedTorque(400, 40, elastic="simulated")
     asked = {"method": "esdirk4", "step": 2e-3, "duration": 0.02, "tolerance": 1e-10, "check": "off"}
     one = gough.simulate(model, move, law, **asked)
-    monkeypatch.setattr(newton_matrix, "LARGE", 0)
+    monkeypatch.setattr(newton, "LARGE", 0)
     other = gough.simulate(model, move, law, **asked)
     assert one.stopped == other.stopped == "finished"
     np.testing.assert_allclose(one.q, other.q, atol=1e-9 * np.abs(one.q).max())

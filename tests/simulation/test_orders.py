@@ -63,5 +63,12 @@ def test_errors_follow_the_tolerance(method: str) -> None:
     assert tight < 1e-3 * rough and tight < 1e-7  # measured: rough 4e-7 … 4e-4 over the methods
 
 
+def test_order_of_bs3() -> None:
+    """Any error passes, so that the longest steps are taken, after a few short ones at the begin."""
+    errors = np.array([error("bs3", step=h, tolerance=0.1) for h in (4e-3, 2e-3, 1e-3)])
+    found = np.log2(errors[:-1] / errors[1:])
+    assert np.abs(found - 3).max() < 0.4, found
+
+
 def test_all_methods_are_measured() -> None:
     assert set(EQUAL) | set(ADAPTIVE) == set(METHODS)

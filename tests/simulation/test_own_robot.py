@@ -161,16 +161,16 @@ def test_ensembles_have_a_controller_of_the_nominal_robot() -> None:
 
 def test_the_kernel_of_a_gpu_is_written_with_a_robot_of_its_own() -> None:
     from gough.backends.cuda.march import CudaMarch
+    from gough.simulation.control.instant import MotionRows
     from gough.simulation.control.own_robot import own_robot
     from gough.simulation.integration.explicit import explicit_step
-    from gough.simulation.integration.instant import Rows
+    from gough.simulation.integration.methods.rk4 import RK4
     from gough.simulation.integration.plant import Plant
-    from gough.simulation.integration.tableaux import tableaux
 
     law = LAWS["computed torque"]()
     own = own_robot(law, heavy(), loaded(heavy())[None])
-    plant = Plant(heavy(), law, Rows("drives", 1, 3), own=own)
-    text = CudaMarch(explicit_step(plant, tableaux()["rk4"], False, uniform=False)).source
+    plant = Plant(heavy(), law, MotionRows("drives", 1, 3), own=own)
+    text = CudaMarch(explicit_step(plant, RK4, uniform=False)).source
     assert "march" in text
 
 

@@ -38,6 +38,7 @@ def test_legs_lead_the_platform(name: str, turn: list[float], method: str) -> No
     run = gough.simulate(model, legs, method=method, step=None if method == "dp5" else 2e-3)
     assert run.stopped == "finished"
     assert run.layout.v_names == model.layout.v_names
+    assert set(run.info.settings["velocities"]) == set(model.layout.drive_names)
     t, rows = np.unique(run.time, return_index=True)
     along = states_along(model, motion, t)
     needed = model.inverse_dynamics(along.q, along.v, along.acceleration).tau

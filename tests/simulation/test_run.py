@@ -251,8 +251,8 @@ def test_runs_travel_between_processes(falling: Run) -> None:
 def test_no_wrong_argument_of_a_run_ends_in_a_raw_error() -> None:
     """Every argument of runs, laws, motions and draws with texts, ragged lists, functions, endless and missing numbers."""
     import gough
+    from gough import vary
     from gough.errors import GoughError
-    from gough.simulation.ensembles import vary
 
     robot = gough.build("five_bar")
     start = robot.home[robot.drive_index]
@@ -303,7 +303,7 @@ def test_no_wrong_argument_of_a_run_ends_in_a_raw_error() -> None:
         lambda x: laws.Sampled(laws.JointPD(1, 1), x, x),
         lambda x: laws.forces(x, x),
         lambda x: laws.forces([0, 1], [[1], [1]], names=x),
-        lambda x: laws.replay(x),
+        lambda x: laws.forces_of(x),
         lambda x: laws.drives_of(robot, x),
         lambda x: laws.drives_of(x, move),
         lambda x: motions.quintic(drives=x, durations=1),

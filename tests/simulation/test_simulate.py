@@ -10,8 +10,9 @@ from scipy.integrate import solve_ivp
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.control.law import Follow, Free
-from gough.simulation.simulate import simulate
+from gough.simulation.control.follow import Follow
+from gough.simulation.control.free import Free
+from gough.simulation.run.simulate import simulate
 from laws.subjects import built
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.integration import marching, sundials_library, sundials_marching
+from gough.simulation.integration import marching, sundials_library
+from gough.simulation.integration.methods import cvode
 from gough.simulation.results.remedy import remedy
 from laws.subjects import built
 
@@ -87,7 +88,7 @@ def test_states_kept_and_counted() -> None:
 
 
 def test_loops_that_open_are_closed_and_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sundials_marching, "DRIFT", 1e-9)
+    monkeypatch.setattr(cvode, "DRIFT", 1e-9)
     monkeypatch.setattr(marching, "FEWEST", 10)
     monkeypatch.setattr(marching, "MOST", 10)
     model, v = built(gough.load("pedrammehr2012")), np.full(6, 0.3)

@@ -12,7 +12,7 @@ from gough.errors import RunWarning, UsageError
 
 if TYPE_CHECKING:
     from gough.simulation.ensembles.ensemble import Ensemble
-    from gough.simulation.ensembles.sampled import Varied
+    from gough.simulation.ensembles.vary import Varied
     from gough.simulation.scenarios.scenario import Scenario
 
 SHOWN = 12
@@ -21,7 +21,7 @@ _DRAW = re.compile(r"(?P<kind>\w+)\((?P<numbers>[^()]*)\)")
 
 def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
     """What --vary says: draws NAME=normal(0, 1), with --runs; or lists NAME=1,2,3, all of whose combinations are taken."""
-    from gough.simulation.ensembles import vary
+    from gough import vary
 
     draws: dict[str, Any] = {}
     lists: dict[str, list[float]] = {}
@@ -109,7 +109,7 @@ def _simulate(
 
 def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[str, str]) -> dict[str, Any]:
     """Figures over all runs that finished."""
-    from gough.simulation.results.units import units_of
+    from gough.simulation.units import units_of
 
     good = found.end_q[np.isnan(found.failed)]
     names, units = made.model.layout.q_names, units_of(made.model).q

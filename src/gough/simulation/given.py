@@ -1,13 +1,17 @@
 """What users give as numbers, names and objects: taken, or refused with what to give instead."""
 
-from collections.abc import Iterable
-from numbers import Real
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
+from gough.model import Model
+
+MOST_COUNT = 1 << 60
+"""Beyond what any run reaches, and within what machine code counts."""
 
 
 def floats(name: str, value: Any) -> np.ndarray:
@@ -40,10 +44,34 @@ def demand(kind: type, name: str, value: Any, wanted: str) -> None:
         raise UsageError(f"{name}={show_value(value)}: give {wanted}")
 
 
+def seconds(name: str, value: Any) -> float:
+    """A positive time."""
+    if not is_number(value) or not value > 0:
+        raise UsageError(f"{name}={value!r}: give a positive number of seconds")
+    return float(value)
+
+
+def count(name: str, value: Any, of: str) -> int:
+    """A positive whole number."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise UsageError(f"{name}={value!r}: give a positive whole number of {of}")
+    return min(int(value), MOST_COUNT)
+
+
+def one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    """UsageError for another word than there is."""
+    if not isinstance(value, str) or value not in known:
+        raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
+
+
+def demand_callable(name: str, value: Any) -> None:
+    """UsageError for what cannot be called (or is no truth, or None)."""
+    if value is not None and not isinstance(value, bool) and not callable(value):
+        raise UsageError(f"{name}={value!r}: give a function, or None")
+
+
 def demand_model(model: Any, caller: str) -> None:
     """UsageError where the first argument is no model."""
-    from gough.model import Model
-
     if not isinstance(model, Model):
         made = f"gough.build({model!r})" if isinstance(model, str) else "gough.build(robot)"
         raise UsageError(f"{caller}: the first argument is {show_value(model)}; give a gough.Model, which {made} makes")

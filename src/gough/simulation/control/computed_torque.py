@@ -11,7 +11,7 @@ Model     of the law's own robot (see `own_robot`). "flexible": as it is, elasti
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,9 +28,8 @@ from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.numbers import as_numbers, entries
 from gough.simulation.control.own_robot import CLOSINGS, as_model
 from gough.simulation.control.reference import in_drive_order, of_platform
-from gough.simulation.integration.moves import closed
-from gough.simulation.integration.plain_rates import drive_of_entries, elastic_places
-from gough.simulation.results.units import units_of
+from gough.simulation.coordinates import closed, drive_of_entries, elastic_places
+from gough.simulation.units import units_of
 from gough.spatial.exponential import rotation_error
 
 if TYPE_CHECKING:
@@ -55,6 +54,7 @@ class ComputedTorque(Law):
     elastic: str = "measured"
     name = "computed torque"
     kinds = ("pose", "drives")
+    dimensions: ClassVar = {"stiffness": ("rate squared",), "damping": ("rate",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -98,8 +98,7 @@ class ComputedTorque(Law):
             )
 
     def holds_floating(self, model: "Model", kind: str) -> bool:
-        """Whether it gives the rigid part of v of a model that bends the accelerations it wants, so that what the bodies do is
-        left to the zero dynamics. kind: of the motion."""
+        """See `Law`."""
         bends = model.layout.v_elastic > 0 and not self._straight
         return bends and (kind == "pose" or drive_of_entries(model.mechanism) is not None)
 

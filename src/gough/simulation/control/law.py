@@ -18,10 +18,10 @@ from gough.dynamics.posture import Posture
 from gough.errors import UsageError
 from gough.robot.units import Quantity, misfit
 from gough.scalar import zeros
-from gough.simulation.control.limit import clipped, plain_limit, stated_limits
-from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.instant import Instant
+from gough.simulation.control.numbers import clipped, entries, plain_limit, stated_limits
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
-from gough.simulation.integration.instant import Instant
+from gough.simulation.control.reference import in_drive_order
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -108,6 +108,8 @@ class Law:
     kinds: ClassVar[tuple[str, ...]] = ()
     computes: ClassVar[bool] = True
     """Whether it computes with a robot of its own."""
+    dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
 
     @property
     def any_velocities(self) -> bool:
@@ -119,6 +121,16 @@ class Law:
         object.__setattr__(self, "nominal", plain_nominal(self.nominal))
         if self.nominal is not None and not self.computes:
             raise UsageError(f"nominal=: {self.name} computes with no model of the robot")
+
+    @property
+    def drives_as(self) -> Any:
+        """What the drives are to small motions, as `natural_frequencies` takes it."""
+        return "locked" if self.prescribed else "free"
+
+    def holds_floating(self, model: "Model", kind: str) -> bool:
+        """Whether it gives the rigid part of v of a model that bends the accelerations it wants, so that what the bodies do is
+        left to the zero dynamics. kind: of the motion."""
+        return False
 
     def knows(self) -> "tuple[Any, Model | None]":
         """(nominal, model) that say what robot it computes with; see `own_robot`."""
@@ -189,8 +201,6 @@ class Law:
 
     def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
         """The motion in the terms of the law: by default as it is, drives in the robot's order. parameters (n,): of the model."""
-        from gough.simulation.control.reference import in_drive_order
-
         return in_drive_order(model, motion)
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
@@ -209,53 +219,3 @@ class Law:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
         return {"law": self.name} | told
-
-
-@dataclass(frozen=True)
-class Free(Law):
-    """No drive force, or the same all the time: tau (drives,), N or N·m."""
-
-    tau: float | Sequence[float] | np.ndarray = ()
-    name = "free"
-    computes = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "tau", as_numbers("tau", self.tau, empty=True))
-
-    @property
-    def any_velocities(self) -> bool:
-        """See `Law`."""
-        return True
-
-    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
-        """See `Law`."""
-        return super().measured_in(model) | {"tau": model.layout.drive_units}
-
-    def own_settings(self, model: "Model") -> Vector:
-        """The forces."""
-        return entries("tau", self.tau, len(model.mechanism.drives), "drives") if self.tau else np.zeros(0)
-
-    def forces(self, here: Here) -> Vector:
-        """tau (drives,)."""
-        n = len(here.measured.model.mechanism.drives)
-        return here.settings[:n] if self.tau else zeros(n)
-
-    def describe(self) -> dict[str, Any]:
-        """What a result keeps about it."""
-        return super().describe() | {"tau": np.atleast_1d(self.tau).tolist()}
-
-
-@dataclass(frozen=True)
-class Follow(Law):
-    """The drives follow the motion exactly; what force that takes is a result."""
-
-    name = "prescribed drives"
-    prescribed = True
-    computes = False
-    kinds = ("drives",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.limit is not None:
-            raise UsageError("drives that follow a motion exactly take what force they need: limit= needs a controller")

@@ -20,14 +20,14 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.regrouping import regrouped
 from gough.errors import UsageError
+from gough.model import Model
 from gough.program.graph import INPUT
 from gough.program.passes.dead_code import remove_dead_code
 from gough.scalar import zeros
+from gough.simulation.coordinates import closed
 from gough.simulation.given import floats, is_number
-from gough.simulation.integration.moves import closed
 
 if TYPE_CHECKING:
-    from gough.model import Model
     from gough.simulation.control.law import Law
 
 Vector = np.ndarray
@@ -216,8 +216,6 @@ def plain_nominal(nominal: Any) -> Any:
 
 def as_model(given: Any, words: str = "") -> None:
     """UsageError where model= is none."""
-    from gough.model import Model
-
     if given is not None and not isinstance(given, Model):
         raise UsageError(
             f"model={given!r}: give{words + ', or' if words else ''} a gough.Model (gough.build makes one)"

@@ -2,27 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gough.arguments import a_run, checked, flag, numbers, words
+from gough.arguments import checked, flag, numbers, words
 from gough.errors import UsageError
 from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
-from gough.simulation.given import demand, floats, texts
+from gough.simulation.given import floats, texts
 from gough.simulation.motion.motion import Motion, coordinate_motion
 from gough.simulation.motion.paths import PolynomialPath, padded
-
-if TYPE_CHECKING:
-    from gough.simulation.results.run import Run
 
 Vector = np.ndarray
 
 
 @dataclass(frozen=True)
 class Replay(Law):
-    """Drive forces over time, given as a motion of kind "forces" (see `replay` and `forces`)."""
+    """Drive forces over time, given as a motion of kind "forces" (see `forces_of` and `forces`)."""
 
     name = "open-loop replay"
     computes = False
@@ -81,25 +78,6 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     names, units = names or tuple(f"drive{k}" for k in range(n)), tuple(units or ("",) * n)
     kinks = np.unique(np.concatenate([[0.0], np.array(jumps, dtype=float), [path.duration]]))
     return replace(coordinate_motion(path, "forces", names, units), known_kinks=kinks)
-
-
-@checked(run=a_run)
-def replay(run: "Run") -> Motion:
-    """The drive forces of a run as a motion of kind "forces" that starts where the run did.
-
-    Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing.
-    """
-    from gough.simulation.results.run import Run
-
-    demand(Run, "run", run, "a gough.Run, as gough.simulate makes it")
-    made = forces(
-        run.time - run.time[0],
-        run.tau,
-        held=run.tau_held,
-        names=run.layout.drive_names,
-        units=run.layout.drive_units,
-    )
-    return replace(made, first=(run.q[0].copy(), run.v[0].copy()))
 
 
 def _held(x: np.ndarray) -> np.ndarray:

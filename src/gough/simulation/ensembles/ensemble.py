@@ -30,44 +30,33 @@ from gough.arguments import (
     wrenches,
 )
 from gough.errors import RunWarning, UsageError, warn
-from gough.simulation.arguments import (
-    MOST_EQUAL,
-    count,
-    demand_callable,
-    demand_steps,
-    duration_of,
-    law_of,
-    motion_of,
-    one_of,
-    seconds,
-)
+from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.ensembles.own import Loads, with_own_loads
 from gough.simulation.ensembles.parts import Parts, fingerprint
-from gough.simulation.ensembles.plan import Plan
-from gough.simulation.ensembles.progress import telling
-from gough.simulation.ensembles.sampled import Varied
+from gough.simulation.ensembles.plan import EnsemblePlan
 from gough.simulation.ensembles.start import demand_room, designs_of, first_states
-from gough.simulation.ensembles.work import DEVICES, Work, part_of, time_loop
-from gough.simulation.given import demand_model
+from gough.simulation.ensembles.vary import Varied
+from gough.simulation.ensembles.work import DEVICES, Work, part_of, telling, time_loop
+from gough.simulation.given import count, demand_callable, demand_model, one_of
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
-from gough.simulation.integration.instant import Rows
+from gough.simulation.integration.methods.rk4 import RK4
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.smoothing import smoothed
-from gough.simulation.integration.tableaux import tableaux
+from gough.simulation.integration.smoothing import Smoothing, smoothed
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import BOUND, energy_events, imbalance
+from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
+from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
 from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.model import Model
-    from gough.simulation.results.run import Run
 
 __all__ = ["Ensemble", "simulate_many"]
 Array = np.ndarray
@@ -76,15 +65,16 @@ LOOKS_MANY = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
-    """What was simulated: the model, designs (runs, n) or None, loads, the robot of the law, the motion; info."""
+class EnsembleSubject:
+    """What was simulated: the model, designs (runs, n) or None, loads, law and its robot, motion. info: as a run has it."""
 
     model: "Model"
     designs: Array | None
     loads: Loads
-    believed: OwnRobot | None = None
-    motion: Motion | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
+    believed: OwnRobot
+    law: Law
+    motion: Motion | None
+    info: Mapping[str, Any]
 
     def of(self, k: int) -> dict[str, Any]:
         """parameters and wrench of run k, as a `Run` takes them."""
@@ -92,9 +82,15 @@ class Subject:
         wrench = {frame: values[6 * i : 6 * i + 6] for i, frame in enumerate(self.loads.wrenches.frames)}
         design = None if self.designs is None else self.designs[k]
         info = dict(self.info)
-        if self.believed is not None:
+        if self.law.computes:
             info["settings"] = {**info["settings"], "believed": self.believed.told(design)}
         return {"parameters": design, "wrench": wrench or None, **info}
+
+    def own(self, runs: int) -> Array | None:
+        """What every run has for itself (runs, k): loads, then its design."""
+        parts = [self.loads.values] if self.loads.differ else []
+        parts += [] if self.designs is None else [self.designs]
+        return np.concatenate([np.broadcast_to(x, (runs, x.shape[1])) for x in parts], axis=1) if parts else None
 
     __repr__ = short_repr
 
@@ -121,7 +117,7 @@ class Ensemble:
     computing_s: float
     resumed: int
     varied: Mapping[str, Array] = field(default_factory=dict)
-    subject: "Subject | None" = None
+    subject: "EnsembleSubject | None" = None
 
     @property
     def runs(self) -> int:
@@ -159,8 +155,6 @@ class Ensemble:
 
     def run(self, k: int) -> "Run":
         """Run k as a `Run`: the states it stored."""
-        from gough.simulation.results.run import Run
-
         if self.subject is None or not -self.runs <= k < self.runs:
             raise UsageError(f"there is no run {k}; this ensemble has {self.runs}")
         k %= self.runs
@@ -197,7 +191,7 @@ class Ensemble:
     folder=folder,
     threads=whole(1),
     progress=flag | callback,
-    vary=instance("gough.simulation.ensembles.sampled.Varied", "what gough.vary makes"),
+    vary=instance("gough.simulation.ensembles.vary.Varied", "what gough.vary makes"),
 )
 def simulate_many(
     model: "Model",
@@ -230,9 +224,8 @@ def simulate_many(
     are read instead of done. progress: called with (done, runs); True: a bar on terminals.
     """
     demand_model(model, "simulate_many")
-    made = motion_of(motion)
-    law = law_of(controller, made)
-    end, step = duration_of(duration, made), seconds("step", step)
+    settings = RunSettings.of(motion, controller, duration, "rk4", start=start, step=step, smoothing=smoothing)
+    end, step = settings.duration, settings.taken_step
     demand_steps(step, end, MOST_EQUAL, False)
     stored = count("stored", stored, "states")
     threads = None if threads is None else count("threads", threads, "threads")
@@ -242,36 +235,19 @@ def simulate_many(
         raise UsageError("vary=: give what gough.vary.monte_carlo(…) or gough.vary.sweep(…) makes")
     if folder is not None and not isinstance(folder, str | Path):
         raise UsageError(f"folder={folder!r}: give a path, or None to keep nothing")
-    if isinstance(law, Sampled):
+    if isinstance(settings.controller, Sampled):
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"
         )
     demand_room(model, (q, v, parameters, vary), end / step, stored)
-    described, designs = model, designs_of(model, parameters, vary)
-    model, designs = _smoothed(model, smoothing, made, designs)
-    believed = own_robot(law, model, designs, described, lambda x: _smoothed(x, smoothing, made, None)[0])
-    law.check(believed.model, made)
-    motion_table = None
-    if made is not None:
-        alike = None if designs is None or len(np.unique(designs, axis=0)) > 1 else designs[0]
-        motion_table = table(law.reference(believed.model, made, believed.reference_numbers(alike)))
-    loads = Loads.of(model, wrench if vary is None else vary.loads(model, wrench))
-    plant = Plant(model, law, Rows.of(motion_table), loads.wrenches, believed)
-    states = first_states(plant, made, (q, v), start, designs, loads, vary)
-    runs = len(states)
-    if designs is not None:
-        designs = np.broadcast_to(designs, (runs, designs.shape[1]))
-    plan = Plan(plant, motion_table, end, step, stored, loads)
-    own = _own(loads, designs, runs)
-    mark = fingerprint(model, [law.describe(), believed.told(None)], [*plan.key, device], states, own, believed.numbers)
+    subject, plan, states = _settled(model, settings, (q, v), wrench, parameters, vary, stored)
+    subject.info["settings"]["device"] = device
+    own, runs = subject.own(len(states)), len(states)
+    mark = fingerprint(subject, [*plan.key, device], states, own)
     work = Work(runs, Parts(None if folder is None else Path(folder), mark, -(-runs // part_of(runs))))
     began = clock.perf_counter()
     if work.missing:
-        program = explicit_step(plant, tableaux()["rk4"], adaptive=False, uniform=designs is None)
-        if loads.differ:
-            program = with_own_loads(program, plan.loads_at, len(plant.wrenches.values))
-        loop = time_loop(program, device)
-        numbers = loop.table({} if designs is not None else {"parameters": model.parameters})
+        loop, numbers = _compiled(subject, plan, device)
         began = clock.perf_counter()
 
         def go(march: Any, uniform: Array, rows: Array, tick: Callable[[float], None]) -> dict[str, Array]:
@@ -282,18 +258,51 @@ def simulate_many(
                 work.on_cpu(go, loop, numbers, threads, tell)
             else:
                 work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows), tell)
-    found = work.joined()
-    spent = clock.perf_counter() - began
-    varied = {} if vary is None else vary.told(model, designs)
-    info = {
-        "settings": {"method": "rk4", "step": step, "device": device},
-        "controller": law.describe(),
-        "motion": told_motion(made),
-    }
-    subject = Subject(model, designs, loads, believed if law.computes else None, made, info)
+    found, spent = work.joined(), clock.perf_counter() - began
+    varied = {} if vary is None else vary.told(subject.model, subject.designs)
     made_runs = Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
     _tell_doubts(made_runs)
     return made_runs
+
+
+def _settled(
+    model: "Model",
+    settings: RunSettings,
+    given: tuple[Any, Any],
+    wrench: Any,
+    parameters: Any,
+    vary: Varied | None,
+    stored: int,
+) -> tuple[EnsembleSubject, EnsemblePlan, Array]:
+    """(the robots that run, what all runs share, first states (runs, n)); given: q and v."""
+    motion, law = settings.motion, settings.controller
+    described, designs = model, designs_of(model, parameters, vary)
+    model, designs, changed = _smoothed(model, settings.smoothing, motion, designs)
+    believed = own_robot(law, model, designs, described, lambda x: _smoothed(x, settings.smoothing, motion, None)[0])
+    law.check(believed.model, motion)
+    motion_table = None
+    if motion is not None:
+        alike = None if designs is None or len(np.unique(designs, axis=0)) > 1 else designs[0]
+        motion_table = table(law.reference(believed.model, motion, believed.reference_numbers(alike)))
+    loads = Loads.of(model, wrench if vary is None else vary.loads(model, wrench))
+    plant = Plant(model, law, MotionRows.of(motion_table), loads.wrenches, believed)
+    states = first_states(plant, motion, given, settings.start, designs, loads, vary)
+    if designs is not None:
+        designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
+    told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}
+    info = {"settings": told, "controller": law.describe(), "motion": told_motion(motion)}
+    subject = EnsembleSubject(model, designs, loads, believed, law, motion, info)
+    return subject, EnsemblePlan(plant, motion_table, settings.duration, settings.taken_step, stored, loads), states
+
+
+def _compiled(subject: EnsembleSubject, plan: EnsemblePlan, device: str) -> tuple[Any, Array]:
+    """(the time loop of a step, its table)."""
+    uniform = subject.designs is None
+    program = explicit_step(plan.plant, RK4, uniform=uniform)
+    if subject.loads.differ:
+        program = with_own_loads(program, plan.loads_at, len(plan.plant.wrenches.values))
+    loop = time_loop(program, device)
+    return loop, loop.table({"parameters": subject.model.parameters} if uniform else {})
 
 
 def _tell_doubts(found: Ensemble) -> None:
@@ -317,19 +326,12 @@ def _tell_doubts(found: Ensemble) -> None:
 
 def _smoothed(
     model: "Model", smoothing: Any, motion: Motion | None, designs: Array | None
-) -> tuple["Model", Array | None]:
-    """The model whose Coulomb friction is smoothed as `simulate` does it, and the designs with its widths."""
-    made, _, _ = smoothed(model, smoothing, motion, np.array(model.parameters))
+) -> tuple["Model", Array | None, Smoothing]:
+    """The model whose Coulomb friction is smoothed as `simulate` does it, the designs with its widths, what was changed."""
+    made, _, told = smoothed(model, smoothing, motion, np.array(model.parameters))
     if designs is None or made is model:
-        return made, designs
+        return made, designs, told
     changed = np.flatnonzero(made.parameters != model.parameters)
     designs = designs.copy()
     designs[:, changed] = made.parameters[changed]
-    return made, designs
-
-
-def _own(loads: Loads, designs: Array | None, runs: int) -> Array | None:
-    """What every run has for itself (runs, k): loads, then its design."""
-    parts = [loads.values] if loads.differ else []
-    parts += [] if designs is None else [designs]
-    return np.concatenate([np.broadcast_to(x, (runs, x.shape[1])) for x in parts], axis=1) if parts else None
+    return made, designs, told

@@ -16,24 +16,19 @@ from gough.files import make_folder, npz, read_npz, write_file
 from gough.simulation.results.robot import robot_hash
 
 if TYPE_CHECKING:
-    from gough.model import Model
+    from gough.simulation.ensembles.ensemble import EnsembleSubject
 
 FORMAT = 3
 ABOUT = "about"
 Found = dict[str, np.ndarray]
 
 
-def fingerprint(
-    model: "Model",
-    law: Any,
-    plan: Any,
-    states: np.ndarray,
-    designs: np.ndarray | None,
-    believed: np.ndarray | None = None,
-) -> str:
-    """Hash of everything the results follow from. believed: numbers of the robot that the law computes with."""
+def fingerprint(subject: "EnsembleSubject", plan: Any, states: np.ndarray, own: np.ndarray | None) -> str:
+    """Hash of everything the results follow from. own (runs, k): what every run has for itself."""
+    model, believed = subject.model, subject.believed
+    law = [subject.law.describe(), believed.told(None)]
     digest = hashlib.sha256(json.dumps([FORMAT, robot_hash(model), law, plan], sort_keys=True).encode())
-    for x in (model.parameters, states, designs, believed):
+    for x in (model.parameters, states, own, believed.numbers):
         digest.update(np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes())
     digest.update(repr(sorted(model.pattern.items())).encode())
     return digest.hexdigest()

@@ -27,7 +27,7 @@ class TimeLoop(Protocol):
         ...
 
 
-class Plan:
+class EnsemblePlan:
     """The same for every run."""
 
     def __init__(

@@ -1,5 +1,219 @@
-"""Numbers that differ from run to run, as `gough.vary`: see `sampled`."""
+"""Numbers that differ from run to run, by name: random draws (Monte Carlo) or all combinations (sweeps).
 
-from gough.simulation.ensembles.sampled import Draw, Varied, monte_carlo, normal, spread, sweep, uniform, within
+Names    a parameter of the robot (`model.parameter_names`); "at.NAME", a coordinate at the start (m, rad), as in
+         `model.configuration(coordinates=…)`; "rate.NAME", an entry of v at the start; "wrench.fx" … "wrench.mz" on the platform,
+         "wrench.FRAME.fx" on a frame (N, N·m).
+Draws    every name has a stream of its own, from the seed and the name: one more name leaves the numbers of the others as they
+         are, and so do more runs, unless draws are stratified.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.arguments import checked, flag, mapping, number, numbers, several, whole
+from gough.errors import UsageError
+from gough.simulation.ensembles.own import platform_key
+from gough.simulation.given import floats, is_number
+from gough.simulation.units import units_of
+from gough.text import short_repr
+
+if TYPE_CHECKING:
+    from gough.model import Model
 
 __all__ = ["Draw", "Varied", "monte_carlo", "normal", "spread", "sweep", "uniform", "within"]
+Array = np.ndarray
+MOST_RUNS = 100_000_000
+MOST_DRAWN = 2e9
+"""Bytes of all numbers that are drawn, and of what drawing them takes."""
+ALONG = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How a number is drawn. kind: "normal" (mean, standard deviation) or "uniform" (low, high); relative: of the number the
+    description has."""
+
+    kind: str
+    first: float
+    second: float
+    relative: bool = False
+
+    def at(self, u: Array) -> Array:
+        """The numbers of probabilities u (n,), each in 0 … 1."""
+        if self.kind == "uniform":
+            return self.first + (self.second - self.first) * u
+        from scipy.special import ndtri
+
+        return self.first + self.second * ndtri(u)
+
+
+@checked(mean=number(), deviation=number(0))
+def normal(mean: float, deviation: float) -> Draw:
+    """Numbers around a mean with a standard deviation, in SI units."""
+    return Draw("normal", *_checked("normal", mean, deviation, lambda a, b: b >= 0, "a deviation that is not negative"))
+
+
+@checked(low=number(), high=number())
+def uniform(low: float, high: float) -> Draw:
+    """Numbers between two, in SI units."""
+    return Draw("uniform", *_checked("uniform", low, high, lambda a, b: b >= a, "the lower number first"))
+
+
+@checked(deviation=number(0))
+def spread(deviation: float) -> Draw:
+    """A parameter's own number times a normal one of mean 1: spread(0.05) for 5 % standard deviation."""
+    return Draw(
+        "normal",
+        *_checked("spread", 1.0, deviation, lambda a, b: b >= 0, "a deviation that is not negative"),
+        relative=True,
+    )
+
+
+@checked(part=number(0))
+def within(part: float) -> Draw:
+    """A parameter's own number times one between 1 - part and 1 + part: within(0.1) for ±10 %."""
+    _checked("within", 0.0, part, lambda a, b: b >= 0, "a part that is not negative")
+    return Draw("uniform", 1.0 - part, 1.0 + part, True)
+
+
+def _checked(name: str, a: Any, b: Any, good: Callable[[float, float], bool], wanted: str) -> tuple[float, float]:
+    if not (is_number(a) and is_number(b) and good(a, b)):
+        raise UsageError(f"{name}({a!r}, {b!r}): give finite numbers, {wanted}")
+    return float(a), float(b)
+
+
+@dataclass(frozen=True, eq=False)
+class Varied:
+    """values: {name: (runs,)}; relative: names whose values are factors of the description's numbers."""
+
+    values: Mapping[str, Array]
+    relative: frozenset[str] = frozenset()
+
+    @property
+    def runs(self) -> int:
+        """Number of runs."""
+        return len(next(iter(self.values.values())))
+
+    def parameters(self, model: "Model", base: Any = None) -> Array | None:
+        """Designs (runs, n), None where no parameter varies. base (n,) or (runs, n): what the others are."""
+        names = [n for n in self.values if not n.startswith(("at.", "rate.", "wrench."))]
+        if not names:
+            return None
+        known = model.parameters if base is None else np.asarray(base, dtype=float)
+        out = np.broadcast_to(known, (self.runs, len(model.parameters))).copy()
+        places = {n: k for k, n in enumerate(model.parameter_names)}
+        for name in names:
+            if name not in places:
+                raise UsageError(
+                    f"{model.robot.name} has no parameter {name!r}; see model.parameter_names or `gough show ROBOT "
+                    "--parameters`. States at the start are named at.NAME and rate.NAME, loads wrench.fx or wrench.FRAME.fx"
+                )
+            if name in self.relative and not out[:, places[name]].any():
+                unit = self.unit(model, name)
+                raise UsageError(
+                    f"{name} is 0, and so is every part of it: spread and within vary nothing. Give normal or uniform in {unit}, "
+                    f"and build the model with free=[{name!r}]"
+                )
+            factor = out[:, places[name]] if name in self.relative else 1.0
+            out[:, places[name]] = factor * self.values[name]
+        return out
+
+    def told(self, model: "Model", designs: Array | None) -> dict[str, Array]:
+        """{name: (runs,)}: the numbers that runs had; of parameters those of their designs (runs, n), not factors."""
+        places = {n: k for k, n in enumerate(model.parameter_names)}
+        return {
+            n: np.array(designs[:, places[n]]) if n in places and designs is not None else x
+            for n, x in self.values.items()
+        }
+
+    def unit(self, model: "Model", name: str) -> str:
+        """Of a number by its name."""
+        head, _, rest = name.partition(".")
+        if name in model.parameter_names:
+            return model.mechanism.table.units[model.parameter_names.index(name)]
+        layout, units = model.layout, units_of(model)
+        if head == "rate" and rest in layout.v_names:
+            return units.v[layout.v_names.index(rest)]
+        if head == "at":
+            known = dict(zip(layout.q_names, units.q, strict=True))
+            return known.get(rest, "rad")  # yaw, pitch, roll
+        return "N m" if name.rpartition(".")[2].startswith("m") else "N"
+
+    def started(self, word: str) -> dict[str, Array]:
+        """{NAME: (runs,)} of all "word.NAME"."""
+        found = {n.removeprefix(f"{word}."): x for n, x in self.values.items() if n.startswith(f"{word}.")}
+        wrong = [n for n in found if f"{word}.{n}" in self.relative]
+        if wrong:
+            raise UsageError(f"{word}.{wrong[0]}: spread and within are for parameters; give normal or uniform")
+        return found
+
+    def loads(self, model: "Model", wrench: Any) -> Any:
+        """wrench with the components that vary in place: {frame: (runs, 6)}; as it is where none does."""
+        parts = self.started("wrench")
+        if not parts:
+            return wrench
+        base = {} if wrench is None else dict(wrench) if isinstance(wrench, Mapping) else {"": wrench}
+        out = {
+            platform_key(model, f): np.broadcast_to(np.asarray(w, dtype=float), (self.runs, 6)) for f, w in base.items()
+        }
+        for name, x in parts.items():
+            frame, _, along = name.rpartition(".")
+            if along not in ALONG:
+                raise UsageError(f"wrench.{name}: ends in one of {', '.join(ALONG)}")
+            frame = platform_key(model, frame)
+            rows = np.array(out.get(frame, np.zeros((self.runs, 6))))
+            rows[:, ALONG.index(along)] = x
+            out[frame] = rows
+        return out
+
+    __repr__ = short_repr
+
+
+@checked(what=mapping(), runs=whole(1, 10**8), seed=whole(0, 2**64) | several(whole(0, 2**64)), stratified=flag)
+def monte_carlo(
+    what: Mapping[str, Draw], runs: int, seed: int | Sequence[int] = 0, *, stratified: bool = False
+) -> Varied:
+    """Random draws for `gough.simulate_many(…, vary=…)`. what: {name: normal(…), uniform(…), spread(…) or within(…)}, of
+    `gough.vary`. stratified: Latin hypercube, one draw in each of `runs` equally likely slices of every number."""
+    if not isinstance(what, Mapping) or not what or not all(isinstance(d, Draw) for d in what.values()):
+        raise UsageError("monte_carlo: give {name: draw} with draws of gough.vary: normal, uniform, spread or within")
+    if isinstance(runs, bool) or not (isinstance(runs, int | np.integer) and 0 < runs <= MOST_RUNS):
+        raise UsageError(f"runs={runs!r}: give how many, at most {MOST_RUNS}")
+    if (size := 8.0 * runs * (len(what) + 3)) > MOST_DRAWN:
+        raise UsageError(
+            f"runs={runs}: drawing {len(what)} numbers of so many takes {size / 1e9:.3g} GB, {MOST_DRAWN / 1e9:g} GB are the "
+            f"most; draw at most {int(MOST_DRAWN / 8 / (len(what) + 3))} at a time, each time with another seed"
+        )
+    seeds = np.atleast_1d(floats("seed", seed))
+    if (
+        seeds.ndim != 1
+        or not seeds.size
+        or not (seeds == np.floor(seeds)).all()
+        or (seeds < 0).any()
+        or (seeds > 2**53).any()
+    ):
+        raise UsageError(f"seed={seed!r}: give a whole number that is not negative, or several")
+    values = {}
+    for name, draw in what.items():
+        rng = np.random.default_rng([zlib.crc32(name.encode()), *map(int, seeds)])
+        u = rng.random(runs)
+        if stratified:
+            u = (rng.permutation(runs) + u) / runs
+        values[name] = draw.at(np.clip(u, 1e-16, 1 - 1e-16))
+    return Varied(values, frozenset(n for n, d in what.items() if d.relative))
+
+
+@checked(what=mapping(numbers))
+def sweep(what: Mapping[str, Any]) -> Varied:
+    """All combinations of {name: numbers (n,)}, SI units; the last name changes fastest."""
+    if not isinstance(what, Mapping):
+        raise UsageError(f"sweep({what!r}): give {{name: numbers}}")
+    rows = [floats(f"sweep: {name}", x).ravel() for name, x in what.items()]
+    if not rows or not all(len(x) and np.isfinite(x).all() for x in rows):
+        raise UsageError("sweep: give {name: finite numbers}, at least one of each")
+    grid = np.meshgrid(*rows, indexing="ij")
+    return Varied({name: x.ravel() for name, x in zip(what, grid, strict=True)})

@@ -1,9 +1,11 @@
 """Doing the parts of an ensemble: on the threads of a CPU one by one, on a GPU many at once."""
 
 import os
+import sys
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
@@ -144,3 +146,19 @@ class Work:
     def _keep(self, k: int, found: Found) -> None:
         self.parts.write(k, found)
         self.found[k] = found
+
+
+@contextmanager
+def telling(progress: Tell | bool | None) -> Iterator[Tell | None]:
+    """What is called with (done, runs). progress True: a bar, where the error output is a terminal."""
+    if not isinstance(progress, bool):
+        yield progress
+    elif not progress or not sys.stderr.isatty():
+        yield None
+    else:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task("runs", total=None)
+            yield lambda done, runs: bar.update(task, completed=done, total=runs)

@@ -17,12 +17,11 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from gough.kinematics.retraction import normalised
-from gough.program import Slot, trace
-from gough.simulation.integration.explicit import closing_program, rate_program
-from gough.simulation.integration.moves import unit_quaternions
+from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.rates import closing_program, rate_program, turn_program
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import Loop
+from gough.simulation.integration.time_loop import OneRunLoop
 
 Vector = np.ndarray
 POINTS, GAP = 16, 0.25
@@ -105,7 +104,7 @@ class Collocation:
         self.slow_looks = 0
 
     @cached_property
-    def loop(self) -> Loop:
+    def loop(self) -> OneRunLoop:
         """(y, t) to the record (q closed, v as led, ẏ, drive forces, what a last Newton step moved of q)."""
         plant, states = self.plant, self.states
         rate, close = rate_program(plant), closing_program(plant, closings=CLOSINGS)
@@ -120,13 +119,7 @@ class Collocation:
             parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
             return {"state": state, "record": np.concatenate(parts), "running": 1.0}
 
-        slots = (
-            Slot("state", (n + 1,)),
-            Slot("given", (plant.rows.size,)),
-            Slot("parameters", (len(plant.model.parameters),), uniform=True),
-        )
-        name = f"{plant.model.mechanism.name} collocation"
-        return Loop(trace(equations, slots, name, {"parameters": plant.model.pattern}), self.parameters)
+        return OneRunLoop(turn_program(plant, equations, "collocation", n + 1, more=0), self.parameters)
 
     @cached_property
     def sizes(self) -> Vector:

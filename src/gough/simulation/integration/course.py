@@ -17,12 +17,13 @@ from gough.errors import Failure, Status
 from gough.simulation.integration.collocation import Collocation
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import told_as
-from gough.simulation.integration.marching import Marching, moment_program, no_time
+from gough.simulation.integration.marching import Marching, no_time
 from gough.simulation.integration.passage import Passage, passed
-from gough.simulation.integration.pieces import Pieces
+from gough.simulation.integration.pieces import PieceSource
 from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.rates import moment_program
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import TOO_MANY_STEPS, Loop, Stopped
+from gough.simulation.integration.time_loop import TOO_MANY_STEPS, OneRunLoop, RunStopped
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -51,7 +52,7 @@ class Led:
 
     plant: Plant
     marching: Marching
-    moment: Loop
+    moment: OneRunLoop
     collocation: Collocation
 
 
@@ -85,7 +86,7 @@ class Course:
             began = clock.perf_counter()
             marching = marching or self.make(plant)
             marching.compile()
-            moment = Loop(moment_program(plant), marching.parameters)
+            moment = OneRunLoop(moment_program(plant), marching.parameters)
             _ = moment.march
             self.known[own] = Led(plant, marching, moment, Collocation(plant, marching.parameters))
             self.compile_s += clock.perf_counter() - began
@@ -113,8 +114,8 @@ class Course:
         known = [e for led in self.known.values() if (e := led.marching.error_estimate) is not None]
         return sum(known) if known else None
 
-    def through(self, pieces: Pieces, first: Vector) -> None:
-        """Go through all pieces from a first state (n,). Raises `Stopped`."""
+    def through(self, pieces: PieceSource, first: Vector) -> None:
+        """Go through all pieces from a first state (n,). Raises `RunStopped`."""
         q = self.states.split(first[: self.states.size]).q
         self.watch.begin(q)
         self.usual = self.watch.farthest
@@ -139,7 +140,7 @@ class Course:
                 return end
             except NearError:
                 pass
-            except (Stopped, KeyboardInterrupt) as problem:
+            except (RunStopped, KeyboardInterrupt) as problem:
                 with suppress(NearError):
                     self._end()
                 hopeless = isinstance(problem, KeyboardInterrupt) or _is_hopeless(problem.failure)
@@ -216,7 +217,7 @@ class Course:
         place = self.watch.place(s.q)
         if self.blind:
             names = " ".join(self.model.layout.v_names)
-            raise Stopped(Status.FOLDED.at(place), float(s.t), f", where {names} do not determine the robot")
+            raise RunStopped(Status.FOLDED.at(place), float(s.t), f", where {names} do not determine the robot")
         better = better_velocities(self.model, s.q, self.parameters)
         if better is None:
             return self._behind(state, row)

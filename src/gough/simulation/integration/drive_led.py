@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.errors import StructureError, UsageError
-from gough.simulation.integration.plain_rates import drive_of_entries
+from gough.simulation.coordinates import drive_of_entries
 from gough.simulation.motion.motion import Motion
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""One step of an explicit Runge–Kutta method as a program, for a compiled time loop.
+"""One step of an explicit Runge–Kutta method as a program, and its time loop.
 
 State    q, v, works, own states of the law, time, step (adaptive: what to try next; fixed: the step), error of the last try.
 Given    a row of the motion's table; then tolerance, longest step.
@@ -6,119 +6,52 @@ A step never leaves the piece of the motion it began in: the last one of a piece
 Stages are the state moved along its rates, as a vector; a step ends with quaternions of unit length and loops closed.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from gough.dynamics.loops import Loops
-from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture
-from gough.errors import Status
+from gough.errors import Failure, Status
 from gough.program import Program, Slot, trace
-from gough.program.passes.dead_code import remove_dead_code
-from gough.program.passes.hoist import split_uniform
-from gough.scalar import abs_, call, check, select, sqrt, zeros
-from gough.simulation.integration.moves import CLOSINGS, closed, unit_quaternions
+from gough.scalar import abs_, check, select, sqrt, zeros
+from gough.simulation.coordinates import unit_quaternions
+from gough.simulation.integration.marching import Keep, Marching, no_time
 from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.rates import closing_program, rate_program
+from gough.simulation.integration.runge_kutta import RungeKutta
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.tableaux import Tableau
+from gough.simulation.integration.time_loop import OneRunLoop, RunStopped
 
 Vector = np.ndarray
-OF_GIVEN_STATES = (Status.OPEN_LOOP, Status.BAD_QUATERNION)
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 """Factors of the next step: for the error to pass, least, and most."""
+RETRIES, SHORTER = 10, 0.1
+"""How often an adaptive step that cannot be computed is tried again, and how much shorter each time."""
+SLOW_TURNS = 1000
+"""Turns of the interpreter in a run."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rate:
-    """A program of rates in two parts: `once` works on parameters alone, `each` on a state."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ExplicitRungeKutta(RungeKutta):
+    """Steps chosen by the error where a method of lower order tells it, else equal ones."""
 
-    once: Program
-    each: Program
-    n_parameters: int
+    implicit: bool = False
+    adaptive: bool = field(init=False, default=False)
 
-    def hoisted(self, parameters: Vector) -> Vector:
-        """What is computed once a design."""
-        return call(self.once, np.concatenate([zeros(0), *self._known(parameters)])) if self.once.results else zeros(0)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "adaptive", bool(self.lower))
 
-    def _known(self, parameters: Vector) -> list[Vector]:
-        return [parameters if slot.name == "parameters" else zeros(slot.size) for slot in self.once.inputs]
-
-    def __call__(self, parameters: Vector, hoisted: Vector, **inputs: Any) -> dict[str, Vector]:
-        """Outputs by name."""
-        given = {"parameters": parameters, "hoisted": hoisted, **inputs}
-        flat = [np.atleast_1d(np.asarray(given[slot.name], dtype=object)) for slot in self.each.inputs]
-        found = call(self.each, np.concatenate(flat))
-        out, k = {}, 0
-        for slot in self.each.outputs:
-            out[slot.name] = found[k : k + slot.size]
-            k += slot.size
-        return out
+    def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> "ExplicitMarching":
+        """See `Method`."""
+        return ExplicitMarching(plant, self, parameters, step, tolerance)
 
 
-def prepared(plant: Plant, program: Program) -> Rate:
-    """A program of the plant, its solves ordered, work on uniform parameters set apart."""
-    once, each = split_uniform(remove_dead_code(_between_states(plant.ordered(program))))
-    return Rate(once, each, len(plant.model.parameters))
-
-
-def _between_states(program: Program) -> Program:
-    """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed."""
-    return replace(program, checks=tuple(c for c in program.checks if c.failure.status not in OF_GIVEN_STATES))
-
-
-def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> Rate:
-    """q, v, inner, row, t → qdot, vdot, tau, power, inner rates, closed: see `Plant.rates`. uniform: one design for all runs."""
-    model, key = plant.model, ("rates", uniform, closing)
-    if key in plant.made:
-        return plant.made[key]
-
-    def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
-        return plant.rates(parameters, q, v, inner, plant.rows.at(row, t[0]), closing)
-
-    slots = (
-        Slot("q", (model.layout.nq,)),
-        Slot("v", (model.layout.nv,)),
-        Slot("inner", (plant.inner_size,)),
-        Slot("row", (plant.rows.size,)),
-        Slot("t", (1,)),
-        Slot("parameters", (len(model.parameters),), uniform=uniform),
-    )
-    plant.made[key] = made = prepared(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
-    return made
-
-
-def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
-    """parameters, q → q with loops closed; a program of its own, so that its solves are ordered, too."""
-    mechanism = plant.model.mechanism
-    if not mechanism.selection.blocks:
-        return lambda parameters, q: q
-
-    def equations(q: Vector, parameters: Vector) -> dict[str, Vector]:
-        return {"q": closed(Loops(Posture(Numbers(mechanism, parameters), q)))}
-
-    slots = (
-        Slot("q", (mechanism.layout.nq,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=uniform),
-    )
-    once = prepared(plant, trace(equations, slots, "closing", {"parameters": plant.model.pattern}))
-
-    def close(parameters: Vector, q: Vector) -> Vector:
-        hoisted = once.hoisted(parameters)
-        for _ in range(closings):
-            q = once(parameters, hoisted, q=q)["q"]
-        return q
-
-    return close
-
-
-def explicit_step(plant: Plant, tableau: Tableau, adaptive: bool, uniform: bool = True) -> Program:
+def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True) -> Program:
     """The program of a step; see `march_driver` for its slots. uniform: one design for all runs; else parameters are "own"."""
     model, states = plant.model, StateLayout(plant)
     mechanism, layout = model.mechanism, model.layout
     rate, close = rate_program(plant, uniform), closing_program(plant, uniform)
+    adaptive = method.adaptive
     design = "parameters" if uniform else "own"
 
     def equations(state: Vector, given: Vector, **designs: Vector) -> dict[str, Any]:
@@ -128,14 +61,14 @@ def explicit_step(plant: Plant, tableau: Tableau, adaptive: bool, uniform: bool 
         left = row[1] - s.t
         h = _fitted(s.h, left, longest) if adaptive else s.h
         found = []
-        for i in range(tableau.stages):
+        for i in range(method.stages):
             q, v, inner = s.q, s.v, s.inner
-            for j in np.flatnonzero(tableau.A[i]):
-                part, stage = h * tableau.A[i, j], found[j]
+            for j in np.flatnonzero(method.A[i]):
+                part, stage = h * method.A[i, j], found[j]
                 q, v, inner = q + part * stage["qdot"], v + part * stage["vdot"], inner + part * stage["inner"]
             if i:
                 q = unit_quaternions(mechanism, q)
-            t = s.t + float(tableau.c[i]) * h
+            t = s.t + float(method.c[i]) * h
             found.append(rate(parameters, hoisted, q=q, v=v, inner=inner, row=row, t=[t]))
 
         def sum_of(weights: Vector, key: str, size: int) -> Vector:
@@ -145,17 +78,17 @@ def explicit_step(plant: Plant, tableau: Tableau, adaptive: bool, uniform: bool 
                     total = total + weight * stage[key]
             return total * h
 
-        q = s.q + sum_of(tableau.b, "qdot", layout.nq)
-        v = s.v + sum_of(tableau.b, "vdot", layout.nv)
-        work = s.work + sum_of(tableau.b, "power", len(WORKS))
-        inner = s.inner + sum_of(tableau.b, "inner", plant.inner_size)
+        q = s.q + sum_of(method.b, "qdot", layout.nq)
+        v = s.v + sum_of(method.b, "vdot", layout.nv)
+        work = s.work + sum_of(method.b, "power", len(WORKS))
+        inner = s.inner + sum_of(method.b, "inner", plant.inner_size)
         t = s.t + h
         q, v = plant.led(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
         q = close(parameters, q)
         error: Any = 0.0
-        if len(tableau.error):
-            dq, dv = sum_of(tableau.error, "qdot", layout.nq), sum_of(tableau.error, "vdot", layout.nv)
-            error = states.size_of(dq, dv, sum_of(tableau.error, "inner", plant.inner_size)) / tolerance
+        if len(method.error):
+            dq, dv = sum_of(method.error, "qdot", layout.nq), sum_of(method.error, "vdot", layout.nv)
+            error = states.size_of(dq, dv, sum_of(method.error, "inner", plant.inner_size)) / tolerance
         first = found[0]
         record = states.record(s, first["tau"], first["vdot"], error)
         if not adaptive:
@@ -179,10 +112,95 @@ def explicit_step(plant: Plant, tableau: Tableau, adaptive: bool, uniform: bool 
         Slot("given", (plant.rows.size + 2,)),
         Slot(design, (len(model.parameters),), uniform=uniform),
     )
-    return trace(equations, slots, f"{mechanism.name} {tableau.name}", {design: model.pattern})
+    return trace(equations, slots, f"{mechanism.name} {method.name}", {design: model.pattern})
 
 
 def _fitted(h: Any, left: Any, longest: Any) -> Any:
     """The step to try: not longer than allowed, and two equal ones before the end of a piece rather than a tiny last one."""
     h = select(h - longest, longest, h)
     return select(1.05 * h - left, left, select(2.0 * h - left, 0.5 * left, h))
+
+
+class ExplicitMarching(Marching):
+    """Explicit Runge–Kutta, with equal steps in every piece, or with steps by the error."""
+
+    def __init__(
+        self, plant: Plant, method: ExplicitRungeKutta, parameters: Vector, step: float, tolerance: float
+    ) -> None:
+        super().__init__(plant, parameters, step, tolerance)
+        self.adaptive = method.adaptive
+        self.loop = OneRunLoop(explicit_step(plant, method), parameters)
+
+    def compile(self) -> None:
+        """Make all machine code now."""
+        _ = self.loop.march
+
+    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
+        """See `Marching`."""
+        t, given = self.states.t, self.given(row)
+        x = state[: self.states.size].copy()[None]
+        step, left = self.equal_steps(row, float(x[0, t]))
+        if self.adaptive:
+            left = 1 << 62
+            x[0, t + 1] = min(x[0, t + 1] if x[0, t + 1] > 0 else 1e-3 * self.step_size, self.step_size)
+        else:
+            x[0, t + 1] = step
+        tries, troubled = 0, x[0]
+        while left > 0:
+            chunk = min(self.next_chunk(), left)
+            found = self.loop(x, chunk, given)
+            failed = int(found.failed[0])
+            record = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
+            self._kept(record, keep)
+            left -= len(record)
+            x = found.state.copy()
+            if self.adaptive:
+                self._watch(record, float(x[0, t]), row)
+            if failed >= 0:
+                slow = self._with_care(x[0], given, keep)
+                if slow is not None:
+                    x, left, tries = slow[0], left - 1, 0
+                    if slow[1]:
+                        continue
+                    break
+                tries = tries + 1 if failed == 0 else 1
+                troubled = x[0].copy() if tries == 1 else troubled
+                if not self.adaptive or tries > RETRIES:
+                    raise RunStopped(self._reason(troubled, x[0], given), float(x[0, t]))
+                self.rejected += 1
+                x[0, t + 1] *= (
+                    SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
+                )
+                continue
+            if x[0, t] >= row[1] - no_time(row) or found.turns < chunk:
+                break
+            tries = 0
+        x[0, t] = row[1]
+        return x[0]
+
+    def _kept(self, records: Vector, keep: Keep) -> None:
+        """Hands on the records (rows, k) of steps that were taken."""
+        errors = records[:, self.states.t + 2]
+        good = errors <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
+        keep(records[good])
+        self.steps += len(records)
+        if self.adaptive:
+            self.rejected += int((~good).sum())
+            self.note_errors(errors[good] * self.tolerance)
+
+    def _with_care(self, state: Vector, given: Vector, keep: Keep) -> tuple[Vector, bool] | None:
+        """(state (1, n), whether it goes on) after a turn of the interpreter; None where that fails, or is done too often."""
+        if self.slow_turns >= SLOW_TURNS:
+            return None
+        found = self.loop.with_care(state, given)
+        if found is None:
+            return None
+        after, record, more = found
+        self._kept(record[None], keep)
+        self.slow_turns += 1
+        return after[None].copy(), more
+
+    def _reason(self, first: Vector, last: Vector, given: Vector) -> Failure:
+        """Why there is no way on: what failed in the longest step, not that the last one was too short."""
+        why = self.loop.reason(first, given)
+        return self.loop.reason(last, given) if why.status == Status.STEP else why

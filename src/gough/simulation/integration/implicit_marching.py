@@ -1,16 +1,25 @@
-"""Time loops of implicit methods: equal steps, Newton's iteration with one matrix for many of them."""
+"""Time loops of implicit methods: equal steps, Newton's iteration with one matrix for many of them.
+
+State    that of explicit methods, then the unknowns z, then W⁻¹ by rows: `refresh_program` makes W anew, which the loop inverts.
+"""
 
 import time as clock
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from gough.errors import Failure, Status
-from gough.simulation.integration.implicit import ImplicitLayout, ImplicitPrograms
+from gough.program import Program
+from gough.scalar import zeros
 from gough.simulation.integration.marching import Keep, Marching
+from gough.simulation.integration.newton import newton_matrix
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.time_loop import Loop, Stopped
+from gough.simulation.integration.rates import rate_program, residual_program, turn_program
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.integration.time_loop import OneRunLoop, RunStopped
 
 Vector = np.ndarray
 REFRESH = 20
@@ -21,7 +30,68 @@ HALVINGS = 12
 """How often a step of an implicit method is halved before a run gives up."""
 
 
-class Implicit(Marching):
+@dataclass(frozen=True, eq=False)
+class ImplicitLayout(StateLayout):
+    """The state with z and W⁻¹ behind it."""
+
+    @property
+    def z(self) -> slice:
+        """Place of the unknowns."""
+        return slice(self.t + 3, self.t + 3 + self.plant.unknowns)
+
+    @property
+    def inverse(self) -> slice:
+        """Place of W⁻¹."""
+        return slice(self.z.stop, self.z.stop + self.plant.unknowns**2)
+
+    @property
+    def size(self) -> int:
+        """Numbers of a state."""
+        return self.inverse.stop
+
+
+@dataclass(frozen=True)
+class ImplicitPrograms:
+    """A method as programs. step: from whether it is to be solved with care."""
+
+    states: ImplicitLayout
+    step: Callable[[bool], Program]
+    refresh: Program
+    start: Program
+
+
+def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float, of_q: float) -> Program:
+    """The program that makes W anew, equation (1) of `newton`, and puts it where W⁻¹ is to be. of_v, of_q: dv/dz over h and
+    dq/dz over h² at the end of a step."""
+    matrix = newton_matrix(plant, residual_program(plant, "R"), of_v, of_q)
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s = states.split(state)
+        row = given[: plant.rows.size]
+        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        W = matrix(parameters, s.h, q=q, v=v, inner=s.inner, z=state[states.z], row=row, t=[s.t])
+        after = np.concatenate([state[: states.inverse.start], W.ravel(), state[states.inverse.stop :]])
+        return {"state": after, "record": zeros(0), "running": 1.0}
+
+    return turn_program(plant, equations, f"{name} refresh", states.size)
+
+
+def start_program(plant: Plant) -> Program:
+    """The program that gives a state its accelerations z: at the start, and where a motion's accelerations jump."""
+    states, rate = ImplicitLayout(plant), rate_program(plant)
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        s, row = states.split(state), given[: plant.rows.size]
+        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
+        after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
+        return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
+
+    return turn_program(plant, equations, "start", states.size)
+
+
+class ImplicitMarching(Marching):
     """Implicit methods with equal steps. Where Newton's method fails, a few steps are solved with care; where that
     fails, too, a step is taken as 2, 4, 8, … shorter ones."""
 
@@ -31,15 +101,15 @@ class Implicit(Marching):
         super().__init__(plant, parameters, step, tolerance)
         self.states: ImplicitLayout = programs.states
         self.programs = programs
-        self.loop = Loop(programs.step(False), parameters)
-        self.refresh = Loop(programs.refresh, parameters)
-        self.start = Loop(programs.start, parameters)
+        self.loop = OneRunLoop(programs.step(False), parameters)
+        self.refresh = OneRunLoop(programs.refresh, parameters)
+        self.start = OneRunLoop(programs.start, parameters)
 
     @cached_property
-    def careful(self) -> Loop:
+    def careful(self) -> OneRunLoop:
         """Steps solved with care; made when the first one is needed."""
         began = clock.perf_counter()
-        made = Loop(self.programs.step(True), self.parameters)
+        made = OneRunLoop(self.programs.step(True), self.parameters)
         _ = made.march
         self.compiled_late += clock.perf_counter() - began
         return made
@@ -81,7 +151,7 @@ class Implicit(Marching):
         return x[0]
 
     def _steps(
-        self, loop: Loop, x: Vector, given: Vector, h: float, steps: int
+        self, loop: OneRunLoop, x: Vector, given: Vector, h: float, steps: int
     ) -> tuple[Vector, Vector, Callable[[], Failure] | None]:
         """(state, records, what tells why it failed) after up to so many steps."""
         x = x.copy()
@@ -101,7 +171,7 @@ class Implicit(Marching):
         try:
             x[0, place] = np.linalg.inv(x[0, place].reshape(n, n)).ravel()
         except np.linalg.LinAlgError:
-            raise Stopped(Status.SINGULAR.at("Newton matrix"), float(x[0, self.states.t])) from None
+            raise RunStopped(Status.SINGULAR.at("Newton matrix"), float(x[0, self.states.t])) from None
         return x
 
     def _in_parts(self, x: Vector, given: Vector, h: float, halvings: int) -> tuple[Vector, Vector, int]:
@@ -118,13 +188,13 @@ class Implicit(Marching):
             self.rejected += 1
             halvings += 1
             if halvings > HALVINGS:
-                raise Stopped(why(), float(x[0, self.states.t]))
+                raise RunStopped(why(), float(x[0, self.states.t]))
 
-    def _made(self, loop: Loop, x: Vector, given: Vector) -> Vector:
+    def _made(self, loop: OneRunLoop, x: Vector, given: Vector) -> Vector:
         found = loop(x, 1, given)
         if found.failed[0] < 0:
             return found.state.copy()
         slow = loop.with_care(x[0], given)
         if slow is None:
-            raise Stopped(loop.reason(x[0], given), float(x[0, self.states.t]))
+            raise RunStopped(loop.reason(x[0], given), float(x[0, self.states.t]))
         return slow[0][None].copy()

@@ -6,28 +6,20 @@ A piece is a stretch of time in which the motion is one polynomial; a step never
 import time as clock
 from collections.abc import Callable
 from math import ceil
-from typing import Any
 
 import numpy as np
 
-from gough.errors import Failure, Status
-from gough.program import Program, Slot, trace
-from gough.simulation.integration.explicit import explicit_step, rate_program
+from gough.errors import Status
 from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.smoothing import rough_joints
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.sticking import sticking_joints
-from gough.simulation.integration.tableaux import Tableau
-from gough.simulation.integration.time_loop import TOO_MANY_STEPS, Loop, Stopped
+from gough.simulation.integration.time_loop import TOO_MANY_STEPS, RunStopped
 
 Vector = np.ndarray
 FEWEST, MOST = 32, 2000
 """Steps between two looks at the clock, the keyboard and the poses on the way."""
 QUICK, SLOW = 0.05, 0.2
 """Between two looks, s: where it takes less, more steps are taken; where it takes longer, fewer."""
-RETRIES, SHORTER = 10, 0.1
-"""How often an adaptive step that cannot be computed is tried again, and how much shorter each time."""
-SLOW_TURNS = 1000
-"""Turns of the interpreter in a run."""
 MOST_STEPS = 10_000_000
 """Steps of a run whose steps are chosen by the error, where nothing else is asked for."""
 WATCHED = 1000
@@ -36,6 +28,10 @@ SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
 ROUNDING, SHORT = 1e-12, 1e-6
 """Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
+TINY = 1e-5
+"""Steps of less than this part of the run, on average, are looked at."""
+OFTEN = 0.02
+"""Part of the steps in which the rate of a joint that sticks reverses."""
 Keep = Callable[[Vector], None]
 
 
@@ -67,7 +63,7 @@ class Marching:
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """The state (n,) at the end of a piece, from one within it, at its own time. `keep` is given the records (rows, k) of all
-        steps, chunk by chunk, and may raise to end it. Raises `Stopped`."""
+        steps, chunk by chunk, and may raise to end it. Raises `RunStopped`."""
         raise NotImplementedError
 
     def equal_steps(self, row: Vector, begin: float) -> tuple[float, int]:
@@ -109,110 +105,31 @@ class Marching:
         self.watched = seen[-WATCHED:]
         stuck = sticking_joints(self.plant, self.parameters, seen, self.span) if len(seen) >= WATCHED else []
         if stuck:
-            raise Stopped(Status.STICKING.at(", ".join(stuck)), time, " (Coulomb friction without smoothing)")
+            raise RunStopped(Status.STICKING.at(", ".join(stuck)), time, " (Coulomb friction without smoothing)")
         if self.steps >= self.most_steps and time < row[1] - no_time(row):
             last = float(records[-1, self.states.t]) if len(records) else time
-            raise Stopped(TOO_MANY_STEPS, last, f" than {self.most_steps} steps")
+            raise RunStopped(TOO_MANY_STEPS, last, f" than {self.most_steps} steps")
 
 
-class Explicit(Marching):
-    """Explicit Runge–Kutta, with equal steps in every piece, or with steps by the error."""
+def sticking_joints(plant: Plant, parameters: Vector, records: Vector, span: float) -> list[str]:
+    """Joints with unsmoothed Coulomb friction that reverse all the time in records (n, k) of small steps; span: of the run (s).
 
-    def __init__(self, plant: Plant, tableau: Tableau, parameters: Vector, step: float, tolerance: float) -> None:
-        super().__init__(plant, parameters, step, tolerance)
-        self.adaptive = len(tableau.error) > 0
-        self.loop = Loop(explicit_step(plant, tableau, self.adaptive), parameters)
-
-    def compile(self) -> None:
-        """Make all machine code now."""
-        _ = self.loop.march
-
-    def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
-        """See `Marching`."""
-        t, given = self.states.t, self.given(row)
-        x = state[: self.states.size].copy()[None]
-        step, left = self.equal_steps(row, float(x[0, t]))
-        if self.adaptive:
-            left = 1 << 62
-            x[0, t + 1] = min(x[0, t + 1] if x[0, t + 1] > 0 else 1e-3 * self.step_size, self.step_size)
-        else:
-            x[0, t + 1] = step
-        tries, troubled = 0, x[0]
-        while left > 0:
-            chunk = min(self.next_chunk(), left)
-            found = self.loop(x, chunk, given)
-            failed = int(found.failed[0])
-            record = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
-            self._kept(record, keep)
-            left -= len(record)
-            x = found.state.copy()
-            if self.adaptive:
-                self._watch(record, float(x[0, t]), row)
-            if failed >= 0:
-                slow = self._with_care(x[0], given, keep)
-                if slow is not None:
-                    x, left, tries = slow[0], left - 1, 0
-                    if slow[1]:
-                        continue
-                    break
-                tries = tries + 1 if failed == 0 else 1
-                troubled = x[0].copy() if tries == 1 else troubled
-                if not self.adaptive or tries > RETRIES:
-                    raise Stopped(self._reason(troubled, x[0], given), float(x[0, t]))
-                self.rejected += 1
-                x[0, t + 1] *= (
-                    SHORTER  # a stage left what can be computed: the step was too long, or there is no way on
-                )
-                continue
-            if x[0, t] >= row[1] - no_time(row) or found.turns < chunk:
-                break
-            tries = 0
-        x[0, t] = row[1]
-        return x[0]
-
-    def _kept(self, records: Vector, keep: Keep) -> None:
-        """Hands on the records (rows, k) of steps that were taken."""
-        errors = records[:, self.states.t + 2]
-        good = errors <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
-        keep(records[good])
-        self.steps += len(records)
-        if self.adaptive:
-            self.rejected += int((~good).sum())
-            self.note_errors(errors[good] * self.tolerance)
-
-    def _with_care(self, state: Vector, given: Vector, keep: Keep) -> tuple[Vector, bool] | None:
-        """(state (1, n), whether it goes on) after a turn of the interpreter; None where that fails, or is done too often."""
-        if self.slow_turns >= SLOW_TURNS:
-            return None
-        found = self.loop.with_care(state, given)
-        if found is None:
-            return None
-        after, record, more = found
-        self._kept(record[None], keep)
-        self.slow_turns += 1
-        return after[None].copy(), more
-
-    def _reason(self, first: Vector, last: Vector, given: Vector) -> Failure:
-        """Why there is no way on: what failed in the longest step, not that the last one was too short."""
-        why = self.loop.reason(first, given)
-        return self.loop.reason(last, given) if why.status == Status.STEP else why
-
-
-def moment_program(plant: Plant) -> Program:
-    """A state and a row to a record: drive forces and accelerations there."""
-    states, rate = StateLayout(plant), rate_program(plant)
-
-    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
-        s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
-        here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, 0.0))
-        record = states.record(here, found["tau"], found["vdot"], 0.0)
-        return {"state": state, "record": record, "running": 1.0}
-
-    slots = (
-        Slot("state", (states.size,)),
-        Slot("given", (plant.rows.size + 2,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{plant.model.mechanism.name} moment", {"parameters": plant.model.pattern})
+    Rates of cut joints are none of the tree's: they are named where no other joint sticks.
+    """
+    t = records[:, StateLayout(plant).t]
+    if len(t) < 2 or t[-1] - t[0] > TINY * span * len(t):
+        return []
+    rough = rough_joints(plant.model.mechanism, parameters)
+    if not rough:
+        return []
+    layout = plant.model.layout
+    q, v = records[:, : layout.nq], records[:, layout.nq : layout.nq + layout.nv]
+    u = plant.model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
+    found = []
+    for name, link in rough.items():
+        if link >= 0:
+            rates = u[:, list(plant.model.mechanism.links[link].columns)]
+            reversals = (rates[1:] * rates[:-1] < 0).sum(axis=0)
+            if reversals.max(initial=0) > OFTEN * len(t):
+                found.append(name)
+    return found or [name for name, link in rough.items() if link < 0]

@@ -11,7 +11,7 @@ import numpy as np
 from gough.errors import Status
 from gough.simulation.integration.collocation import NODES, Collocation, Stretch
 from gough.simulation.integration.crossing import LEFT, NEAR, PER_STEP, Watch, better_velocities
-from gough.simulation.integration.time_loop import Stopped
+from gough.simulation.integration.time_loop import RunStopped
 
 Vector = np.ndarray
 CROSSED = "crossed"
@@ -48,14 +48,14 @@ class Passage:
         self.events: list[tuple[float, str]] = []
 
     def __call__(self, state: Vector, row: Vector) -> Vector:
-        """The state (n,) behind, at the end of the piece at the latest. Raises `Stopped`."""
+        """The state (n,) behind, at the end of the piece at the latest. Raises `RunStopped`."""
         n, end = self.states.t, float(row[1])
         y, t = state[:n].copy(), float(state[n])
         tiny, longest = 1e-12 * (1.0 + abs(end)), np.inf
         goal = end
         while t < goal - tiny:
             if len(self.stretches) >= MOST:
-                raise Stopped(
+                raise RunStopped(
                     Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose that the run does not leave"
                 )
             stretch, longest = self._stretch(y, t, (goal - t, longest), row)
@@ -82,7 +82,7 @@ class Passage:
             if found is not None and found.unresolved(self.collocation.sizes) <= RESOLVED:
                 return found, 1.5 * length if k else np.inf
             length *= SLOWLY if close else SHORTER
-        raise Stopped(
+        raise RunStopped(
             Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose that the run does not get through"
         )
 
@@ -90,7 +90,7 @@ class Passage:
         """How long a stretch is to be (s)."""
         rates = self.collocation.rates(y, t, row)
         if rates is None:
-            raise Stopped(
+            raise RunStopped(
                 Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose in which the run ends"
             )
         speed = float((np.abs(rates[: self.nq]) / self.states.units[0]).max(initial=0.0))

@@ -27,11 +27,10 @@ from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
+from gough.simulation.control.instant import Instant, MotionRows
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.own_robot import Measured, OwnRobot
-from gough.simulation.integration.instant import Instant, Rows
-from gough.simulation.integration.moves import closed
-from gough.simulation.integration.plain_rates import drive_of_entries, plain_rates
+from gough.simulation.coordinates import closed, drive_of_entries, plain_rates
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Plant:
 
     model: "Model"
     law: Law
-    rows: Rows
+    rows: MotionRows
     wrenches: Wrenches = field(default_factory=Wrenches)
     own: OwnRobot | None = None
     made: dict[Any, Any] = field(default_factory=dict, repr=False)
@@ -147,7 +146,7 @@ class Plant:
         pushed, load = self._external(loops, now)
         rates = zeros(0)
         if not self.law.prescribed:
-            action = self._action(numbers, q, v, inner, now)
+            action = self.law_action(numbers, q, v, inner, now)
             tau, rates = action.tau, action.rates
             vdot = forward_dynamics(regrouped(numbers), q, v, tau, load)["vdot"]
         else:
@@ -179,7 +178,7 @@ class Plant:
             R, tau = all_forces[n:], self._ordered(all_forces[:n])
         else:
             vdot = z[:own]
-            action = self._action(numbers, q, v, inner, now)
+            action = self.law_action(numbers, q, v, inner, now)
             tau = action.tau
             push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
             missing = needed_force(loops, v, vdot, load) - push
@@ -190,9 +189,16 @@ class Plant:
         out = {"R": R, "qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power}
         return out | {"inner": z[own:]}
 
+    def law_action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
+        """What the law makes the drives do: here a controller's force enters the time loop, whichever method integrates it."""
+        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
+        settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
+        measured = Measured(self.model, regrouped(numbers), q, v)
+        return self.law.act(Here(own, measured, inner, settings, inputs, now))
+
     def commanded(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""
-        return self._action(Numbers(self.model.mechanism, parameters), q, v, zeros(0), now).tau
+        return self.law_action(Numbers(self.model.mechanism, parameters), q, v, zeros(0), now).tau
 
     def _loops(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> tuple[Numbers, Loops, Vector, Vector]:
         numbers = Numbers(self.model.mechanism, parameters)
@@ -200,12 +206,6 @@ class Plant:
         loops = Loops(Posture(regrouped(numbers), q))
         check_state(loops)
         return numbers, loops, q, v
-
-    def _action(self, numbers: Numbers, q: Vector, v: Vector, inner: Vector, now: Instant) -> Action:
-        own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
-        settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
-        measured = Measured(self.model, regrouped(numbers), q, v)
-        return self.law.act(Here(own, measured, inner, settings, inputs, now))
 
     def _external(self, loops: Loops, now: Instant) -> tuple[Vector, Vector]:
         """(generalised force of the wrenches on v, the same as the equations take it)."""

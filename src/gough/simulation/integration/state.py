@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.kinematics.retraction import step_units
+from gough.kinematics.retraction import coordinate_sizes, step_units
 from gough.scalar import abs_, select
 from gough.simulation.integration.plant import WORKS, Plant
 
@@ -77,15 +77,9 @@ class StateLayout:
     def units(self) -> tuple[Vector, Vector]:
         """Typical sizes of the entries of q (nq,) and v (nv,): errors are relative to them."""
         model = self.plant.model
-        mechanism, layout = model.mechanism, model.layout
-        tree = step_units(mechanism, model.size)
-        q = np.ones(layout.nq)
-        for link in mechanism.links:
-            for place, rate in link.plain:
-                q[place] = tree[rate]
-            if link.elastic is not None:
-                q[link.elastic.coordinates] = tree[link.elastic.columns]
-        return q, tree[list(mechanism.selection.independent)]
+        tree = step_units(model.mechanism, model.size)
+        sizes = coordinate_sizes(model.mechanism, model.size)
+        return sizes, tree[list(model.mechanism.selection.independent)]
 
     def size_of(self, dq: Vector, dv: Vector, d_inner: Vector) -> Any:
         """The largest error of a step: of positions relative to their typical size; of velocities relative to the size an

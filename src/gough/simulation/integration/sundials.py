@@ -18,13 +18,13 @@ import numpy as np
 
 from gough.compilation.service import address
 from gough.program import Program, Slot, trace
-from gough.simulation.integration.explicit import closing_program, rate_program
-from gough.simulation.integration.moves import unit_quaternions
+from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.rates import closing_program, rate_program, turn_program
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.sundials_code import BYTES, GET_ARRAY, GIVEN, MARCH, STATE, STATUS, TABLE, code
 from gough.simulation.integration.sundials_library import POINTER, sundials
-from gough.simulation.integration.time_loop import Loop
+from gough.simulation.integration.time_loop import OneRunLoop
 
 Vector = np.ndarray
 ADAMS, BDF = 1, 2
@@ -50,12 +50,7 @@ def rates_program(plant: Plant) -> Program:
         ydot = np.concatenate([found[key] for key in ("qdot", "vdot", "power", "inner")])
         return {"state": state, "record": ydot, "running": 1.0}
 
-    slots = (
-        Slot("state", (n + 1,)),
-        Slot("given", (plant.rows.size,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{plant.model.mechanism.name} cvode", {"parameters": plant.model.pattern})
+    return turn_program(plant, equations, "cvode", n + 1, more=0)
 
 
 def records_program(plant: Plant) -> Program:
@@ -83,10 +78,10 @@ def records_program(plant: Plant) -> Program:
     return trace(equations, slots, f"{plant.model.mechanism.name} cvode records", {"parameters": plant.model.pattern})
 
 
-class Solver:
+class CvodeSolver:
     """CVODE on one robot. `tried`: the last (y, t) it asked rates for."""
 
-    def __init__(self, plant: Plant, loop: Loop, family: int, tolerance: float, longest: float) -> None:
+    def __init__(self, plant: Plant, loop: OneRunLoop, family: int, tolerance: float, longest: float) -> None:
         self.lib, self.n = sundials(), StateLayout(plant).t
         lib, n = self.lib, self.n
         self.y, self.tried, self.interrupted = np.zeros(n), np.zeros(n + 1), False

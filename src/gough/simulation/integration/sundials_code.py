@@ -64,7 +64,7 @@ done:
 _LOADED = {"march": MARCH, "state": STATE, "bytes": BYTES, "given": GIVEN, "status": STATUS, "table": TABLE}
 
 
-class Code:
+class CvodeCode:
     """rates: address of CVODE's right-hand side. steps: takes CVODE's steps until the end or `most`, rows (most, n) of states and
     times (most,); returns how many, and CVODE's last flag."""
 
@@ -81,6 +81,6 @@ class Code:
 
 
 @cache
-def code() -> Code:
+def code() -> CvodeCode:
     """Compiled once."""
-    return Code()
+    return CvodeCode()

@@ -18,7 +18,7 @@ TOO_MANY_STEPS = Status.STEP.at("more")
 """More steps than are allowed."""
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """A run cannot go on: what fails (GOOD where it is none of the robot's states), more about it, and when (s)."""
 
     def __init__(self, failure: Failure, time: float, detail: str = "") -> None:
@@ -39,7 +39,7 @@ def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
 
 
 @dataclass
-class Loop:
+class OneRunLoop:
     """A program as a compiled loop of one run, with a design's numbers in its table."""
 
     program: Program

@@ -1,106 +1,27 @@
 """The channels of a run: what can be asked for by name, in which unit, and how it is computed when asked."""
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
-from gough.simulation.given import floats
 from gough.simulation.results import names
-from gough.simulation.results.units import units_of
+from gough.simulation.results.deflection import deflection, tied_frames
+from gough.simulation.results.energies import ENERGIES, POWERS, energies, powers
+from gough.simulation.results.recorded import Channel
+from gough.simulation.results.tracking import REFERENCE, tracking
+from gough.simulation.units import units_of
+from gough.spatial.euler import coordinates_of
+from gough.spatial.poses import pose_array
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
-from gough.text import short_repr, wrong_label
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True)
-class Channel:
-    """A quantity over time: `entries` and `units` of its columns; `single`: one column, an array (n,).
-
-    states: how many are stored. about: in words.
-    """
-
-    name: str
-    entries: tuple[str, ...]
-    units: tuple[str, ...]
-    about: str
-    states: int
-    single: bool = False
-    compute: "Callable[[Run], Array]" = field(repr=False, compare=False, default=lambda run: run.time)
-
-    @property
-    def unit(self) -> str:
-        """Its unit; of columns in different units all of them."""
-        return ", ".join(dict.fromkeys(self.units))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of its array."""
-        return (self.states,) if self.single else (self.states, len(self.entries))
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.shape} [{self.unit}]: {self.about}"
-
-    def __repr__(self) -> str:
-        units = ", ".join(dict.fromkeys(self.units)) or "no columns"
-        return f"<channel {self.name}: {len(self.entries)} x {self.states} in {units}>"
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A channel that was stored with the run. values (n,) or (n, k); derived: it can be computed from the states again."""
-
-    values: Array
-    entries: tuple[str, ...]
-    units: tuple[str, ...]
-    derived: bool = False
-
-    def channel(self, name: str) -> Channel:
-        """How it is listed."""
-        about = "computed before it was saved" if self.derived else "recorded while it ran"
-        single = self.values.ndim == 1
-        return Channel(name, self.entries, self.units, about, len(self.values), single, lambda run: self.values)
-
-    __repr__ = short_repr
-
-
-def as_recorded(given: Mapping[str, Any], n: int) -> dict[str, Recorded]:
-    """From {name: array}, {name: (array, unit or units)} or {name: (array, units, entries)}; unit "1" where none is told."""
-    out = {}
-    if not isinstance(given, Mapping):
-        raise UsageError(f"recorded={given!r}: give {{name: (array, unit)}}")
-    for name, value in given.items():
-        if (wrong := wrong_label(name)) is not None:
-            raise UsageError(f"recorded {name!r}: {wrong}")
-        if isinstance(value, Recorded):
-            out[name] = value
-            continue
-        parts = value if isinstance(value, tuple) else (value,)
-        array, unit, entries = parts[0], parts[1] if len(parts) > 1 else "1", parts[2] if len(parts) > 2 else None
-        x = floats(f"recorded {name!r}", array)
-        if x.ndim not in (1, 2) or len(x) != n:
-            raise UsageError(f"recorded {name!r} has shape {x.shape}; expected ({n},) or ({n}, k): a row a stored time")
-        width = 1 if x.ndim == 1 else x.shape[1]
-        units = (unit,) * width if isinstance(unit, str) else tuple(unit)
-        given_names = [name] if x.ndim == 1 else [f"{name}.{k}" for k in range(width)]
-        labels = tuple(entries) if entries is not None else tuple(given_names)
-        for label in labels:
-            if (wrong := wrong_label(label)) is not None:
-                raise UsageError(f"recorded {name!r}: the column {label!r}: {wrong}")
-        if len(units) != width or len(labels) != width:
-            raise UsageError(
-                f"recorded {name!r}: {width} columns, {len(units)} units and {len(labels)} names of columns"
-            )
-        x.setflags(write=False)
-        out[name] = Recorded(x, labels, units)
-    return out
 
 
 class Catalogue:
@@ -216,8 +137,6 @@ def _drives(run: "Run", channel: Any) -> Iterator[Channel]:
 
 
 def _energies(run: "Run", channel: Any) -> Iterator[Channel]:
-    from gough.simulation.results.energies import ENERGIES, POWERS, energies, powers
-
     yield channel(
         "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
     )
@@ -225,8 +144,6 @@ def _energies(run: "Run", channel: Any) -> Iterator[Channel]:
 
 
 def _tracking(run: "Run", channel: Any) -> Iterator[Channel]:
-    from gough.simulation.results.tracking import REFERENCE, tracking
-
     about = run.info.motion
     if REFERENCE not in run.recorded or not isinstance(about, Mapping) or "kind" not in about:
         return
@@ -250,8 +167,6 @@ def _wrenches(run: "Run", channel: Any) -> Iterator[Channel]:
 
 
 def _frames(run: "Run", channel: Any) -> Iterator[Channel]:
-    from gough.simulation.results.deflection import deflection, tied_frames
-
     def entries(name: str, kind: str, columns: Sequence[str]) -> list[str]:
         return [f"{name}.{kind}.{c}" for c in columns]
 
@@ -277,8 +192,6 @@ def _frames(run: "Run", channel: Any) -> Iterator[Channel]:
 
 
 def _reactions(run: "Run", channel: Any) -> Iterator[Channel]:
-    from gough.dynamics.reactions import joint_links
-
     mechanism = run.model.mechanism
     joints = [mechanism.links[i].joint for i in joint_links(mechanism)]
     places = [
@@ -329,8 +242,6 @@ def _all_reactions(run: "Run") -> Any:
 
 
 def _angles(run: "Run") -> Array:
-    from gough.spatial.euler import coordinates_of
-
     angles = coordinates_of(run.q, "rpy_zyx")[:, 3:]
     good = np.isfinite(angles).all(axis=1)
     angles[good] = np.unwrap(angles[good], axis=0)
@@ -342,8 +253,6 @@ def _twist(run: "Run") -> Array:
 
 
 def _frame_pose(run: "Run", frame: str) -> Array:
-    from gough.spatial.poses import pose_array
-
     position, rotation = run.model.frame_pose(run.q, frame, parameters=run.parameters, on_bad_state="mark")
     good = np.isfinite(position).all(axis=1)
     out = np.full((len(run), 7), np.nan)

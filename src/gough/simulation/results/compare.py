@@ -2,16 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.given import demand, texts
+from gough.simulation.given import texts
 from gough.simulation.results.names import quaternions
-from gough.simulation.results.run import Run
+from gough.simulation.results.parts import chosen
 from gough.spatial.poses import pose_difference
 from gough.structure.layout import POSE_NAMES
 from gough.text import short_repr
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
 
 Array = np.ndarray
 
@@ -75,10 +79,9 @@ class Comparison:
     __repr__ = short_repr
 
 
-def compare(run: Run, other: Run, channels: Iterable[str] | None) -> Comparison:
+def compare(run: "Run", other: "Run", channels: Iterable[str] | None) -> Comparison:
     """See `Run.compare`. The runs may be of different robots (rigid and flexible): columns are matched by their names. Times
     are those of `run` that both have; `other` is resampled unless its times are the same."""
-    demand(Run, "other", other, "another gough.Run")
     start, end = max(run.time[0], other.time[0]), min(run.time[-1], other.time[-1])
     if start > end:
         raise UsageError(
@@ -105,13 +108,11 @@ def compare(run: Run, other: Run, channels: Iterable[str] | None) -> Comparison:
     return Comparison(run.time, tuple(rows), values)
 
 
-def _after_jumps(run: Run) -> Run:
-    from gough.simulation.results.parts import chosen
-
+def _after_jumps(run: "Run") -> "Run":
     return chosen(run, np.flatnonzero(np.append(np.diff(run.time) > 0, True)))
 
 
-def _difference(run: Run, other: Run, name: str) -> tuple[list[str], list[str], Array, Array]:
+def _difference(run: "Run", other: "Run", name: str) -> tuple[list[str], list[str], Array, Array]:
     """(columns, units, values of the first, second - first), columns that both have."""
     mine, theirs = run.channel(name), other.channel(name)
     if name not in (mine.name, theirs.name):  # a single column
@@ -133,7 +134,7 @@ def _difference(run: Run, other: Run, name: str) -> tuple[list[str], list[str], 
     return common, [mine.units[mine.entries.index(e)] for e in common], a, b - a
 
 
-def _columns(run: Run, name: str) -> Array:
+def _columns(run: "Run", name: str) -> Array:
     x = run[name]
     return x[:, None] if x.ndim == 1 else x
 

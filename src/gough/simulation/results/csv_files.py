@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.results.files import Contents, about_of
+from gough.simulation.results.contents import Contents, about_of
 from gough.text import cells, check_columns, number, read_lines, wrong_count
 
 UNITS, ABOUT = "# units: ", "# about: "

@@ -16,7 +16,8 @@ import numpy as np
 
 from gough.simulation.results.deflection import strain_energy
 from gough.simulation.results.interpolation import sampled
-from gough.simulation.results.resample import interpolated, resample
+from gough.simulation.results.resample import resample
+from gough.simulation.results.tree_motion import interpolated
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:

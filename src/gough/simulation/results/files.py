@@ -4,8 +4,7 @@ Every format holds the stored arrays, and one JSON text: format version, the rob
 all columns, and what is known about the run. No pickle. Files are written aside and renamed when they are complete.
 """
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,42 +12,34 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import write_file
-from gough.simulation.results import names
-from gough.simulation.results.channels import Recorded
-from gough.simulation.results.damage import damage_told, demand_whole
+from gough.model import Model, build
+from gough.simulation.results import csv_files, names, npz, parquet
+from gough.simulation.results.contents import FORMAT, KIND, Contents, damage_told, demand_whole
 from gough.simulation.results.info import make_info
+from gough.simulation.results.recorded import Recorded
 from gough.simulation.results.robot import RobotRecord, robot_hash
-from gough.simulation.results.run import Run
 from gough.simulation.results.states import run_from_states
-from gough.simulation.results.units import units_of
+from gough.simulation.units import units_of
 from gough.structure import Layout
-from gough.text import demand_file, unprintable_in
+from gough.text import demand_file
 
 if TYPE_CHECKING:
-    from gough.model import Model
+    from gough.simulation.results.run import Run
 
-KIND, FORMAT = "gough run", 1
-SUFFIXES = (".npz", ".parquet", ".csv")
+FORMATS: dict[str, Any] = {".npz": npz, ".parquet": parquet, ".csv": csv_files}
+SUFFIXES = tuple(FORMATS)
 Array = np.ndarray
 
 
-@dataclass
-class Contents:
-    """What a file holds: groups {name: (array (n, k), columns, units)} in order, and the JSON document."""
-
-    about: dict[str, Any]
-    groups: dict[str, tuple[Array, tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-
-
-def save(run: Run, path: Path, channels: tuple[str, ...]) -> Path:
+def save(run: "Run", path: Path, channels: tuple[str, ...]) -> Path:
     """See `Run.save`."""
     writer = _format(path)
     contents = contents_of(run, channels, path.parent)
     return write_file(path, lambda file: writer.write(file, contents))
 
 
-def load(path: Path, model: Any, other_robot: bool) -> Run:
-    """See `Run.load`."""
+def load(make: "type[Run]", path: Path, model: Any, other_robot: bool) -> "Run":
+    """See `Run.load`. make: the class itself."""
     reader = _format(path)
     demand_file(path)
     with damage_told(path):
@@ -56,13 +47,13 @@ def load(path: Path, model: Any, other_robot: bool) -> Run:
         if contents.about:
             demand_whole(contents, path)
     if not contents.about:
-        return run_of_columns({name: x[:, 0] for name, (x, _, _) in contents.groups.items()}, path, _model(model))
+        return run_of_columns(make, {name: x[:, 0] for name, (x, _, _) in contents.groups.items()}, path, _model(model))
     given = _model(model)
     with damage_told(path):
-        return run_of(contents, path, given, other_robot)
+        return run_of(make, contents, path, given, other_robot)
 
 
-def contents_of(run: Run, channels: tuple[str, ...], folder: Path) -> Contents:
+def contents_of(run: "Run", channels: tuple[str, ...], folder: Path) -> Contents:
     """Stored arrays first, then further channels."""
     layout, told = run.layout, units_of(run.model)
     found = Contents({})
@@ -108,7 +99,7 @@ def contents_of(run: Run, channels: tuple[str, ...], folder: Path) -> Contents:
     return found
 
 
-def run_of(contents: Contents, path: Path, model: "Model | None", other_robot: bool) -> Run:
+def run_of(make: "type[Run]", contents: Contents, path: Path, model: Model | None, other_robot: bool) -> "Run":
     """The run that a file holds."""
     about, groups = contents.about, {name: x for name, (x, _, _) in contents.groups.items()}
     n = len(groups["t"])
@@ -128,7 +119,7 @@ def run_of(contents: Contents, path: Path, model: "Model | None", other_robot: b
         recorded[name] = Recorded(_locked(x), tuple(flags["entries"]), tuple(about["units"][name]), flags["derived"])
     status = groups.get("status")
     given = groups.get("acceleration")
-    return Run(
+    return make(
         _locked(groups["t"][:, 0]),
         _locked(groups["q"]),
         _locked(groups["v"]),
@@ -145,7 +136,7 @@ def run_of(contents: Contents, path: Path, model: "Model | None", other_robot: b
     )
 
 
-def run_of_columns(columns: dict[str, Array], path: Path, model: "Model | None") -> Run:
+def run_of_columns(make: "type[Run]", columns: dict[str, Array], path: Path, model: Model | None) -> "Run":
     """A run from a plain table without a word on what it is: t, all coordinates, velocities and drive forces by name."""
     if model is None:
         raise UsageError(f"{path}: a table that says nothing about its robot; name it: Run.load(path, model=…)")
@@ -163,39 +154,18 @@ def run_of_columns(columns: dict[str, Array], path: Path, model: "Model | None")
     used = {"t", "status", *(c for group in wanted.values() for c in group)}
     rest = {name: (x, "1") for name, x in columns.items() if name not in used}
     return run_from_states(
-        model, columns["t"], arrays["q"], arrays["v"], arrays.get("tau"),
+        make, model, columns["t"], arrays["q"], arrays["v"], arrays.get("tau"),
         status=columns.get("status"), recorded=rest, info={},
     )  # fmt: skip
 
 
-def about_of(text: str | None, path: Path) -> dict[str, Any]:
-    """The JSON document of a file; other files and newer formats are refused."""
-    try:
-        about = json.loads(text) if text is not None else {}
-    except (ValueError, RecursionError):
-        about = {}
-    if not isinstance(about, dict) or about.get("kind") != KIND:
-        raise UsageError(f"{path} is not the file of a run (written by Run.save)")
-    bad = unprintable_in(about)
-    if bad is not None:
-        raise UsageError(f"{path} is damaged: a text in it has the character {bad}, which cannot be shown")
-    if not isinstance(about.get("format"), int) or about["format"] > FORMAT:
-        raise UsageError(f"{path} was written by a newer gough (format {about.get('format')}); this one reads {FORMAT}")
-    return about
-
-
 def _format(path: Path) -> Any:
-    from gough.simulation.results import csv_files, npz, parquet
-
-    made = {".npz": npz, ".parquet": parquet, ".csv": csv_files}
-    if path.suffix not in made:
+    if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the name of a run's file ends in {', '.join(SUFFIXES)}")
-    return made[path.suffix]
+    return FORMATS[path.suffix]
 
 
-def _model(given: Any) -> "Model | None":
-    from gough.model import Model, build
-
+def _model(given: Any) -> Model | None:
     return given if given is None or isinstance(given, Model) else build(given)
 
 
@@ -204,7 +174,7 @@ def _layout(data: dict[str, Any]) -> Layout:
     return Layout(**told)
 
 
-def _design(record: RobotRecord, stored: Array, model: "Model") -> Array:
+def _design(record: RobotRecord, stored: Array, model: Model) -> Array:
     """The parameters of a stored design for a given model: of another robot only what the design changed is taken."""
     if robot_hash(model) == record.digest:
         return stored
@@ -213,7 +183,7 @@ def _design(record: RobotRecord, stored: Array, model: "Model") -> Array:
     return _locked(model.parameters_with(changes))
 
 
-def _demand_layout(stored: Layout, model: "Model", path: Path) -> None:
+def _demand_layout(stored: Layout, model: Model, path: Path) -> None:
     for what in ("q_names", "v_names", "drive_names"):
         a, b = getattr(stored, what), getattr(model.layout, what)
         if a != b:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.files import npz, read_npz
-from gough.simulation.results.files import Contents, about_of
+from gough.simulation.results.contents import Contents, about_of
 
 
 def write(file: BinaryIO, contents: Contents) -> None:

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.results.files import Contents, about_of
+from gough.simulation.results.contents import Contents, about_of
 
 KEY = b"gough"
 

@@ -1,14 +1,16 @@
 """Parts of runs, and runs one after the other."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.given import is_number
-from gough.simulation.results.channels import Recorded
-from gough.simulation.results.run import Run
-from gough.simulation.results.states import locked
+from gough.simulation.results.recorded import Recorded, locked
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
 
 Array = np.ndarray
 REFERENCE = "reference"
@@ -20,7 +22,7 @@ SAME = 1e-8
 """States that meet agree to this, relative to 1 and to their size."""
 
 
-def between(run: Run, start: float | None, end: float | None) -> Run:
+def between(run: "Run", start: float | None, end: float | None) -> "Run":
     """See `Run.between`."""
     for name, given in (("start", start), ("end", end)):
         if given is not None and not is_number(given):
@@ -37,7 +39,7 @@ def between(run: Run, start: float | None, end: float | None) -> Run:
     return chosen(run, rows).described(events=events)
 
 
-def chosen(run: Run, rows: Array) -> Run:
+def chosen(run: "Run", rows: Array) -> "Run":
     """The run with these of its states; what was computed from all of them is computed anew."""
 
     def take(x: Array | None) -> Array | None:
@@ -53,9 +55,9 @@ def chosen(run: Run, rows: Array) -> Run:
     )
 
 
-def concatenate(runs: list[Run], shift: bool) -> Run:
+def concatenate(runs: "list[Run]", shift: bool) -> "Run":
     """See `Run.concatenate`."""
-    if not runs or not all(isinstance(run, Run) for run in runs):
+    if not runs:
         raise UsageError("concatenate: give a list of runs, at least one")
     done = runs[0]
     for number, nxt in enumerate(runs[1:], start=1):
@@ -68,7 +70,7 @@ def concatenate(runs: list[Run], shift: bool) -> Run:
     return done
 
 
-def _demand_alike(first: Run, second: Run, number: int) -> None:
+def _demand_alike(first: "Run", second: "Run", number: int) -> None:
     if first.robot.digest != second.robot.digest or first.layout != second.layout:
         raise UsageError(f"concatenate: run {number} is of another robot ({second.robot.name}, not {first.robot.name})")
     a, b = first.parameters, second.parameters
@@ -80,7 +82,7 @@ def _demand_alike(first: Run, second: Run, number: int) -> None:
         raise UsageError(f"concatenate: run {number} has other recorded channels or wrenches")
 
 
-def _joined(first: Run, second: Run, number: int) -> Run:
+def _joined(first: "Run", second: "Run", number: int) -> "Run":
     gap = second.time[0] - first.time[-1]
     if abs(gap) > ROUNDING * max(abs(first.time[-1]), abs(second.time[-1])):
         raise UsageError(
@@ -130,12 +132,12 @@ def _joined(first: Run, second: Run, number: int) -> Run:
     )
 
 
-def _own(run: Run) -> dict[str, Recorded]:
+def _own(run: "Run") -> dict[str, Recorded]:
     """What was recorded while the run was made."""
     return {name: r for name, r in run.recorded.items() if not r.derived}
 
 
-def _stored(run: Run) -> list[Array]:
+def _stored(run: "Run") -> list[Array]:
     return [run.tau, *run.wrench.values()]
 
 

@@ -35,7 +35,7 @@ STOP = "#b2182b"
 
 
 @dataclass(frozen=True)
-class Panel:
+class PlotPanel:
     """Lines in one unit."""
 
     title: str
@@ -63,16 +63,16 @@ def draw_run(run: "Run", names: tuple[str, ...], path: str | Path | None, title:
     return figure
 
 
-def panels(run: "Run", names: tuple[str, ...] = ()) -> list[Panel]:
+def panels(run: "Run", names: tuple[str, ...] = ()) -> list[PlotPanel]:
     """What is drawn: one panel for each unit of each channel; single columns of one unit that are named together share one."""
     wanted = names or tuple(name for name in DEFAULT if name in run)
     if not wanted:
         raise UsageError(f"plot: this run of {run.robot.name} has none of {', '.join(DEFAULT)}; name channels")
-    found: list[Panel] = []
+    found: list[PlotPanel] = []
     for name in wanted:
         channel, values = run.channel(name), run[name]
         if values.ndim == 1:  # a single column
-            found.append(Panel(_title(name), run.unit(name), (name,), values[:, None]))
+            found.append(PlotPanel(_title(name), run.unit(name), (name,), values[:, None]))
             continue
         if channel.name == "energies":
             found += _energy_panels(channel.entries, values)
@@ -81,7 +81,7 @@ def panels(run: "Run", names: tuple[str, ...] = ()) -> list[Panel]:
         for unit in dict.fromkeys(channel.units[i] for i in kept):
             at = [i for i in kept if channel.units[i] == unit]
             entries = tuple(_short(channel.entries[i], name) for i in at)
-            found.append(Panel(_title(name), unit, entries, values[:, at]))
+            found.append(PlotPanel(_title(name), unit, entries, values[:, at]))
     return _merged(found)
 
 
@@ -89,31 +89,31 @@ ROTATIONS = ("qw", "qx", "qy", "qz")
 """Not drawn with a pose: quaternions say little to the eye; "angles" does."""
 
 
-def _energy_panels(entries: tuple[str, ...], values: np.ndarray) -> list[Panel]:
+def _energy_panels(entries: tuple[str, ...], values: np.ndarray) -> list[PlotPanel]:
     """Energies and works since the start, and what their balance lacks on its own: it is smaller by far."""
     change = values - values[0]
     error = entries.index("energy.error")
     kept = [i for i in range(len(entries)) if i != error and np.any(change[:, i] != 0.0)]
     kept = kept or [entries.index("energy.total")]
     names = tuple(entries[i].removeprefix("energy.") for i in kept)
-    lack = Panel("lack of balance", "J", ("energy.error",), values[:, [error]])
-    return [Panel("energy since the start", "J", names, change[:, kept]), lack]
+    lack = PlotPanel("lack of balance", "J", ("energy.error",), values[:, [error]])
+    return [PlotPanel("energy since the start", "J", names, change[:, kept]), lack]
 
 
-def _merged(found: list[Panel]) -> list[Panel]:
+def _merged(found: list[PlotPanel]) -> list[PlotPanel]:
     """Neighbouring panels of single columns in one unit as one."""
-    out: list[Panel] = []
+    out: list[PlotPanel] = []
     for panel in found:
         last = out[-1] if out else None
         alone = len(panel.columns) == 1 and panel.title == panel.columns[0]
         if last is not None and alone and last.unit == panel.unit and last.title == "":
-            out[-1] = Panel("", last.unit, last.columns + panel.columns, np.hstack([last.values, panel.values]))
+            out[-1] = PlotPanel("", last.unit, last.columns + panel.columns, np.hstack([last.values, panel.values]))
         else:
-            out.append(Panel("" if alone else panel.title, panel.unit, panel.columns, panel.values))
+            out.append(PlotPanel("" if alone else panel.title, panel.unit, panel.columns, panel.values))
     return out
 
 
-def _draw(ax: Any, run: "Run", panel: Panel) -> None:
+def _draw(ax: Any, run: "Run", panel: PlotPanel) -> None:
     size = np.nanmax(np.abs(np.where(np.isfinite(panel.values), panel.values, 0.0)), axis=0, initial=0.0)
     order = np.argsort(-size, kind="stable") if len(size) > SHOWN else np.arange(len(size))
     named = set(order[: SHOWN - 1].tolist()) if len(size) > SHOWN else set(range(len(size)))

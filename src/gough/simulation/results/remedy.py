@@ -5,70 +5,90 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.analysis.modes import natural_frequencies
 from gough.dynamics.loads import SPRING
-from gough.errors import EXPLANATION, GoughError, Status
+from gough.errors import EXPLANATION, Failure, GoughError, Status
 from gough.simulation.integration.crossing import NEAR, nearest_loop
 from gough.simulation.integration.methods import METHODS, stable_with_any
+from gough.simulation.integration.sampling import CONTROLLER_FAILED
 from gough.simulation.integration.smoothing import rough_joints
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
-REMEDIES = {
-    "interrupted": "all states until then are kept",
-    "sticking:": "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below which its "
-    "friction is to be smoothed",
-    "folded:": "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the "
-    "motion, or name other velocities in the description",
-    "step:more": "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
-    "step:": "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
-    "rounding does not allow (raise it)",
-    "not_converged:Newton": "take a shorter step or a larger tolerance",
-    "singular:Newton": "take a shorter step",
-    f"not_finite:{SPRING}": "the two points of the spring coincide, where its force has no direction: begin elsewhere, or move "
-    "one of its points",
-    "not_finite:controller": "the controller gave no finite force at that time: look at its gains and at what it returns",
-    "controller failed": "the controller's own function raised an error at that time, or returned no numbers, as is shown",
+REMEDIES: dict[Failure, str] = {
+    Status.STICKING.at(
+        ""
+    ): "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below "
+    "which its friction is to be smoothed",
+    Status.FOLDED.at(
+        ""
+    ): "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, "
+    "change the motion, or name other velocities in the description",
+    Status.STEP.at(
+        "more"
+    ): "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
+    Status.NOT_CONVERGED.at("Newton"): "take a shorter step or a larger tolerance",
+    Status.SINGULAR.at("Newton"): "take a shorter step",
+    Status.NOT_FINITE.at(
+        SPRING
+    ): "the two points of the spring coincide, where its force has no direction: begin elsewhere, or "
+    "move one of its points",
+    Status.NOT_FINITE.at(
+        "controller"
+    ): "the controller gave no finite force at that time: look at its gains and at what it returns",
 }
+"""What to do about failures, by the beginning of their place."""
+OF_STEPS = (
+    "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
+    "rounding does not allow (raise it)"
+)
+OTHER_ENDS = {
+    "interrupted": "all states until then are kept",
+    CONTROLLER_FAILED: "the controller's own function raised an error at that time, or returned no numbers, as is shown",
+}
+"""What to say of ends that are no failures of the robot's states, by how they begin."""
+
+
+def failure_remedy(failure: Failure, why: str = "") -> str:
+    """What to do about a failure, or an end that is none, in words; "" where nothing is known."""
+    for known, text in REMEDIES.items():
+        if failure.status == known.status and failure.place.startswith(known.place):
+            return text
+    return next((text for begin, text in OTHER_ENDS.items() if not failure and why.startswith(begin)), "")
 
 
 def remedy(run: "Run") -> str:
     """What to do, in words; "" for a run that finished."""
     if run.info.finished:
         return ""
+    failure = run.failure
     unstable = next((text for _, text in run.info.events if text.startswith("control: ")), "")
     if unstable:  # wherever it ended: that is where deformations without end came to
         return unstable.removeprefix("control: ")
-    rough = rough_joints(run.model.mechanism, run.design) if run.stopped.startswith("not_converged:Newton") else {}
+    newton = failure.status == Status.NOT_CONVERGED and failure.place.startswith("Newton")
+    rough = rough_joints(run.model.mechanism, run.design) if newton else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
     on_clock = isinstance(run.info.controller, Mapping) and "period" in run.info.controller
-    if on_clock and run.stopped.startswith("folded:") and "get through" in run.stopped:
+    if on_clock and failure.status == Status.FOLDED and "get through" in run.stopped:
         return (
             "forces of a controller on a clock change within the singular pose; take a longer period, or the law itself (without "
             "a clock), which is smooth there"
         )
-    if run.stopped.startswith(("folded:", "not_finite:state")):  # what a run that grows without end comes upon first
+    grown = failure.status == Status.NOT_FINITE and failure.place.startswith("state")
+    if failure.status == Status.FOLDED or grown:  # what a run that grows without end comes upon first
         fast = _too_fast(run)
         if fast:
             return fast
-    near = _near_singular(run)
-    if near:
-        return near
-    for begin, text in REMEDIES.items():
-        if run.stopped.startswith(begin):
-            return text
-    fast = _too_fast(run)
-    if fast:
-        return fast
-    code = run.stopped.partition(":")[0].upper()
-    return EXPLANATION[Status[code]] if code in Status.__members__ else "look at the last states of the run"
+    lost = newton or grown or (failure.status, failure.place[:3]) in ((Status.SINGULAR, "New"), (Status.STEP, "too"))
+    found = (_near_singular(run) if lost else "") or failure_remedy(failure, run.stopped)
+    found = found or (OF_STEPS if failure.status == Status.STEP else _too_fast(run))
+    return found or (EXPLANATION[failure.status] if failure else "look at the last states of the run")
 
 
 def _near_singular(run: "Run") -> str:
     """Where a step failed beside a singularity."""
-    if not run.stopped.startswith(("not_converged:Newton", "singular:Newton", "step:too", "not_finite:state")):
-        return ""
     distance, place = nearest_loop(run.model, run.q[-1], run.design)
     if not distance < NEAR:
         return ""
@@ -86,8 +106,6 @@ def _too_fast(run: "Run") -> str:
         return ""
     if not run.layout.v_elastic or not isinstance(step, int | float):
         return ""
-    from gough.analysis.modes import natural_frequencies
-
     try:
         found = natural_frequencies(run.model, about="undeformed").frequencies_hz
     except GoughError:

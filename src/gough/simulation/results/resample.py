@@ -10,7 +10,10 @@ Accuracy  For spacing h and smooth motion: q to h⁶, v to h⁵, v̇ to h⁴, fo
           where it has no rates, straight.
 Forces    of drives that follow a motion exactly are those the interpolated motion needs (inverse dynamics): friction reverses
           where the joint does, and not between two stored states.
-Error     What a run lost between its stored states (`every`) does not come back: see `interpolation_error`. Errors above
+Error     Every stored state is left out and interpolated from its neighbours. The error so found, e₂, belongs to twice the
+          spacing, e₄ to four times; where e₄/e₂ shows the order of a smooth motion, the error of the spacing itself is e₂ over
+          that ratio, else e₂: what a run lost between its stored states (`every`) does not come back. Forces of drives that
+          follow a motion are by inverse dynamics of the interpolated motion or by cubics, whichever is better. Errors above
           WORTH_TELLING of a coordinate's or force's range are warned about.
 Jumps     Nothing is interpolated across a time that is stored twice; at that time the state after it counts. With `tau_held`
           forces are those of the interval's start, and so are the accelerations at its end.
@@ -18,7 +21,7 @@ Jumps     Nothing is interpolated across a time that is stored twice; at that ti
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,26 +30,15 @@ from gough.kinematics.closing import close
 from gough.kinematics.following import tree_rates
 from gough.kinematics.mobility import CLOSED
 from gough.kinematics.retraction import step_units
-from gough.simulation.control.law import Follow
+from gough.simulation.control.follow import Follow
 from gough.simulation.given import floats, is_number
-from gough.simulation.results.interpolation import hermite, intervals, place_in, sampled
-from gough.simulation.results.interpolation_error import (
-    FEW,
-    cubic,
-    elastic_degrees,
-    interpolation_error,
-    left_out,
-    share,
-)
-from gough.simulation.results.run import Run
-from gough.simulation.results.states import locked
-from gough.spatial.charts import (
-    CONJUGATE,
-    from_rotation_vector,
-    rotate,
-    rotation_vector_rates,
-)
-from gough.spatial.poses import quaternion_product, rotation_vector
+from gough.simulation.results.interpolation import intervals, place_in, sampled
+from gough.simulation.results.recorded import locked
+from gough.simulation.results.tree_motion import FEW, interpolated, left_out, share, tree_motion
+from gough.simulation.units import units_of
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
 
 Array = np.ndarray
 
@@ -60,9 +52,15 @@ HALF_TURN = 0.9 * np.pi
 """Between two stored states, rad."""
 WORTH_TELLING = 0.01
 """Error of a coordinate or force over its range that is warned about."""
+CONVERGES, MOST = 8.0, 64.0
+"""Ratio e₄/e₂ above which a motion is smooth, and the largest that is believed."""
+SMALL = 0.05
+"""Part of a range above which e₂ says nothing of an order: stored states miss whole swings."""
+ROUNDED = 1e-9
+"""Errors of this part of the largest value are rounding."""
 
 
-def resample(run: Run, times: Any, rate: float | None, tell: bool = True) -> Run:
+def resample(run: "Run", times: Any, rate: float | None, tell: bool = True) -> "Run":
     """See `Run.resample`. tell: whether errors are estimated, and warned about."""
     wanted = _wanted(run, times, rate)
     if len(run) == 1:
@@ -112,7 +110,7 @@ def resample(run: Run, times: Any, rate: float | None, tell: bool = True) -> Run
 
 
 def _mend(
-    run: Run, told: tuple[Array, Array, Array], rows: Array, tree: tuple[Array, Array, Array], status: Array
+    run: "Run", told: tuple[Array, Array, Array], rows: Array, tree: tuple[Array, Array, Array], status: Array
 ) -> None:
     """Corrects q, v, v̇ in rows (m,) whose v do not give the rates of the interpolated tree (q, u, u̇)."""
     model = run.model
@@ -135,13 +133,13 @@ def _mend(
     acceleration[rows] = np.einsum("nij,nj->ni", inverse, (ud[rows] - still) / unit)
 
 
-def _follows(run: Run) -> bool:
+def _follows(run: "Run") -> bool:
     """Whether the drives followed a motion exactly, so that forces are what it needs."""
     law = run.info.controller
     return isinstance(law, Mapping) and law.get("law") == Follow.name and run.model.driven and not run.tau_held
 
 
-def _needed(run: Run, motion: tuple[Array, Array, Array], wrench: Mapping[str, Array]) -> Array:
+def _needed(run: "Run", motion: tuple[Array, Array, Array], wrench: Mapping[str, Array]) -> Array:
     """Forces (m, drives) of a motion (q, tree rates, their derivatives), loops closed; NaN where there are none."""
     model = run.model
     own = list(model.mechanism.selection.independent)
@@ -151,14 +149,14 @@ def _needed(run: Run, motion: tuple[Array, Array, Array], wrench: Mapping[str, A
     return model.inverse_dynamics(q, u[:, own], acceleration, loads, parameters=run.parameters, on_bad_state="mark").tau
 
 
-def _needed_at(run: Run, at: Array, gap: int) -> Array:
+def _needed_at(run: "Run", at: Array, gap: int) -> Array:
     """Forces (m, drives) at stored states (m,) that are left out, by the motion interpolated from their neighbours."""
     q, u, ud = interpolated(run, at - gap, share(run, at, gap), at + gap)
     q = run.model.project(q, run.parameters, on_bad_state="mark") if run.model.mechanism.cuts else q
     return _needed(run, (q, u, ud), {frame: w[at] for frame, w in run.wrench.items()})
 
 
-def _by_motion(run: Run) -> bool:
+def _by_motion(run: "Run") -> bool:
     """Whether forces of a run that followed a motion are better computed from it than interpolated."""
 
     def make() -> bool:
@@ -172,7 +170,7 @@ def _by_motion(run: Run) -> bool:
     return run.cached("forces by motion", make)
 
 
-def _told(run: Run) -> Run:
+def _told(run: "Run") -> "Run":
     """The run with the errors of its interpolation among its settings; large ones are warned about."""
     how = _needed_at if _by_motion(run) else cubic
 
@@ -201,10 +199,10 @@ def _told(run: Run) -> Run:
     return run.described(settings={**run.info.settings, "interpolation_error": found}) if found else run
 
 
-def _largest_turn(run: Run) -> tuple[float, str]:
+def _largest_turn(run: "Run") -> tuple[float, str]:
     """(largest angle (rad), of what) by which a platform or ball joint turns between two stored states, by its rates."""
     largest = (0.0, "")
-    u, h = run.cached("tree motion", lambda: _motion(run))[0], np.diff(run.time)
+    u, h = tree_motion(run)[0], np.diff(run.time)
     for link in run.model.mechanism.links:
         if link.spin is not None and len(h):
             speed = np.linalg.norm(u[:, link.spin], axis=1)
@@ -214,7 +212,7 @@ def _largest_turn(run: Run) -> tuple[float, str]:
     return largest
 
 
-def _wanted(run: Run, times: Any, rate: float | None) -> Array:
+def _wanted(run: "Run", times: Any, rate: float | None) -> Array:
     if (times is None) == (rate is None):
         raise UsageError("resample: give either times or rate=")
     first, last = run.time[0], run.time[-1]
@@ -236,93 +234,7 @@ def _wanted(run: Run, times: Any, rate: float | None) -> Array:
     return np.clip(t, first, last)
 
 
-def interpolated(
-    run: Run, i: Array, s: Array, nxt: Array | None = None, degrees: Array | None = None
-) -> tuple[Array, Array, Array]:
-    """q (m, nq) with loops not yet closed, tree rates u and u̇ (m, nu) at s (m,) of the intervals that start at i (m,) and end at
-    nxt (m,), default the next stored states. degrees (n_elastic,): of elastic coordinates, default the best."""
-    mechanism = run.model.mechanism
-    nxt = np.minimum(i + 1, len(run) - 1) if nxt is None else nxt
-    h = run.time[nxt] - run.time[i]
-    u, start, end = run.cached("tree motion", lambda: _motion(run))
-    start, end = start[i], end[nxt]
-    q = run.q[i].copy()
-    rate, acceleration = u[i].copy(), start.copy()
-    plain = _plain_coordinates(mechanism)
-    at_q, at_u = [a for a, _ in plain], [b for _, b in plain]
-    q[:, at_q], rate[:, at_u], acceleration[:, at_u] = hermite(
-        s, h, (run.q[i][:, at_q], run.q[nxt][:, at_q]), (u[i][:, at_u], u[nxt][:, at_u]), (start[:, at_u], end[:, at_u])
-    )
-    if run.layout.n_elastic:
-        best = run.cached("elastic degrees", lambda: elastic_degrees(run)) if degrees is None else degrees
-        bent = range(run.layout.nq)[run.layout.elastic]
-        for degree in set(best.tolist()) - {5}:
-            some = [(a, b) for a, b in plain if a in bent and best[a - bent.start] == degree]
-            a_q, a_u = [a for a, _ in some], [b for _, b in some]
-            none = np.full((len(i), len(some)), np.nan)
-            slopes = (u[i][:, a_u], u[nxt][:, a_u]) if degree == 3 else (none, none)
-            ends = (run.q[i][:, a_q], run.q[nxt][:, a_q])
-            q[:, a_q], rate[:, a_u], acceleration[:, a_u] = hermite(s, h, ends, slopes, (none, none))
-    for link in mechanism.links:
-        place, turns = link.quaternion, link.spin
-        if place is None or turns is None:
-            continue
-        ends = run.q[i, place], run.q[nxt, place]
-        spins, pushes = (u[i][:, turns], u[nxt][:, turns]), (start[:, turns], end[:, turns])
-        in_body = link.motion.spins_in_body
-        q[:, place], rate[:, turns], acceleration[:, turns] = _rotation(s, h, ends, spins, pushes, in_body)
-    return q, rate, acceleration
-
-
-def _motion(run: Run) -> tuple[Array, Array, Array]:
-    """Tree rates u, and their derivatives at the start of the interval after and at the end of the one before each state."""
-    f = run.model.function("joint_motion")
-    here = f(q=run.q, v=run.v, acceleration=run.acceleration, parameters=run.design).outputs
-    if not run.tau_held or len(run) == 1:
-        return here["u"], here["ud"], here["ud"]
-    before = run.tau[np.maximum(np.arange(len(run)) - 1, 0)]
-    pushed = run.model.forward_dynamics(
-        run.q, run.v, before, run.loads, parameters=run.parameters, on_bad_state="mark"
-    ).vdot
-    return here["u"], here["ud"], f(q=run.q, v=run.v, acceleration=pushed, parameters=run.design).outputs["ud"]
-
-
-def _plain_coordinates(mechanism: Any) -> list[tuple[int, int]]:
-    """(place in q, place in u) of all coordinates that are no rotations in space."""
-    out = []
-    for link in mechanism.links:
-        out += link.plain
-        if link.elastic is not None:
-            out += list(
-                zip(range(link.elastic.q, link.elastic.q + link.elastic.modes), link.elastic.columns, strict=True)
-            )
-    return out
-
-
-def _rotation(
-    s: Array,
-    h: Array,
-    ends: tuple[Array, Array],
-    spins: tuple[Array, Array],
-    pushes: tuple[Array, Array],
-    in_body: bool,
-) -> tuple[Array, Array, Array]:
-    """Quaternion, angular velocity and acceleration at s; in_body: these are in the axes of the body, else of its parent."""
-    if in_body:  # the derivative of ω is the same vector in both axes
-        spins = (rotate(ends[0], spins[0]), rotate(ends[1], spins[1]))
-        pushes = (rotate(ends[0], pushes[0]), rotate(ends[1], pushes[1]))
-    phi = rotation_vector(quaternion_product(ends[1], ends[0] * CONJUGATE))
-    rate, bend = rotation_vector_rates(phi, spins[1], pushes[1])
-    motion = hermite(s, h, (np.zeros_like(phi), phi), (spins[0], rate), (pushes[0], bend))
-    turn, w, a = from_rotation_vector(*motion)
-    q = quaternion_product(turn, ends[0])
-    q = q / np.linalg.norm(q, axis=1, keepdims=True)
-    if in_body:
-        w, a = rotate(q * CONJUGATE, w), rotate(q * CONJUGATE, a)
-    return q, w, a
-
-
-def _closed(run: Run, q: Array, open_: Array, i: Array) -> tuple[Array, Array]:
+def _closed(run: "Run", q: Array, open_: Array, i: Array) -> tuple[Array, Array]:
     """q with its loops closed where they may be open, and the status of all states."""
     nxt = np.minimum(i + 1, len(run) - 1)
     status = np.maximum(run.status[i], run.status[nxt]).astype(np.uint8)
@@ -333,3 +245,53 @@ def _closed(run: Run, q: Array, open_: Array, i: Array) -> tuple[Array, Array]:
         q[at[good]] = closed[good]
         status[at[~good]] = Status.NOT_CONVERGED
     return q, status
+
+
+def cubic(run: "Run", at: Array, gap: int) -> Array:
+    """Forces (m, drives) at stored states by the cubic of two neighbours on either side; NaN where there are not as many."""
+    t, n = run.time, len(run)
+    window = at[:, None] + gap * np.array([-2, -1, 1, 2])
+    good = np.asarray(((window >= 0) & (window < n)).all(axis=1))
+    good[good] &= (np.diff(t[window[good]], axis=1) > 0).all(axis=1)
+    node = t[window[good]] - t[at[good]][:, None]
+    weights = np.ones_like(node)
+    for a in range(4):
+        for b in range(4):
+            if a != b:
+                weights[:, a] *= node[:, b] / (node[:, b] - node[:, a])
+    out = np.full((len(at), run.tau.shape[1]), np.nan)
+    out[good] = np.einsum("mp,mpk->mk", weights, run.tau[window[good]])
+    return out
+
+
+def interpolation_error(run: "Run", forces: Any) -> dict[str, dict[str, Any]]:
+    """{"q": …, "elastic": …, "tau": …}: of the column with the largest error over its range between stored states its name, the
+    error with its unit, and relative to the range. forces(at, gap): drive forces as they are interpolated, None for held ones."""
+    at = left_out(run, 2)
+    if len(at) < FEW:
+        return {}
+    missed = []
+    for gap in (1, 2):
+        q = interpolated(run, at - gap, share(run, at, gap), at + gap)[0]
+        missed.append((np.abs(q - run.q[at]), None if forces is None else np.abs(forces(at, gap) - run.tau[at])))
+    layout, told = run.layout, units_of(run.model)
+    elastic = list(range(layout.nq))[layout.elastic]
+    plain = [k for k in range(layout.nq) if k not in elastic and layout.q_units[k] != "1"]  # no quaternions
+    groups = [("q", 0, plain, layout.q_names, told.q, run.q), ("elastic", 0, elastic, layout.q_names, told.q, run.q)]
+    if forces is not None:
+        groups.append(("tau", 1, list(range(run.tau.shape[1])), layout.drive_names, layout.drive_units, run.tau))
+    out = {}
+    for name, i, places, names, units, values in groups:
+        if not places:
+            continue
+        near, far = (np.where(np.isfinite(m[i]), m[i], 0.0)[:, places].max(axis=0) for m in missed)
+        ratio = np.minimum(far / np.maximum(near, 1e-300), MOST)
+        size = np.nanmax(values[:, places], axis=0) - np.nanmin(values[:, places], axis=0)
+        smooth = (ratio >= CONVERGES) & (near < SMALL * size)
+        error = np.where(smooth, near / np.maximum(ratio, 1.0), near)
+        floor = ROUNDED * max(float(np.nanmax(np.abs(values[:, places]), initial=0.0)), 1e-300)
+        relative = np.where(error > floor, error / np.maximum(size, floor), 0.0)
+        k = int(np.argmax(relative))
+        column = {"column": names[places[k]], "error": float(error[k]), "unit": units[places[k]]}
+        out[name] = column | {"relative": float(relative[k])}
+    return out

@@ -7,15 +7,13 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gough.errors import UsageError
-from gough.robot import Robot
+from gough.model import Model, build
+from gough.robot import Robot, loads
 from gough.robot.files import PATHS, is_mesh, move_paths, resolve_path, without_lost_meshes
 from gough.robot.writer import document
-
-if TYPE_CHECKING:
-    from gough.model import Model
 
 UNHASHED = ("title", "source", "format")
 """Keys that say nothing about the mechanism; meshes for looks do not either."""
@@ -35,10 +33,10 @@ class RobotRecord:
     free: tuple[str, ...] = ()
     velocities: str | tuple[str, ...] | None = None
     folder: str = ""
-    made: "Model | None" = field(default=None, repr=False)
+    made: Model | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, model: "Model") -> "RobotRecord":
+    def of(cls, model: Model) -> "RobotRecord":
         """The record of a model."""
         described = describe(model.robot)
         folder = "" if model.robot.origin is None else str(Path(model.robot.origin).parent)
@@ -46,16 +44,13 @@ class RobotRecord:
         return cls(model.robot.name, robot_hash(model), described, model.free, asked, folder, model)
 
     @property
-    def model(self) -> "Model":
+    def model(self) -> Model:
         """The model, built from the description where none was given."""
         if self.made is None:
             self.made = self._build()
         return self.made
 
-    def _build(self) -> "Model":
-        from gough.model import build
-        from gough.robot import loads
-
+    def _build(self) -> Model:
         if self.description is None:
             raise UsageError(
                 f"the file of this run has no description of {self.name} (it was made in Python); load it with model="
@@ -97,7 +92,7 @@ class RobotRecord:
         asked = tuple(asked) if isinstance(asked, list) else asked
         return cls(data["name"], data["hash"], data["description"], tuple(data["free"]), asked, str(folder))
 
-    def demand_same(self, model: "Model", where: str) -> None:
+    def demand_same(self, model: Model, where: str) -> None:
         """UsageError that says what differs, where a model is of another robot."""
         digest = robot_hash(model)
         if digest == self.digest:
@@ -126,7 +121,7 @@ def describe(robot: Robot) -> dict[str, Any] | None:
         return None
 
 
-def robot_hash(model: "Model") -> str:
+def robot_hash(model: Model) -> str:
     """SHA-256 of what a description says (titles and sources do not count; files it names count by their content)."""
     described = describe(model.robot)
     if described is None:  # made in Python: its numbers, to the digits that other machines reproduce

@@ -24,19 +24,26 @@ from gough.arguments import (
     words,
     wrenches,
 )
-from gough.errors import Status, UsageError
+from gough.errors import Failure, Status, UsageError
 from gough.simulation.given import texts
 from gough.simulation.integration.passage import CROSSED
-from gough.simulation.results.channels import Catalogue, Channel, Recorded
-from gough.simulation.results.info import RunInfo
+from gough.simulation.results import files, parts
+from gough.simulation.results.channels import Catalogue
+from gough.simulation.results.compare import Comparison, compare
+from gough.simulation.results.energies import energy_scale, exchanged, relative_error
+from gough.simulation.results.info import RunInfo, make_info
 from gough.simulation.results.names import force_columns, rate_columns
+from gough.simulation.results.plot import draw_run
+from gough.simulation.results.recorded import Channel, Recorded
+from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
+from gough.simulation.results.states import demand_new_names, run_from_states
+from gough.simulation.results.tracking import tracking_errors
 from gough.structure import Layout
 
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.model.results import ForwardDynamics
-    from gough.simulation.results.compare import Comparison
 
 Array = np.ndarray
 
@@ -103,11 +110,9 @@ class Run:
         (n,): default computed when asked for. wrench: (n, 6) or (6,) on the platform, or {frame: such}. recorded:
         {name: (array (n,) or (n, k), unit)} of further channels. info: see `RunInfo` (stopped=, settings=, motion=, …).
         """
-        from gough.simulation.results.states import demand_new_names, run_from_states
-
         extra = {"acceleration": acceleration, "wrench": wrench, "status": status, "parameters": parameters}
         given = {} if recorded is None else recorded
-        made = run_from_states(model, time, q, v, tau, tau_held=tau_held, recorded=given, info=info, **extra)
+        made = run_from_states(cls, model, time, q, v, tau, tau_held=tau_held, recorded=given, info=info, **extra)
         demand_new_names(made, given)
         return made
 
@@ -155,6 +160,11 @@ class Run:
     def stopped(self) -> str:
         """Why the run ended; "finished" when it came to its end."""
         return self.info.stopped
+
+    @property
+    def failure(self) -> Failure:
+        """What ended the run, of the robot's states; GOOD where nothing did. Read from `stopped`, which files keep."""
+        return Failure.parse(self.info.stopped)
 
     @property
     def duration(self) -> float:
@@ -248,9 +258,6 @@ class Run:
         balance over energy_scale_J (the energy exchanged, the largest kinetic energy, or what moves a robot at rest by a
         millionth of its size); closure_error: the largest over the robot's size; tracking: largest errors from the motion, by
         unit; None: not known."""
-        from gough.simulation.results.energies import energy_scale, exchanged, relative_error
-        from gough.simulation.results.tracking import tracking_errors
-
         closure = self["closure_error"]
         return {
             "robot": self.robot.name,
@@ -271,47 +278,35 @@ class Run:
 
     def described(self, **changes: Any) -> "Run":
         """The same run with other information about it (`stopped=`, `notes=`, …)."""
-        from gough.simulation.results.info import make_info
-
         return replace(self, info=make_info(self.info.plain() | changes), _cache={})
 
     @checked(start=number(), end=number())
     def between(self, start: float | None = None, end: float | None = None) -> "Run":
         """The stored states of a part of the time, ends included."""
-        from gough.simulation.results.parts import between
-
-        return between(self, start, end)
+        return parts.between(self, start, end)
 
     @checked(times=numbers, rate=number(above=0))
     def resample(self, times: Any = None, *, rate: float | None = None) -> "Run":
         """The run at other times (m,), or `rate` times a second; see `run_resample` for methods and accuracy."""
-        from gough.simulation.results.resample import resample
-
         return resample(self, times, rate)
 
     @checked(other=a_run, channels=words)
-    def compare(self, other: "Run", channels: Iterable[str] | None = None) -> "Comparison":
+    def compare(self, other: "Run", channels: Iterable[str] | None = None) -> Comparison:
         """Differences of another run from this one, channel by channel, at this run's times."""
-        from gough.simulation.results.compare import compare
-
         return compare(self, other, channels)
 
     @staticmethod
     @checked(runs=several(a_run), shift=flag)
     def concatenate(runs: "Iterable[Run]", shift: bool = False) -> "Run":
         """Runs of one robot, one after the other; shift: move the later ones in time so that they follow."""
-        from gough.simulation.results.parts import concatenate
-
         if not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
             raise UsageError(f"concatenate: {runs!r}; give a list of runs")
-        return concatenate(list(runs), shift)
+        return parts.concatenate(list(runs), shift)
 
     @checked(names=word, path=picture, title=word)
     def plot(self, *names: str, path: str | Path | None = None, title: str | None = None) -> Any:
         """Panels over time, one a kind and unit, as a matplotlib figure; path: written there too. names: channels or columns;
         default: pose, drives, forces, elastic coordinates and energies."""
-        from gough.simulation.results.plot import draw_run
-
         return draw_run(self, names, path, title)
 
     def view(self, *others: "Run", **options: Any) -> Any:
@@ -323,18 +318,14 @@ class Run:
     @checked(path=path, channels=words)
     def save(self, path: str | Path, channels: Iterable[str] = ()) -> Path:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
-        from gough.simulation.results.files import save
-
-        return save(self, _path(path), texts("channels", channels))
+        return files.save(self, _path(path), texts("channels", channels))
 
     @staticmethod
     @checked(path=path, model=a_model | a_robot | path, other_robot=flag)
     def load(path: str | Path, model: Any = None, *, other_robot: bool = False) -> "Run":
         """Read what `save` wrote. model: a model or a robot (description, gallery name, path) to compute channels with; it
         must be the one that ran, unless other_robot. Default: built from the description in the file."""
-        from gough.simulation.results.files import load
-
-        return load(_path(path), model, other_robot)
+        return files.load(Run, _path(path), model, other_robot)
 
 
 def _path(given: Any) -> Path:

@@ -8,13 +8,14 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.given import demand_model, floats
-from gough.simulation.results.channels import Catalogue, Recorded, as_recorded
+from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.info import make_info
+from gough.simulation.results.recorded import Recorded, as_recorded, locked
 from gough.simulation.results.robot import RobotRecord
-from gough.simulation.results.run import Run
 
 if TYPE_CHECKING:
     from gough.model import Model
+    from gough.simulation.results.run import Run
 
 Array = np.ndarray
 MEASURED = "work."
@@ -25,6 +26,7 @@ BENDS = 1e-6
 
 
 def run_from_states(
+    make: "type[Run]",
     model: "Model",
     time: Any,
     q: Any,
@@ -39,15 +41,15 @@ def run_from_states(
     recorded: Mapping[str, Any],
     info: Mapping[str, Any],
     robot: RobotRecord | None = None,
-) -> Run:
-    """See `Run.from_states`; robot: its record, where there is one already."""
+) -> "Run":
+    """See `Run.from_states`. make: the class itself. robot: its record, where there is one already."""
     demand_model(model, "Run.from_states")
     t = locked(_times(time))
     n, layout = len(t), model.layout
     design = None if parameters is None else _design(model, parameters)
     wrenches = _wrenches(model, wrench, n)
     given = None if acceleration is None else locked(_rows("acceleration", acceleration, n, layout.nv))
-    made = Run(
+    made = make(
         t,
         locked(_rows("q", q, n, layout.nq)),
         locked(_rows("v", v, n, layout.nv)),
@@ -65,7 +67,7 @@ def run_from_states(
     return replace(made, tau=locked(_forces(made, tau)), _cache={})
 
 
-def demand_new_names(run: Run, recorded: Mapping[str, Any]) -> None:
+def demand_new_names(run: "Run", recorded: Mapping[str, Any]) -> None:
     """UsageError for recorded numbers under the name of a channel that every run has: they would hide it."""
     own = [name for name, x in recorded.items() if not isinstance(x, Recorded) and not name.startswith(MEASURED)]
     if not own:
@@ -76,7 +78,7 @@ def demand_new_names(run: Run, recorded: Mapping[str, Any]) -> None:
             raise UsageError(f"recorded {name!r}: this is a channel that runs have of themselves; give it another name")
 
 
-def _forces(run: Run, tau: Any) -> Array:
+def _forces(run: "Run", tau: Any) -> Array:
     model, n = run.model, len(run)
     drives = len(model.mechanism.drives)
     if tau is not None:
@@ -98,12 +100,6 @@ def _forces(run: Run, tau: Any) -> Array:
             "model.inverse_dynamics for it, or give tau"
         )
     return solved.tau
-
-
-def locked(x: Array) -> Array:
-    """The array, made read-only."""
-    x.setflags(write=False)
-    return x
 
 
 def _times(time: Any) -> Array:

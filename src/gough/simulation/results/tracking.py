@@ -5,14 +5,16 @@ what kind of motion it was in `info.motion`: a run from a file knows its errors,
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion
-from gough.simulation.results.run import Run
 from gough.spatial.poses import rotation_of_quaternion
+
+if TYPE_CHECKING:
+    from gough.simulation.results.run import Run
 
 Array = np.ndarray
 REFERENCE = "reference"
@@ -50,7 +52,7 @@ def _unnamed(motion: Motion, layout: Any) -> bool:
     return motion.kind == "drives" and set(motion.names) != set(layout.drive_names)
 
 
-def tracking(run: Run, motion: Motion | None = None) -> dict[str, Array]:
+def tracking(run: "Run", motion: Motion | None = None) -> dict[str, Array]:
     """Errors over the stored times by unit, {"m": (n,), "rad": (n,)}. Of a pose: distance of the origins, angle of R_ref Rᵀ; of a
     point: the distance; of drives and joints: the largest of all. Empty for a motion of forces. motion: default the run's."""
     if motion is None:
@@ -86,6 +88,6 @@ def tracking(run: Run, motion: Motion | None = None) -> dict[str, Array]:
     return errors
 
 
-def tracking_errors(run: Run, motion: Motion | None = None) -> dict[str, float]:
+def tracking_errors(run: "Run", motion: Motion | None = None) -> dict[str, float]:
     """Largest errors over the stored times, by unit; see `tracking`."""
     return {unit: float(error.max()) for unit, error in tracking(run, motion).items()}

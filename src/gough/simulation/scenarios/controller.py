@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gough.errors import GoughError, UsageError
+from gough.model import build
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.fields import number_fault
 from gough.robot.item import nearest, unknown_key
 from gough.robot.reader import Map, Mark, Seq
 from gough.robot.units import convert
-from gough.simulation import laws
+from gough.simulation.control import laws
 from gough.simulation.control.law import Law
 from gough.simulation.scenarios.items import parameter_fault
 
@@ -25,17 +26,6 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 FORCE = ("force", "torque")
-DIMENSIONS: dict[str, tuple[str, ...]] = {
-    "tau": FORCE,
-    "limit": FORCE,
-    "period": ("time",),
-    "delay": ("time",),
-    "joint_pd.stiffness": ("stiffness", "angular stiffness"),
-    "joint_pd.damping": ("damping", "angular damping"),
-    "computed_torque.stiffness": ("rate squared",),
-    "computed_torque.damping": ("rate",),
-}
-"""What arguments of laws measure, by their names or those of one law; the others are plain numbers, words, true or false."""
 OWN_WORDS = ("flexible", "rigid")
 """Words of model= that are no robots."""
 STARTS_AS_NUMBER = re.compile(r"\s*[-+]?\.?[0-9]")
@@ -99,8 +89,6 @@ def controller_in(data: Any, mark: Mark, file: str, model: "Model | None" = None
 
 def _robot(name: str, mark: Mark, file: str) -> tuple[Any, list[Problem]]:
     """The model of a robot beside the file, or of a gallery's."""
-    from gough.model import build
-
     try:
         return build(Path(file).parent / name if name.endswith((".yaml", ".yml")) else name), []
     except DescriptionError as error:
@@ -117,7 +105,8 @@ def _named(name: str, mark: Mark) -> Map:
 
 def _argument(key: str, value: Any, mark: Mark, file: str, model: "Model | None") -> tuple[Any, list[Problem]]:
     """Numbers in SI units, lists of them as tuples, laws inside laws; words are left to the law. key: law.argument."""
-    dimensions = DIMENSIONS.get(key, DIMENSIONS.get(key.partition(".")[2], ("number",)))
+    law, _, argument = key.partition(".")
+    dimensions = {"limit": FORCE, **known_laws()[law].dimensions}.get(argument, ("number",))
     if key.endswith(".nominal") and isinstance(value, Map):
         faults = {name: fault for name, x in value.items() if (fault := parameter_fault(x)) is not None}
         told = [

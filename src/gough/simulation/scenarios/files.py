@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from gough.arguments import a_robot, checked, flag, path
 from gough.errors import GoughError, UsageError
 from gough.kinematics.leading import coordinate_units
+from gough.model import build
 from gough.robot import load
 from gough.robot.errors import ABSENT, DescriptionError, Problem
 from gough.robot.friction import change_friction
@@ -70,13 +71,13 @@ def read_scenario(
     if not isinstance(document, Map):
         keys = ", ".join(ScenarioItem.written_keys())
         raise DescriptionError([Problem(file, 1, "", document, "not a mapping", f"keys {keys}")])
-    made = _Reading(document, file, robot).scenario()
+    made = _ScenarioReading(document, file, robot).scenario()
     if allow_outside:
         return made.with_(outputs=replace(made.outputs, confined=()))
     return made
 
 
-class _Reading:
+class _ScenarioReading:
     def __init__(self, document: Map, file: str, robot: "str | Path | Robot | None") -> None:
         self.document, self.file, self.robot = document, file, robot
         self.folder = Path(file).parent
@@ -129,8 +130,6 @@ class _Reading:
         return None
 
     def _model(self, item: ScenarioItem) -> "Model | None":
-        from gough.model import build
-
         try:
             found = self.robot if self.robot is not None else self._place(item.robot)
             robot = load(found) if isinstance(found, str | Path) else found

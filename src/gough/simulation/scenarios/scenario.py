@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,15 +20,15 @@ from gough.simulation.motion.motion import Motion
 from gough.simulation.results.files import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
-from gough.simulation.results.units import units_of
-from gough.simulation.simulate import simulate
+from gough.simulation.run.settings import RunSettings
+from gough.simulation.run.simulate import simulate
+from gough.simulation.units import units_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:
     from gough.model import Model
 
 PICTURES = (".png", ".pdf", ".svg")
-SETTINGS = ("duration", "method", "step", "tolerance", "rho_infinity", "every", "smoothing", "check", "estimate")
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,9 @@ class Scenario:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was set of SETTINGS."""
-        return {name: getattr(self, name) for name in SETTINGS if getattr(self, name) is not None}
+        """What was set of `RunSettings`, as `simulate` takes it; motion, controller and start apart."""
+        own = {f.name: getattr(self, f.name, None) for f in fields(RunSettings)}
+        return {name: x for name, x in own.items() if x is not None and name not in ("motion", "controller", "start")}
 
     def first_q(self) -> np.ndarray | None:
         """q (nq,) of the first state where the scenario names coordinates."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.simulation.results.plot import DEFAULT, Panel, panels
+from gough.simulation.results.plot import DEFAULT, PlotPanel, panels
 from gough.simulation.results.run import Run
 
 Array = np.ndarray
@@ -89,7 +89,7 @@ def curve_panels(runs: tuple[Run, ...], name: str) -> tuple[CurvePanel, ...]:
     return tuple(CurvePanel(title, unit, tuple(c), more[title, unit]) for (title, unit), c in found.items())
 
 
-def _largest_columns(panel: Panel) -> list[str]:
+def _largest_columns(panel: PlotPanel) -> list[str]:
     if len(panel.columns) <= LINES:
         return list(panel.columns)
     size = np.nanmax(np.abs(np.where(np.isfinite(panel.values), panel.values, 0.0)), axis=0)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from gough.simulation.results.interpolation import intervals, place_in
-from gough.simulation.results.resample import interpolated
 from gough.simulation.results.run import Run
+from gough.simulation.results.tree_motion import interpolated
 
 Array = np.ndarray
 

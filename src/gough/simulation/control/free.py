@@ -1,0 +1,52 @@
+"""No drive force, or the same all the time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gough.scalar import zeros
+from gough.simulation.control.law import Here, Law
+from gough.simulation.control.numbers import as_numbers, entries
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True)
+class Free(Law):
+    """No drive force, or the same all the time: tau (drives,), N or N·m."""
+
+    tau: float | Sequence[float] | np.ndarray = ()
+    name = "free"
+    computes = False
+    dimensions: ClassVar = {"tau": ("force", "torque")}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "tau", as_numbers("tau", self.tau, empty=True))
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return True
+
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """See `Law`."""
+        return super().measured_in(model) | {"tau": model.layout.drive_units}
+
+    def own_settings(self, model: "Model") -> Vector:
+        """The forces."""
+        return entries("tau", self.tau, len(model.mechanism.drives), "drives") if self.tau else np.zeros(0)
+
+    def forces(self, here: Here) -> Vector:
+        """tau (drives,)."""
+        n = len(here.measured.model.mechanism.drives)
+        return here.settings[:n] if self.tau else zeros(n)
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        return super().describe() | {"tau": np.atleast_1d(self.tau).tolist()}

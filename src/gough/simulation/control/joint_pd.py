@@ -1,0 +1,98 @@
+"""Springs and dampers between every drive and its reference."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
+from gough.simulation.control.law import Here, Law
+from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.own_robot import as_model
+from gough.simulation.control.reference import drives_of
+
+if TYPE_CHECKING:
+    from gough.model import Model
+    from gough.simulation.motion.motion import Motion
+
+Vector = np.ndarray
+
+
+@dataclass(frozen=True)
+class JointPD(Law):
+    """Springs and dampers between every drive and its reference: tau = K_p (q_ref - q) + K_d (q̇_ref - q̇).
+
+    stiffness (N/m, N·m/rad), damping (N·s/m, N·m·s/rad): one for all drives or one each. gravity: forces that hold the robot's
+    weight where it is are added. The reference is a motion of the drives, or what they do in a motion of any other kind by the
+    inverse geometry (flexible bodies straight; see `gough.laws.drives_of`). model: another one for geometry and weight;
+    nominal, limit: see `Law`.
+    """
+
+    stiffness: float | Sequence[float] | np.ndarray
+    damping: float | Sequence[float] | np.ndarray
+    gravity: bool = False
+    model: "Model | None" = field(default=None, kw_only=True)
+    name = "joint PD"
+    kinds = ("drives", "pose", "joints", "point")
+    dimensions: ClassVar = {"stiffness": ("stiffness", "angular stiffness"), "damping": ("damping", "angular damping")}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key in ("stiffness", "damping"):
+            object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
+        if not isinstance(self.gravity, bool):
+            raise UsageError(f"gravity={self.gravity!r}; give True or False")
+        as_model(self.model)
+
+    def knows(self) -> "tuple[Any, Model | None]":
+        """See `Law`."""
+        return self.nominal, self.model
+
+    @property
+    def drives_as(self) -> Any:
+        """See `Law`."""
+        return {"stiffness": self.stiffness, "damping": self.damping}
+
+    @property
+    def any_velocities(self) -> bool:
+        """See `Law`."""
+        return not self.gravity
+
+    def check(self, model: "Model", motion: "Motion | None") -> None:
+        """See `Law`."""
+        super().check(model, motion)
+        if not model.mechanism.drives:
+            raise UsageError(f"joint PD: {model.robot.name} has no drives")
+        if self.gravity:
+            demand_drives(model, "gravity=True")
+
+    def reference(self, model: "Model", motion: "Motion", parameters: Vector | None = None) -> "Motion":
+        """See `Law`."""
+        return drives_of(model, motion, parameters)
+
+    def measured_in(self, model: "Model") -> dict[str, tuple[str, ...]]:
+        """See `Law`."""
+        turns = [unit == "N m" for unit in model.layout.drive_units]
+        stiffness = tuple("N m/rad" if turn else "N/m" for turn in turns)
+        damping = tuple("N m s/rad" if turn else "N s/m" for turn in turns)
+        return super().measured_in(model) | {"stiffness": stiffness, "damping": damping}
+
+    def own_settings(self, model: "Model") -> Vector:
+        """Gains of all drives, K_p then K_d."""
+        n = len(model.mechanism.drives)
+        return np.concatenate([entries(key, getattr(self, key), n, "drives") for key in ("stiffness", "damping")])
+
+    def forces(self, here: Here) -> Vector:
+        """tau (drives,)."""
+        seen = here.measured
+        n = len(seen.model.mechanism.drives)
+        rate, error = here.now.velocity - seen.drive_rates, here.now.position - seen.drives
+        tau = here.settings[:n] * error + here.settings[n : 2 * n] * rate
+        return tau + holding_forces(here) if self.gravity else tau
+
+    def describe(self) -> dict[str, Any]:
+        """What a result keeps about it."""
+        told = {key: getattr(self, key) for key in ("stiffness", "damping", "gravity")}
+        return super().describe() | told | ({} if self.model is None else {"model": self.model.robot.name})

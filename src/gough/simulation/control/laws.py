@@ -1,0 +1,12 @@
+"""The family of laws, what can act on the drives in `gough.simulate`: a new one is a file beside this one and its line here."""
+
+from gough.simulation.control.computed_torque import ComputedTorque
+from gough.simulation.control.follow import Follow
+from gough.simulation.control.free import Free
+from gough.simulation.control.gravity_compensation import GravityCompensation
+from gough.simulation.control.joint_pd import JointPD
+from gough.simulation.control.law import Law
+from gough.simulation.control.replay import Replay
+from gough.simulation.control.sampled import Sampled
+
+__all__ = ["ComputedTorque", "Follow", "Free", "GravityCompensation", "JointPD", "Law", "Replay", "Sampled"]

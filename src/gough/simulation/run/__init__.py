@@ -1,0 +1,1 @@
+"""Runs: settings, what is looked at before, the first state, and the four phases of a simulation."""

@@ -1,0 +1,181 @@
+"""What can be said about a run before it begins: a motion that the robot cannot follow, a start out of equilibrium, a step that
+is too long for what is stiff."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.analysis.linear_forces import RestForces
+from gough.analysis.modes import natural_frequencies
+from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
+from gough.errors import GoughError, RunWarning, UsageError, warn
+from gough.robot.tree import placed_joints
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.state import StateLayout
+from gough.simulation.motion.limits import check_motion
+from gough.simulation.motion.motion import Motion
+from gough.simulation.units import units_of
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+Array = np.ndarray
+Event = tuple[float, str]
+SAMPLES = 100
+"""Even samples of a motion."""
+IMPOSSIBLE = ("reach", "freedom")
+"""Problems with which there is no run."""
+SHAKES, WHILE = 1e-6, 0.01
+"""Out of equilibrium: elastic coordinates would move by this part of a large amplitude within this time (s)."""
+GROWS = 1e-6
+"""Growth of an amplitude in one step that counts."""
+
+
+def tell_events(model: "Model", found: list[Event], check: str) -> list[Event]:
+    """The events, after warnings about them; an error with all of them where check is "raise"."""
+    if check == "raise" and found:
+        text = "; ".join(text for _, text in found)
+        raise UsageError(f"{model.robot.name}: {text} (check='warn' runs it all the same)")
+    if found:
+        warn(f"{model.robot.name}: " + "\n".join(text for _, text in found), RunWarning)
+    return found
+
+
+def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, numbers: Array) -> list[Event]:
+    """What is wrong with a motion until the end (s) of a run; UsageError where the robot cannot follow it at all. near: q (nq,)
+    of its assembly, None: home. numbers (n,): parameters."""
+    if motion is None or motion.kind == "forces":
+        return []
+    report = check_motion(
+        model, motion, samples=SAMPLES, forces=_has_force_limit(model), near=near, duration=end, parameters=numbers
+    )
+    bad = [p for p in report.problems if p.kind in IMPOSSIBLE]
+    if bad:
+        text = "\n".join(f"  {p}" for p in bad)
+        raise UsageError(
+            f"{model.robot.name} cannot follow the motion; see gough.check_motion; check='off' runs it all the same:\n{text}"
+        )
+    return [(p.spans[0][0], f"motion: {p}") for p in report.problems]
+
+
+def _has_force_limit(model: "Model") -> bool:
+    for placed in placed_joints(model.robot):
+        drive = getattr(placed.joint, "drive", None)
+        if drive is not None and (drive.force_limit is not None or placed.joint.limits.force is not None):
+            return True
+    return False
+
+
+def state_events(plant: Plant, first: Array, start: str, method: Method, step: float, numbers: Array) -> list[Event]:
+    """What is wrong with the first state (n,), and with the step (s) there. numbers (n,): parameters."""
+    return [
+        *_of_inverse(plant, first, numbers),
+        *_of_start(plant, first, start, numbers),
+        *_of_step(plant, first, method, step, numbers),
+    ]
+
+
+def _of_inverse(plant: Plant, first: Array, numbers: Array) -> list[Event]:
+    """Computed torque with a model that bends, where its bodies run away while it does what it should."""
+    law, own = plant.law, plant.laws_robot
+    model = own.model
+    if not law.holds_floating(model, plant.rows.kind):
+        return []
+    if not own.same_structure or len(model.mechanism.drives) != model.mobility:
+        return []
+    believed = numbers if own.numbers is None else own.numbers
+    growth = growth_without_stress(model, first[: model.layout.nq], believed)
+    return [(0.0, f"control: {unstable_inverse(growth)}")] if growth > 0 else []
+
+
+def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Event]:
+    """A flexible robot that begins bent otherwise than its weight and loads bend it while its drives hold it."""
+    model, layout = plant.model, plant.model.layout
+    if start == "static" or not layout.v_elastic:
+        return []
+    n = layout.mobility
+    acceleration = _shaken(plant, first[: layout.nq], numbers)
+    unit = StateLayout(plant).units[1][n:]
+    moved = np.abs(acceleration) / unit * WHILE**2 / 2
+    k = int(moved.argmax())
+    if not moved[k] > SHAKES:  # NaN: nothing is known
+        return []
+    told = units_of(model)
+    name = layout.v_names[n + k].removeprefix("v.")
+    text = (
+        f"start: out of equilibrium, weight and springs accelerate {name} by {acceleration[k]:.3g} {told.acceleration[n + k]}; "
+        "start='static' begins at rest"
+    )
+    return [(0.0, text)]
+
+
+def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
+    """Elastic accelerations at q at rest, with the drive forces that hold the rigid freedoms: they push on elastic coordinates,
+    too. Where drives cannot hold them, with those that do it best."""
+    model, n = plant.model, plant.model.layout.mobility
+    load = plant.wrenches.by_load(model)
+    if model.driven:
+        still = np.zeros(model.layout.nv)
+        return model.inverse_dynamics(q, still, still[:n], load, parameters=numbers, on_bad_state="mark").eddot
+    rest, drives = RestForces(model, numbers, load), len(model.mechanism.drives)
+    needed, S = rest.residual(q[None], np.zeros((1, drives)))[0], rest.drive_map(q[None])[0]
+    needed = needed - S @ np.linalg.lstsq(S[:n], needed[:n], rcond=None)[0] if drives else needed
+    return np.linalg.solve(rest.mass(q[None])[0, n:, n:], -needed[n:])
+
+
+def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: Array) -> list[Event]:
+    """Equal explicit steps too long for a vibration, or for friction at rest."""
+    found = poles(plant, first[: plant.model.layout.nq], method, numbers)
+    limit = longest_step(method, found)
+    if not step > limit:
+        return []
+    fast = found[np.argmax(np.abs(found))]
+    hz = (
+        f"{abs(fast.imag) / (2 * np.pi):.5g} Hz"
+        if abs(fast.imag) > abs(fast.real)
+        else f"decays with {-fast.real:.3g}/s"
+    )
+    text = (
+        f"step: {step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s; "
+        "or take a method that chooses its steps, or an implicit one"
+    )
+    return [(0.0, text)]
+
+
+def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
+    """Eigenvalues (1/s) of small motions about q (nq,) of a design (n,), drives as the law has them; none where nothing of the
+    robot is stiff or the method is stable in any case."""
+    model = plant.model
+    none = np.zeros(0, dtype=complex)
+    if method.adaptive or method.limit == np.inf or not (model.layout.v_elastic or _smoothed(plant, numbers)):
+        return none
+    try:
+        found = natural_frequencies(
+            model, q, plant.law.drives_as, about="undeformed", parameters=numbers, friction="smoothed"
+        )
+        return np.asarray(found.eigenvalues, dtype=complex)
+    except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
+        return none
+
+
+def longest_step(method: Method, eigenvalues: Array) -> float:
+    """Longest step (s) with which no motion of these eigenvalues (1/s) grows; inf where any is."""
+    stiff = eigenvalues[np.abs(eigenvalues) > 0]
+    if method.adaptive or method.limit == np.inf or not len(stiff):
+        return np.inf
+    longest = np.inf
+    for pole in stiff:
+        pole = min(pole.real, 0.0) + 1j * pole.imag
+        if pole == 0:
+            continue
+        reach = np.linspace(0.0, 4.0, 2001)[1:] / abs(pole)
+        bad = np.flatnonzero(method.growth(reach * pole) > 1.0 + GROWS)
+        longest = min(longest, float(reach[bad[0]]) if len(bad) else np.inf)
+    return longest
+
+
+def _smoothed(plant: Plant, values: Array) -> bool:
+    mechanism = plant.model.mechanism
+    places = [x.friction for x in (*mechanism.links, *mechanism.cuts)]
+    return any(values[p[i + 1]] != 0 and values[p[i + 2]] != 0 for p in places for i in range(0, len(p), 3))

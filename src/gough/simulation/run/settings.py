@@ -1,0 +1,170 @@
+"""What a simulation is asked for, checked once: the same for one run, many runs and scenarios."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.errors import UsageError
+from gough.simulation.control.follow import Follow
+from gough.simulation.control.free import Free
+from gough.simulation.control.law import Law
+from gough.simulation.control.replay import Replay
+from gough.simulation.given import count, floats, is_number, one_of, seconds
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.methods import method_named
+from gough.simulation.motion.files import named_motion
+from gough.simulation.motion.motion import Motion
+
+if TYPE_CHECKING:
+    from gough.model import Model
+
+Array = np.ndarray
+MOST_EQUAL = 1_000_000_000
+"""Equal steps of a run where nothing else is asked for: some ten minutes of a small robot."""
+MOST_SAMPLES = 10_000_000
+"""Samples of a controller on a clock."""
+SHORTEST = 1e-9
+"""Duration of a run (s)."""
+MOST_BYTES = 2_000_000_000
+"""Of the states that a run keeps."""
+CHECKS, STARTS = ("warn", "raise", "off"), ("given", "static")
+
+
+@dataclass(frozen=True, eq=False)
+class RunSettings:
+    """See `simulate` for what they mean. controller: the law, also where none was given. step (s): as asked for, None: the
+    method's own. rho_infinity: as asked for; the method has it."""
+
+    motion: Motion | None
+    controller: Law
+    duration: float
+    method: Method
+    start: str = "given"
+    step: float | None = None
+    tolerance: float = 1e-8
+    rho_infinity: float | None = None
+    every: int = 1
+    most_steps: int | None = None
+    smoothing: Any = "auto"
+    check: str = "warn"
+    estimate: bool = False
+
+    @classmethod
+    def of(cls, motion: Any, controller: Any, duration: Any, method: Any, **asked: Any) -> "RunSettings":
+        """From what users give; UsageError for what cannot be."""
+        made = _motion_of(motion)
+        end = _duration_of(duration, made)
+        found = cls(made, _law_of(controller, made), end, method_named(method), **asked)
+        one_of("start", found.start, STARTS)
+        one_of("check", found.check, CHECKS)
+        if not isinstance(found.estimate, bool):
+            raise UsageError(f"estimate={found.estimate!r}: give True or False")
+        if not is_number(found.tolerance) or not 1e-14 <= found.tolerance <= 1e-1:
+            raise UsageError(f"tolerance={found.tolerance!r}: give a number between 1e-14 and 0.1")
+        plain = {
+            "method": found.method.with_rho_infinity(found.rho_infinity),
+            "step": None if found.step is None else seconds("step", found.step),
+            "every": count("every", found.every, "states"),
+            "most_steps": None if found.most_steps is None else count("most_steps", found.most_steps, "steps"),
+        }
+        return replace(found, **plain)
+
+    @property
+    def taken_step(self) -> float:
+        """Step (s) that is taken: the equal one, or the longest."""
+        return self.method.usual_step if self.step is None else self.step
+
+    def told(self) -> dict[str, Any]:
+        """What a run keeps about them."""
+        out = {"method": self.method.name, "step": self.step}
+        out |= {"tolerance": self.tolerance if self.method.adaptive else None, "every": self.every}
+        return out | ({} if self.rho_infinity is None else {"rho_infinity": self.rho_infinity})
+
+
+def _motion_of(motion: Any) -> Motion | None:
+    """A motion, by itself or by the name of a paper's."""
+    if isinstance(motion, str):
+        return named_motion(motion)
+    if motion is not None and not isinstance(motion, Motion):
+        raise UsageError(f"motion={motion!r}: give a gough.Motion, the name of a motion, or None")
+    return motion
+
+
+def _law_of(controller: Any, motion: Motion | None) -> Law:
+    """The law, or that of a motion without one."""
+    if controller is None:
+        return Free() if motion is None else _default(motion)
+    if not isinstance(controller, Law):
+        raise UsageError(
+            f"controller={controller!r}: give a law of gough.laws; a function as gough.laws.Sampled(function, period)"
+        )
+    return controller
+
+
+def _default(motion: Motion) -> Law:
+    if motion.kind in ("drives", "forces"):
+        return Follow() if motion.kind == "drives" else Replay()
+    law = "ComputedTorque()" if motion.kind == "pose" else "JointPD(stiffness, damping)"
+    word = "computed_torque" if motion.kind == "pose" else "'joint_pd: {stiffness: …, damping: …}'"
+    raise UsageError(
+        f"a motion of kind {motion.kind!r} needs a controller: drives follow only motions of kind 'drives' by themselves; "
+        f"give one, for instance gough.laws.{law} (gough simulate: --controller {word}), or turn the motion into one of "
+        f"the drives by gough.laws.drives_of(model, motion)"
+    )
+
+
+def _duration_of(duration: Any, motion: Motion | None) -> float:
+    """How long to simulate (s)."""
+    if duration is None:
+        if motion is None:
+            raise UsageError("duration= is missing: without a motion nothing says how long to simulate")
+        return float(motion.duration)
+    end = seconds("duration", duration)
+    if end < SHORTEST:
+        raise UsageError(f"duration={end:g} s: {SHORTEST:g} s is the shortest that steps resolve; give a longer one")
+    if motion is not None and end > motion.duration * (1 + 1e-12):
+        raise UsageError(f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…)")
+    return end
+
+
+def demand_steps(step: float, end: float, most: int, adaptive: bool) -> None:
+    """UsageError for a step (s) that does not move the time of the end (s), or with which the end is too many steps away."""
+    if end + step == end:
+        raise UsageError(
+            f"step={step:g} s does not change a time of {end:g} s: numbers of a computer end at {np.spacing(end):.2g} s there; "
+            "give a longer one"
+        )
+    if end / step > most:
+        what = "longest steps" if adaptive else "steps"
+        raise UsageError(
+            f"step={step:g} s: {end:g} s are {end / step:.3g} {what}, {most:.3g} are the most; give a longer step, or allow "
+            "more with most_steps="
+        )
+
+
+def demand_room(states: float, numbers: int) -> None:
+    """UsageError where so many kept states, of so many numbers each, do not go into the memory that a run may take."""
+    size = 8.0 * states * numbers
+    if size > MOST_BYTES:
+        keep = int(np.ceil(size / MOST_BYTES))
+        raise UsageError(
+            f"{states:.3g} states of {numbers} numbers are {size / 1e9:.3g} GB, {MOST_BYTES / 1e9:g} GB are the most; keep "
+            f"fewer: every= {keep} times as large, or a longer step"
+        )
+
+
+def parameters_of(model: "Model", parameters: Any) -> Array | None:
+    """A design (n,) from numbers, or from {name: number}; None stays None."""
+    if parameters is None:
+        return None
+    wanted = f"give {{name: number}}, or {len(model.parameters)} numbers as model.parameters_with({{…}}) makes them"
+    if isinstance(parameters, Mapping):
+        values = model.parameters_with({name: floats(f"parameters[{name!r}]", x) for name, x in parameters.items()})
+    else:
+        values = floats("parameters", parameters)
+    if values.shape != model.parameters.shape or not np.isfinite(values).all():
+        raise UsageError(f"parameters: not finite numbers of one design (shape {values.shape}); {wanted}")
+    model.mechanism.table.check(values, model.pattern)
+    return values
