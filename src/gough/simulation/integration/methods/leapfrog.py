@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.llvm.march import Marched
+from gough.compilation.service import Marched
 from gough.errors import Failure, Status, UsageError
 from gough.model.tangent import tangent_derivation
 from gough.program import Program
