@@ -4,14 +4,9 @@ Computes  for each cut: residual, rows of G in the tree velocities, and bias of 
 Sources   [Briot 2014, eqs. 28–36]; for spherical cuts [Long 2014, eqs. 1–6] in tip axes.
 Frames    everything in the axes of the first side's link (a leg's tip: "tip axes"), where most entries are zero.
 Derivation. L is the cut frame on the first link, P the one on the second (a leg: on the platform), d from L's origin to
-P's. One row each, with
+P's. Every closure (`joints.closures`, with its coefficients and bias) gives rows
     c_v · (v_P - v_L) + c_P · ω_P + c_L · ω_L = 0                                                   (1)
-    point           d = 0                    c_v = e_k
-    perpendicular   a · b = 0                c_P = b × a, c_L = -b × a
-    along           a · d = 0                c_v = a, c_L = a × d
-    distance        d · d = l²               c_v = d
-and its derivative c_v · (a_P - a_L) + c_P · α_P + c_L · α_L + bias = 0, bias in turn                 (2)
-    0;  (ω_P - ω_L) · ((ω_P × b) × a + b × (ω_L × a));  2 (ω_L × a)·(v_P - v_L) + (ω_L × (ω_L × a))·d;  |v_P - v_L|².
+    c_v · (a_P - a_L) + c_P · α_P + c_L · α_L + bias = 0                                            (2)
 With the point Jacobians this reads J q̇ = P v: J = c_v · linear - c_L · angular, P v = c_v · v_P + c_P · ω_P.       (3)
 Axes that coincide when closed (a pin's) also owe a · b = 1, which the rows above do not say: they hold for reversed axes too.
 a · b - 1 has no slope where it holds, so it is no closure, but assembling goes by it and a state is judged by it.

@@ -137,7 +137,7 @@ def _carrying(loop: PlacedLoop) -> PlacedJoint:
         type=loop.type,
         parent=loop.first,
         child=NUT,
-        placement=loop.first_pose,
+        pose=loop.first_pose,
         axis=loop.axis,
         axes=loop.axes,
         friction=loop.friction,
