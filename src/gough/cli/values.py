@@ -14,7 +14,7 @@ RATES = ("speed", "angular speed")
 
 def number(text: str, where: str, dimensions: tuple[str, ...] = PLACES) -> float:
     """A finite number in SI units, or with a unit ("20 mm", "5deg")."""
-    from gough.robot.fields import number_fault
+    from gough.robot.fields import expectation, number_fault
     from gough.robot.units import UnitError, convert
 
     try:
@@ -23,8 +23,8 @@ def number(text: str, where: str, dimensions: tuple[str, ...] = PLACES) -> float
         try:
             value = convert(text, dimensions)
         except UnitError as error:
-            kinds = " or ".join(dimensions)
-            raise UsageError(f"{where}: {error}; {text!r} is not a number or {kinds} with its unit") from None
+            kinds = expectation(dimensions).removeprefix("a ")
+            raise UsageError(f"{where}: {error}; {text!r} is not a number or {kinds}, or with another unit") from None
     if not math.isfinite(value):
         raise UsageError(f"{where}: {text!r} is not finite")
     fault = number_fault(value, dimensions)
