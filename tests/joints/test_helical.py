@@ -177,7 +177,7 @@ def test_a_cut_screw_counts_its_turns(lead: float, first: str, second: str) -> N
     about = AXIS @ (J + 2.0 * (c @ c * np.eye(3) - np.outer(c, c))) @ AXIS
     M = model.mass_matrix(q)
     assert np.abs(M - (about + 0.01 + 2.0 * h * h)).max() < 1e-10
-    lifted = 2.0 * G * axis[2] * -h  # how the table's weight pulls, turned by the lead
+    lifted = 2.0 * G * axis[2] * -h  # how the table's weight pulls, felt at the spindle
     still = model.inverse_dynamics(q, np.zeros((9, 1)), np.zeros((9, 1))).tau[:, 0]
     swing = [G * 2.0 * (model.frame_pose(x, "spindle")[1] @ np.cross(AXIS, c))[2] for x in q]
     assert np.abs(still - (lifted + np.array(swing))).max() < 1e-9

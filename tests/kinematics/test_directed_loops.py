@@ -15,6 +15,7 @@ import gough
 from gough.analysis.verification.laws import verify
 from gough.errors import Status
 from gough.joints import ALL
+from gough.joints.motions import Ball, Rotation
 from gough.robot import loads
 from kinematics.random_loops import COMMON, CUT_ROWS, guesses, misses, moved, random_loop, random_platform, turn, unit
 
@@ -235,9 +236,9 @@ def test_axes_in_common_follow_from_the_motions() -> None:
             continue
         R = np.eye(3)
         for motion in kind.motions:
-            if motion.kind == "rotation":
+            if isinstance(motion, Rotation):
                 R = R @ turn(np.eye(3)[(2, 0)[motion.axis]], rng.uniform(0.5, 2))  # stated axes: z, x
-            if motion.kind == "ball":
+            if isinstance(motion, Ball):
                 R = R @ turn(unit(rng), rng.uniform(0.5, 2))
         same = tuple(k for k in range(3) if R[k, k] > 1 - 1e-12)
         assert kind.common_axes == same, name

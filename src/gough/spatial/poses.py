@@ -29,6 +29,22 @@ def quaternion_of_rotation_vector(phi: np.ndarray) -> np.ndarray:
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * phi], axis=-1)
 
 
+def unit_quaternions(q: np.ndarray) -> np.ndarray:
+    """Quaternions (..., 4) of unit length."""
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def angle_about(R: np.ndarray, axis: np.ndarray) -> float:
+    """Angle (rad) of a rotation (3, 3) about a unit axis (3,)."""
+    spin = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return float(np.arctan2(0.5 * spin @ axis, 0.5 * (np.trace(R) - 1.0)))
+
+
+def points_on_circle(angle: np.ndarray) -> np.ndarray:
+    """(cos, sin) (n, 2) of angles (n, 1)."""
+    return np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
+
+
 def integrate_pose(pose: np.ndarray, step: np.ndarray) -> np.ndarray:
     """Pose (..., 7) moved by a step (..., 6): translation and rotation vector, world axes."""
     position = pose[..., :3] + step[..., :3]

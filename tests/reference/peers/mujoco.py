@@ -139,7 +139,7 @@ class MujocoPeer(ClosedTree):
         mujoco.mj_comVel(model, data)
 
     def couplings(self) -> list[np.ndarray]:
-        """A slide follows its hinge by the lead."""
+        """A slide follows its hinge, a lead a turn."""
         rows = np.zeros((len(self._screws), self.nv))
         for row, (hinge, slide, h) in zip(rows, self._screws, strict=True):
             row[slide.dofadr[0]], row[hinge.dofadr[0]] = 1.0, -h

@@ -12,7 +12,7 @@ import numpy as np
 from gough.friction.coulomb import coulomb_vector
 from gough.joints.motions.motion import Dimensions, JointMotion, Pair, Unit, Vector
 from gough.spatial import cross, quaternion_wxyz_from_rotation, rotation_from_quaternion_wxyz
-from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
+from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product, unit_quaternions
 from gough.spatial.rotation import quaternion_rate_wxyz
 
 
@@ -60,8 +60,7 @@ class Ball(JointMotion):
         return quaternion_rate_wxyz(q, rotation_from_quaternion_wxyz(q) @ rate)  # in the axes the quaternion leads to
 
     def retract(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        turned = quaternion_product(q, quaternion_of_rotation_vector(step))
-        return turned / np.linalg.norm(turned, axis=1, keepdims=True)
+        return unit_quaternions(quaternion_product(q, quaternion_of_rotation_vector(step)))
 
     def random(
         self, rng: np.random.Generator, count: int, reach: tuple[float, float], dimensions: Dimensions
@@ -80,8 +79,7 @@ class Ball(JointMotion):
 
 def random_quaternions(rng: np.random.Generator, count: int) -> np.ndarray:
     """Unit quaternions (count, 4) of rotations anyhow."""
-    quaternions = rng.normal(size=(count, 4))
-    return quaternions / np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return unit_quaternions(rng.normal(size=(count, 4)))
 
 
 def products(quaternions: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from gough.friction.coulomb import structurally_zero
 from gough.joints.measure import ANGLE, Measure
 from gough.joints.motions.motion import Dimensions, JointMotion, Pair, Unit, Vector
 from gough.spatial import RigidInertia, cross, exact_sincos
+from gough.spatial.poses import angle_about, points_on_circle
 from gough.spatial.rotation import from_sincos
 
 
@@ -72,9 +73,7 @@ class Rotation(JointMotion):
         return q + rng.uniform(-np.pi, np.pi, len(q))[:, None]
 
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:
-        spin = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-        axis = np.asarray(self.direction, dtype=float)
-        return np.array([np.arctan2(0.5 * spin @ axis, 0.5 * (np.trace(R) - 1.0))])
+        return np.array([angle_about(R, np.asarray(self.direction, dtype=float))])
 
     def signature(self, q: np.ndarray, size: float) -> np.ndarray:
-        return np.concatenate([np.cos(q), np.sin(q)], axis=1)
+        return points_on_circle(q)
