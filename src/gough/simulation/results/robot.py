@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from gough.robot import Robot, loads
 from gough.robot.files import PATHS, is_mesh, move_paths, resolve_path, without_lost_meshes
 from gough.robot.writer import document
 
+log = logging.getLogger(__name__)
 UNHASHED = ("title", "source", "format")
 """Keys that say nothing about the mechanism; meshes for looks do not either."""
 
@@ -47,6 +49,7 @@ class RobotRecord:
     def model(self) -> Model:
         """The model, built from the description where none was given."""
         if self.made is None:
+            log.info("%s is built from the description that its run keeps", self.name)
             self.made = self._build()
         return self.made
 

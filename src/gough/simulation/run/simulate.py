@@ -96,7 +96,7 @@ def simulate(
     paper's motion, or None: the drives give no force. controller: a law of `gough.laws`. duration (s): default the motion's.
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
     coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
-    axes (N, N·m); controllers do not know of it. method: one of `METHODS` in `integration/methods.py`. tolerance: error of
+    axes (N, N·m); controllers do not know of it. method: one of `METHODS` in `integration/methods`. tolerance: error of
     a step that is chosen by its error, of the robot's size; how well implicit methods solve their equations. step (s): of equal
     steps, or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
     every: keep one state of so many. most_steps: of "dp5", before it gives up. smoothing: of Coulomb friction (see `smoothing`):
