@@ -10,7 +10,6 @@ from cli.command import gough as run_command
 from gough.cli.output import console, table
 from gough.errors import UsageError
 from gough.robot import DescriptionError, Robot, dumps
-from gough.simulation.results.states import run_from_states
 
 HOSTILE = ["\x1b[31mred", "\x1b]0;title\x07", "a\x9b1m", "\u202egnp", "\u2066x", "\x00", "\ud800"]
 ODD = [
@@ -127,7 +126,7 @@ def model():
 def recorded_run(model, name):
     n = 5
     q, v = np.tile(model.home, (n, 1)), np.zeros((n, len(model.layout.v_names)))
-    return run_from_states(model, np.linspace(0.0, 0.1, n), q, v, 0 * v, recorded={name: (np.arange(n), "m")}, info={})
+    return gough.Run.from_states(model, np.linspace(0.0, 0.1, n), q, v, 0 * v, recorded={name: (np.arange(n), "m")})
 
 
 def test_results_have_a_short_repr(model):

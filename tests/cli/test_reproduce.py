@@ -17,7 +17,7 @@ KEYS = {"quantity", "paper", "ours", "tolerance", "within", "note", "unit", "ori
 
 
 @dataclass
-class MadeUp:
+class MadeUp(Tour):
     """A tour of two parts; the second one may fail or be broken off."""
 
     shop: object

@@ -114,6 +114,6 @@ def _move(linkage: Linkage, leg: int, q: np.ndarray, active: np.ndarray, step: n
     for i in linkage.structure.legs[leg].links:
         link = linkage.structure.links[i]
         if link.nu:
-            own = np.ix_(active, link.coordinates)
+            own = np.ix_(active, np.array(link.coordinates))
             q[own] = link.motion.retract(q[own], step[:, column : column + link.nu])
         column += link.nu
