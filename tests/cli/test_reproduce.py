@@ -9,7 +9,7 @@ import pytest
 import gough_papers
 from cli.command import gough, gough_json
 from gough_papers.comparison import apart, equals
-from gough_papers.reproduction import Artefact, Paper
+from gough_papers.reproduction import Artefact, Paper, Tour
 from gough_papers.section import Grid
 from papers.html_page import HtmlPage
 
