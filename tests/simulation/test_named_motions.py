@@ -6,7 +6,7 @@ import pytest
 from gough import motions
 from gough.errors import UsageError
 from gough.robot import gallery
-from gough.simulation.motion.files import named
+from gough.simulation.motion.files import read_named_motion
 from gough.spatial.poses import rotation_of_quaternion
 from papers import lopes as printed_lopes
 from papers.long2014.path import poses_path
@@ -88,7 +88,7 @@ def test_briot2014_circle():
 
 @pytest.mark.parametrize("name", motions.motion_names())
 def test_every_motion_has_its_robot_and_title(name):
-    made = named(name)
+    made = read_named_motion(name)
     assert made.name == name and made.title and made.robot in gallery()
 
 

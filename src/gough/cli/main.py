@@ -24,13 +24,13 @@ from gough.cli.export import export
 from gough.cli.failure import BAD_USAGE
 from gough.cli.list_robots import list_robots
 from gough.cli.map import survey
-from gough.cli.modes import modes
+from gough.cli.modes import show_modes
 from gough.cli.reproduce import reproduce
 from gough.cli.show import show
 from gough.cli.simulate import simulate
 from gough.cli.verify import verify
 from gough.cli.view import view
-from gough.cli.where import where
+from gough.cli.where import find_code
 
 # Options that mean something beside another one only: given alone they are refused, not ignored.
 #
@@ -76,13 +76,13 @@ COMMANDS = {
     "eval": evaluate,
     "verify": verify,
     "map": survey,
-    "modes": modes,
+    "modes": show_modes,
     "simulate": simulate,
     "reproduce": reproduce,
     "view": view,
     "export": export,
     "bench": bench,
-    "where": where,
+    "where": find_code,
     "cite": cite,
 }
 
@@ -94,7 +94,7 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def take_options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,

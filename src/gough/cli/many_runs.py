@@ -19,7 +19,7 @@ SHOWN = 12
 _DRAW = re.compile(r"(?P<kind>\w+)\((?P<numbers>[^()]*)\)")
 
 
-def varied_of(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
+def parse_vary(texts: list[str] | None, runs: int | None, seed: int) -> "Varied":
     """What --vary says: draws NAME=normal(0, 1), with --runs; or lists NAME=1,2,3, all of whose combinations are taken."""
     from gough import vary
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 
-def modes(
+def show_modes(
     robot: RobotName,
     at: Annotated[list[str] | None, typer.Option("--at", help="NAME=VALUE of a coordinate; others as at home.")] = None,
     drives: Annotated[str, typer.Option("--drives", help="locked or free.")] = "locked",

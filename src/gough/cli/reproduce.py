@@ -137,7 +137,7 @@ class ReproductionProgress:
             if self.shown:
                 self.bar.update(self.task, completed=self.done + done / max(parts, 1))
 
-        made = reproduce(paper, out, tell=self.tell, begun=begun, finished=self.finished, figures=figures)
+        made = reproduce(paper, out, tell=self.tell, begun=begun, finished=self.report_section, figures=figures)
         self.done += 1
         return made
 
@@ -148,7 +148,7 @@ class ReproductionProgress:
         elif not self.quiet:
             note(text)
 
-    def finished(self, section: "ReportSection") -> None:
+    def report_section(self, section: "ReportSection") -> None:
         """A section is done: print it above the bar."""
         if self.quiet:
             return

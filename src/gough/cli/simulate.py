@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from gough.cli.failure import BAD_STATES, INTERRUPTED
-from gough.cli.many_runs import simulate_varied, varied_of
+from gough.cli.many_runs import parse_vary, simulate_varied
 from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
@@ -117,7 +117,7 @@ def simulate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if vary or runs is not None:
-            varied = varied_of(vary, runs, seed)
+            varied = parse_vary(vary, runs, seed)
             if not simulate_varied(scenario_of(robot, given | {"out": None}), varied, out, device, json):
                 raise typer.Exit(BAD_STATES)
             return

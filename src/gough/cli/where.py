@@ -15,7 +15,7 @@ SHOWN = 230
 """Characters of a sentence that are printed."""
 
 
-def where(
+def find_code(
     citation: Annotated[
         list[str],
         typer.Argument(

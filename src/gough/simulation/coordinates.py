@@ -22,15 +22,15 @@ def unit_quaternions(mechanism: Mechanism, q: Vector) -> Vector:
     return out
 
 
-def closed(loops: Loops) -> Vector:
+def closed_coordinates(loops: Loops) -> Vector:
     """q (nq,) after one Newton step of the closures; the independent coordinates stay."""
     mechanism, q = loops.posture.mechanism, loops.posture.q
     if not mechanism.selection.blocks:
         return q
-    return moved(mechanism, q, loops.correction(zeros(mechanism.layout.nv)))
+    return moved_coordinates(mechanism, q, loops.correction(zeros(mechanism.layout.nv)))
 
 
-def moved(mechanism: Mechanism, q: Vector, step: Vector) -> Vector:
+def moved_coordinates(mechanism: Mechanism, q: Vector, step: Vector) -> Vector:
     """q (nq,) moved by a small step (nu,) of the tree: a quaternion by its rate, then of unit length again."""
     out = q.copy()
     for link in mechanism.links:

@@ -58,7 +58,7 @@ def count(name: str, value: Any, of: str) -> int:
     return min(int(value), MOST_COUNT)
 
 
-def one_of(name: str, value: Any, known: Sequence[str]) -> None:
+def demand_one_of(name: str, value: Any, known: Sequence[str]) -> None:
     """UsageError for another word than there is."""
     if not isinstance(value, str) or value not in known:
         raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")

@@ -61,7 +61,7 @@ class Session:
         self._acting: TabPanel | None = None
         self._sky: Any = None
         self._lock = threading.RLock()
-        self.worker = Worker(self.failed)
+        self.worker = Worker(self.report_error)
         with client.atomic():  # the page appears whole
             self.dress(subject.dark)
             self.light(subject.plain)
@@ -122,7 +122,7 @@ class Session:
             color = "red" if kind == "bad" else "blue"
             self.client.add_notification(title, text, auto_close_seconds=SECONDS_SAID, color=color)
 
-    def failed(self, error: Exception) -> None:
+    def report_error(self, error: Exception) -> None:
         """Tell the page about an exception: errors of gough by their text, others by their kind too."""
         text = str(error) if isinstance(error, GoughError) else f"{type(error).__name__}: {error}"
         self.say(text, "bad")

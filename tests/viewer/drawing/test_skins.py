@@ -107,17 +107,17 @@ def test_exaggeration_closes_loops_again(rng: np.random.Generator):
     model = figure.model
     elastic = bent(model, rng, 0.05)[model.layout.elastic]
     q = model.configuration(pose=model.home_pose, elastic=elastic)
-    more = figure.exaggerated(q, 10.0)
+    more = figure.exaggerated_configuration(q, 10.0)
     np.testing.assert_allclose(more[model.layout.elastic], 10 * elastic, rtol=1e-12)
     np.testing.assert_allclose(more[:7], q[:7], atol=1e-12)
     assert model.closure_error(more) < 1e-9
-    assert figure.exaggerated(q, 1.0) is q
+    assert figure.exaggerated_configuration(q, 1.0) is q
 
 
 def test_loops_that_cannot_close_are_drawn_open(rng: np.random.Generator):
     figure = drawn("hexapod_flexible")
     model = figure.model
     q = bent(model, rng, 1.0)
-    open_one = figure.exaggerated(q, 1e4)
+    open_one = figure.exaggerated_configuration(q, 1e4)
     np.testing.assert_allclose(open_one[model.layout.elastic], 1e4 * q[model.layout.elastic], rtol=1e-12)
     assert np.isfinite(open_one).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing import solids
-from gough.viewer.drawing.figure import coil, swept
+from gough.viewer.drawing.figure import coil, swept_bar
 from gough.viewer.drawing.mesh import EMPTY, frame_along, merge_meshes
 from gough.viewer.drawing.plates import plate, rim
 from viewer.drawing.surfaces import open_edges
@@ -19,7 +19,7 @@ CLOSED = {
     "ring": (solids.ring(1.0, 0.2, FINE, FINE), 2 * np.pi**2 * 0.2**2),
     "box": (solids.box(np.array([1.0, 2.0, 3.0])), 6.0),
     "rod": (solids.rod(np.array([1.0, 2, 3]), np.array([0.0, 5, 1]), 0.1, FINE), np.pi * 0.01 * np.sqrt(14)),
-    "swept": (swept(np.array([[0.0, 0, 0], [0, 0, 1], [0, 0, 2]]), 0.1, FINE), np.pi * 0.01 * 2),
+    "swept": (swept_bar(np.array([[0.0, 0, 0], [0, 0, 1], [0, 0, 2]]), 0.1, FINE), np.pi * 0.01 * 2),
 }
 
 
@@ -34,7 +34,7 @@ def test_solids_enclose_what_they_should(name: str):
 
 def test_moving_keeps_volume_and_handedness():
     mesh = solids.cylinder(0.3, 1.0)
-    moved = mesh.moved(np.array([5.0, -1, 2]), frame_along(np.array([1.0, 2, 3])))
+    moved = mesh.moved_mesh(np.array([5.0, -1, 2]), frame_along(np.array([1.0, 2, 3])))
     assert moved.volume() == pytest.approx(mesh.volume(), rel=1e-4)
     np.testing.assert_allclose(merge_meshes([mesh, moved]).volume(), 2 * mesh.volume(), rtol=1e-4)
     assert not len(merge_meshes([]).faces)

@@ -39,16 +39,20 @@ def test_dense_runs_show_the_nearest_state() -> None:
 def test_a_time_stored_twice_shows_the_state_after_the_jump() -> None:
     frames = Frames(five_bar())
     assert frames.index(1.0) == 2 and frames.index(0.999) == 0 and frames.index(-1) == 0
-    assert frames.stepped(0.0, 1) == 1.0 and frames.stepped(1.0, 1) == 3.0 and frames.stepped(1.0, -1) == 0.0
-    assert frames.stepped(2.0, -1) == 1.0 and frames.stepped(2.0, 1) == 3.0
-    assert frames.stepped(3.0, 5) == 3.0 and frames.stepped(0.0, -5) == 0.0
+    assert (
+        frames.stepped_time(0.0, 1) == 1.0
+        and frames.stepped_time(1.0, 1) == 3.0
+        and frames.stepped_time(1.0, -1) == 0.0
+    )
+    assert frames.stepped_time(2.0, -1) == 1.0 and frames.stepped_time(2.0, 1) == 3.0
+    assert frames.stepped_time(3.0, 5) == 3.0 and frames.stepped_time(0.0, -5) == 0.0
 
 
 def test_a_run_of_one_state_stands() -> None:
     run = path1().resample([2.0])
     frames = Frames(run)
     assert len(run) == 1 and (frames.at(7.0) == run.q[0]).all()
-    assert frames.stepped(2.0, 1) == pytest.approx(2.0)
+    assert frames.stepped_time(2.0, 1) == pytest.approx(2.0)
     assert common_span((frames, Frames(path1()))) == (0.0, 6.0)
 
 

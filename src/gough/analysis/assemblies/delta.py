@@ -105,7 +105,7 @@ def guide_of(locked: Locked) -> tuple[set[int], int, list[PassiveJoint]] | None:
     return (between - {here}, here, path) if len(slides) == 3 else None
 
 
-def guided(path: list[PassiveJoint]) -> tuple[list[Frame], np.ndarray]:
+def guided_parts(path: list[PassiveJoint]) -> tuple[list[Frame], np.ndarray]:
     """(frames of the guided parts with all slides at 0, directions (3, 3) of the slides as columns, ground axes)."""
     frame: Frame = (np.eye(3), np.zeros(3))
     frames, directions, here = [], [], 0

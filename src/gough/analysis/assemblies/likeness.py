@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.assemblies.places import Frame, axis_of, compose, moved, placement, turned
+from gough.analysis.assemblies.places import Frame, axis_of, compose, link_displacement, placement, rotations_about
 from gough.dynamics.leg_geometry import universal_angles
 from gough.joints.motions import Rotation, Translation
 from gough.model import Model
@@ -120,7 +120,7 @@ def _turn_over(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) ->
     end = end_in_rod(model, q, parameters, rod)
     axes = axis_of(first), between @ axis_of(second)
     w = end @ between.T
-    turns = moved(first, q, parameters)[0], between, moved(second, q, parameters)[0]
+    turns = link_displacement(first, q, parameters)[0], between, link_displacement(second, q, parameters)[0]
     t = np.einsum("nij,jk,nkl,nl->ni", *turns, end)
     home = model.home[[first.q, second.q]]
     for k in range(len(q)):
@@ -144,7 +144,9 @@ def rod_angles(axes: tuple[np.ndarray, np.ndarray], w: np.ndarray, t: np.ndarray
 
 
 def _misses(axes: tuple[np.ndarray, np.ndarray], angles: np.ndarray, w: np.ndarray, t: np.ndarray) -> float:
-    return float(np.linalg.norm(turned(axes[0], angles[:1])[0] @ turned(axes[1], angles[1:])[0] @ w - t))
+    return float(
+        np.linalg.norm(rotations_about(axes[0], angles[:1])[0] @ rotations_about(axes[1], angles[1:])[0] @ w - t)
+    )
 
 
 def end_in_rod(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) -> np.ndarray:
@@ -154,5 +156,7 @@ def end_in_rod(model: Model, q: np.ndarray, parameters: np.ndarray, rod: Rod) ->
     frame: Frame = (np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3)))
     for i in rod.slides:
         link = mechanism.links[i]
-        frame = compose(frame, compose(placement(mechanism, parameters, link.placement), moved(link, q, parameters)))
+        frame = compose(
+            frame, compose(placement(mechanism, parameters, link.placement), link_displacement(link, q, parameters))
+        )
     return compose(frame, placement(mechanism, parameters, cut.on_first if cut.first == rod.last else cut.on_second))[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, moved, placement
+from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, link_displacement, placement
 from gough.joints.motions import Ball, Rotation, Translation
 from gough.model import Model
 from gough.spatial import quaternion_wxyz_from_rotation
@@ -70,7 +70,7 @@ def lock(model: Model, drives: np.ndarray, parameters: np.ndarray) -> Locked:
     loose = []
     for i, link in enumerate(mechanism.links):
         if link.is_fixed or link.drive is not None:
-            R, p = moved(link, q[None], parameters)
+            R, p = link_displacement(link, q[None], parameters)
             rigid.append((link.parent, i, compose(place(link.placement), (R[0], p[0]))))
         elif not link.is_platform and link.nu:
             kind = KINDS.get(type(link.motion), "")

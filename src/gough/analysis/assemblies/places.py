@@ -38,7 +38,7 @@ def link_frames(model: Model, q: np.ndarray, parameters: np.ndarray) -> list[Fra
     """World frames of all links at q (n, nq), whether or not the loops are closed."""
     frames: list[Frame] = []
     for link in model.mechanism.links:
-        own = moved(link, q, parameters)
+        own = link_displacement(link, q, parameters)
         if link.is_platform:
             frames.append(own)
             continue
@@ -47,7 +47,7 @@ def link_frames(model: Model, q: np.ndarray, parameters: np.ndarray) -> list[Fra
     return frames
 
 
-def moved(link: Link, q: np.ndarray, parameters: np.ndarray) -> Frame:
+def link_displacement(link: Link, q: np.ndarray, parameters: np.ndarray) -> Frame:
     """What a link's motion does at q (n, nq), in its joint's frame."""
     n = len(q)
     R, p = np.broadcast_to(np.eye(3), (n, 3, 3)), np.zeros((n, 3))
@@ -58,11 +58,11 @@ def moved(link: Link, q: np.ndarray, parameters: np.ndarray) -> Frame:
     if link.nu:
         ((linear, angular),) = link.motion.unit_motions(parameters[list(link.dimensions)])
         slide = p if linear is None else q[:, link.q, None] * np.asarray(linear, dtype=float)
-        return R if angular is None else turned(np.asarray(angular, dtype=float), q[:, link.q]), slide
+        return R if angular is None else rotations_about(np.asarray(angular, dtype=float), q[:, link.q]), slide
     return R, p
 
 
-def turned(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
+def rotations_about(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """Rotations (n, 3, 3) about a unit axis (3,) by angles (n,)."""
     K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     s, c = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]

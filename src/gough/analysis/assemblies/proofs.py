@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.analysis.assemblies.delta import guide_of, guided, rods_to_platform, spheres, turn_of_pairs
+from gough.analysis.assemblies.delta import guide_of, guided_parts, rods_to_platform, spheres, turn_of_pairs
 from gough.analysis.assemblies.likeness import end_in_rod, rod_angles, rods
 from gough.analysis.assemblies.locked import Locked, configuration, lock
 from gough.analysis.assemblies.places import Frame, axis_of, compose, inverse, link_frames, placement
@@ -58,7 +58,7 @@ def _guided(model: Model, locked: Locked, drives: np.ndarray, parameters: np.nda
     if guide is None:
         return None
     between, platform, path = guide
-    frames, directions = guided(path)
+    frames, directions = guided_parts(path)
     rods_found = rods_to_platform(locked, between)
     if rods_found is None or rods_found.platform != platform or abs(np.linalg.det(directions)) < 1e-9:
         return None

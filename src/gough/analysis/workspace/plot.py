@@ -158,7 +158,7 @@ def _cloud(made: "Figure", workspace: "Workspace", chosen: list[str]) -> dict[st
     if len(names) == 3:
         ax.set_zlabel(names[2])
         ax.set_box_aspect(None, zoom=0.88)
-        few_ticks(ax)
+        limit_ticks(ax)
     add_bar(made, shown, ax)
     return {}
 
@@ -178,7 +178,7 @@ def _draw_boundary(ax: Any, workspace: "Workspace", chosen: list[str], top: floa
         getattr(ax, f"set_{letter}lim")(axis.low, axis.high)
     if len({axis.unit for axis in axes}) == 1:
         ax.set_box_aspect([axis.high - axis.low for axis in axes], zoom=0.85)
-    few_ticks(ax)
+    limit_ticks(ax)
     ax.set_title("edge of the reachable volume", fontsize=10)
 
 
@@ -272,7 +272,7 @@ def add_bar(made: "Figure", shown: Any, axes: Any) -> None:
     made.colorbar(shown, ax=axes, label=LABEL, shrink=0.85, ticks=np.linspace(low, high, 6))
 
 
-def few_ticks(ax: Any) -> None:
+def limit_ticks(ax: Any) -> None:
     """Ticks of a three-dimensional panel that do not run into each other."""
     from matplotlib.ticker import MaxNLocator
 

@@ -26,9 +26,9 @@ from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.numbers import as_numbers, entries
-from gough.simulation.control.own_robot import CLOSINGS, as_model
+from gough.simulation.control.own_robot import CLOSINGS, demand_own_model
 from gough.simulation.control.reference import in_drive_order, of_platform
-from gough.simulation.coordinates import closed, drive_of_entries, elastic_places
+from gough.simulation.coordinates import closed_coordinates, drive_of_entries, elastic_places
 from gough.simulation.units import units_of
 from gough.spatial.exponential import rotation_error
 
@@ -61,7 +61,7 @@ class ComputedTorque(Law):
         for key in ("stiffness", "damping"):
             object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
         if not isinstance(self.model, str):
-            as_model(self.model, " 'flexible' or 'rigid'")
+            demand_own_model(self.model, " 'flexible' or 'rigid'")
         for key, known in (("model", ("flexible", "rigid")), ("elastic", ("measured", "simulated"))):
             value = getattr(self, key)
             if not (isinstance(value, str) and value in known) and not (key == "model" and not isinstance(value, str)):
@@ -167,7 +167,7 @@ class ComputedTorque(Law):
             q[layout.elastic] = 0.0
             v[layout.mobility :] = 0.0
         for _ in range(CLOSINGS):
-            q = closed(Loops(Posture(here.numbers, q)))
+            q = closed_coordinates(Loops(Posture(here.numbers, q)))
         return q, v
 
     def _commanded(self, here: Here) -> Vector:

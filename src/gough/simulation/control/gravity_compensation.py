@@ -10,7 +10,7 @@ from gough.dynamics.projection import drive_columns
 from gough.errors import UsageError
 from gough.scalar import zeros
 from gough.simulation.control.law import Here, Law
-from gough.simulation.control.own_robot import as_model
+from gough.simulation.control.own_robot import demand_own_model
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -43,7 +43,7 @@ class GravityCompensation(Law):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        as_model(self.model)
+        demand_own_model(self.model)
 
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""

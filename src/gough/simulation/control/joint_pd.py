@@ -10,7 +10,7 @@ from gough.errors import UsageError
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
 from gough.simulation.control.law import Here, Law
 from gough.simulation.control.numbers import as_numbers, entries
-from gough.simulation.control.own_robot import as_model
+from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class JointPD(Law):
             object.__setattr__(self, key, as_numbers(key, getattr(self, key), 0.0))
         if not isinstance(self.gravity, bool):
             raise UsageError(f"gravity={self.gravity!r}; give True or False")
-        as_model(self.model)
+        demand_own_model(self.model)
 
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""

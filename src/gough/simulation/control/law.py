@@ -19,7 +19,7 @@ from gough.errors import UsageError
 from gough.robot.units import Quantity, misfit
 from gough.scalar import zeros
 from gough.simulation.control.instant import Instant
-from gough.simulation.control.numbers import clipped, entries, plain_limit, stated_limits
+from gough.simulation.control.numbers import clipped_forces, entries, plain_limit, stated_limits
 from gough.simulation.control.own_robot import Measured, OwnRobot, plain_nominal
 from gough.simulation.control.reference import in_drive_order
 
@@ -146,7 +146,7 @@ class Law:
 
     def limited(self, here: Here, tau: Vector) -> Vector:
         """Forces within the limits, which stand last among the settings."""
-        return tau if self.limit is None else clipped(tau, here.settings[-len(tau) :])
+        return tau if self.limit is None else clipped_forces(tau, here.settings[-len(tau) :])
 
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:
         """Own states at the first state of the robot."""

@@ -70,7 +70,7 @@ def stated_limits(model: "Model") -> Vector:
     return out
 
 
-def clipped(tau: Vector, limits: Vector) -> Vector:
+def clipped_forces(tau: Vector, limits: Vector) -> Vector:
     """Forces (drives,) cut off at ± the limits."""
     out = [select(x - most, most, select(-most - x, -most, x)) for x, most in zip(tau, limits, strict=True)]
     return np.array(out, dtype=object)

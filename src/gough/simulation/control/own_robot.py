@@ -24,7 +24,7 @@ from gough.model import Model
 from gough.program.graph import INPUT
 from gough.program.passes.dead_code import remove_dead_code
 from gough.scalar import zeros
-from gough.simulation.coordinates import closed
+from gough.simulation.coordinates import closed_coordinates
 from gough.simulation.given import floats, is_number
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Measured:
 
     @cached_property
     def loops(self) -> Loops:
-        """Its loops."""
+        """Loop closures and their solution at the measured q."""
         return Loops(Posture(self.numbers, self.q))
 
     @cached_property
@@ -112,13 +112,13 @@ class OwnRobot:
         if self.numbers is None:
             return measured.numbers, measured.q, measured.v
         numbers = regrouped(self._mixed(measured, inputs) if self.same_structure else self._constants)
-        q, v = self.mapped(measured.q, measured.v, lambda: measured.rates)
+        q, v = self.mapped_state(measured.q, measured.v, lambda: measured.rates)
         if self.closes:
             for _ in range(CLOSINGS):
-                q = closed(Loops(Posture(numbers, q)))
+                q = closed_coordinates(Loops(Posture(numbers, q)))
         return numbers, q, v
 
-    def mapped(self, q: Vector, v: Vector, rates: Any) -> tuple[Vector, Vector]:
+    def mapped_state(self, q: Vector, v: Vector, rates: Any) -> tuple[Vector, Vector]:
         """(q, v) of the law's robot from those that are measured, loops not closed; rates(): tree velocities measured."""
         if self.same_structure:
             return q, v
@@ -133,8 +133,8 @@ class OwnRobot:
         return own_q, own_v
 
     def first(self, q: Vector, v: Vector) -> tuple[Vector, Vector]:
-        """`mapped` of plain numbers."""
-        found = self.mapped(
+        """`mapped_state` of plain numbers."""
+        found = self.mapped_state(
             q, v, lambda: self.of.function("tree_rates").values(q=q, v=v, parameters=self.of.parameters)["u"]
         )
         return tuple(np.asarray(x, dtype=float) for x in found)  # type: ignore[return-value]
@@ -159,7 +159,7 @@ class OwnRobot:
         known = {name: k for k, name in enumerate(self.of.layout.q_names)}
         return [known.get(name) for name in self.model.layout.q_names]
 
-    def told(self, design: Vector | None) -> dict[str, Any]:
+    def describe(self, design: Vector | None) -> dict[str, Any]:
         """What a run keeps about it. design (n,): parameters of the robot that runs, None for the description's."""
         out: dict[str, Any] = {"robot": self.model.robot.name, "numbers": self.source}
         if self.numbers is None or not self.same_structure:
@@ -214,7 +214,7 @@ def plain_nominal(nominal: Any) -> Any:
     return found
 
 
-def as_model(given: Any, words: str = "") -> None:
+def demand_own_model(given: Any, words: str = "") -> None:
     """UsageError where model= is none."""
     if given is not None and not isinstance(given, Model):
         raise UsageError(
@@ -266,7 +266,7 @@ def _demand_fit(own: OwnRobot) -> None:
     q = np.array(q, dtype=object)
     numbers = regrouped(own._constants)
     for _ in range(CLOSINGS if own.closes else 0):
-        q = closed(Loops(Posture(numbers, q)))
+        q = closed_coordinates(Loops(Posture(numbers, q)))
     gap = float(mine.closure_error(np.asarray(q, dtype=float), own.numbers))
     if not gap < FITS:
         raise UsageError(

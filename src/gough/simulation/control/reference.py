@@ -36,7 +36,7 @@ class PlatformPath:
 
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`: q̇ = ω q/2, q̈ = (ω̇ q + ω q̇)/2."""
-        wanted = self.target.wanted(Sample(*self.of._at(t, left)))
+        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
         q, velocity, acceleration = wanted.position[:, 3:], wanted.velocity, wanted.acceleration
         w, wd = (np.insert(0.5 * x[:, 3:], 0, 0.0, axis=1) for x in (velocity, acceleration))
         qd = quaternion_product(w, q)
@@ -59,7 +59,7 @@ class DrivesPath:
 
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`."""
-        wanted = self.target.wanted(Sample(*self.of._at(t, left)))
+        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
         model = self.target.model
         order = np.argsort(t, kind="stable")
         back = np.argsort(order, kind="stable")
@@ -95,7 +95,7 @@ def in_drive_order(model: "Model", motion: Motion) -> Motion:
         motion,
         names=tuple(motion.names[k] for k in order),
         units=tuple(motion.units[k] for k in order),
-        parts=tuple(part.reordered(order) for part in motion.parts),
+        parts=tuple(part.reordered_part(order) for part in motion.parts),
     )
 
 

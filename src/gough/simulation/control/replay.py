@@ -12,7 +12,7 @@ from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
 from gough.simulation.given import floats, texts
 from gough.simulation.motion.motion import Motion, coordinate_motion
-from gough.simulation.motion.paths import PolynomialPath, padded
+from gough.simulation.motion.paths import PolynomialPath, padded_coefficients
 
 Vector = np.ndarray
 
@@ -73,7 +73,7 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     if held:
         jumps = list(t[1:-1])
     most = max(r.shape[2] for r in rows)
-    path = PolynomialPath(np.concatenate(breaks), np.concatenate([padded(r, most) for r in rows]))
+    path = PolynomialPath(np.concatenate(breaks), np.concatenate([padded_coefficients(r, most) for r in rows]))
     n = x.shape[1]
     names, units = names or tuple(f"drive{k}" for k in range(n)), tuple(units or ("",) * n)
     kinks = np.unique(np.concatenate([[0.0], np.array(jumps, dtype=float), [path.duration]]))

@@ -40,13 +40,13 @@ from gough.simulation.ensembles.plan import EnsemblePlan
 from gough.simulation.ensembles.start import demand_room, designs_of, first_states
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.ensembles.work import DEVICES, Work, part_of, telling, time_loop
-from gough.simulation.given import count, demand_callable, demand_model, one_of
+from gough.simulation.given import count, demand_callable, demand_model, demand_one_of
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.methods.rk4 import RK4
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.smoothing import Smoothing, smoothed
+from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import table
 from gough.simulation.results.energies import BOUND, energy_events, imbalance
@@ -83,7 +83,7 @@ class EnsembleSubject:
         design = None if self.designs is None else self.designs[k]
         info = dict(self.info)
         if self.law.computes:
-            info["settings"] = {**info["settings"], "believed": self.believed.told(design)}
+            info["settings"] = {**info["settings"], "believed": self.believed.describe(design)}
         return {"parameters": design, "wrench": wrench or None, **info}
 
     def own(self, runs: int) -> Array | None:
@@ -229,7 +229,7 @@ def simulate_many(
     demand_steps(step, end, MOST_EQUAL, False)
     stored = count("stored", stored, "states")
     threads = None if threads is None else count("threads", threads, "threads")
-    one_of("device", device, DEVICES)
+    demand_one_of("device", device, DEVICES)
     demand_callable("progress", progress)
     if vary is not None and not isinstance(vary, Varied):
         raise UsageError("vary=: give what gough.vary.monte_carlo(…) or gough.vary.sweep(…) makes")
@@ -255,10 +255,10 @@ def simulate_many(
 
         with telling(progress) as tell:
             if device == "cpu":
-                work.on_cpu(go, loop, numbers, threads, tell)
+                work.run_on_cpu(go, loop, numbers, threads, tell)
             else:
-                work.on_gpu(go, loop, numbers, loop.most_runs(plan.rows), tell)
-    found, spent = work.joined(), clock.perf_counter() - began
+                work.run_on_gpu(go, loop, numbers, loop.most_runs(plan.rows), tell)
+    found, spent = work.join_parts(), clock.perf_counter() - began
     varied = {} if vary is None else vary.told(subject.model, subject.designs)
     made_runs = Ensemble(**found, computing_s=spent, resumed=work.resumed, varied=varied, subject=subject)
     _tell_doubts(made_runs)
@@ -328,7 +328,7 @@ def _smoothed(
     model: "Model", smoothing: Any, motion: Motion | None, designs: Array | None
 ) -> tuple["Model", Array | None, Smoothing]:
     """The model whose Coulomb friction is smoothed as `simulate` does it, the designs with its widths, what was changed."""
-    made, _, told = smoothed(model, smoothing, motion, np.array(model.parameters))
+    made, _, told = smooth_friction(model, smoothing, motion, np.array(model.parameters))
     if designs is None or made is model:
         return made, designs, told
     changed = np.flatnonzero(made.parameters != model.parameters)

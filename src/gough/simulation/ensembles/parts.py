@@ -26,7 +26,7 @@ Found = dict[str, np.ndarray]
 def fingerprint(subject: "EnsembleSubject", plan: Any, states: np.ndarray, own: np.ndarray | None) -> str:
     """Hash of everything the results follow from. own (runs, k): what every run has for itself."""
     model, believed = subject.model, subject.believed
-    law = [subject.law.describe(), believed.told(None)]
+    law = [subject.law.describe(), believed.describe(None)]
     digest = hashlib.sha256(json.dumps([FORMAT, robot_hash(model), law, plan], sort_keys=True).encode())
     for x in (model.parameters, states, own, believed.numbers):
         digest.update(np.ascontiguousarray(np.zeros(0) if x is None else x).tobytes())

@@ -59,7 +59,7 @@ class EnsemblePlan:
         """Place of the loads in a row."""
         return self.plant.rows.size - len(self.plant.wrenches.values)
 
-    def given(self, row: Array) -> Array:
+    def turn_inputs(self, row: Array) -> Array:
         """What a turn is given (1, k)."""
         if self.loads.differ:
             row = row[: self.loads_at]
@@ -78,7 +78,7 @@ class EnsemblePlan:
             def told(turns: int, before: int = count) -> None:
                 tick((before + turns) / self.steps)
 
-            found = march(x, steps, uniform, self.given(row), own, every=self.every, first=first, tick=told)
+            found = march(x, steps, uniform, self.turn_inputs(row), own, every=self.every, first=first, tick=told)
             count += steps
             rows = max(steps - first + self.every, 0) // self.every
             kept = np.full((rows, *found.record.shape[1:]), np.nan)
@@ -107,7 +107,7 @@ class EnsemblePlan:
         row, t = self.pieces[-1][0], self.layout.t
         x = x.copy()
         x[:, t], x[:, t + 1] = row[1], 0.0
-        found = march(x, 1, uniform, self.given(row), own, every=1, first=1, tick=lambda turns: None)
+        found = march(x, 1, uniform, self.turn_inputs(row), own, every=1, first=1, tick=lambda turns: None)
         kept = np.full((1, len(x), self.layout.record_size), np.nan)
         kept[0, :, : x.shape[1]] = x
         good = np.flatnonzero(found.failed < 0)

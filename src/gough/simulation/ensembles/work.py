@@ -90,7 +90,7 @@ class Work:
         """Runs of part k."""
         return range(k * self.part, min((k + 1) * self.part, self.runs))
 
-    def on_cpu(self, go: Go, loop: Any, table: Array, threads: int | None, tell: Tell | None) -> None:
+    def run_on_cpu(self, go: Go, loop: Any, table: Array, threads: int | None, tell: Tell | None) -> None:
         """All missing parts, several threads. tell: called with (runs done, all), now and then."""
         ended = Event()
 
@@ -116,7 +116,7 @@ class Work:
                     job.cancel()
                 raise
 
-    def on_gpu(self, go: Go, loop: Any, table: Array, room: int, tell: Tell | None) -> None:
+    def run_on_gpu(self, go: Go, loop: Any, table: Array, room: int, tell: Tell | None) -> None:
         """All missing parts, many in one launch; each is kept for itself. room: runs there is memory for."""
         done, size = self.resumed, max(min(GROUP, room) // self.part, 1)
         for begin in range(0, len(self.missing), size):
@@ -137,7 +137,7 @@ class Work:
             if tell is not None:
                 tell(done, self.runs)
 
-    def joined(self) -> Found:
+    def join_parts(self) -> Found:
         """Results of all runs."""
         parts = [self.found[k] for k in range(self.count)]
         joined = {key: np.concatenate([p[key] for p in parts]) for key in parts[0] if key != "time"}

@@ -86,7 +86,7 @@ class Stretch:
         settings = np.stack([times, np.full(len(times), step), np.zeros(len(times))], axis=1)
         return np.concatenate([self.y(times), settings, values @ self.forces, vdot], axis=1)
 
-    def unresolved(self, sizes: Vector) -> float:
+    def unresolved_change(self, sizes: Vector) -> float:
         """What the last two terms of ẏ's Legendre series add to y over the stretch, over typical sizes (n,)."""
         tail = (_TO_SERIES @ self.rates)[-2:]
         return float((np.abs(tail).sum(axis=0) * self.length / sizes).max(initial=0.0))
@@ -112,10 +112,10 @@ class Collocation:
 
         def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
             s, t = states.split(np.concatenate([state, [0.0, 0.0]])), state[n]
-            q, v = plant.led(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
+            q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
             near = close(parameters, q)
             q = again(parameters, near)
-            found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
+            found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
             parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
             return {"state": state, "record": np.concatenate(parts), "running": 1.0}
 
@@ -162,7 +162,7 @@ class Collocation:
             before = change
         return None
 
-    def closed(self, y: Vector, time: float, row: Vector) -> Vector:
+    def closed_state(self, y: Vector, time: float, row: Vector) -> Vector:
         """y (n,) with its loops closed, and drives where a prescribed motion has them; as it is where that cannot be computed."""
         record = self._look(y[None], np.array([time]), row)
         if record is None:

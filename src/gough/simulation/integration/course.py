@@ -16,9 +16,9 @@ import numpy as np
 from gough.errors import Failure, Status
 from gough.simulation.integration.collocation import Collocation
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
-from gough.simulation.integration.drive_led import told_as
+from gough.simulation.integration.drive_led import convert_velocities
 from gough.simulation.integration.marching import Marching, no_time
-from gough.simulation.integration.passage import Passage, passed
+from gough.simulation.integration.passage import Passage, records_between
 from gough.simulation.integration.pieces import PieceSource
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.rates import moment_program
@@ -114,7 +114,7 @@ class Course:
         known = [e for led in self.known.values() if (e := led.marching.error_estimate) is not None]
         return sum(known) if known else None
 
-    def through(self, pieces: PieceSource, first: Vector) -> None:
+    def run_through(self, pieces: PieceSource, first: Vector) -> None:
         """Go through all pieces from a first state (n,). Raises `RunStopped`."""
         q = self.states.split(first[: self.states.size]).q
         self.watch.begin(q)
@@ -124,7 +124,7 @@ class Course:
             row, jump = piece
             state = self._piece(state, row)
             if jump:
-                given = self.led.marching.given(row)
+                given = self.led.marching.turn_inputs(row)
                 self.keep(self._told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0]))
                 self.until = float(row[1])
 
@@ -156,7 +156,7 @@ class Course:
         ahead = np.zeros((0 if state is None else 1, self.states.record_size))
         if state is not None:
             ahead[0, : self.states.size] = state[: self.states.size]
-        good, near = self.watch.trusted(ahead, self.blind, last=True)
+        good, near = self.watch.trusted_records(ahead, self.blind, last=True)
         self._trust(good if near or state is None else good[:-1], near)
         self.watch.forget()
 
@@ -174,7 +174,7 @@ class Course:
 
     def _steps(self, records: Vector) -> None:
         """Stores what can be trusted of the records (m, k) of a chunk of steps; the last ones wait for the next chunk."""
-        self._trust(*self.watch.trusted(records, self.blind))
+        self._trust(*self.watch.trusted_records(records, self.blind))
 
     def _trust(self, good: Vector, near: bool) -> None:
         """Stores records (m, k). near: a singularity comes near behind them, which is raised."""
@@ -206,7 +206,9 @@ class Course:
         v, last = slice(layout.nq, layout.nq + layout.nv), slice(rows.shape[1] - layout.nv, None)
         of_record = rows.shape[1] > self.states.size
         vdot = rows[:, last] if of_record else np.zeros((len(rows), layout.nv))
-        out[:, v], found = told_as(self.asked, self.model, rows[:, : layout.nq], rows[:, v], vdot, self.parameters)
+        out[:, v], found = convert_velocities(
+            self.asked, self.model, rows[:, : layout.nq], rows[:, v], vdot, self.parameters
+        )
         if of_record:
             out[:, last] = found
         return out
@@ -251,7 +253,7 @@ class Course:
         self.compile_s += 0.0 if known else clock.perf_counter() - began
         out = passage(state, row)
         self.events += passage.events
-        records = passed(passage.stretches, float(state[self.states.t]), float(out[self.states.t]), step, row)
+        records = records_between(passage.stretches, float(state[self.states.t]), float(out[self.states.t]), step, row)
         marching.steps += len(records) + 1
         self._store(records, near=True)
         self.watch.forget()

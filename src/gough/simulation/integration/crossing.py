@@ -105,7 +105,7 @@ class Watch:
         """The loop or leg that is nearest to a singularity at q (nq,)."""
         return self.places[int(self.relative(q[None])[0].argmin())]
 
-    def trusted(self, records: Vector, blind: bool = False, last: bool = False) -> tuple[Vector, bool]:
+    def trusted_records(self, records: Vector, blind: bool = False, last: bool = False) -> tuple[Vector, bool]:
         """(records (m, k) that can be trusted, whether a singularity comes near behind them) of those that waited and new ones
         (n, k). blind: only steps over a singularity are not trusted. last: none will follow."""
         if self.idle:

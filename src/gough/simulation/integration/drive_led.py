@@ -47,7 +47,7 @@ def led_by_drives(model: "Model") -> "Model":
     return model.cached("led by drives", made)
 
 
-def told_as(
+def convert_velocities(
     model: "Model", of: "Model", q: Array, v: Array, acceleration: Array, parameters: Array
 ) -> tuple[Array, Array]:
     """(v (n, nv), v̇ (n, nv)) of one model from q, v and v̇ of the same robot with other velocities."""

@@ -57,7 +57,7 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
     def equations(state: Vector, given: Vector, **designs: Vector) -> dict[str, Any]:
         s, parameters = states.split(state), designs[design]
         row, tolerance, longest = given[: plant.rows.size], given[-2], given[-1]
-        hoisted = rate.hoisted(parameters)
+        hoisted = rate.hoisted_values(parameters)
         left = row[1] - s.t
         h = _fitted(s.h, left, longest) if adaptive else s.h
         found = []
@@ -83,7 +83,7 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
         work = s.work + sum_of(method.b, "power", len(WORKS))
         inner = s.inner + sum_of(method.b, "inner", plant.inner_size)
         t = s.t + h
-        q, v = plant.led(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
+        q, v = plant.led_state(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
         q = close(parameters, q)
         error: Any = 0.0
         if len(method.error):
@@ -137,7 +137,7 @@ class ExplicitMarching(Marching):
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
-        t, given = self.states.t, self.given(row)
+        t, given = self.states.t, self.turn_inputs(row)
         x = state[: self.states.size].copy()[None]
         step, left = self.equal_steps(row, float(x[0, t]))
         if self.adaptive:

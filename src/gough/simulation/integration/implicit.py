@@ -27,7 +27,7 @@ from gough.simulation.integration.implicit_marching import (
 )
 from gough.simulation.integration.newton import Secants
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import Rate, closing_program, prepared, stage_slots, turn_program
+from gough.simulation.integration.rates import Rate, closing_program, prepare_rate, stage_slots, turn_program
 from gough.simulation.integration.runge_kutta import RungeKutta
 
 Vector = np.ndarray
@@ -74,7 +74,7 @@ def stage_program(plant: Plant) -> Rate:
 
     *known, parameters = stage_slots(plant)
     slots = (*known, Slot("inverse", (n * n,)), parameters)
-    return prepared(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
+    return prepare_rate(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
 
 
 def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = False) -> Program:
@@ -91,7 +91,7 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(state)
         row, tolerance = given[: plant.rows.size], given[-2]
-        hoisted = stage_rate.hoisted(parameters)
+        hoisted = stage_rate.hoisted_values(parameters)
         inverse, z, h = state[states.inverse], state[states.z], s.h
 
         def stage_at(**at: Any) -> dict[str, Vector]:
@@ -118,10 +118,10 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
             for _ in range(CAREFUL if careful else ITERATIONS):
                 v = v0.copy()
                 v[moving] = v0[moving] + short * z[:own]
-                q_now, v_now = plant.led(unit_quaternions(mechanism, q), v, now)
+                q_now, v_now = plant.led_state(unit_quaternions(mechanism, q), v, now)
                 inner = inner0 + short * z[own:]
                 stage = stage_at(q=q_now, v=v_now, inner=inner, z=z, t=[t])
-                change = stage["newton"] if secants is None else secants.bettered(stage["newton"])
+                change = stage["newton"] if secants is None else secants.improved_step(stage["newton"])
                 z = z + change
                 q = q0 + short * stage["qdot"]
                 for place, entry in plant.plain:  # no later than z: these carry the stiffness
@@ -151,7 +151,7 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
         work = s.work + sum_of(method.b, "power", len(WORKS))
         inner = s.inner + sum_of(method.b, "inner", plant.inner_size)
         t = s.t + h
-        q, v = plant.led(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
+        q, v = plant.led_state(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
         q = close(parameters, q)
         dq, dv = sum_of(method.error, "qdot", layout.nq), sum_of(method.error, "vdot", layout.nv)
         error = states.size_of(dq, dv, sum_of(method.error, "inner", plant.inner_size))

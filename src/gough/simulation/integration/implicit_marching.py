@@ -68,7 +68,7 @@ def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(state)
         row = given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
         W = matrix(parameters, s.h, q=q, v=v, inner=s.inner, z=state[states.z], row=row, t=[s.t])
         after = np.concatenate([state[: states.inverse.start], W.ravel(), state[states.inverse.stop :]])
         return {"state": after, "record": zeros(0), "running": 1.0}
@@ -82,8 +82,8 @@ def start_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
         z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
         after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
         return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
@@ -121,7 +121,7 @@ class ImplicitMarching(Marching):
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
-        t, given = self.states.t, self.given(row)
+        t, given = self.states.t, self.turn_inputs(row)
         x = np.zeros((1, self.states.size))
         x[0, : min(len(state), self.states.size)] = state[: self.states.size]
         begin = float(x[0, t])

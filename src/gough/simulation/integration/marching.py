@@ -84,7 +84,7 @@ class Marching:
         """Sum of the errors of all steps that were taken; None where the method has no estimate of them."""
         return self.error_sum if self.errors_known else None
 
-    def given(self, row: Vector) -> Vector:
+    def turn_inputs(self, row: Vector) -> Vector:
         """What a turn is given (1, k)."""
         return np.concatenate([row, [self.tolerance, self.step_size]])[None]
 

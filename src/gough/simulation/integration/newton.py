@@ -20,7 +20,7 @@ from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import dot, select, zeros
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import prepared
+from gough.simulation.integration.rates import prepare_rate
 
 Vector = np.ndarray
 Matrix = Callable[..., Vector]
@@ -33,17 +33,17 @@ LONGEST = 0.1
 def newton_matrix(plant: Plant, residual: Program, of_v: float, of_q: float) -> Matrix:
     """(parameters, h, q, v, inner, z, row, t) → W (n, n). of_v, of_q: a and b of (1)."""
     inputs = ("q", "v", "z", "inner") if plant.inner_size else ("q", "v", "z")
-    derivation = tangent_derivation(plant.model, plant.ordered(residual), inputs)
+    derivation = tangent_derivation(plant.model, plant.order_program(residual), inputs)
     if plant.unknowns * len(residual.ops) > LARGE:
         return _by_columns(plant, derivation.jvp(), of_v, of_q)
     return _at_once(plant, derivation.jacobian("auto"), of_v, of_q)
 
 
 def _at_once(plant: Plant, program: Program, of_v: float, of_q: float) -> Matrix:
-    slopes, n, moving = prepared(plant, program), plant.unknowns, plant.unknown_of_v
+    slopes, n, moving = prepare_rate(plant, program), plant.unknowns, plant.unknown_of_v
 
     def matrix(parameters: Vector, h: Any, **at: Any) -> Vector:
-        found = slopes(parameters, slopes.hoisted(parameters), **at)
+        found = slopes(parameters, slopes.hoisted_values(parameters), **at)
         R_q, R_v = (found[key].reshape(n, plant.model.layout.nv)[:, moving] for key in ("R_q", "R_v"))
         along = (h * of_v) * R_v + (h * h * of_q) * R_q
         if plant.inner_size:
@@ -54,10 +54,10 @@ def _at_once(plant: Plant, program: Program, of_v: float, of_q: float) -> Matrix
 
 
 def _by_columns(plant: Plant, program: Program, of_v: float, of_q: float) -> Matrix:
-    slope, n, nv = prepared(plant, program), plant.unknowns, plant.model.layout.nv
+    slope, n, nv = prepare_rate(plant, program), plant.unknowns, plant.model.layout.nv
 
     def matrix(parameters: Vector, h: Any, **at: Any) -> Vector:
-        hoisted = slope.hoisted(parameters)
+        hoisted = slope.hoisted_values(parameters)
         columns = []
         for k in range(n):
             d_q, d_v, d_z, d_inner = zeros(nv), zeros(nv), zeros(n), zeros(plant.inner_size)
@@ -83,7 +83,7 @@ class Secants:
         self.steps: list[Vector] = []
         self.inverses: list[Any] = []
 
-    def bettered(self, newton: Vector) -> Vector:
+    def improved_step(self, newton: Vector) -> Vector:
         """The next step (n,) from Newton's (n,)."""
         p = newton * self.scales
         for s, after, inverse in zip(self.steps[:-1], self.steps[1:], self.inverses[:-1], strict=True):

@@ -62,7 +62,7 @@ class Passage:
             self._note(stretch, goal)
             self.stretches.append(stretch)
             t = goal if stretch.end > goal - tiny else stretch.end
-            y = self.collocation.closed(stretch.y(np.array([t]))[0], t, row)
+            y = self.collocation.closed_state(stretch.y(np.array([t]))[0], t, row)
             if goal == end and (self._left(stretch, y) or self._led_badly(y)):
                 goal = t if self.step is None else min(row[0] + ceil((t - row[0]) / self.step - 1e-6) * self.step, end)
         out = state.copy()
@@ -79,7 +79,7 @@ class Passage:
         close = bool(self.watch.relative(y[None, : self.nq]).min() < CLOSE)
         for k in range(TRIES):
             found = self.collocation.solve(y, t, length, row)
-            if found is not None and found.unresolved(self.collocation.sizes) <= RESOLVED:
+            if found is not None and found.unresolved_change(self.collocation.sizes) <= RESOLVED:
                 return found, 1.5 * length if k else np.inf
             length *= SLOWLY if close else SHORTER
         raise RunStopped(
@@ -144,7 +144,7 @@ class Passage:
             found = found[len(together) :]
 
 
-def passed(stretches: list[Stretch], begin: float, end: float, step: float | None, row: Vector) -> Vector:
+def records_between(stretches: list[Stretch], begin: float, end: float, step: float | None, row: Vector) -> Vector:
     """Records (m, k) between two times (s): at equal steps, or PARTS a stretch. The first state is known, and the last is the
     next step's own."""
     if step is None:

@@ -30,7 +30,7 @@ from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.control.instant import Instant, MotionRows
 from gough.simulation.control.law import Action, Here, Inner, Law
 from gough.simulation.control.own_robot import Measured, OwnRobot
-from gough.simulation.coordinates import closed, drive_of_entries, plain_rates
+from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Plant:
         """(entry of q, entry of v that is its rate) for all entries of v that are rates of coordinates as they stand."""
         return plain_rates(self.model.mechanism)
 
-    def ordered(self, program: Program) -> Program:
+    def order_program(self, program: Program) -> Program:
         """As `Model.ordered`, with the law's own states fitting to the sampled states."""
         if not self.inner_size:
             return self.model.ordered(program)
@@ -123,7 +123,7 @@ class Plant:
         ]
         return order_solves(program, np.concatenate(columns, axis=1))
 
-    def led(self, q: Vector, v: Vector, now: Instant) -> tuple[Vector, Vector]:
+    def led_state(self, q: Vector, v: Vector, now: Instant) -> tuple[Vector, Vector]:
         """q and v with the drives where a prescribed motion has them."""
         if not self.law.prescribed:
             return q, v
@@ -163,7 +163,7 @@ class Plant:
             vdot = np.concatenate([given, bent])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
-        return out | ({"closed": closed(loops)} if closing else {})
+        return out | ({"closed": closed_coordinates(loops)} if closing else {})
 
     def residual(
         self, parameters: Vector, q: Vector, v: Vector, inner: Vector, z: Vector, now: Instant
@@ -196,13 +196,13 @@ class Plant:
         measured = Measured(self.model, regrouped(numbers), q, v)
         return self.law.act(Here(own, measured, inner, settings, inputs, now))
 
-    def commanded(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
+    def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""
         return self.law_action(Numbers(self.model.mechanism, parameters), q, v, zeros(0), now).tau
 
     def _loops(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> tuple[Numbers, Loops, Vector, Vector]:
         numbers = Numbers(self.model.mechanism, parameters)
-        q, v = self.led(q, v, now)
+        q, v = self.led_state(q, v, now)
         loops = Loops(Posture(regrouped(numbers), q))
         check_state(loops)
         return numbers, loops, q, v

@@ -17,7 +17,7 @@ from gough.program import Program, Slot, trace
 from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.hoist import split_uniform
 from gough.scalar import call, zeros
-from gough.simulation.coordinates import CLOSINGS, closed
+from gough.simulation.coordinates import CLOSINGS, closed_coordinates
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 
@@ -33,7 +33,7 @@ class Rate:
     each: Program
     n_parameters: int
 
-    def hoisted(self, parameters: Vector) -> Vector:
+    def hoisted_values(self, parameters: Vector) -> Vector:
         """What is computed once a design."""
         return call(self.once, np.concatenate([zeros(0), *self._known(parameters)])) if self.once.results else zeros(0)
 
@@ -52,9 +52,9 @@ class Rate:
         return out
 
 
-def prepared(plant: Plant, program: Program) -> Rate:
+def prepare_rate(plant: Plant, program: Program) -> Rate:
     """A program of the plant, its solves ordered, work on uniform parameters set apart."""
-    once, each = split_uniform(remove_dead_code(_between_states(plant.ordered(program))))
+    once, each = split_uniform(remove_dead_code(_between_states(plant.order_program(program))))
     return Rate(once, each, len(plant.model.parameters))
 
 
@@ -80,7 +80,7 @@ def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> R
         Slot("t", (1,)),
         Slot("parameters", (len(model.parameters),), uniform=uniform),
     )
-    plant.made[key] = made = prepared(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
+    plant.made[key] = made = prepare_rate(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
     return made
 
 
@@ -91,16 +91,16 @@ def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS
         return lambda parameters, q: q
 
     def equations(q: Vector, parameters: Vector) -> dict[str, Vector]:
-        return {"q": closed(Loops(Posture(Numbers(mechanism, parameters), q)))}
+        return {"q": closed_coordinates(Loops(Posture(Numbers(mechanism, parameters), q)))}
 
     slots = (
         Slot("q", (mechanism.layout.nq,)),
         Slot("parameters", (len(plant.model.parameters),), uniform=uniform),
     )
-    once = prepared(plant, trace(equations, slots, "closing", {"parameters": plant.model.pattern}))
+    once = prepare_rate(plant, trace(equations, slots, "closing", {"parameters": plant.model.pattern}))
 
     def close(parameters: Vector, q: Vector) -> Vector:
-        hoisted = once.hoisted(parameters)
+        hoisted = once.hoisted_values(parameters)
         for _ in range(closings):
             q = once(parameters, hoisted, q=q)["q"]
         return q
@@ -152,8 +152,8 @@ def moment_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
         here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, 0.0))
         record = states.record(here, found["tau"], found["vdot"], 0.0)
         return {"state": state, "record": record, "running": 1.0}

@@ -18,7 +18,7 @@ from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.pieces import NEAR
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import prepared, turn_program
+from gough.simulation.integration.rates import prepare_rate, turn_program
 from gough.simulation.integration.time_loop import OneRunLoop, RunStopped
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import MotionTable
@@ -143,7 +143,7 @@ def _program(plant: Plant) -> Program:
     nq, nv = model.layout.nq, model.layout.nv
 
     def forces(q: Vector, v: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Any]:
-        return {"tau": plant.commanded(parameters, q, v, plant.rows.at(row, t[0]))}
+        return {"tau": plant.commanded_forces(parameters, q, v, plant.rows.at(row, t[0]))}
 
     inner = (
         Slot("q", (nq,)),
@@ -152,11 +152,11 @@ def _program(plant: Plant) -> Program:
         Slot("t", (1,)),
         Slot("parameters", (len(model.parameters),), uniform=True),
     )
-    rate = prepared(plant, trace(forces, inner, "forces", {"parameters": model.pattern}))
+    rate = prepare_rate(plant, trace(forces, inner, "forces", {"parameters": model.pattern}))
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         q, v, t = state[:nq], state[nq : nq + nv], state[nq + nv :]
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, row=given, t=t)
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, row=given, t=t)
         return {"state": state, "record": found["tau"], "running": 1.0}
 
     return turn_program(plant, equations, plant.law.name, nq + nv + 1, more=0)

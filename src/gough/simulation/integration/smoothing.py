@@ -57,7 +57,7 @@ def rough_joints(mechanism: Mechanism, parameters: Vector) -> dict[str, int]:
     return found
 
 
-def smoothed(
+def smooth_friction(
     model: "Model", smoothing: Any, motion: Motion | None, parameters: Vector
 ) -> tuple["Model", Vector, Smoothing]:
     """(model, its parameters (n,), what was changed). smoothing: "auto" where there is none, "described" for none at all, or one

@@ -44,9 +44,9 @@ def rates_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, t = states.split(np.concatenate([state, [0.0, 0.0]])), state[n]
-        q, v = plant.led(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
+        q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
         q = close(parameters, q)
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
         ydot = np.concatenate([found[key] for key in ("qdot", "vdot", "power", "inner")])
         return {"state": state, "record": ydot, "running": 1.0}
 
@@ -62,10 +62,10 @@ def records_program(plant: Plant) -> Program:
 
     def equations(y: Vector, step: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(np.concatenate([y, step]))
-        q, v = plant.led(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, s.t))
+        q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, s.t))
         near = close(parameters, q)
         drift, q = near - q, again(parameters, near)
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=given, t=[s.t])
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[s.t])
         here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, s.error))
         return {"record": states.record(here, found["tau"], found["vdot"], s.error), "drift": drift, "rest": q - near}
 

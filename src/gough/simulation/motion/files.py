@@ -50,10 +50,10 @@ def motion_names() -> list[str]:
 @checked(name=word)
 def named_motion(name: str) -> Motion:
     """A motion of the papers by its name (see `motion_names`)."""
-    return named(name).motion
+    return read_named_motion(name).motion
 
 
-def named(name: str) -> NamedMotion:
+def read_named_motion(name: str) -> NamedMotion:
     """A motion of the papers with its robot and title."""
     if not isinstance(name, str) or name not in motion_names():
         raise UsageError(f"no motion {name!r}; expected {nearest(str(name), motion_names())}")

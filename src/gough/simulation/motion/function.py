@@ -17,7 +17,7 @@ CONSISTENT = 1e-5
 """Accepted difference between given rates and finite differences, relative to the largest rate."""
 
 
-def called(function: Callable[[Any], Any], t: Any) -> Any:
+def call_user_function(function: Callable[[Any], Any], t: Any) -> Any:
     """What the user's function returns; its own errors say whose they are."""
     try:
         return function(t)
@@ -49,12 +49,14 @@ class FunctionPath:
         if left:  # the function itself gives values from the right
             t = np.where(np.isin(t, self.breaks[1:]), np.nextafter(t, 0.0), t)
         if self.velocity is None or self.acceleration is None:
-            values = self._entries(called(self.position, Jet.time(t)), t)
+            values = self._entries(call_user_function(self.position, Jet.time(t)), t)
             jets = [Jet.of(value, t) for value in values]
             x, xd, xdd = (np.stack([getattr(j, part) for j in jets], axis=1) for part in ("x", "xd", "xdd"))
         else:
             functions = (self.position, self.velocity, self.acceleration)
-            x, xd, xdd = (np.stack([_spread(e, t) for e in self._entries(called(f, t), t)], axis=1) for f in functions)
+            x, xd, xdd = (
+                np.stack([_spread(e, t) for e in self._entries(call_user_function(f, t), t)], axis=1) for f in functions
+            )
         for name, value in (("position", x), ("velocity", xd), ("acceleration", xdd)):
             bad = ~np.asarray(np.isfinite(value).all(axis=1))
             if bad.any():

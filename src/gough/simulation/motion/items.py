@@ -99,7 +99,7 @@ class MotionItem(Item):
         return {name: value for name, value in given.items() if value is not None}
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        """The motion."""
+        """What the item describes; home (7,): where "home" is written, folder: where its files are."""
         raise NotImplementedError
 
 
@@ -189,7 +189,7 @@ class CentreItem(MotionItem):
             out["pose"] = home_of(home)
         return out
 
-    def measured(self, made: Motion, *keys: str) -> Motion:
+    def measured_motion(self, made: Motion, *keys: str) -> Motion:
         """The motion in whose plane the numbers at `keys` are measured."""
         named = self.drives or self.joints
         moved = ("x", "y", "z") if named is None else self.plane or tuple(named)
@@ -204,7 +204,7 @@ class SquareItem(CentreItem, EdgesItem):
     side: Annotated[float, quantity("length", "angle", bound="positive")]
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return self.measured(square(**self.arguments(home)), "side")
+        return self.measured_motion(square(**self.arguments(home)), "side")
 
 
 class CircleItem(CentreItem):
@@ -220,7 +220,7 @@ class CircleItem(CentreItem):
     turning: bool = False
 
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return self.measured(circle(**self.arguments(home)), "radius", "speed")
+        return self.measured_motion(circle(**self.arguments(home)), "radius", "speed")
 
 
 class SplineItem(ThroughItem):

@@ -80,7 +80,7 @@ def check_motion(
     near = None if near is None else as_array("near", floats("near", near), model.layout.nq)
     target = target_of(model, motion, numbers)
     t, sample = _sampled(motion, samples, motion.duration if duration is None else min(duration, motion.duration))
-    wanted = target.wanted(sample)
+    wanted = target.wanted_sample(sample)
     states = states_for(target, t, wanted, near)
     good = np.flatnonzero(states.status == 0)
     notes = list(_notes(model, motion, sample))

@@ -204,7 +204,7 @@ def chain(parts: Sequence[Motion], jump: bool = False) -> Motion:
                 f"motions of different things cannot follow each other: {_what(first)}, then {_what(motion)}"
             )
         sign = _sign_after(first, before, sign, motion.parts[0], start, jump)
-        joined += [part.shifted(start, sign) for part in motion.parts]
+        joined += [part.shifted_part(start, sign) for part in motion.parts]
         start, before = start + motion.duration, motion.parts[-1]
     units = tuple(_common_unit(name, [m.units[k] for m in parts]) for k, name in enumerate(first.names))
     return Motion(

@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from gough.simulation.motion.paths import PolynomialPath, TimePath, begun_at, padded
+from gough.simulation.motion.paths import PolynomialPath, TimePath, padded_coefficients, shifted_coefficients
 from gough.spatial.charts import Three, rotation_of_chart
 from gough.spatial.exponential import LARGEST
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
@@ -61,7 +61,7 @@ class MotionPart:
         """The part by itself: from 0 on, as fast as its path."""
         return replace(self, breaks=self.path.breaks, factor=1.0)
 
-    def shifted(self, start: float, sign: float = 1.0) -> "MotionPart":
+    def shifted_part(self, start: float, sign: float = 1.0) -> "MotionPart":
         """The part later by `start` (s); sign: of its quaternions."""
         return replace(self, breaks=start + self.breaks, base=sign * self.base)
 
@@ -69,12 +69,12 @@ class MotionPart:
         """The part in `factor` times the time."""
         return replace(self, breaks=self.breaks * factor, factor=self.factor * factor)
 
-    def reordered(self, order: tuple[int, ...]) -> "MotionPart":
+    def reordered_part(self, order: tuple[int, ...]) -> "MotionPart":
         """The part with its coordinates in another order."""
         now = range(len(order)) if self.columns is None else self.columns
         return replace(self, columns=tuple(now[k] for k in order))
 
-    def placed(self, pieces: PolynomialPieces) -> PolynomialPieces:
+    def placed_pieces(self, pieces: PolynomialPieces) -> PolynomialPieces:
         """Polynomials of the part in its own time as those in the motion's."""
         breaks, coefficients, bases = pieces
         when = corresponding(breaks, self.breaks[0] + self.factor * breaks, self.path.breaks, self.breaks)
@@ -94,7 +94,7 @@ class MotionPart:
         if self.chart != "rotation_vector" or not _about_one_axis(path):
             return None
         breaks = _split(path)
-        rows = begun_at(path, breaks[:-1])
+        rows = shifted_coefficients(path, breaks[:-1])
         begun = quaternion_of_rotation_vector(rows[:, 3:, 0])
         rows[:, 3:, 0] = 0.0  # about one axis: exp((φ0 + δ)^) = exp(δ^) exp(φ0^)
         return breaks, rows, quaternion_product(begun, self.base)
@@ -111,7 +111,9 @@ def merged_coordinates(parts: Sequence[MotionPart]) -> list[MotionPart]:
             continue
         breaks = np.concatenate([part.breaks[:-1] for part in run] + [run[-1].breaks[-1:]])
         most = max(path.coefficients.shape[2] for path in paths)
-        path = PolynomialPath(breaks - breaks[0], np.concatenate([padded(p.coefficients, most) for p in paths]))
+        path = PolynomialPath(
+            breaks - breaks[0], np.concatenate([padded_coefficients(p.coefficients, most) for p in paths])
+        )
         out.append(MotionPart(path, breaks if breaks[0] else path.breaks))
     return out
 

@@ -106,7 +106,7 @@ def horner(coefficients: np.ndarray, tau: np.ndarray) -> Three:
     return x, xd, xdd
 
 
-def begun_at(path: PolynomialPath, starts: np.ndarray) -> np.ndarray:
+def shifted_coefficients(path: PolynomialPath, starts: np.ndarray) -> np.ndarray:
     """Coefficients (p, n, d + 1) of a path's polynomials in the time since each of `starts` (p,)."""
     k = piece_of(path.breaks, starts, False)
     out = path.coefficients[k].copy()
@@ -117,7 +117,7 @@ def begun_at(path: PolynomialPath, starts: np.ndarray) -> np.ndarray:
     return out
 
 
-def padded(coefficients: np.ndarray, size: int) -> np.ndarray:
+def padded_coefficients(coefficients: np.ndarray, size: int) -> np.ndarray:
     """Coefficients (p, n, size) of the same polynomials."""
     return np.pad(coefficients, ((0, 0), (0, 0), (0, size - coefficients.shape[2])))
 
@@ -131,9 +131,9 @@ def side_by_side(first: PolynomialPath, second: PolynomialPath) -> PolynomialPat
     rows = []
     for path in (first, second):
         at = np.abs(breaks[:, None] - path.breaks).argmin(axis=0)
-        rows.append(begun_at(replace(path, breaks=breaks[at]), breaks[:-1]))
+        rows.append(shifted_coefficients(replace(path, breaks=breaks[at]), breaks[:-1]))
     most = max(r.shape[2] for r in rows)
-    coefficients = np.concatenate([padded(r, most) for r in rows], axis=1)
+    coefficients = np.concatenate([padded_coefficients(r, most) for r in rows], axis=1)
     C, S = (np.concatenate([a, b], axis=1) for a, b in zip(first.waves[1:], second.waves[1:], strict=True))
     return PolynomialPath(breaks, coefficients, (first.waves[0], C, S))
 

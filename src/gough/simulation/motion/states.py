@@ -70,7 +70,7 @@ def states_along(
     if times.ndim != 1 or not np.isfinite(times).all():
         raise UsageError(f"states_along: t has shape {times.shape}; give finite rising times (n,)")
     target = target_of(model, motion, parameters)
-    return states_for(target, times, target.wanted(motion.at(times, side)), near)
+    return states_for(target, times, target.wanted_sample(motion.at(times, side)), near)
 
 
 def states_for(target: MotionTarget, times: np.ndarray, wanted: Sample, near: Any = None) -> MotionStates:

@@ -17,7 +17,7 @@ from gough.arguments import a_motion, checked
 from gough.errors import UsageError
 from gough.simulation.motion.fit import ACCELERATION_ERROR, POSITION_ERROR, ErrorScales, fit, groups_of, in_channels
 from gough.simulation.motion.parts import MotionPart, PolynomialPieces, Sample, inside
-from gough.simulation.motion.paths import horner, padded, piece_of
+from gough.simulation.motion.paths import horner, padded_coefficients, piece_of
 from gough.spatial.exponential import LARGEST
 from gough.text import short_repr
 
@@ -101,7 +101,7 @@ def table(motion: "Motion") -> MotionTable:
 
 def _pieces_of(motion: "Motion", part: MotionPart) -> PolynomialPieces:
     """The own polynomials of a part, or fitted ones."""
-    return part.placed(part.polynomials() or fit(part, motion.kind, motion.units))
+    return part.placed_pieces(part.polynomials() or fit(part, motion.kind, motion.units))
 
 
 def _joined(parts: list[PolynomialPieces]) -> PolynomialPieces:
@@ -110,7 +110,7 @@ def _joined(parts: list[PolynomialPieces]) -> PolynomialPieces:
     breaks = np.concatenate([when[:-1] for when, _, _ in parts] + [parts[-1][0][-1:]])
     return (
         breaks,
-        np.concatenate([padded(coefficients, most) for _, coefficients, _ in parts]),
+        np.concatenate([padded_coefficients(coefficients, most) for _, coefficients, _ in parts]),
         np.concatenate([bases for _, _, bases in parts]),
     )
 

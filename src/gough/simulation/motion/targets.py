@@ -71,7 +71,7 @@ class MotionTarget:
             return np.ones(3)
         return np.array([1.0 if self.model.layout.u_units[c] == "m/s" else size for c in self.columns])
 
-    def wanted(self, sample: Sample) -> Sample:
+    def wanted_sample(self, sample: Sample) -> Sample:
         """A motion's sample (n, …) in terms of the model: drives in its order, poses of the platform itself."""
         if self.kind == "drives":
             order = list(self.order)

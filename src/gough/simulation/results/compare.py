@@ -9,7 +9,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.simulation.given import texts
 from gough.simulation.results.names import quaternions
-from gough.simulation.results.parts import chosen
+from gough.simulation.results.parts import select_states
 from gough.spatial.poses import pose_difference
 from gough.structure.layout import POSE_NAMES
 from gough.text import short_repr
@@ -109,7 +109,7 @@ def compare(run: "Run", other: "Run", channels: Iterable[str] | None) -> Compari
 
 
 def _after_jumps(run: "Run") -> "Run":
-    return chosen(run, np.flatnonzero(np.append(np.diff(run.time) > 0, True)))
+    return select_states(run, np.flatnonzero(np.append(np.diff(run.time) > 0, True)))
 
 
 def _difference(run: "Run", other: "Run", name: str) -> tuple[list[str], list[str], Array, Array]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.simulation.results.deflection import strain_energy
-from gough.simulation.results.interpolation import sampled
+from gough.simulation.results.interpolation import interpolated_samples
 from gough.simulation.results.resample import resample
-from gough.simulation.results.tree_motion import interpolated
+from gough.simulation.results.tree_motion import interpolated_motion
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def energies(run: "Run") -> Array:
     return np.stack([kinetic, potential, strain, total, drives, losses, wrench, error], axis=1)
 
 
-def exchanged(run: "Run") -> float:
+def exchanged_energy(run: "Run") -> float:
     """The energy (J) that a run moves: the largest of the ranges of kinetic and potential energy and of the sums of
     |power| over time."""
     columns = run["energies"]
@@ -88,7 +88,9 @@ def energy_scale(run: "Run") -> float:
     of one at rest, where both are rounding, what moves it by AT_REST of its size against its weight."""
     kinetic = run["energies"][:, 0]
     moving = float(np.nanmax(kinetic)) if np.isfinite(kinetic).any() else 0.0
-    return max(exchanged(run), moving, AT_REST * float(weight_energy(run.model.mechanism, run.model.size, run.design)))
+    return max(
+        exchanged_energy(run), moving, AT_REST * float(weight_energy(run.model.mechanism, run.model.size, run.design))
+    )
 
 
 def relative_error(run: "Run") -> float:
@@ -152,7 +154,7 @@ def _work(run: "Run", k: int) -> Array:
 
 def _inside(run: "Run", at: Array, s: Array) -> tuple[Array, Array, Array]:
     """The motion at the Gauss points of all intervals."""
-    return run.cached("motion at Gauss points", lambda: interpolated(run, at, s))
+    return run.cached("motion at Gauss points", lambda: interpolated_motion(run, at, s))
 
 
 def _drive_power(run: "Run", at: Array, s: Array) -> Array:
@@ -160,7 +162,7 @@ def _drive_power(run: "Run", at: Array, s: Array) -> Array:
     mechanism = run.model.mechanism
     rates = _inside(run, at, s)[1][:, [mechanism.links[d.link].u for d in mechanism.drives]]
     h = np.diff(run.time)
-    return (rates * sampled(run.time, run.tau, run.time[at] + s * h[at])).sum(axis=1)
+    return (rates * interpolated_samples(run.time, run.tau, run.time[at] + s * h[at])).sum(axis=1)
 
 
 def _other_power(run: "Run", at: Array, s: Array, k: int) -> Array:
@@ -174,7 +176,7 @@ def _other_power(run: "Run", at: Array, s: Array, k: int) -> Array:
         q=q,
         v=rates[:, list(mechanism.selection.independent)],
         tau=np.zeros((len(time), len(mechanism.drives))),
-        wrench={frame: sampled(run.time, w, time) for frame, w in run.wrench.items()},
+        wrench={frame: interpolated_samples(run.time, w, time) for frame, w in run.wrench.items()},
         recorded={},
         _cache={},
     )

@@ -86,7 +86,7 @@ def contents_of(run: "Run", channels: tuple[str, ...], folder: Path) -> Contents
     found.about = {
         "kind": KIND,
         "format": FORMAT,
-        "robot": run.robot.stored(folder),
+        "robot": run.robot.json_document(folder),
         "layout": asdict(layout),
         "columns": {name: list(columns) for name, (_, columns, _) in add.items()},
         "units": {name: list(units) for name, (_, _, units) in add.items()},
@@ -103,7 +103,7 @@ def run_of(make: "type[Run]", contents: Contents, path: Path, model: Model | Non
     """The run that a file holds."""
     about, groups = contents.about, {name: x for name, (x, _, _) in contents.groups.items()}
     n = len(groups["t"])
-    record = RobotRecord.restored(about["robot"], path.parent)
+    record = RobotRecord.read_json_document(about["robot"], path.parent)
     layout = _layout(about["layout"])
     parameters = None if about["parameters"] is None else _locked(np.array(about["parameters"]))
     if model is not None:

@@ -81,7 +81,7 @@ def local_cubics(time: Array, samples: Array) -> Array:
     return out
 
 
-def sampled(time: Array, samples: Array, wanted: Array) -> Array:
+def interpolated_samples(time: Array, samples: Array, wanted: Array) -> Array:
     """Samples (n, k) at wanted times (m,), by local cubics."""
     if len(time) == 1:
         return np.repeat(samples, len(wanted), axis=0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.given import is_number
-from gough.simulation.results.recorded import Recorded, locked
+from gough.simulation.results.recorded import Recorded, lock_array
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -36,20 +36,20 @@ def between(run: "Run", start: float | None, end: float | None) -> "Run":
             ", and resample(times) gives states between stored ones"
         )
     events = [e for e in run.info.events if first <= e[0] <= last]
-    return chosen(run, rows).described(events=events)
+    return select_states(run, rows).described(events=events)
 
 
-def chosen(run: "Run", rows: Array) -> "Run":
+def select_states(run: "Run", rows: Array) -> "Run":
     """The run with these of its states; what was computed from all of them is computed anew."""
 
     def take(x: Array | None) -> Array | None:
-        return None if x is None else locked(x[rows])
+        return None if x is None else lock_array(x[rows])
 
-    kept = {name: replace(r, values=locked(r.values[rows])) for name, r in _own(run).items()}
+    kept = {name: replace(r, values=lock_array(r.values[rows])) for name, r in _own(run).items()}
     return replace(
         run,
         **{name: take(getattr(run, name)) for name in ("time", "q", "v", "tau", "given_acceleration", "given_status")},
-        wrench={frame: locked(w[rows]) for frame, w in run.wrench.items()},
+        wrench={frame: lock_array(w[rows]) for frame, w in run.wrench.items()},
         recorded=kept,
         _cache={},
     )
@@ -64,7 +64,7 @@ def concatenate(runs: "list[Run]", shift: bool) -> "Run":
         _demand_alike(done, nxt, number)
         if shift:
             later = done.time[-1] - nxt.time[0]
-            nxt = replace(nxt, time=locked(nxt.time + later), _cache={})
+            nxt = replace(nxt, time=lock_array(nxt.time + later), _cache={})
             nxt = nxt.described(events=[(t + later, what) for t, what in nxt.info.events])
         done = _joined(done, nxt, number)
     return done
@@ -89,18 +89,18 @@ def _joined(first: "Run", second: "Run", number: int) -> "Run":
             f"concatenate: run {number} starts at {second.time[0]:g} s, {'before' if gap < 0 else 'after'} the end of the one "
             f"before at {first.time[-1]:g} s; shift=True moves it"
         )
-    second = replace(second, time=locked(np.append(first.time[-1], second.time[1:])), _cache={})
+    second = replace(second, time=lock_array(np.append(first.time[-1], second.time[1:])), _cache={})
     meet = [(a[-1], b[0]) for a, b in ((first.q, second.q), (first.v, second.v))]
     if any((np.abs(a - b) > SAME * (1 + np.abs(a))).any() for a, b in meet):
         raise UsageError(f"concatenate: run {number} starts in another state than the one before ends with")
     same = all((x[-1] == y[0]).all() for x, y in zip(_stored(first), _stored(second), strict=True))
     start = 1 if same else 0  # else the forces jump: both are kept
-    rest = chosen(second, np.arange(start, len(second))) if start < len(second) else None
+    rest = select_states(second, np.arange(start, len(second))) if start < len(second) else None
     if rest is None:
         return first
 
     def put(a: Array, b: Array) -> Array:
-        return locked(np.concatenate([a, b]))
+        return lock_array(np.concatenate([a, b]))
 
     joined: dict[str, Array | None] = {
         name: put(getattr(first, name), getattr(rest, name)) for name in ("time", "q", "v", "tau")
@@ -122,7 +122,7 @@ def _joined(first: "Run", second: "Run", number: int) -> "Run":
     wrench = {frame: put(w, rest.wrench[frame]) for frame, w in first.wrench.items()}
     done = replace(first, **joined, recorded=recorded, wrench=wrench, _cache={})
     still = np.diff(done.time) == 0  # of several jumps at once the first state and the last
-    done = chosen(done, np.flatnonzero(~(np.append(still, False) & np.append(False, still))))
+    done = select_states(done, np.flatnonzero(~(np.append(still, False) & np.append(False, still))))
     a, b = first.info, second.info
     return done.described(
         stopped=b.stopped,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def locked(x: Array) -> Array:
+def lock_array(x: Array) -> Array:
     """The array, made read-only."""
     x.setflags(write=False)
     return x

@@ -32,9 +32,9 @@ from gough.kinematics.mobility import CLOSED
 from gough.kinematics.retraction import step_units
 from gough.simulation.control.follow import Follow
 from gough.simulation.given import floats, is_number
-from gough.simulation.results.interpolation import intervals, place_in, sampled
-from gough.simulation.results.recorded import locked
-from gough.simulation.results.tree_motion import FEW, interpolated, left_out, share, tree_motion
+from gough.simulation.results.interpolation import interpolated_samples, intervals, place_in
+from gough.simulation.results.recorded import lock_array
+from gough.simulation.results.tree_motion import FEW, interpolated_motion, left_out_states, share, tree_motion
 from gough.simulation.units import units_of
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def resample(run: "Run", times: Any, rate: float | None, tell: bool = True) -> "
     else:
         i = intervals(run.time, wanted)
         s = place_in(run.time, i, wanted)
-    q, rates, bends = interpolated(run, i, s)
+    q, rates, bends = interpolated_motion(run, i, s)
     independent = list(run.model.mechanism.selection.independent)
     v, acceleration = rates[:, independent], bends[:, independent]
     exact = np.where(s == 0.0, i, np.where(s == 1.0, np.minimum(i + 1, len(run) - 1), -1))
@@ -80,8 +80,8 @@ def resample(run: "Run", times: Any, rate: float | None, tell: bool = True) -> "
     q[kept], v[kept], acceleration[kept] = (x[exact[kept]] for x in (run.q, run.v, run.acceleration))
     status[kept] = run.status[exact[kept]]
     held = np.where(kept, exact, i)
-    tau = run.tau[held] if run.tau_held else sampled(run.time, run.tau, wanted)
-    wrench = {frame: locked(sampled(run.time, w, wanted)) for frame, w in run.wrench.items()}
+    tau = run.tau[held] if run.tau_held else interpolated_samples(run.time, run.tau, wanted)
+    wrench = {frame: lock_array(interpolated_samples(run.time, w, wanted)) for frame, w in run.wrench.items()}
     rows = np.flatnonzero(~kept)
     if len(rows) and _by_motion(run):
         there = {frame: w[rows] for frame, w in wrench.items()}
@@ -93,16 +93,16 @@ def resample(run: "Run", times: Any, rate: float | None, tell: bool = True) -> "
     recorded = {}
     for name, r in run.recorded.items():
         if not r.derived:
-            columns = sampled(run.time, r.values.reshape(len(run), -1), wanted)
-            recorded[name] = replace(r, values=locked(columns.reshape(-1, *r.values.shape[1:])))
+            columns = interpolated_samples(run.time, r.values.reshape(len(run), -1), wanted)
+            recorded[name] = replace(r, values=lock_array(columns.reshape(-1, *r.values.shape[1:])))
     return replace(
         run,
-        time=locked(wanted),
-        q=locked(q),
-        v=locked(v),
-        tau=locked(tau),
-        given_acceleration=locked(acceleration),
-        given_status=locked(status),
+        time=lock_array(wanted),
+        q=lock_array(q),
+        v=lock_array(v),
+        tau=lock_array(tau),
+        given_acceleration=lock_array(acceleration),
+        given_status=lock_array(status),
         wrench=wrench,
         recorded=recorded,
         _cache={},
@@ -151,7 +151,7 @@ def _needed(run: "Run", motion: tuple[Array, Array, Array], wrench: Mapping[str,
 
 def _needed_at(run: "Run", at: Array, gap: int) -> Array:
     """Forces (m, drives) at stored states (m,) that are left out, by the motion interpolated from their neighbours."""
-    q, u, ud = interpolated(run, at - gap, share(run, at, gap), at + gap)
+    q, u, ud = interpolated_motion(run, at - gap, share(run, at, gap), at + gap)
     q = run.model.project(q, run.parameters, on_bad_state="mark") if run.model.mechanism.cuts else q
     return _needed(run, (q, u, ud), {frame: w[at] for frame, w in run.wrench.items()})
 
@@ -160,7 +160,7 @@ def _by_motion(run: "Run") -> bool:
     """Whether forces of a run that followed a motion are better computed from it than interpolated."""
 
     def make() -> bool:
-        at = left_out(run, 1)
+        at = left_out_states(run, 1)
         if not _follows(run) or len(at) < FEW:
             return _follows(run)
         errors = [np.abs(f(run, at, 1) - run.tau[at]) for f in (_needed_at, cubic)]
@@ -267,12 +267,12 @@ def cubic(run: "Run", at: Array, gap: int) -> Array:
 def interpolation_error(run: "Run", forces: Any) -> dict[str, dict[str, Any]]:
     """{"q": …, "elastic": …, "tau": …}: of the column with the largest error over its range between stored states its name, the
     error with its unit, and relative to the range. forces(at, gap): drive forces as they are interpolated, None for held ones."""
-    at = left_out(run, 2)
+    at = left_out_states(run, 2)
     if len(at) < FEW:
         return {}
     missed = []
     for gap in (1, 2):
-        q = interpolated(run, at - gap, share(run, at, gap), at + gap)[0]
+        q = interpolated_motion(run, at - gap, share(run, at, gap), at + gap)[0]
         missed.append((np.abs(q - run.q[at]), None if forces is None else np.abs(forces(at, gap) - run.tau[at])))
     layout, told = run.layout, units_of(run.model)
     elastic = list(range(layout.nq))[layout.elastic]

@@ -75,7 +75,7 @@ class RobotRecord:
         """What the description's own file is taken for."""
         return str(Path(self.folder) / f"{self.name}.yaml")
 
-    def stored(self, folder: Path) -> dict[str, Any]:
+    def json_document(self, folder: Path) -> dict[str, Any]:
         """As a JSON document for a file in a folder: files that the description names are named from there."""
         described = copy.deepcopy(self.description)
         if described is not None and self.folder:
@@ -89,7 +89,7 @@ class RobotRecord:
         }
 
     @classmethod
-    def restored(cls, data: Mapping[str, Any], folder: Path) -> "RobotRecord":
+    def read_json_document(cls, data: Mapping[str, Any], folder: Path) -> "RobotRecord":
         """From the JSON document of a file in a folder."""
         asked = data["velocities"]
         asked = tuple(asked) if isinstance(asked, list) else asked

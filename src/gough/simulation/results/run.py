@@ -30,7 +30,7 @@ from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.compare import Comparison, compare
-from gough.simulation.results.energies import energy_scale, exchanged, relative_error
+from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
 from gough.simulation.results.info import RunInfo, make_info
 from gough.simulation.results.names import force_columns, rate_columns
 from gough.simulation.results.plot import draw_run
@@ -268,7 +268,7 @@ class Run:
             "compile_s": self.info.compile_s,
             "error_estimate": self.info.error_estimate,
             "energy_error": relative_error(self),
-            "energy_exchanged_J": exchanged(self),
+            "energy_exchanged_J": exchanged_energy(self),
             "energy_scale_J": energy_scale(self),
             "closure_error": float(np.nanmax(closure)) if np.isfinite(closure).any() else float("nan"),
             "tracking": tracking_errors(self) or None,

@@ -10,7 +10,7 @@ from gough.errors import UsageError
 from gough.simulation.given import demand_model, floats
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.info import make_info
-from gough.simulation.results.recorded import Recorded, as_recorded, locked
+from gough.simulation.results.recorded import Recorded, as_recorded, lock_array
 from gough.simulation.results.robot import RobotRecord
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ def run_from_states(
 ) -> "Run":
     """See `Run.from_states`. make: the class itself. robot: its record, where there is one already."""
     demand_model(model, "Run.from_states")
-    t = locked(_times(time))
+    t = lock_array(_times(time))
     n, layout = len(t), model.layout
     design = None if parameters is None else _design(model, parameters)
     wrenches = _wrenches(model, wrench, n)
-    given = None if acceleration is None else locked(_rows("acceleration", acceleration, n, layout.nv))
+    given = None if acceleration is None else lock_array(_rows("acceleration", acceleration, n, layout.nv))
     made = make(
         t,
-        locked(_rows("q", q, n, layout.nq)),
-        locked(_rows("v", v, n, layout.nv)),
+        lock_array(_rows("q", q, n, layout.nq)),
+        lock_array(_rows("v", v, n, layout.nv)),
         np.zeros((n, 0)),
         layout,
         robot or RobotRecord.of(model),
@@ -64,7 +64,7 @@ def run_from_states(
         tau_held,
         as_recorded(recorded, n),
     )
-    return replace(made, tau=locked(_forces(made, tau)), _cache={})
+    return replace(made, tau=lock_array(_forces(made, tau)), _cache={})
 
 
 def demand_new_names(run: "Run", recorded: Mapping[str, Any]) -> None:
@@ -129,14 +129,14 @@ def _statuses(status: Any, n: int) -> Array:
     codes = floats("status", status)
     if codes.shape != (n,) or (codes != codes.astype(np.uint8)).any():
         raise UsageError(f"status has shape {codes.shape}; expected ({n},) codes of gough.Status")
-    return locked(codes.astype(np.uint8))
+    return lock_array(codes.astype(np.uint8))
 
 
 def _design(model: "Model", parameters: Any) -> Array:
     values = model.parameters_with(parameters) if isinstance(parameters, Mapping) else floats("parameters", parameters)
     if values.shape != model.parameters.shape:
         raise UsageError(f"parameters have shape {values.shape}; a run has one design, {model.parameters.shape}")
-    return locked(values)
+    return lock_array(values)
 
 
 def _wrenches(model: "Model", wrench: Any, n: int) -> dict[str, Array]:
@@ -152,5 +152,5 @@ def _wrenches(model: "Model", wrench: Any, n: int) -> dict[str, Array]:
         x = floats("wrench", value)
         if x.shape not in ((6,), (n, 6)):
             raise UsageError(f"wrench{f'[{frame!r}]' if frame else ''} has shape {x.shape}; expected ({n}, 6) or (6,)")
-        out[frame] = locked(np.broadcast_to(x, (n, 6)).copy())
+        out[frame] = lock_array(np.broadcast_to(x, (n, 6)).copy())
     return out

@@ -27,7 +27,7 @@ SAMPLES, FEW = 2000, 3
 DEGREES = (5, 3, 1)
 
 
-def interpolated(
+def interpolated_motion(
     run: "Run", i: Array, s: Array, nxt: Array | None = None, degrees: Array | None = None
 ) -> tuple[Array, Array, Array]:
     """q (m, nq) with loops not yet closed, tree rates u and u̇ (m, nu) at s (m,) of the intervals that start at i (m,) and end at
@@ -105,7 +105,7 @@ def _rotation(
     return q, w, a
 
 
-def left_out(run: "Run", gap: int) -> Array:
+def left_out_states(run: "Run", gap: int) -> Array:
     """Stored states (m,) that have neighbours `gap` before and behind without a jump between, SAMPLES of them at most."""
     t, n = run.time, len(run)
     at = np.arange(gap, n - gap)
@@ -126,11 +126,11 @@ def elastic_degrees(run: "Run") -> Array:
     """Degree (n_elastic,) of the polynomials of every elastic coordinate."""
     columns = run.layout.elastic
     best = np.full(run.layout.n_elastic, DEGREES[0])
-    at = left_out(run, 1)
+    at = left_out_states(run, 1)
     if len(at) < FEW:
         return best
     errors = []
     for degree in DEGREES:
-        q = interpolated(run, at - 1, share(run, at, 1), at + 1, np.full(len(best), degree))[0]
+        q = interpolated_motion(run, at - 1, share(run, at, 1), at + 1, np.full(len(best), degree))[0]
         errors.append(np.nanmean(np.abs(q - run.q[at])[:, columns], axis=0))
     return np.array(DEGREES)[np.nanargmin(errors, axis=0)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import RunWarning, warn
-from gough.simulation.integration.drive_led import told_as
+from gough.simulation.integration.drive_led import convert_velocities
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.report import spans
@@ -50,7 +50,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
     recorded |= recorded_reference(asked.layout, settings.motion, t)
     if asked is not model:
-        v, vdot = told_as(asked, model, q, v, vdot, setup.numbers)
+        v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)
     run = Run.from_states(
         asked,
         t,
@@ -64,7 +64,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         recorded=recorded,
         stopped=outcome.stopped,
         events=sorted([*_saturations(plant, t, tau), *setup.events, *outcome.events]),
-        settings={**settings.told(), **outcome.counts, **setup.told()},
+        settings={**settings.describe(), **outcome.counts, **setup.describe()},
         motion=told_motion(settings.motion),
         controller=plant.law.describe(),
         error_estimate=outcome.error_estimate,

@@ -11,7 +11,7 @@ from gough.simulation.control.follow import Follow
 from gough.simulation.control.free import Free
 from gough.simulation.control.law import Law
 from gough.simulation.control.replay import Replay
-from gough.simulation.given import count, floats, is_number, one_of, seconds
+from gough.simulation.given import count, demand_one_of, floats, is_number, seconds
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.methods import method_named
 from gough.simulation.motion.files import named_motion
@@ -57,8 +57,8 @@ class RunSettings:
         made = _motion_of(motion)
         end = _duration_of(duration, made)
         found = cls(made, _law_of(controller, made), end, method_named(method), **asked)
-        one_of("start", found.start, STARTS)
-        one_of("check", found.check, CHECKS)
+        demand_one_of("start", found.start, STARTS)
+        demand_one_of("check", found.check, CHECKS)
         if not isinstance(found.estimate, bool):
             raise UsageError(f"estimate={found.estimate!r}: give True or False")
         if not is_number(found.tolerance) or not 1e-14 <= found.tolerance <= 1e-1:
@@ -76,7 +76,7 @@ class RunSettings:
         """Step (s) that is taken: the equal one, or the longest."""
         return self.method.usual_step if self.step is None else self.step
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a run keeps about them."""
         out = {"method": self.method.name, "step": self.step}
         out |= {"tolerance": self.tolerance if self.method.adaptive else None, "every": self.every}

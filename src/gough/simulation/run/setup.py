@@ -15,7 +15,7 @@ from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.smoothing import Smoothing, smoothed
+from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.run.checks import Event, motion_events, state_events, tell_events
@@ -60,12 +60,12 @@ class Setup:
         """Whether forces are held from sample to sample."""
         return isinstance(self.law, Sampled)
 
-    def told(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""
         out: dict[str, Any] = {"smoothing": self.smoothing.plain()}
         if self.model is not self.asked:
             out["velocities"] = list(self.model.layout.v_names)
-        return out | ({"believed": self.own.told(self.numbers)} if self.law.computes else {})
+        return out | ({"believed": self.own.describe(self.numbers)} if self.law.computes else {})
 
 
 def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, parameters: Any) -> Setup:
@@ -74,9 +74,9 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
     motion, law, check = settings.motion, settings.controller, settings.check
     design = parameters_of(model, parameters)
     numbers = np.array(model.parameters) if design is None else design
-    asked, numbers, changed = smoothed(model, settings.smoothing, motion, numbers)
+    asked, numbers, changed = smooth_friction(model, settings.smoothing, motion, numbers)
     own = own_robot(
-        law, asked, numbers[None], model, lambda x: smoothed(x, settings.smoothing, motion, x.parameters)[0]
+        law, asked, numbers[None], model, lambda x: smooth_friction(x, settings.smoothing, motion, x.parameters)[0]
     )
     law.check(own.model, motion)
     law.settings(asked, own.model)  # a bad gain is named before the motion is looked at

@@ -191,7 +191,7 @@ def _through(loop: RunLoop, first: Array) -> str:
     """Go through all pieces; returns why it ended."""
     course, kept = loop.course, loop.kept
     try:
-        course.through(loop.pieces, first)
+        course.run_through(loop.pieces, first)
     except RunStopped as problem:
         course.keep_last()
         if not any(map(len, kept)):

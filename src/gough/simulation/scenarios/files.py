@@ -134,7 +134,7 @@ class _ScenarioReading:
             found = self.robot if self.robot is not None else self._place(item.robot)
             robot = load(found) if isinstance(found, str | Path) else found
             try:
-                robot = changed(robot, item.changes)
+                robot = change_robot(robot, item.changes)
             except UsageError as error:
                 self.complain(("changes", "friction"), str(error))
                 return None
@@ -206,7 +206,7 @@ def _outputs(item: ScenarioItem) -> Outputs:
     return Outputs(file, item.outputs.channels, plot, item.outputs.panels, confined)
 
 
-def changed(robot: "Robot", changes: ChangesItem) -> "Robot":
+def change_robot(robot: "Robot", changes: ChangesItem) -> "Robot":
     """A description with the changes of a scenario, but for its parameters."""
     f = changes.friction
     smoothing: float | tuple[float, float] | None = f.smoothing

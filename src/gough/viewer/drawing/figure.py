@@ -117,17 +117,17 @@ class Figure:
             return vertices.astype(float)
         return vertices @ self.layout.rotation[link].T + self.layout.position[link]
 
-    def exaggerated(self, q: Any, factor: float) -> np.ndarray:
+    def exaggerated_configuration(self, q: Any, factor: float) -> np.ndarray:
         """The configuration (nq,) of the robot if it bent `factor` times as much as at q (nq,).
 
-        Elastic coordinates are multiplied, and the loops are closed again (see `closed`). Where that cannot be they stay open:
-        what meets at a cut is then drawn apart.
+        Elastic coordinates are multiplied, and the loops are closed again (see `closed_configuration`). Where that cannot be they
+        stay open: what meets at a cut is then drawn apart.
         """
-        bent = self.bent(q, factor)
-        closed = self.closed(bent, q)
+        bent = self.bent_configuration(q, factor)
+        closed = self.closed_configuration(bent, q)
         return bent if closed is None else closed
 
-    def bent(self, q: Any, factor: float) -> np.ndarray:
+    def bent_configuration(self, q: Any, factor: float) -> np.ndarray:
         """q (nq,) with elastic coordinates `factor` times as large; q itself where that changes nothing."""
         q = np.asarray(q, dtype=float)
         if factor == 1.0 or not self.model.layout.n_elastic:
@@ -136,7 +136,7 @@ class Figure:
         bent[self.model.layout.elastic] *= factor
         return bent
 
-    def closed(self, bent: np.ndarray, near: Any) -> np.ndarray | None:
+    def closed_configuration(self, bent: np.ndarray, near: Any) -> np.ndarray | None:
         """`bent` (nq,) with its loops closed, from a closed configuration `near`; None where that cannot be.
 
         The platform stays where it is and the drives follow; where that cannot be, or without a platform, drives stay.
@@ -208,7 +208,7 @@ def _course(points: np.ndarray, radius: float) -> Mesh:
         return EMPTY
     along = plane_of(points)
     order = np.argsort((points - along.centre) @ along.axes[:, 0])
-    parts = [sphere(radius, 12).moved(p) for p in points]
+    parts = [sphere(radius, 12).moved_mesh(p) for p in points]
     parts += [rod(points[i], points[j], radius) for i, j in pairwise(order)]
     return merge_meshes(parts)
 
@@ -221,7 +221,7 @@ def _platform(layout: HomeLayout, points: np.ndarray, kind: str) -> Mesh:
         return _course(points, 1.7 * r)
     if not len(points):
         return EMPTY
-    return box(np.array([5.0, 5.0, 5.0]) * r).moved(points[0])
+    return box(np.array([5.0, 5.0, 5.0]) * r).moved_mesh(points[0])
 
 
 def _base(layout: HomeLayout, points: np.ndarray) -> Mesh:
@@ -233,14 +233,14 @@ def _base(layout: HomeLayout, points: np.ndarray) -> Mesh:
     if plane.kind == "area" and len(points) > 2:
         return rim(points, 1.25 * r)
     if len(points) == 1:
-        return cylinder(3.0 * r, 1.2 * r).moved(points[0], frame_along(np.array([0.0, 0.0, 1.0])))
+        return cylinder(3.0 * r, 1.2 * r).moved_mesh(points[0], frame_along(np.array([0.0, 0.0, 1.0])))
     return _course(points, 1.25 * r)
 
 
 # A round section swept along a line.
 
 
-def swept(line: np.ndarray, radius: float, sides: int = 10) -> Mesh:
+def swept_bar(line: np.ndarray, radius: float, sides: int = 10) -> Mesh:
     """A round bar along points (n, 3), its section carried along without twisting."""
     line = np.asarray(line, dtype=float)
     tangents = np.gradient(line, axis=0)
@@ -265,7 +265,7 @@ def coil(radius: float, wire: float, turns: int = 9, steps: int = 14) -> Mesh:
     swell = radius * np.minimum(1.0, np.minimum(t, 1.0 - t) * turns)
     angle = 2 * np.pi * turns * t
     line = np.column_stack([swell * np.cos(angle), swell * np.sin(angle), 0.08 + 0.84 * t])
-    return swept(np.concatenate([[[0, 0, 0], [0, 0, 0.07]], line[1:-1], [[0, 0, 0.93], [0, 0, 1]]]), wire, 8)
+    return swept_bar(np.concatenate([[[0, 0, 0], [0, 0, 0.07]], line[1:-1], [[0, 0, 0.93], [0, 0, 1]]]), wire, 8)
 
 
 # What is drawn on request or where nothing else would be: boxes of equal inertia, named frames, springs.
@@ -306,7 +306,7 @@ def inertia_box(ten: np.ndarray, axes: np.ndarray, least: float, most: float) ->
     edges = np.clip(np.sqrt(np.maximum(squares, 0.0)), least, most)
     if np.linalg.det(principal) < 0:
         principal = -principal
-    return box(edges).moved(axes @ centre, axes @ principal)
+    return box(edges).moved_mesh(axes @ centre, axes @ principal)
 
 
 def frame_pieces(layout: HomeLayout, numbers: Numbers) -> list[LinkMesh]:

@@ -94,13 +94,13 @@ def _hinge(draw: Joiner, joint: JointPlace) -> None:
     turn = frame_along(side_axis(second))
     if joint.driven:
         motor = lathe(r * np.array([[0, -2.6], [2.1, -2.6], [2.3, -2.4], [2.3, 1.6], [2.1, 1.8], [0, 1.8]]))
-        draw.put(joint, first.link, motor.moved(first.point, frame_along(side_axis(first))), "drive")
-        hub = merge_meshes([cylinder(1.35 * r, 1.5 * r).moved([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
-        draw.put(joint, second.link, hub.moved(second.point, turn), "joint")
+        draw.put(joint, first.link, motor.moved_mesh(first.point, frame_along(side_axis(first))), "drive")
+        hub = merge_meshes([cylinder(1.35 * r, 1.5 * r).moved_mesh([0, 0, 2.6 * r]), cylinder(0.7 * r, 6.4 * r)])
+        draw.put(joint, second.link, hub.moved_mesh(second.point, turn), "joint")
         return
-    draw.put(joint, second.link, cylinder(1.55 * r, 2.6 * r).moved(second.point, turn), "joint")
-    cheek = merge_meshes(cylinder(1.3 * r, 0.7 * r).moved([0, 0, z * r]) for z in (-1.7, 1.7))
-    draw.put(joint, first.link, cheek.moved(first.point, frame_along(side_axis(first))), draw.role(first.link))
+    draw.put(joint, second.link, cylinder(1.55 * r, 2.6 * r).moved_mesh(second.point, turn), "joint")
+    cheek = merge_meshes(cylinder(1.3 * r, 0.7 * r).moved_mesh([0, 0, z * r]) for z in (-1.7, 1.7))
+    draw.put(joint, first.link, cheek.moved_mesh(first.point, frame_along(side_axis(first))), draw.role(first.link))
 
 
 def _cross(draw: Joiner, joint: JointPlace) -> None:
@@ -108,7 +108,7 @@ def _cross(draw: Joiner, joint: JointPlace) -> None:
     for k, side in enumerate(joint.sides):
         axis = side_axis(side, k)
         b = across(draw.into(joint, k), axis)
-        draw.put(joint, side.link, _fork(r, reach, depth, axis, b).moved(side.point), draw.role(side.link))
+        draw.put(joint, side.link, _fork(r, reach, depth, axis, b).moved_mesh(side.point), draw.role(side.link))
         draw.drawn.anchor(side.link, side.point + depth * b)
     middle = joint.middle[0] if joint.middle else None
     if middle is None:  # a cut: each side keeps its own bar of the cross
@@ -117,7 +117,7 @@ def _cross(draw: Joiner, joint: JointPlace) -> None:
             draw.put(
                 joint,
                 side.link,
-                merge_meshes([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved(side.point),
+                merge_meshes([rod(-a, a, 0.75 * r, 10), sphere(1.15 * r, 10)]).moved_mesh(side.point),
                 "joint",
             )
         return
@@ -138,9 +138,9 @@ def _fork(r: float, reach: float, depth: float, axis: np.ndarray, b: np.ndarray)
     parts = []
     for s in (-1.0, 1.0):
         end = s * reach * axis
-        parts.append(cylinder(1.15 * r, 0.8 * r, 12).moved(end, frame_along(axis)))
+        parts.append(cylinder(1.15 * r, 0.8 * r, 12).moved_mesh(end, frame_along(axis)))
         parts.append(rod(end, end + depth * b, 0.55 * r, 8))
-        parts.append(sphere(0.55 * r, 8).moved(end + depth * b))
+        parts.append(sphere(0.55 * r, 8).moved_mesh(end + depth * b))
     parts.append(rod(depth * b - reach * axis, depth * b + reach * axis, 0.55 * r, 8))
     return merge_meshes(parts)
 
@@ -158,8 +158,8 @@ def _ball(draw: Joiner, joint: JointPlace) -> None:
     r, ball, (first, second) = draw.r, 1.75 * draw.r, joint.sides
     into = draw.into(joint, 1)
     into = into if into.any() else np.array([0.0, 0.0, 1.0])
-    draw.put(joint, first.link, sphere(ball).moved(first.point), "drive" if joint.driven else "joint")
-    draw.put(joint, second.link, _cup(r, ball).moved(second.point, frame_along(into)), draw.role(second.link))
+    draw.put(joint, first.link, sphere(ball).moved_mesh(first.point), "drive" if joint.driven else "joint")
+    draw.put(joint, second.link, _cup(r, ball).moved_mesh(second.point, frame_along(into)), draw.role(second.link))
     draw.drawn.anchor(first.link, first.point)
     draw.drawn.anchor(second.link, second.point + 1.2 * ball * into)
 
@@ -167,10 +167,10 @@ def _ball(draw: Joiner, joint: JointPlace) -> None:
 def _puck(draw: Joiner, joint: JointPlace) -> None:
     r, (first, second) = draw.r, joint.sides
     n = side_axis(first, 2)  # of a tree's joint the turning comes last
-    pad = cylinder(6.0 * r, 0.8 * r, 32).moved(first.point - 0.8 * r * n, frame_along(n))
+    pad = cylinder(6.0 * r, 0.8 * r, 32).moved_mesh(first.point - 0.8 * r * n, frame_along(n))
     draw.put(joint, first.link, pad, draw.role(first.link))
     m = side_axis(second, 2)
-    puck = cylinder(2.6 * r, 1.2 * r).moved(second.point + 0.2 * r * m, frame_along(m))
+    puck = cylinder(2.6 * r, 1.2 * r).moved_mesh(second.point + 0.2 * r * m, frame_along(m))
     draw.put(joint, second.link, puck, "drive" if joint.driven else "joint")
     draw.drawn.anchor(first.link, first.point - 0.8 * r * n)
     draw.drawn.anchor(second.link, second.point + 0.6 * r * m)
@@ -179,9 +179,9 @@ def _puck(draw: Joiner, joint: JointPlace) -> None:
 def _strut(draw: Joiner, joint: JointPlace) -> None:
     r, (first, second) = draw.r, joint.sides
     for side in joint.sides:
-        draw.put(joint, side.link, sphere(1.5 * r).moved(side.point), "joint")
+        draw.put(joint, side.link, sphere(1.5 * r).moved_mesh(side.point), "joint")
         draw.drawn.anchor(side.link, side.point)
-    mesh = cylinder(1.0, 1.0).moved([0, 0, 0.5]).scaled(np.array([0.7 * r, 0.7 * r, 1.0]))
+    mesh = cylinder(1.0, 1.0).moved_mesh([0, 0, 0.5]).scaled_mesh(np.array([0.7 * r, 0.7 * r, 1.0]))
     points = np.array([first.point, second.point])
     draw.drawn.spans.append(Span((first.link, second.link), points, mesh, "link", "bodies", joint.leg))
 
@@ -243,13 +243,13 @@ def _telescope(draw: "Joiner", joint: JointPlace) -> bool:
     )
     turn = frame_along(sign * line)
     role = "drive" if joint.driven else "link"
-    draw.put(joint, first.link, body.moved((here + there) / 2, turn), role, "bodies")
+    draw.put(joint, first.link, body.moved_mesh((here + there) / 2, turn), role, "bodies")
     if joint.drawing == "sleeve":
-        collar = cylinder(2.5 * r, 0.8 * r).moved(there - 3.2 * r * sign * line, turn)
+        collar = cylinder(2.5 * r, 0.8 * r).moved_mesh(there - 3.2 * r * sign * line, turn)
         draw.put(joint, first.link, collar, "joint")
     tip = layout.direction_in(second.link, origin + near * axis - layout.to_world(second.link, np.zeros(3)))
     inner = first.point + (start + INSIDE * gap) * line
-    rod = cylinder(1.0, 1.0).moved([0, 0, 0.5]).scaled(np.array([1.15 * r, 1.15 * r, 1.0]))
+    rod = cylinder(1.0, 1.0).moved_mesh([0, 0, 0.5]).scaled_mesh(np.array([1.15 * r, 1.15 * r, 1.0]))
     draw.drawn.spans.append(Span((first.link, second.link), np.array([inner, tip]), rod, "rod", "bodies", joint.leg))
     draw.drawn.anchor(first.link, here)
     draw.drawn.anchor(second.link, tip)
@@ -300,20 +300,23 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
     middle, length = first.point + (low + high) / 2 * axis, high - low
     turn = np.column_stack([axis, np.cross(under, axis), under])
     if joint.drawing == "sleeve":
-        guide = cylinder(1.1 * r, length).moved(middle, frame_along(axis))
-        slider = lathe(r * np.array([[1.1, -3], [2.1, -3], [2.1, 3], [1.1, 3]])).moved(
+        guide = cylinder(1.1 * r, length).moved_mesh(middle, frame_along(axis))
+        slider = lathe(r * np.array([[1.1, -3], [2.1, -3], [2.1, 3], [1.1, 3]])).moved_mesh(
             second.point, frame_along(carried)
         )
     else:
         guide = merge_meshes(
             [
-                box(np.array([length, 2.6 * r, 1.0 * r])).moved([0, 0, -1.8 * r]),
-                box(np.array([length, 1.3 * r, 1.2 * r])).moved([0, 0, -1.0 * r]),
-                *(box(np.array([1.0 * r, 3.6 * r, 2.6 * r])).moved([s * length / 2, 0, -1.2 * r]) for s in (-1, 1)),
+                box(np.array([length, 2.6 * r, 1.0 * r])).moved_mesh([0, 0, -1.8 * r]),
+                box(np.array([length, 1.3 * r, 1.2 * r])).moved_mesh([0, 0, -1.0 * r]),
+                *(
+                    box(np.array([1.0 * r, 3.6 * r, 2.6 * r])).moved_mesh([s * length / 2, 0, -1.2 * r])
+                    for s in (-1, 1)
+                ),
             ]
-        ).moved(middle, turn)
+        ).moved_mesh(middle, turn)
         own = np.column_stack([carried, np.cross(up, carried), up])
-        slider = box(np.array([5.6 * r, 4.2 * r, 1.9 * r])).moved(second.point, own)
+        slider = box(np.array([5.6 * r, 4.2 * r, 1.9 * r])).moved_mesh(second.point, own)
     draw.put(joint, first.link, guide, draw.role(first.link), "bodies")
     draw.put(joint, second.link, slider, "drive" if joint.driven else "joint", "bodies")
     draw.drawn.anchor(second.link, second.point + 0.5 * r * up)

@@ -28,12 +28,12 @@ class Mesh:
         object.__setattr__(self, "vertices", np.asarray(self.vertices, dtype=np.float32).reshape(-1, 3))
         object.__setattr__(self, "faces", np.asarray(self.faces, dtype=np.uint32).reshape(-1, 3))
 
-    def moved(self, position: ArrayLike, rotation: np.ndarray | None = None) -> "Mesh":
+    def moved_mesh(self, position: ArrayLike, rotation: np.ndarray | None = None) -> "Mesh":
         """Turned by `rotation` (3, 3), then shifted by `position` (3,)."""
         turned = self.vertices if rotation is None else self.vertices @ np.asarray(rotation).T
         return Mesh(turned + np.asarray(position), self.faces)
 
-    def scaled(self, factors: np.ndarray | float) -> "Mesh":
+    def scaled_mesh(self, factors: np.ndarray | float) -> "Mesh":
         """Stretched by positive factors along x, y, z."""
         return Mesh(self.vertices * np.asarray(factors), self.faces)
 
@@ -112,7 +112,7 @@ def body_meshes(robot: Robot) -> dict[str, tuple[Mesh, tuple[int, int, int] | No
 def _place(described: BodyMesh, file: str | None) -> Mesh:
     mesh = read_mesh(resolve_path(described.file, file))
     pose = described.placement
-    return mesh.scaled(described.scale).moved(np.array(pose.position), pose.rotation())
+    return mesh.scaled_mesh(described.scale).moved_mesh(np.array(pose.position), pose.rotation())
 
 
 def read_mesh(path: Path) -> Mesh:

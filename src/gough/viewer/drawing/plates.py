@@ -102,7 +102,7 @@ def plate(points: np.ndarray, thickness: float, margin: float, radius: float) ->
     plane = plane_of(points)
     local = (np.asarray(points, dtype=float) - plane.centre) @ plane.axes
     corners = local[hull_of(local[:, :2]), :2]
-    parts = [slab(round_outline(corners, margin), thickness).moved(plane.centre, plane.axes)]
+    parts = [slab(round_outline(corners, margin), thickness).moved_mesh(plane.centre, plane.axes)]
     for p in local[np.abs(local[:, 2]) > 0.6 * thickness]:
         parts.append(rod(plane.centre + plane.axes @ np.array([*p[:2], 0.0]), plane.centre + plane.axes @ p, radius))
     return merge_meshes(parts)
@@ -114,7 +114,7 @@ def rim(points: np.ndarray, radius: float) -> Mesh:
     plane = plane_of(points)
     local = (points - plane.centre) @ plane.axes
     hull = hull_of(local[:, :2])
-    parts = [sphere(radius, 12).moved(points[i]) for i in hull]
+    parts = [sphere(radius, 12).moved_mesh(points[i]) for i in hull]
     parts += [rod(points[i], points[j], radius) for i, j in zip(hull, np.roll(hull, -1), strict=True)]
     for i in set(range(len(points))) - set(hull.tolist()):
         near = hull[np.argmin(np.linalg.norm(points[hull] - points[i], axis=1))]

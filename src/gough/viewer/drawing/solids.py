@@ -101,7 +101,7 @@ def box(size: np.ndarray) -> Mesh:
 def put_between(start: np.ndarray, end: np.ndarray, mesh: Mesh) -> Mesh:
     """A mesh along z, centred, put in the middle of two points with its z along them."""
     start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    return mesh.moved((start + end) / 2, frame_along(end - start))
+    return mesh.moved_mesh((start + end) / 2, frame_along(end - start))
 
 
 def rod(start: np.ndarray, end: np.ndarray, radius: float, sides: int = 14) -> Mesh:

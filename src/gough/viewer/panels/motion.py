@@ -147,7 +147,7 @@ class MotionPanel:
         assert self.stage is not None
         now = self.player.time
         stored = self._step.value == STEPS[0]
-        self.go_to(self.stage.frames[0].stepped(now, steps) if stored else now + steps * FRAME)
+        self.go_to(self.stage.frames[0].stepped_time(now, steps) if stored else now + steps * FRAME)
 
     def go_to(self, time: float) -> None:
         """Pause and show a time (s)."""

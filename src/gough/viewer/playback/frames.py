@@ -4,7 +4,7 @@ import numpy as np
 
 from gough.simulation.results.interpolation import intervals, place_in
 from gough.simulation.results.run import Run
-from gough.simulation.results.tree_motion import interpolated
+from gough.simulation.results.tree_motion import interpolated_motion
 
 Array = np.ndarray
 
@@ -55,12 +55,12 @@ class Frames:
     def _between(self, time: float) -> Array | None:
         run, wanted = self.run, np.array([time])
         i = intervals(run.time, wanted)
-        q = interpolated(run, i, place_in(run.time, i, wanted))[0]
+        q = interpolated_motion(run, i, place_in(run.time, i, wanted))[0]
         if run.model.mechanism.cuts and np.isfinite(q).all():
             q = run.model.project(q, run.parameters, on_bad_state="mark")
         return q[0] if np.isfinite(q).all() else None
 
-    def stepped(self, time: float, steps: int) -> float:
+    def stepped_time(self, time: float, steps: int) -> float:
         """The stored time (s) so many stored times after (before: negative) a time; it ends at the ends."""
         if steps >= 0:
             at = np.searchsorted(self.times, time, side="right") - 1

@@ -86,7 +86,7 @@ def largest_motion(figure: Figure, before: np.ndarray, after: np.ndarray, exagge
     """Largest distance (m) that a drawn point travels from `before` (nq,) to `after` (nq,); NaN where one is not closed."""
     if not (np.isfinite(before).all() and np.isfinite(after).all()):
         return float("nan")
-    drawn = np.stack([figure.exaggerated(q, exaggeration) for q in (before, after)])
+    drawn = np.stack([figure.exaggerated_configuration(q, exaggeration) for q in (before, after)])
     placed = figure.place(drawn)
     largest = float(np.linalg.norm(np.diff(placed.position, axis=0), axis=-1).max(initial=0.0))
     points = {link: np.broadcast_to(p, (2, *p.shape)) for link, p in _corners(figure).items()}

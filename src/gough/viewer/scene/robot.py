@@ -122,11 +122,11 @@ class RobotScene:
 
     def _exaggerated(self, q: np.ndarray) -> np.ndarray:
         """q bent more; loops that could not be closed are not tried again in every frame, which would take long."""
-        bent = self.figure.bent(q, self.exaggeration)
+        bent = self.figure.bent_configuration(q, self.exaggeration)
         if bent is q or (self._waiting and self.exaggeration >= self._failed):
             self._waiting = max(self._waiting - 1, 0)
             return bent
-        closed = self.figure.closed(bent, q)
+        closed = self.figure.closed_configuration(bent, q)
         if closed is None:
             self._waiting, self._failed = FRAMES_OPEN, self.exaggeration
             return bent
@@ -171,7 +171,7 @@ class RobotScene:
             if mesh.group == group:
                 mesh.show(visible)
         if group == "bodies" and self._skins is not None:
-            self._skins.visible(visible)
+            self._skins.set_visible(visible)
 
     def remove(self) -> None:
         """Take it out of the scene; once more does nothing."""

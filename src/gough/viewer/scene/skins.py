@@ -79,7 +79,7 @@ class SkinsScene:
             return np.ones(len(self.faces), dtype=bool)
         return np.isin(self._legs, list(self.bad_legs)) if self.bad_legs else None
 
-    def visible(self, visible: bool) -> None:
+    def set_visible(self, visible: bool) -> None:
         """Show or hide all of them."""
         for node in (*self._nodes, *self._bad_nodes):
             node.allow(visible)

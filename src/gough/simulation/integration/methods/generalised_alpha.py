@@ -38,7 +38,14 @@ from gough.simulation.integration.implicit_marching import (
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.newton import Secants
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import Rate, closing_program, prepared, rate_program, stage_slots, turn_program
+from gough.simulation.integration.rates import (
+    Rate,
+    closing_program,
+    prepare_rate,
+    rate_program,
+    stage_slots,
+    turn_program,
+)
 
 Vector = np.ndarray
 ITERATIONS, CAREFUL = 4, 12
@@ -113,8 +120,8 @@ def start_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
         z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
         a = z + (state[states.a] - state[states.z])
         kept = [state[: states.z.start], z, state[states.inverse], a, found["qdot"], found["power"]]
@@ -131,12 +138,12 @@ def _stage_rate(plant: Plant) -> Rate:
         q, v, inner, z = (given[name] for name in ("q", "v", "inner", "z"))
         now = plant.rows.at(given["row"], given["t"][0])
         found = plant.residual(parameters, q, v, inner, z, now)
-        loops = Loops(Posture(regrouped(Numbers(plant.model.mechanism, parameters)), plant.led(q, v, now)[0]))
+        loops = Loops(Posture(regrouped(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0]))
         return found | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
     *known, last = stage_slots(plant)
     slots = (*known, Slot("mean", (plant.model.layout.nv,)), last)
-    return prepared(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
+    return prepare_rate(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
 
 
 def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program:
@@ -150,7 +157,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row, tolerance = states.split(state), given[: plant.rows.size], given[-2]
-        hoisted, h = stage_rate.hoisted(parameters), s.h
+        hoisted, h = stage_rate.hoisted_values(parameters), s.h
         inverse, a, before = state[states.inverse].reshape(n, n), state[states.a], state[states.z]
         t = s.t + h
         now = plant.rows.at(row, t)
@@ -167,7 +174,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
             for place, entry in plant.plain:  # no later than z: these carry the stiffness
                 if entry in moving:
                     q[place] = s.q[place] + h * (s.v[entry] + mean[moving.index(entry)])
-            q, v = plant.led(unit_quaternions(mechanism, q), v, now)
+            q, v = plant.led_state(unit_quaternions(mechanism, q), v, now)
             half = 0.5 * v
             half[moving] = 0.5 * s.v[moving] + mean[:own]
             return q, v, s.inner + faster[own:], half, after
@@ -178,7 +185,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
             q, v, inner, half, _ = ended(z, moved)
             stage = stage_rate(parameters, hoisted, q=q, v=v, inner=inner, z=z, row=row, t=[t], mean=half)
             change = -(inverse @ stage["R"])
-            change = change if secants is None else secants.bettered(change)
+            change = change if secants is None else secants.improved_step(change)
             z, moved = z + change, stage["moved"]
         worst: Any = 0.0
         for x, unit in zip(change, units, strict=True):

@@ -25,7 +25,13 @@ from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.marching import Keep, Marching
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, prepared, rate_program, residual_program, turn_program
+from gough.simulation.integration.rates import (
+    closing_program,
+    prepare_rate,
+    rate_program,
+    residual_program,
+    turn_program,
+)
 from gough.simulation.integration.state import State, StateLayout
 from gough.simulation.integration.time_loop import OneRunLoop, RunStopped, failed_check
 from gough.spatial.rotation import quaternion_rate_wxyz
@@ -68,14 +74,14 @@ class LeapfrogLayout(StateLayout):
 def slope_program(plant: Plant) -> Program:
     """The program that records A (n, n) by rows over the unknown entries of v."""
     model, states, n = plant.model, LeapfrogLayout(plant), plant.unknowns
-    derivation = tangent_derivation(model, plant.ordered(residual_program(plant, "R")), ("q", "z"))
-    slopes = prepared(plant, derivation.jacobian("auto"))
+    derivation = tangent_derivation(model, plant.order_program(residual_program(plant, "R")), ("q", "z"))
+    slopes = prepare_rate(plant, derivation.jacobian("auto"))
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
         z = state[states.acceleration][plant.unknown_of_v]
-        hoisted = slopes.hoisted(parameters)
+        hoisted = slopes.hoisted_values(parameters)
         found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=z, row=row, t=[s.t])
         R_q = found["R_q"].reshape(n, model.layout.nv)[:, plant.unknown_of_v]
         A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at("mass matrix"))
@@ -90,8 +96,8 @@ def begin_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, own: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
         here = states.join(q, v, s.work, s.inner, s.t, s.h, 0.0)
         begun = states.join(q, _added(plant, own, v, s.h * s.h * (1.0 / 6.0)), s.work, s.inner, s.t, s.h, 0.0)
         a = _added(plant, own, found["vdot"], s.h * s.h * (1.0 / 12.0))
@@ -117,10 +123,10 @@ def leapfrog_step(plant: Plant) -> Program:
         t = s.t + h
         now = plant.rows.at(row, t)
         half = s.v + (0.5 * h) * a
-        q, v = plant.led(_moved(plant, s, state[states.expected], half), half + (0.5 * h) * a, now)
-        found = rate(parameters, rate.hoisted(parameters), q=q, v=v, inner=s.inner, row=row, t=[t])
+        q, v = plant.led_state(_moved(plant, s, state[states.expected], half), half + (0.5 * h) * a, now)
+        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[t])
         q, a = close(parameters, found["closed"]), _added(plant, own, found["vdot"], h * h * (1.0 / 12.0))
-        _, v = plant.led(q, half + (0.5 * h) * a, now)
+        _, v = plant.led_state(q, half + (0.5 * h) * a, now)
         work = s.work + (0.5 * h) * (power + found["power"])
         ended = states.join(q, v, work, s.inner, t, h, 0.0)
         record = states.record(states.split(ended), found["tau"], found["vdot"], 0.0)
@@ -173,7 +179,7 @@ class LeapfrogMarching(Marching):
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
-        states, given, t = self.states, self.given(row), self.states.t
+        states, given, t = self.states, self.turn_inputs(row), self.states.t
         x = np.zeros((1, states.size))
         x[0, : min(len(state), states.size)] = state[: states.size]
         h, left = self.equal_steps(row, float(x[0, t]))
