@@ -163,7 +163,9 @@ def test_driver_tells_the_time_of_a_call(tmp_path: Path) -> None:
 def test_other_designs_and_bad_ones(legs: str, tmp_path: Path) -> None:
     """Parameters are read, not baked: a changed design gives what the library gives; a broken structure is refused."""
     m = model("lopes_simplified")
-    pattern, write = (m.pattern, flat_listing) if legs == "flat" else (common_pattern(m.mechanism, m.pattern), rolled_listing)
+    pattern, write = (
+        (m.pattern, flat_listing) if legs == "flat" else (common_pattern(m.mechanism, m.pattern), rolled_listing)
+    )
     subject = subject_of(m, "inverse_dynamics", Options(), pattern)
     listing = write(subject.program, "f", subject.fixed)
     assert listing is not None
