@@ -143,7 +143,8 @@ def timed(target: Path, name: str = "pedrammehr2012") -> None:
     rows = inputs_of(model, TIMED) | {"wrench": np.zeros((1, 6))}  # no wrench: one row for all states
     numbers = dict(enumerate(map(float, model.parameters))) | model.pattern
     baked = {
-        f"{name}_baked": model.ordered(trace_entry(model.mechanism, FunctionKey(name), numbers)) for name in DYNAMICS
+        f"{name}_baked": model.order_solves(trace_entry(model.mechanism, FunctionKey(name), numbers))
+        for name in DYNAMICS
     }
     baked |= {f"{name}_pose_baked": model.function(f"{name}@pose", baked=True).program for name in DYNAMICS}
     programs, common = plain_programs(model), plain_programs(with_common_structure(model))

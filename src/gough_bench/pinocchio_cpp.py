@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gough.backends.cache import cache_folder, distrusted, make_own_folder
+from gough.backends.cache import cache_folder, make_own_folder, reason_for_distrust
 from gough.errors import GoughError
 from gough_bench.machine import cpu_name
 from gough_bench.peer import Case, Peer
@@ -91,7 +91,7 @@ def harness() -> Path:
     command = [compiler(), *FLAGS, *narrow, *(f"-D{d}" for d in DEFINED), *(f"-I{p}" for p in include_folders())]
     text = "\n".join([*command, cpu_name(), _cpu_flags(), *((here / s).read_text() for s in SOURCES)])
     target = executables_folder() / f"pinocchio_harness_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if target.exists() and not distrusted(target):
+    if target.exists() and not reason_for_distrust(target):
         return target
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "harness"
@@ -108,7 +108,7 @@ def executables_folder() -> Path:
     """Where executables are kept: beside the compiled programs, or in a temporary folder of this process where that cannot be
     written or others could have written there."""
     folder = cache_folder()
-    if folder is not None and not distrusted(folder / "bench"):
+    if folder is not None and not reason_for_distrust(folder / "bench"):
         folder = folder / "bench"
         with suppress(OSError):
             make_own_folder(folder)

@@ -31,20 +31,20 @@ def label_axes(axes: Any, title: str, y: str, x: str = "time (s)") -> None:
     axes.grid(alpha=0.3)
 
 
-def curves(axes: Any, t: np.ndarray, values: np.ndarray, names: Sequence[str], **style: Any) -> None:
+def plot_curves(axes: Any, t: np.ndarray, values: np.ndarray, names: Sequence[str], **style: Any) -> None:
     """A line a column of values (n, k) over t (n,); the axis is as long as the time."""
     for k, name in enumerate(names):
         axes.plot(t, values[:, k], color=MANY[k % len(MANY)], label=name, **({"linewidth": 1.4} | style))
     axes.set_xlim(float(t[0]), float(t[-1]))
 
 
-def legend_below(figure: Any, axes: Any, columns: int = 6) -> None:
+def put_legend_below(figure: Any, axes: Any, columns: int = 6) -> None:
     """The legend of one panel under all of them."""
     handles, names = axes.get_legend_handles_labels()
     figure.legend(handles, names, ncols=columns, loc="outside lower center", frameon=False)
 
 
-def style_legend(axes: Any, names: Sequence[str], lines: Sequence[Any], **place: Any) -> None:
+def add_style_legend(axes: Any, names: Sequence[str], lines: Sequence[Any], **place: Any) -> None:
     """A legend of line styles."""
     from matplotlib.lines import Line2D
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gough import Model
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.terms import bias_force, mass_matrix
 from gough.model.coriolis import coordinate_function
 from gough.model.functions import slots_of
@@ -76,11 +76,11 @@ def _mass_and_bias(model: Model) -> Program:
     known = dict(model.pattern) | {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
 
     def equations(q: Any, v: Any, parameters: Any) -> dict[str, Any]:
-        numbers = regrouped(Numbers(model.mechanism, parameters))
+        numbers = regroup_inertia(Numbers(model.mechanism, parameters))
         return {**mass_matrix(numbers, q), **bias_force(numbers, q, v)}
 
     slots = slots_of(model.mechanism, ("q", "v"))
-    return model.ordered(trace(equations, slots, "mass matrix and bias force", {"parameters": known}))
+    return model.order_solves(trace(equations, slots, "mass matrix and bias force", {"parameters": known}))
 
 
 def _only(model: Model, program: Program, outputs: str) -> Program:

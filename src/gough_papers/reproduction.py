@@ -116,13 +116,13 @@ class Workshop:
                 self.models[robot] = build(load(robot))
         return self.models[robot]
 
-    def figure(
+    def draw_figure(
         self, section: ReportSection, number: int, caption: str, drawing: Callable[..., Any], *given: Any
     ) -> None:
         """Draw what stands for a figure of the paper; drawing: makes a matplotlib figure of what is given."""
         self._draw(section, f"fig{number}", caption, f"Fig. {number}", drawing, *given)
 
-    def picture(
+    def draw_picture(
         self, section: ReportSection, name: str, caption: str, drawing: Callable[..., Any], *given: Any
     ) -> None:
         """Draw one of ours."""

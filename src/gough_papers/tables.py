@@ -4,7 +4,7 @@ numbers of its robots are from."""
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, unused_of
+from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, unused_equations
 from gough_papers.reproduction import Paper, document
 from gough_papers.section import Grid, ReportSection
 
@@ -33,7 +33,7 @@ def _runs(paper: str) -> Iterator[tuple[int, int, tuple[str, str]]]:
 def _cells(paper: str, number: int) -> tuple[str, str]:
     here = PaperPlace("eq", str(number), str(number))
     own = [m for m in index() if m.paper == paper and not m.file.startswith(SKIPPED) and _meets(m.places, here)]
-    unused = [x.why for x in unused_of(paper) if _meets(x.places, here)]
+    unused = [x.why for x in unused_equations(paper) if _meets(x.places, here)]
     wrong = [x for x in misprints_of(paper) if x.kind == "misprint" and _meets(x.places, here)]
     notes = [*(["corrected"] if wrong else []), *unused]
     return "; ".join(dict.fromkeys(map(_where, own))), "; ".join(notes)

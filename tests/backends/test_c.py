@@ -13,7 +13,7 @@ import pytest
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
 from gough import scalar
 from gough.backends.c import flat_listing, header, source
-from gough.backends.cfamily import C, checked_identifier, comment, identifier, quoted
+from gough.backends.cfamily import C, checked_identifier, comment, identifier, string_literal
 from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from program import precise
@@ -213,4 +213,4 @@ def test_words() -> None:
     assert identifier("leg 0: hip") == "leg_0_hip"
     assert identifier("int") == "int_"
     assert "*/" not in comment("*/ /*/ **//") and "\n" not in comment("a\nb")
-    assert quoted('a"b?\\é') == '"a\\042b\\077\\134\\303\\251"'
+    assert string_literal('a"b?\\é') == '"a\\042b\\077\\134\\303\\251"'

@@ -147,7 +147,7 @@ def test_a_cheapest_cut() -> None:
     """Two ways from 0 to 3 with bottlenecks 2 (near the source) and 1 (near the target)."""
     network = Network(4)
     for a, b, capacity in ((0, 1, 2.0), (1, 3, 5.0), (0, 2, 7.0), (2, 3, 1.0)):
-        network.arc(a, b, capacity)
+        network.add_arc(a, b, capacity)
     assert network.source_side(0, 3) == [True, False, True, False]
 
 
@@ -177,7 +177,7 @@ def programs(model: gough.Model, name: str) -> tuple[Program, Program]:
     """(as the model folds it, with legs alike) of a function or its derivatives."""
     made = []
     for pattern in (model.pattern, common_pattern(model.mechanism, model.pattern)):
-        program = model.ordered(trace_entry(model.mechanism, FunctionKey("inverse_dynamics"), pattern))
+        program = model.order_solves(trace_entry(model.mechanism, FunctionKey("inverse_dynamics"), pattern))
         if name == "gradient":
             program = vjp(program, ["v", "acceleration"])
         elif name == "jacobian":

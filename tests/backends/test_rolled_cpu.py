@@ -39,7 +39,7 @@ def rolled_kernel(program: Program, tier: str, monkeypatch: pytest.MonkeyPatch) 
         pytest.skip("code of another CPU")
     entry = rolled_entry(program, target, "ieee" if tier == "ieee" else "fast", tier == "assembler")
     with monkeypatch.context() as patched:
-        patched.setattr(kernel, "stored", lambda *_: entry)
+        patched.setattr(kernel, "stored_object", lambda *_: entry)
         return Kernel(program)
 
 

@@ -33,7 +33,7 @@ class MadeUp(Tour):
             equals("mass", self.computed, 73.0709, "kg", 5e-5, "a & b", form=".4f", note="a scale")
         )
         section.grids.append(Grid(("n", "x"), (("1", "2 < 3"),), ("n",), "numbers", label="Table 1"))
-        self.shop.figure(section, 1, "A line.", self.line, 1.0)
+        self.shop.draw_figure(section, 1, "A line.", self.line, 1.0)
 
     def second(self, section):
         section.said.append("begun")

@@ -7,7 +7,7 @@ import pytest
 
 from gough.dynamics.energies import energies
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.joints.motions import Translation
 from gough.spatial import RigidInertia
 from laws.subjects import built, described
@@ -21,7 +21,7 @@ def test_kinetic_energy_is_kept_and_potential_energy_but_for_a_constant(name: st
     model = built(described(name))
     parameters = np.array(model.parameters, dtype=object)
     plain = Numbers(model.mechanism, parameters)
-    moved = regrouped(plain)
+    moved = regroup_inertia(plain)
     rng = np.random.default_rng(0)
     q = np.stack([model.home, model.integrate(model.home, rng.normal(size=model.layout.nv), 0.05)])
     offsets = []
@@ -37,7 +37,7 @@ def test_kinetic_energy_is_kept_and_potential_energy_but_for_a_constant(name: st
 def test_something_moves_and_coordinate_dependent_inertia_stays() -> None:
     model = built(described("pedrammehr2012"))
     numbers = Numbers(model.mechanism, np.array(model.parameters, dtype=object))
-    moved = regrouped(numbers)
+    moved = regroup_inertia(numbers)
     upper = next(link for link in model.mechanism.links if link.name == "upper" or isinstance(link.motion, Translation))
     assert isinstance(moved.inertia(upper), RigidInertia)
     assert not np.any(moved.inertia(upper).tensor) and np.any(numbers.inertia(upper).tensor)  # type: ignore[union-attr]
@@ -45,5 +45,5 @@ def test_something_moves_and_coordinate_dependent_inertia_stays() -> None:
     numbers = Numbers(fried.mechanism, np.array(fried.parameters, dtype=object))
     for link in fried.mechanism.links:
         if link.telescopic is not None and link.ten is not None:
-            ours, described_ = regrouped(numbers).inertia(link), numbers.inertia(link)
+            ours, described_ = regroup_inertia(numbers).inertia(link), numbers.inertia(link)
             assert ours is not None and described_ is not None and (ours.tensor == described_.tensor).all()

@@ -46,7 +46,7 @@ def test_the_counted_program_is_the_inverse_model(name: str) -> None:
     m, b = s.model, s.batch
     numbers = dict(enumerate(map(float, m.parameters))) | m.pattern
     fixed = {"wrench": dict.fromkeys(range(6), 0.0)}
-    program = m.ordered(trace_entry(m.mechanism, FunctionKey("inverse_dynamics"), numbers, fixed))
+    program = m.order_solves(trace_entry(m.mechanism, FunctionKey("inverse_dynamics"), numbers, fixed))
     _, program = split_uniform(expand_blocks(drop_checks(program), checks=False))
     program = minimise(program, thorough=True)
     counted = m.count("inverse_dynamics", baked=True)

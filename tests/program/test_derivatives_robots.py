@@ -155,7 +155,7 @@ def plain_program(robot: str, function: str) -> Program:
     model = model_of(robot)
     numbers = dict(model.pattern) | {i: 0.0 for i, n in enumerate(model.parameter_names) if ".friction." in n}
     wrench = {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
-    return model.ordered(trace_entry(model.mechanism, FunctionKey.of(function), numbers, wrench))
+    return model.order_solves(trace_entry(model.mechanism, FunctionKey.of(function), numbers, wrench))
 
 
 STATE = {"inverse_dynamics": ("q", "v", "acceleration"), "forward_dynamics": ("q", "v", "tau")}

@@ -33,7 +33,7 @@ def cache_folder() -> Path | None:
     folder = _named_folder()
     if folder is None:
         return None
-    reason = distrusted(folder)
+    reason = reason_for_distrust(folder)
     if not reason:
         return folder
     remedy = f"give it to yourself alone (chown, chmod go-w), or set {VARIABLE} to a folder that is yours"
@@ -58,7 +58,7 @@ def _named_folder() -> Path | None:
     return base / "gough"
 
 
-def distrusted(folder: Path) -> str:
+def reason_for_distrust(folder: Path) -> str:
     """Why a folder or file may come from others; "" where it cannot, or where there is none yet."""
     if not hasattr(os, "getuid"):
         return ""

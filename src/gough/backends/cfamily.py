@@ -174,7 +174,7 @@ class Printer:
         return words
 
 
-def indented(lines: Sequence[str], depth: int = 1) -> list[str]:
+def indent_lines(lines: Sequence[str], depth: int = 1) -> list[str]:
     """Lines moved to the right; empty ones stay empty, doubled ones become one."""
     out: list[str] = []
     for line in lines:
@@ -183,7 +183,7 @@ def indented(lines: Sequence[str], depth: int = 1) -> list[str]:
     return out
 
 
-def wrapped(entries: Sequence[str], width: int = 100) -> list[str]:
+def wrap_entries(entries: Sequence[str], width: int = 100) -> list[str]:
     """Entries of a table on lines of some width."""
     lines, line = [], ""
     for entry in entries:
@@ -227,7 +227,7 @@ def comment(text: str) -> str:
     return line
 
 
-def quoted(text: str) -> str:
+def string_literal(text: str) -> str:
     """A string literal; characters beyond ASCII as octal escapes of their UTF-8 form, question marks against trigraphs."""
     out = []
     for byte in text.encode():

@@ -90,7 +90,7 @@ class Deformation:
     @cached_property
     def N(self) -> list[Matrix]:
         """N_k (3, 3) of every coordinate."""
-        changes = weighted(self.of.N2, self.e).reshape(self.m, 3, 3)
+        changes = weighted_sums(self.of.N2, self.e).reshape(self.m, 3, 3)
         return [constant + change for constant, change in zip(self.of.N1, changes, strict=True)]
 
     @cached_property
@@ -110,7 +110,7 @@ class Deformation:
 
     def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> RigidInertia:
         MS = self._own.first_moments + MSde @ e
-        change = combined(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
+        change = weighted_sum(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
         return RigidInertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
@@ -118,14 +118,14 @@ class Deformation:
         body, of, m = self.inertia, self.of, self.m
         f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot
         f = f + 2.0 * cross(w, self.D @ rate)
-        moving = combined(rate, self.N, (3, 3))
-        pushed = combined(rate_dot, self.N, (3, 3))
+        moving = weighted_sum(rate, self.N, (3, 3))
+        pushed = weighted_sum(rate_dot, self.N, (3, 3))
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
         n = n + 2.0 * (moving @ w) + axial(pushed)
         Q = zeros(m)
         held = product(of.M, rate_dot) + product(of.K, self.e) + product(of.D, rate)
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
-        turning = weighted(lambdas, rate).reshape(m, 3)
+        turning = weighted_sums(lambdas, rate).reshape(m, 3)
         for k in range(m):
             coriolis = turning[k]
             Q[k] = (
@@ -164,7 +164,7 @@ def _symmetric_part(A: Matrix) -> Matrix:
     return out
 
 
-def weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
+def weighted_sums(arrays: list[list[Any]], weights: Vector) -> Vector:
     """Σ_j weight_j · arrays[j][k], flat, for every k: one product, that may run as a loop."""
     m = len(weights)
     matrix = np.array(
@@ -173,7 +173,7 @@ def weighted(arrays: list[list[Any]], weights: Vector) -> Vector:
     return product(matrix.transpose(0, 2, 1).reshape(-1, m), weights)
 
 
-def combined(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:
+def weighted_sum(weights: Vector, arrays: list[Any], shape: tuple[int, ...] = (3,)) -> Any:
     """Σ weight · array, zeros left out."""
     total = zeros(*shape)
     for weight, x in zip(weights, arrays, strict=True):

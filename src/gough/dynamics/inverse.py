@@ -86,7 +86,7 @@ def inverse_dynamics(
     needed = needed_force(loops, v, acceleration, wrench)
     S = drive_columns(loops)
     with note("drive forces [Fried, eq. 97], [Long 2014, eq. 46]"):
-        return {"tau": shared(numbers, S, needed)}
+        return {"tau": share_among_drives(numbers, S, needed)}
 
 
 def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> dict[str, Vector]:
@@ -100,11 +100,11 @@ def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, w
         rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
         moved = solve_spd(M[n:], rest, Status.SINGULAR.at("elastic mass matrix"))  # M_ee⁻¹ [S_e, h_e]
         felt, pushed = moved[:, :-1], moved[:, -1]
-        tau = shared(numbers, S[:n] - product(M[:n], felt), needed[:n] - M[:n] @ pushed)
+        tau = share_among_drives(numbers, S[:n] - product(M[:n], felt), needed[:n] - M[:n] @ pushed)
         return {"tau": tau, "eddot": product(felt, tau) - pushed}
 
 
-def shared(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
+def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
     """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51]; the least weighted norm when
     drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
     drives = numbers.mechanism.drives

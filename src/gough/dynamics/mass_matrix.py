@@ -17,7 +17,7 @@ from gough.errors import Status
 from gough.joints.closures import PointRow, SamePoint
 from gough.scalar import dot, note, product, solve, zeros
 from gough.spatial import cross, skew
-from gough.structure import Leg, Mechanism
+from gough.structure import LegLinks, Mechanism
 
 Matrix = np.ndarray
 
@@ -82,7 +82,7 @@ def by_legs(loops: Loops) -> Matrix:
     return M
 
 
-def inertia_at_cut(loops: Loops, leg: Leg) -> Matrix:
+def inertia_at_cut(loops: Loops, leg: LegLinks) -> Matrix:
     """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes; A is that of [Fried, eqs. 57–73]."""
     cut = loops.cuts[leg.cuts[0]]
     links = [loops.mechanism.links[i] for i in leg.links]
@@ -174,7 +174,7 @@ def platform_inertia(posture: Posture) -> Matrix:
     return M
 
 
-def leg_inertia(posture: Posture, leg: Leg, columns: list[int]) -> Matrix:
+def leg_inertia(posture: Posture, leg: LegLinks, columns: list[int]) -> Matrix:
     """A (joints, joints) of one leg, rotor inertias included."""
     return TreeInertia(posture, leg.links).A[np.ix_(columns, columns)]
 

@@ -21,8 +21,8 @@ from gough.dynamics.recursion import (
     link_notes,
     link_wrench,
     move_tree,
-    moved_inwards,
     platform_wrench,
+    wrench_at_parent,
 )
 from gough.dynamics.twists import point_velocity
 from gough.scalar import note, zeros
@@ -105,7 +105,7 @@ class TreeForces:
             return
         for i, link in enumerate(self.posture.mechanism.links):
             if link.parent == 0:
-                self._add(0, moved_inwards(self.posture.steps[i], self.wrenches[i]))
+                self._add(0, wrench_at_parent(self.posture.steps[i], self.wrenches[i]))
 
 
 def drive_columns(loops: Loops) -> np.ndarray:

@@ -16,7 +16,7 @@ from gough.dynamics.loads import wrench_at_frame
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.recursion import LinkWrench, moved_inwards
+from gough.dynamics.recursion import LinkWrench, wrench_at_parent
 from gough.dynamics.validity import check_state
 from gough.scalar import note, zeros
 from gough.spatial import cross
@@ -86,5 +86,5 @@ def _push(posture: Posture, transmitted: dict[int, LinkWrench], link: int, push:
     while link != WORLD and link in transmitted:
         transmitted[link].f = transmitted[link].f - push.f
         transmitted[link].n = transmitted[link].n - push.n
-        push = moved_inwards(posture.steps[link], push)
+        push = wrench_at_parent(posture.steps[link], push)
         link = posture.steps[link].link.parent

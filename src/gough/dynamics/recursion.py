@@ -167,15 +167,15 @@ def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector
     for i in range(len(posture.steps) - 1, -1, -1):
         parent = posture.steps[i].link.parent
         if i in wrenches:
-            elastic_forces(posture.steps[i], wrenches[i], extra)
+            add_elastic_forces(posture.steps[i], wrenches[i], extra)
         if parent in wrenches and i in wrenches:
             with link_notes(posture, i):
-                moved = moved_inwards(posture.steps[i], wrenches[i])
+                moved = wrench_at_parent(posture.steps[i], wrenches[i])
                 wrenches[parent].f = wrenches[parent].f + moved.f
                 wrenches[parent].n = wrenches[parent].n + moved.n
 
 
-def elastic_forces(step: Step, own: LinkWrench, extra: Vector) -> None:
+def add_elastic_forces(step: Step, own: LinkWrench, extra: Vector) -> None:
     """Equation (10): what a tied frame's wrench asks of the elastic coordinates, added to `extra` (nu,)
     [Briot 2014, eq. 63, corrected]."""
     if step.deflection is not None:
@@ -183,7 +183,7 @@ def elastic_forces(step: Step, own: LinkWrench, extra: Vector) -> None:
         extra[columns] = extra[columns] + step.deflection.forces(step.to_parent(own.f), own.n)
 
 
-def moved_inwards(step: Step, own: LinkWrench) -> LinkWrench:
+def wrench_at_parent(step: Step, own: LinkWrench) -> LinkWrench:
     """A link's wrench in its parent's axes, about the parent's origin."""
     moment = own.n if step.slide is None else own.n + cross(step.slide, own.f)
     f = step.to_parent(own.f)

@@ -24,7 +24,7 @@ from gough.spatial import RigidInertia
 from gough.structure import WORLD, Link
 
 
-def regrouped(numbers: Numbers) -> Numbers:
+def regroup_inertia(numbers: Numbers) -> Numbers:
     """The same numbers with inertia moved inwards."""
     links = numbers.mechanism.links
     own: dict[int, RigidInertia | None] = {i: numbers.inertia(link) for i, link in enumerate(links)}

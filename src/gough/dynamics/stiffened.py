@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.flexible import Deformation, axial, combined, weighted
+from gough.dynamics.flexible import Deformation, axial, weighted_sum, weighted_sums
 from gough.dynamics.numbers import Numbers
 from gough.scalar import dot, product, zeros
 from gough.spatial import RigidInertia, cross, turning_matrix
@@ -89,9 +89,9 @@ class Stiffened(Deformation):
     @cached_property
     def N(self) -> list[Matrix]:
         """N_k (3, 3) of every shape."""
-        own = list(weighted(self.of.N2, self.coordinates[: self.m]).reshape(self.m, 3, 3))
+        own = list(weighted_sums(self.of.N2, self.coordinates[: self.m]).reshape(self.m, 3, 3))
         own += [zeros(3, 3) for _ in range(self.slaved)]
-        sums = weighted(self.G, self.coordinates).reshape(-1, 3, 3)
+        sums = weighted_sums(self.G, self.coordinates).reshape(-1, 3, 3)
         return [N1 + a + _crossed(S.T) for N1, a, S in zip(self.N1, own, sums, strict=True)]
 
     @cached_property
@@ -131,11 +131,11 @@ class Stiffened(Deformation):
         turning = turning_matrix(w, wd)
         f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + 2.0 * cross(w, self.MSde @ moves)
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
-        n = n + 2.0 * (combined(moves, self.N, (3, 3)) @ w) + axial(combined(pushes, self.N, (3, 3)))
+        n = n + 2.0 * (weighted_sum(moves, self.N, (3, 3)) @ w) + axial(weighted_sum(pushes, self.N, (3, 3)))
 
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
-        coriolis = weighted(lambdas, moves[:m]).reshape(m, 3)
-        own = weighted(of.N2, self.coordinates[:m]).reshape(m, 3, 3)
+        coriolis = weighted_sums(lambdas, moves[:m]).reshape(m, 3)
+        own = weighted_sums(of.N2, self.coordinates[:m]).reshape(m, 3, 3)
         held = product(of.M, pushes[:m])
         hat = turning_matrix(zeros(3), w)
         W = [turning * x for x in self.coordinates]

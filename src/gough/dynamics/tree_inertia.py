@@ -11,7 +11,7 @@ Derivation  everything at rest. What hangs on a link, its joints and shapes held
 import numpy as np
 
 from gough.dynamics.posture import Deflection, Posture, Step
-from gough.dynamics.recursion import LinkWrench, axis_force, moved_inwards, telescopic_tensors
+from gough.dynamics.recursion import LinkWrench, axis_force, telescopic_tensors, wrench_at_parent
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, zeros
 from gough.spatial import RigidInertia, cross
@@ -93,7 +93,7 @@ class TreeInertia:
                 step, tie = self.posture.steps[j], self.posture.steps[j].deflection
                 assert tie is not None
                 there = _at_tie(step, tie, self.composites[j], k)
-                moved = moved_inwards(step, there)
+                moved = wrench_at_parent(step, there)
                 f, n = f + moved.f, n + moved.n
                 own = own + tie.forces(step.to_parent(there.f), there.n)
             self.A[elastic.columns, column] = own
@@ -115,7 +115,7 @@ class TreeInertia:
                 return
             if step.deflection is not None:
                 self._enter(step.link.moved_by, column, step.deflection.forces(step.to_parent(wrench.f), wrench.n))
-            wrench, i = moved_inwards(step, wrench), parent
+            wrench, i = wrench_at_parent(step, wrench), parent
             link = self.mechanism.links[i]
             if link.is_platform:
                 R = self.posture.R_WP

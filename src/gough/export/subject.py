@@ -98,7 +98,7 @@ def _traced(
     loads = {} if options.wrench else {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
     program = model.traced(key, numbers, loads)
     made = Function(
-        model.ordered(program),
+        model.order_solves(program),
         model.mechanism.table,
         numbers,
         unfolded=lambda even: model.unfolded(key, {**even, **gone}, loads),

@@ -53,9 +53,11 @@ class ScrewSlide(Translation):
     ) -> np.ndarray:
         return super().random(rng, count, reach, dimensions) / per_radian(dimensions)
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         h = per_radian(dimensions)
-        return super().scattered(rng, h * q, size, dimensions) / h
+        return super().scattered_coordinates(rng, h * q, size, dimensions) / h
 
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:
         return super().recognise(R, p, dimensions) / per_radian(dimensions)

@@ -78,7 +78,9 @@ class Screw(Rotation):
         ends = sorted(x / h for x in reach) if h else (-np.pi, np.pi)
         return rng.uniform(ends[0], ends[1], count)[:, None]
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         h = abs(float(per_radian(dimensions)))
         return q + (rng.uniform(-1.0, 1.0, len(q)) * max(np.pi, size / h if h else 0.0))[:, None]
 

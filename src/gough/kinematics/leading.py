@@ -9,7 +9,7 @@ from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import choose
-from gough.kinematics.retraction import normalised, step_units
+from gough.kinematics.retraction import normalise_quaternions, step_units
 from gough.kinematics.sampling import sample_states
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
@@ -84,7 +84,7 @@ def step_led(
 
     Long turns are made in pieces, so that rotation vectors stay short; states that fail are tried in shorter ones.
     """
-    begin = normalised(linkage.mechanism, start)
+    begin = normalise_quaternions(linkage.mechanism, start)
     turning = _turning(linkage)
     longest = np.abs(steps[:, turning]).max(initial=0.0) if len(turning) else 0.0
     if not np.isfinite(longest):
@@ -318,7 +318,7 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
 
 
 def _starts(linkage: LedLinkage, near: np.ndarray | None, n: int) -> np.ndarray:
-    return np.repeat(linkage.home[None], n, axis=0) if near is None else normalised(linkage.mechanism, near)
+    return np.repeat(linkage.home[None], n, axis=0) if near is None else normalise_quaternions(linkage.mechanism, near)
 
 
 def _scalar_link(linkage: LedLinkage, column: int):

@@ -17,7 +17,7 @@ def retract(mechanism: Structure, q: np.ndarray, step: np.ndarray) -> np.ndarray
     return out
 
 
-def normalised(mechanism: Structure, q: np.ndarray) -> np.ndarray:
+def normalise_quaternions(mechanism: Structure, q: np.ndarray) -> np.ndarray:
     """q (..., nq) with all quaternions of unit length."""
     out = q.copy()
     for link in mechanism.links:

@@ -25,14 +25,14 @@ def select(linkage: Linkage, assembly: Assembly, wanted: str | Sequence[str] | N
     blocks = ordered_blocks(structure, pattern_of(structure, linkage.function("closure_rows").program), rows, dependent)
     offsets = fitted_offsets(linkage, assembly.home, removed)
     selection = Selection(tuple(independent), blocks, removed, offsets=offsets)
-    mechanism = structure.led_by(selection)
+    mechanism = structure.with_selection(selection)
     if prefers_tree(mechanism, linkage.parameters, assembly.home):
         return replace(mechanism, selection=replace(selection, solves_tree=True))
     idle = without_inertia(mechanism, linkage.parameters, assembly.around)
     return replace(mechanism, selection=replace(selection, without_inertia=idle)) if idle else mechanism
 
 
-def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
+def reselected_mechanism(mechanism: Mechanism, pattern: list[set[int]], independent: Sequence[int]) -> Mechanism:
     """The mechanism with other independent velocities, columns of u; elastic ones stay last. pattern: see `pattern_of`."""
     kept = mechanism.selection
     rows = sorted(row for block in kept.blocks for row in block.rows)
@@ -41,7 +41,7 @@ def reselected(mechanism: Mechanism, pattern: list[set[int]], independent: Seque
     still = [kept.independent[k] for k in kept.without_inertia]
     idle = tuple(k for k, column in enumerate(independent) if column in still)
     found = replace(kept, independent=tuple(independent), blocks=blocks, without_inertia=idle)
-    return mechanism.led_by(found)
+    return mechanism.with_selection(found)
 
 
 def fitted_offsets(linkage: Linkage, home: np.ndarray, removed: tuple[int, ...]) -> tuple[float, ...]:

@@ -15,7 +15,7 @@ from gough.kinematics.closing import (
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.mobility import enough, null_space, regularity, scaled_closures
 from gough.kinematics.openings import openings, turned_places
-from gough.kinematics.retraction import neutral, normalised, wrap_angles
+from gough.kinematics.retraction import neutral, normalise_quaternions, wrap_angles
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import platform_joint
@@ -62,7 +62,7 @@ def home_guess(mechanism: Structure, robot: Robot) -> tuple[np.ndarray, np.ndarr
         if index:
             q[index] = values
             known[index] = True
-    return normalised(mechanism, q), known
+    return normalise_quaternions(mechanism, q), known
 
 
 def stated_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
@@ -147,7 +147,7 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
                 if good(q[k], held):
                     return q[k]
     stated = known & pose
-    nearby = None if mechanism.tolerances else fitted_nearby(linkage, start, stated, NEARLY)
+    nearby = None if mechanism.tolerances else find_fit_nearby(linkage, start, stated, NEARLY)
     if nearby is not None:
         q, error = close(
             linkage, nearby[None], linkage.parameters[None], _free(linkage, stated), iterations=4 * ITERATIONS
@@ -188,7 +188,7 @@ def regular_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.n
     return best
 
 
-def fitted_nearby(linkage: Linkage, start: np.ndarray, held: np.ndarray, share: float) -> np.ndarray | None:
+def find_fit_nearby(linkage: Linkage, start: np.ndarray, held: np.ndarray, share: float) -> np.ndarray | None:
     """q (nq,) next to `start` where no loop is open by more than this share of the robot's size; None if there is none.
 
     Loops that do not quite fit may fit exactly elsewhere, far away; what is meant is here.
@@ -273,7 +273,9 @@ def random_starts(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.
         if link.nq == 0 or known[link.q : link.q + link.nq].all():
             continue
         own = linkage.parameters[list(link.dimensions)]
-        q[1:, link.coordinates] = link.motion.scattered(rng, q[1:, link.coordinates], linkage.structure.length, own)
+        q[1:, link.coordinates] = link.motion.scattered_coordinates(
+            rng, q[1:, link.coordinates], linkage.structure.length, own
+        )
     return q
 
 

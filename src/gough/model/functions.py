@@ -17,7 +17,7 @@ from gough.dynamics.catalogue import Entry, FunctionKey, entry_of
 from gough.dynamics.inverse import wrench_size
 from gough.dynamics.leg_geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.program import Program, Slot, trace
 from gough.program.graph import TangentGraph
 from gough.structure import Mechanism, Structure
@@ -76,7 +76,7 @@ def trace_posed(
 
 def _equations(entry: Entry, mechanism: Mechanism, parameters: Any) -> Any:
     numbers = Numbers(mechanism, parameters)
-    return partial(entry.equations, regrouped(numbers) if entry.regroups else numbers)
+    return partial(entry.equations, regroup_inertia(numbers) if entry.regroups else numbers)
 
 
 def _numbers(pattern: Mapping[int, float], fixed: Fixed | None) -> dict[str, dict[int, float]]:

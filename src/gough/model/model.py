@@ -20,7 +20,7 @@ from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
 from gough.kinematics.linkage import Assembly
 from gough.kinematics.sampling import sample_states
-from gough.kinematics.selecting import pattern_of, redundant_closures, reselected, select, with_all_free
+from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
 from gough.model.configuration_calls import ConfigurationCalls
 from gough.model.dynamics_calls import DynamicsCalls
 from gough.model.frame_calls import FrameCalls
@@ -185,7 +185,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
         def made() -> Self:
             pattern = pattern_of(self.mechanism, self.function("closure_rows").program)
-            return replace(self, mechanism=reselected(self.mechanism, pattern, independent), sampled=around)
+            return replace(self, mechanism=reselected_mechanism(self.mechanism, pattern, independent), sampled=around)
 
         return self.cached(("led by", tuple(independent)), made)
 
@@ -211,7 +211,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         pattern = self._baked if baked else self.pattern
 
         def program(zeros: dict[int, float]) -> Program:
-            return self.ordered(self.traced(key, zeros))
+            return self.order_solves(self.traced(key, zeros))
 
         return Function(
             program(pattern),
@@ -256,9 +256,9 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
             )
         closures = partial(trace_entry, self.mechanism, FunctionKey("closure_rows"), {})
         mechanism = self.cached("all free", lambda: with_all_free(self.mechanism, closures()))
-        return self.ordered(trace_entry(mechanism, key, dict(kept), fixed))
+        return self.order_solves(trace_entry(mechanism, key, dict(kept), fixed))
 
-    def ordered(self, program: Program) -> Program:
+    def order_solves(self, program: Program) -> Program:
         """The program with the elimination orders of its solves fitted to sampled states."""
         if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
             return program
@@ -279,7 +279,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         numbers = self._baked if baked else dict(self.pattern)
         if not friction:
             numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
-        return count(self.ordered(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
+        return count(self.order_solves(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
 
     @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:

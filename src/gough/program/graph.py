@@ -95,7 +95,7 @@ class Graph:
         return self.raw(SUB, a, b)
 
     def neg(self, a: int) -> int:
-        """-a."""
+        """Minus a; the minus of a number or of another minus is no operation."""
         op = self.ops[a]
         if op == CONST:
             return self.const(-self.args[a][0])

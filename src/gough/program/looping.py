@@ -147,7 +147,7 @@ def sparse_work(matrix: np.ndarray, rhs: np.ndarray) -> int:
     return work
 
 
-def called_often(program: Program) -> set[int]:
+def repeated_calls(program: Program) -> set[int]:
     """BLOCK nodes that call a large program which others call, too: it is written once, as a function."""
     calls: dict[int, list[int]] = {}
     for i, op in enumerate(program.ops):
@@ -160,7 +160,7 @@ def called_often(program: Program) -> set[int]:
 
 def expand_others(program: Program) -> Program:
     """The same program with every block written out that should not run as a loop or stay a call."""
-    kept = blocks_as_loops(program) | called_often(program)
+    kept = blocks_as_loops(program) | repeated_calls(program)
     if not kept:
         return expand_blocks(program)
     graph = Graph()

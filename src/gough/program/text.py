@@ -94,7 +94,7 @@ def program_to_plain(program: Program) -> dict[str, Any]:
 
 
 def program_from_plain(data: dict[str, Any]) -> Program:
-    """The program of `program_to_plain`."""
+    """What `program_to_plain` was given, read back from its plain data."""
     ops = [int(op) for op in data["ops"]]
     args = [(float.fromhex(a[0]),) if op == Op.CONST else tuple(a) for op, a in zip(ops, data["args"], strict=True)]
     return Program(

@@ -111,7 +111,7 @@ class Traced:
         return self.tracer.wrap(self.tracer.graph.unary(SQRT, self.node))
 
     def sign(self) -> Any:
-        """Sign."""
+        """-1, 0 or 1."""
         return self.tracer.wrap(self.tracer.graph.unary(SIGN, self.node))
 
     def atan2(self, x: Any, radius: Any = None) -> Any:

@@ -32,7 +32,7 @@ from gough.robot.inertia import (
     symmetric,
     ten_parameters,
 )
-from gough.robot.item import Fault, Item, as_error, as_plain, given, look
+from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.pose import Pose
 
 SUFFIXES = (".stl", ".obj", ".ply")
@@ -169,22 +169,22 @@ class Body(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if given(data, "flexible"):
+        if is_given(data, "flexible"):
             yield from beside_flexible(data)
             return
         yield from negative_mass(data, ("mass",))
         yield from negative_mass(data, ("parameters", "M"))
-        if given(data, "parameters"):
+        if is_given(data, "parameters"):
             yield from _twice(data)
-        elif not given(data, "mass"):
+        elif not is_given(data, "mass"):
             for key in ("inertia", "center_of_mass"):
-                if given(data, key):
+                if is_given(data, key):
                     yield Fault(("mass",), look(data, "mass"), f"{key} without a mass", "the mass in kg")
                     break
 
     @classmethod
     def prepare(cls, data: dict[str, Any]) -> dict[str, Any]:
-        if given(data, "parameters") and not given(data, "mass") and not given(data, "center_of_mass"):
+        if is_given(data, "parameters") and not is_given(data, "mass") and not is_given(data, "center_of_mass"):
             mass, center = _mass_and_center(data["parameters"])
             return {**data, "mass": mass, "center_of_mass": center}
         return data
@@ -230,10 +230,10 @@ def _mass_and_center(parameters: Any) -> tuple[float, tuple[float, float, float]
 
 
 def _twice(data: dict[str, Any]) -> Iterator[Fault]:
-    if given(data, "inertia"):
+    if is_given(data, "inertia"):
         yield Fault(("inertia",), data["inertia"], "inertia given twice", "either inertia or parameters")
     mass, center = _mass_and_center(data["parameters"])
-    if given(data, "mass") and number_fault(data["mass"], ("mass",)) is None and data["mass"] != mass:
+    if is_given(data, "mass") and number_fault(data["mass"], ("mass",)) is None and data["mass"] != mass:
         yield Fault(("mass",), data["mass"], "mass given twice", "either mass or parameters")
     written = numbers(look(data, "center_of_mass"), 3)
     if written is not None and tuple(written) != center:

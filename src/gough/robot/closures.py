@@ -7,7 +7,7 @@ from pydantic import Field
 
 from gough.joints import ALL
 from gough.robot.fields import Name, PositiveLength, Vector
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.joint import AxisPair, Friction, Limits
 from gough.robot.joint_checks import (
     axes_faults,
@@ -121,10 +121,10 @@ def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
     kind = look(data, "type")
     joint = ALL.get(kind) if isinstance(kind, str) else None
     yield from dimension_faults(kind, data, what)
-    if joint is not None and not joint.moves_body and given(data, "friction"):
+    if joint is not None and not joint.moves_body and is_given(data, "friction"):
         yield Fault(("friction",), data["friction"], f"friction on a {kind} {what}", "no friction")
     for key in ("lower", "upper", "speed"):
-        if given(data, "limits", key) and joint is not None and joint.is_scalar and not joint.carried_when_cut:
+        if is_given(data, "limits", key) and joint is not None and joint.is_scalar and not joint.carried_when_cut:
             message = f"{key} on a {what}, which has no coordinate: the loop is cut there"
             yield Fault(
                 ("limits", key),

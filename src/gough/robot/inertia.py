@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gough.robot.fields import FirstMoment, InertiaEntry, Mass, number_fault
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 
 ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -27,7 +27,7 @@ class Inertia(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if not given(data, "about"):
+        if not is_given(data, "about"):
             yield Fault(
                 ("about",), look(data, "about"), "inertia without its point", "about: center_of_mass or about: origin"
             )
@@ -106,6 +106,6 @@ def unphysical(tensor: np.ndarray, tolerance: float = 1e-9) -> str:
 def negative_mass(data: Any, place: tuple[str, ...]) -> Iterator[Fault]:
     """A mass below zero at a place in raw data."""
     value = look(data, *place)
-    fault = number_fault(value, ("mass",), "not negative") if given(data, *place) else None
+    fault = number_fault(value, ("mass",), "not negative") if is_given(data, *place) else None
     if fault is not None and fault.message == "negative":
         yield Fault(place, value, "negative mass", fault.expected)

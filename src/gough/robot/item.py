@@ -158,7 +158,7 @@ def look(data: Any, *place: int | str) -> Any:
     return data
 
 
-def given(data: Any, *place: int | str) -> bool:
+def is_given(data: Any, *place: int | str) -> bool:
     """Whether something stands at a place (null does not count)."""
     value = look(data, *place)
     return value is not ABSENT and value is not None

@@ -25,7 +25,7 @@ from gough.robot.fields import (
     exactly,
     numbers,
 )
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.joint_checks import (
     axes_faults,
     axis_kind_faults,
@@ -169,7 +169,7 @@ class TreeJoint(Item):
 def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
     """Problems between the keys of a joint that moves a body."""
     kind = look(data, "type")
-    if given(data, "mdh"):
+    if is_given(data, "mdh"):
         yield from _mdh_faults(data)
     yield from dimension_faults(kind, data, "joint")
     yield from axis_kind_faults(kind, data)
@@ -180,7 +180,7 @@ def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
 def prepare_joint(data: dict[str, Any]) -> dict[str, Any]:
     """The raw keys of such a joint with the placement of its mdh and its default axis."""
     data = dict(data)
-    if given(data, "mdh"):
+    if is_given(data, "mdh"):
         data["pose"] = data.pop("placement", None) or data.pop("pose", None) or _mdh_pose(data["mdh"])
     for key in ("friction", "limits", "pose", "placement"):
         if key in data and data[key] is None:
@@ -213,7 +213,7 @@ def _mdh_pose(mdh: Any) -> Pose:
 
 def _mdh_faults(data: dict[str, Any]) -> Iterator[Fault]:
     for key in ("pose", "placement"):
-        if given(data, key) and data[key] != _mdh_pose(data["mdh"]):
+        if is_given(data, key) and data[key] != _mdh_pose(data["mdh"]):
             yield Fault((key,), data[key], "placed twice, by pose and mdh", "either pose or mdh")
-    if given(data, "axis") and numbers(data["axis"], 3) != [0.0, 0.0, 1.0]:
+    if is_given(data, "axis") and numbers(data["axis"], 3) != [0.0, 0.0, 1.0]:
         yield Fault(("axis",), data["axis"], "an axis beside mdh", "no axis: with mdh it is z of the joint frame")

@@ -8,7 +8,7 @@ from pydantic import create_model
 
 from gough.joints import ALL
 from gough.robot.fields import Length, PositiveLength, number_fault, numbers
-from gough.robot.item import Fault, Item, as_plain, given, look
+from gough.robot.item import Fault, Item, as_plain, is_given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
 from gough.robot.units import Quantity, UnitError, convert, serves
 
@@ -48,9 +48,9 @@ def dimension_faults(kind: Any, data: Any, what: str) -> Iterator[Fault]:
         return
     own = {d.key for d in ALL[kind].dimensions}
     for d in {d.key: d for joint in ALL.values() for d in joint.dimensions}.values():
-        if d.key in own and not given(data, d.key):
+        if d.key in own and not is_given(data, d.key):
             yield Fault((d.key,), look(data, d.key), f"a {kind} {what} without its {d.key}", f"{d.key} in {d.unit}")
-        elif d.key not in own and given(data, d.key):
+        elif d.key not in own and is_given(data, d.key):
             types = [name for name, joint in ALL.items() if d in joint.dimensions]
             yield Fault((d.key,), data[d.key], f"{d.key} on a {kind} {what}", f"{d.key} only on {' and '.join(types)}")
 
@@ -69,15 +69,15 @@ def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) 
 
 def axis_kind_faults(kind: Any, data: Any) -> Iterator[Fault]:
     """An axis on a joint type that has none, or of length other than one; missing axes of a universal joint."""
-    if given(data, "axis"):
+    if is_given(data, "axis"):
         if isinstance(kind, str) and not has_axis(kind):
             known = ", ".join(name for name in ALL if has_axis(name))
             yield Fault(("axis",), data["axis"], f"a {kind} joint has no axis", f"an axis only on {known}")
         yield from axis_faults(data["axis"], ("axis",))
     two = isinstance(kind, str) and kind in ALL and ALL[kind].axes == 2
-    if two and not given(data, "axes"):
+    if two and not is_given(data, "axes"):
         yield Fault(("axes",), look(data, "axes"), f"a {kind} joint without its axes", "axes: [first, second]")
-    if isinstance(kind, str) and not two and given(data, "axes"):
+    if isinstance(kind, str) and not two and is_given(data, "axes"):
         yield Fault(("axes",), data["axes"], f"a {kind} joint has no pair of axes", "axes only on a universal joint")
 
 
@@ -104,18 +104,18 @@ def effect_faults(kind: Any, data: Any) -> Iterator[Fault]:
     joint = ALL.get(kind)
     scalar = joint is not None and joint.is_scalar
     for key in ("drive", "spring"):
-        if given(data, key) and not scalar:
+        if is_given(data, key) and not scalar:
             only = f"a {key} only on {', '.join(scalar_types())}"
             yield Fault((key,), look(data, key), f"a {key} on a {kind} joint", only)
     for key in ("lower", "upper", "speed", "force"):
-        if given(data, "limits", key) and not scalar:
+        if is_given(data, "limits", key) and not scalar:
             yield Fault(("limits", key), look(data, "limits", key), f"{key} on a {kind} joint", "a scalar joint")
-    if given(data, "limits", "force") and scalar and not given(data, "drive"):
+    if is_given(data, "limits", "force") and scalar and not is_given(data, "drive"):
         yield Fault(("limits", "force"), look(data, "limits", "force"), "a force limit without a drive", "a drive")
-    if given(data, "limits", "cone") and not (joint is not None and joint.tilts):
+    if is_given(data, "limits", "cone") and not (joint is not None and joint.tilts):
         only = " or ".join(name for name, known in ALL.items() if known.tilts)
         yield Fault(("limits", "cone"), look(data, "limits", "cone"), f"cone on a {kind} joint", only)
-    if given(data, "friction") and joint is not None and joint.motions == ():
+    if is_given(data, "friction") and joint is not None and joint.motions == ():
         yield Fault(("friction",), look(data, "friction"), "friction on a fixed joint", "a joint that moves")
     measure = None if joint is None else joint.measure
     table = {} if measure is None else measure.dimensions

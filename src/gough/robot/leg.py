@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from gough.robot.closures import Cut, Loop
 from gough.robot.coordinates import coordinate_faults
 from gough.robot.fields import Name
-from gough.robot.item import Fault, Item, Place, as_error, given, look, nearest
+from gough.robot.item import Fault, Item, Place, as_error, is_given, look, nearest
 from gough.robot.joint import ChainJoint, default_body_name
 from gough.robot.joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot.pose import Pose
@@ -46,16 +46,16 @@ class Leg(Item):
         places: list[Place] = [("chain", index, "name") for index in range(len(names))]
         loop_places: list[Place] = [("loops", index, "name") for index in range(len(loops))]
         yield from _like_the_cut(data, [*names, *loops], [*places, *loop_places])
-        written = look(data, "cut", "name") if given(data, "cut", "name") else None
+        written = look(data, "cut", "name") if is_given(data, "cut", "name") else None
         yield from repetition_faults([*names, written], [*places, ("cut", "name")], "joint")
         yield from repetition_faults(loops, loop_places, "loop", {"a joint's": [*names, written]})
         bodies = [body_name(joint) for joint in chain]
         yield from repetition_faults(bodies, [("chain", i, "body", "name") for i in range(len(chain))], "body")
         yield from coordinate_faults(names, [look(joint, "type") for joint in chain], places)
         for index, joint in enumerate(chain):
-            if given(joint, "on"):
+            if is_given(joint, "on"):
                 yield from _on(names, index, look(joint, "on"))
-            if given(joint, "body", "telescopic", "joint"):
+            if is_given(joint, "body", "telescopic", "joint"):
                 follows = look(joint, "body", "telescopic", "joint")
                 yield from _telescopic(chain, names, index, follows)
                 kind = next((look(x, "type") for x, name in zip(chain, names, strict=True) if name == follows), None)
@@ -65,7 +65,7 @@ class Leg(Item):
 
 def body_name(joint: Any) -> Any:
     """The name of the body of a raw joint, its default included."""
-    return look(joint, "body", "name") if given(joint, "body", "name") else default_body_name(look(joint, "name"))
+    return look(joint, "body", "name") if is_given(joint, "body", "name") else default_body_name(look(joint, "name"))
 
 
 def entries(value: Any) -> list[Any]:
@@ -91,7 +91,7 @@ def repetition_faults(
 
 def _like_the_cut(data: Any, names: list[Any], places: list[Place]) -> Iterator[Fault]:
     """Joints and loops called as a cut is where it has no name; the cut itself is written without that word."""
-    if given(data, "cut") and not given(data, "cut", "name"):
+    if is_given(data, "cut") and not is_given(data, "cut", "name"):
         for name, place in zip(names, places, strict=True):
             if name == "cut":
                 message = "'cut' is what the leg's cut joint is called where it has no name"

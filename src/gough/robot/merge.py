@@ -61,7 +61,7 @@ class Merger:
             merged["name"] = f"leg{index}"
             merged.marks["name"] = leg.mark
         if "like" in leg:
-            self.from_template(leg, merged)
+            self.fill_from_template(leg, merged)
         elif "chain" in leg:
             _put(merged, "chain", leg["chain"], leg.marks["chain"])
         if isinstance(leg.get("cut"), Map) and isinstance(merged.get("cut"), Map):
@@ -76,7 +76,7 @@ class Merger:
         self.override(leg, merged, "bodies", body_name)
         return merged
 
-    def from_template(self, leg: Map, merged: Map) -> None:
+    def fill_from_template(self, leg: Map, merged: Map) -> None:
         like, mark = leg["like"], leg.marks["like"]
         template = self.templates.get(like) if isinstance(like, str) else None
         if "chain" in leg:

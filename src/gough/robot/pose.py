@@ -16,7 +16,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from gough.robot.fields import Angle, Angles, Length, Number, Position, Vector, exactly, numbers
-from gough.robot.item import Fault, Item, as_plain, given, look
+from gough.robot.item import Fault, Item, as_plain, is_given, look
 from gough.spatial import about_axis, bryant_xyz, rpy_zyx
 from gough.spatial.poses import rotation_of_quaternion
 
@@ -34,7 +34,7 @@ class Axes(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        named = [name for name in "xyz" if given(data, name)]
+        named = [name for name in "xyz" if is_given(data, name)]
         if len(named) < 2:
             yield Fault((), data, f"{len(named)} axes", "at least two of x, y, z")
         for name in named:
@@ -79,7 +79,7 @@ class Pose(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        forms = [form for form in FORMS if given(data, form)]
+        forms = [form for form in FORMS if is_given(data, form)]
         if len(forms) > 1:
             yield Fault(
                 (forms[1],), look(data, forms[1]), f"orientation given twice, by {' and '.join(forms)}", "one of them"

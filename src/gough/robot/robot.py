@@ -35,7 +35,7 @@ from gough.robot.fields import (
     Title,
 )
 from gough.robot.files import with_absolute_paths
-from gough.robot.item import Fault, Item, as_error, as_plain, given, look
+from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
 from gough.robot.leg import Leg
 from gough.robot.pose import Pose
@@ -69,9 +69,9 @@ class Platform(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if not any(given(data, key) for key in ("body", "mass", "parameters", "flexible")):
+        if not any(is_given(data, key) for key in ("body", "mass", "parameters", "flexible")):
             yield Fault(("mass",), look(data, "mass"), "a platform without a mass", "mass in kg (0 if it has none)")
-        if given(data, "body", "telescopic"):
+        if is_given(data, "body", "telescopic"):
             yield Fault(("body", "telescopic"), data["body"], "telescopic inertia on the platform", "a leg's body")
 
     @classmethod
@@ -79,7 +79,7 @@ class Platform(Item):
         """The written form is the body itself; its name is the platform's and the source stays with the body."""
         name, body = data.get("name"), data.get("body", {k: v for k, v in data.items() if k != "name"})
         if name is None:
-            name = look(body, "name") if given(body, "name") and look(body, "name") != "body" else "platform"
+            name = look(body, "name") if is_given(body, "name") and look(body, "name") != "body" else "platform"
         source = "; ".join(str(s) for s in (data.get("source"), look(body, "source")) if isinstance(s, str))
         change = {"name": name, **({"source": source} if "body" in data and source else {})}
         if isinstance(body, Body):
@@ -190,10 +190,10 @@ class Robot(Item):
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         for check in CHECKS:
             yield from check(data)
-        free = given(data, "platform") and not named_platform(data)
-        if free and not given(data, "home"):
+        free = is_given(data, "platform") and not named_platform(data)
+        if free and not is_given(data, "home"):
             yield Fault(("home",), look(data, "home"), "a required key is missing", "the key 'home'")
-        elif free and isinstance(data["home"], Mapping | Configuration) and not given(data, "home", "pose"):
+        elif free and isinstance(data["home"], Mapping | Configuration) and not is_given(data, "home", "pose"):
             yield Fault(("home", "pose"), look(data, "home", "pose"), "home without a pose", "the platform's pose")
         for key in ("home", "initial"):
             yield from configuration_faults(data, key)

@@ -2,7 +2,7 @@
 
 from gough.structure.build import build_structure
 from gough.structure.layout import Layout
-from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, Mechanism, Structure
+from gough.structure.mechanism import WORLD, CutJoint, DrivenLink, Frame, LegLinks, Link, Mechanism, Structure
 from gough.structure.parameters import ParameterTable
 from gough.structure.selection import Block, Selection
 
@@ -10,10 +10,10 @@ __all__ = [
     "WORLD",
     "Block",
     "CutJoint",
-    "Drive",
+    "DrivenLink",
     "Frame",
     "Layout",
-    "Leg",
+    "LegLinks",
     "Link",
     "Mechanism",
     "ParameterTable",

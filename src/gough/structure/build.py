@@ -17,7 +17,7 @@ from gough.structure.cutting import cut_frames, fixed_cut
 from gough.structure.elastic.bending import Bending
 from gough.structure.elastic.bodies import compose_base, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout
-from gough.structure.mechanism import WORLD, CutJoint, Drive, Frame, Leg, Link, PointSpring, Structure
+from gough.structure.mechanism import WORLD, CutJoint, DrivenLink, Frame, LegLinks, Link, PointSpring, Structure
 from gough.structure.size import characteristic_length, row_tolerances, size_of_bodies
 
 TEN = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
@@ -32,7 +32,7 @@ class _Builder(Bending):
     def __init__(self, robot: Robot) -> None:
         super().__init__(robot)
         self.cuts: list[CutJoint] = []
-        self.drives: list[Drive] = []
+        self.drives: list[DrivenLink] = []
         self.frames: dict[str, Frame] = {}
         self.bodies: dict[str, int] = {"world": WORLD}
 
@@ -97,11 +97,11 @@ class _Builder(Bending):
             n_elastic=sum(body.modes for body in self.elastic.values()),
         )
 
-    def _legs(self) -> tuple[Leg, ...]:
+    def _legs(self) -> tuple[LegLinks, ...]:
         legs = []
         for k, leg in enumerate(self.robot.legs):
             links = tuple(i for i, link in enumerate(self.links) if link.leg == k)
-            legs.append(Leg(leg.name, links, tuple(i for i, cut in enumerate(self.cuts) if cut.leg == k)))
+            legs.append(LegLinks(leg.name, links, tuple(i for i, cut in enumerate(self.cuts) if cut.leg == k)))
         return tuple(legs)
 
     def _platform(self, joints: tuple[PlacedJoint, ...]) -> PlacedJoint | None:
@@ -209,7 +209,7 @@ class _Builder(Bending):
         d = joint.drive
         measure = link.motion.measure
         weight = self.table.add(f"{place}.weight", d.weight, "1") if d.weight is not None else None
-        self.drives.append(Drive(place, index, measure.force, weight))
+        self.drives.append(DrivenLink(place, index, measure.force, weight))
         inertia_unit = measure.inertia
         if d.gear != 1.0:
             inertia_unit += f" at the joint: gear^2 = {d.gear**2:.6g} is in it"

@@ -190,7 +190,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Leg:
+class LegLinks:
     """Links of a leg from base to tips, and its cuts."""
 
     name: str
@@ -199,7 +199,7 @@ class Leg:
 
 
 @dataclass(frozen=True)
-class Drive:
+class DrivenLink:
     """An actuated link; `unit` is that of its force; weight: position of its share's weight, where stated."""
 
     name: str
@@ -214,9 +214,9 @@ class Structure:
 
     name: str
     links: tuple[Link, ...]
-    legs: tuple[Leg, ...]
+    legs: tuple[LegLinks, ...]
     cuts: tuple[CutJoint, ...]
-    drives: tuple[Drive, ...]
+    drives: tuple[DrivenLink, ...]
     springs: tuple[PointSpring, ...]
     frames: dict[str, Frame]
     gravity: tuple[int, ...]
@@ -285,7 +285,7 @@ class Structure:
         cut = next(c for c in self.cuts if c.row <= row < c.row + c.rows)
         return cut, row - cut.row
 
-    def led_by(self, selection: Selection) -> "Mechanism":
+    def with_selection(self, selection: Selection) -> "Mechanism":
         """The mechanism whose v are the velocities that `selection` takes, elastic ones last."""
         elastic, own = self.elastic_columns, selection.independent
         layout = replace(
@@ -300,7 +300,7 @@ class Structure:
 
     def without_velocities(self) -> "Mechanism":
         """The mechanism for equations that need no velocities."""
-        return self.led_by(Selection((), ()))
+        return self.with_selection(Selection((), ()))
 
     __repr__ = short_repr
 

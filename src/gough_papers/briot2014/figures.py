@@ -7,7 +7,7 @@ import numpy as np
 
 from gough import Run
 from gough_papers.briot2014.runs import PERIOD, Square, acceleration_of_P, rest_spectrum
-from gough_papers.canvas import COLORS, canvas, label_axes, legend_below
+from gough_papers.canvas import COLORS, canvas, label_axes, put_legend_below
 
 TIPS = ("link13.tip.y", "link16.tip.y", "link23.tip.y")
 REST = (1.6, 3.0)
@@ -43,7 +43,7 @@ def draw_workspace(square: Run, circle: Run) -> Any:
         ax.plot(P[:, 0], P[:, 2], color=color, linewidth=1.6, label=name)
     label_axes(ax, "Paths of P", "z0 (m)", "x0 (m)")
     ax.set_aspect("equal")
-    legend_below(figure, ax, 2)
+    put_legend_below(figure, ax, 2)
     return figure
 
 

@@ -40,11 +40,11 @@ class Briot2014(Tour):
     def parts(self) -> Parts:
         """What is reproduced, section by section."""
         return [
-            ("Natural frequencies of DualEMPS (Table 3), and finer meshes", self.frequencies),
-            ("Operations, with what they cover", self.operations),
-            ("25 s of the square in joint space (Figs. 7–11)", self.square),
-            ("The circle (Figs. 12–14)", self.circle),
-            ("Misprints, and what each costs", self.misprints),
+            ("Natural frequencies of DualEMPS (Table 3), and finer meshes", self.compare_frequencies),
+            ("Operations, with what they cover", self.compare_operations),
+            ("25 s of the square in joint space (Figs. 7–11)", self.show_square),
+            ("The circle (Figs. 12–14)", self.show_circle),
+            ("Misprints, and what each costs", self.show_misprints),
         ]
 
     @cached_property
@@ -58,7 +58,7 @@ class Briot2014(Tour):
         """The circle."""
         return circle_run(self.scenario)
 
-    def frequencies(self, section: ReportSection) -> None:
+    def compare_frequencies(self, section: ReportSection) -> None:
         """Beside Table 3."""
         found = {}
         for robot in ROBOTS:
@@ -83,9 +83,9 @@ class Briot2014(Tour):
         section.comparisons += frequency_comparisons(*found.values())
         section.data["frequencies_hz"] = {name: list(map(float, f)) for name, f in ours.items()}
         caption = "Each row of the table beside the finest mesh; linear between ±5 %, logarithmic beyond."
-        self.shop.picture(section, "frequencies", caption, figures.draw_table3, ours, TABLE_3)
+        self.shop.draw_picture(section, "frequencies", caption, figures.draw_table3, ours, TABLE_3)
 
-    def operations(self, section: ReportSection) -> None:
+    def compare_operations(self, section: ReportSection) -> None:
         """The paper's counts and ours of the same scope, as far as it is stated."""
         from gough_papers.counting import counts_beside_papers
 
@@ -103,7 +103,7 @@ class Briot2014(Tour):
         section.grids.append(Grid(head, tuple(rows), right, "Operations, parameters as symbols, no friction"))
         section.said.append(f"Ours: {entries[-1]['here_scope']}.")
 
-    def square(self, section: ReportSection) -> None:
+    def show_square(self, section: ReportSection) -> None:
         """The scenario with Coulomb friction and without."""
         self.shop.tell("dualemps_refined: 25 s of the square, with and without Coulomb friction …")
         made = square_runs(self.scenario)
@@ -118,7 +118,7 @@ class Briot2014(Tour):
             run.summary() | {"coulomb": coulomb} for run, coulomb in ((made.run, True), (made.ringing, False))
         ]
         section.data["residual_hz"] = made.residual_hz
-        run, figure = made.run, self.shop.figure
+        run, figure = made.run, self.shop.draw_figure
         self.shop.tell("dualemps_refined: figures 7 to 11 …")
         caption = "First trajectory: the square, and the velocity on an edge; corners and ramps are ours."
         figure(section, 7, caption, figures.draw_trajectory, run)
@@ -128,10 +128,10 @@ class Briot2014(Tour):
             )
         self._acceleration_and_forces(section, 9, run, "square", "first", "; Coulomb friction smoothed below 1 mm/s")
         caption = "Slides, bending of the links with and without Coulomb friction, and the spectrum at the rests."
-        self.shop.picture(section, "square", caption, figures.draw_square, made, TABLE_3["model"][:3])
+        self.shop.draw_picture(section, "square", caption, figures.draw_square, made, TABLE_3["model"][:3])
         self.shop.move(section, run, "Round the square in joint space.")
 
-    def circle(self, section: ReportSection) -> None:
+    def show_circle(self, section: ReportSection) -> None:
         """The second trajectory."""
         self.shop.tell("dualemps_refined: the circle …")
         section.comparisons += circle_comparisons(self.turn)
@@ -146,12 +146,12 @@ class Briot2014(Tour):
     ) -> None:
         """Three figures from number `first` on."""
         caption = f"Acceleration of P across link 17, {which} trajectory, filtered at 100 Hz."
-        self.shop.figure(section, first, caption, figures.draw_acceleration, run, f"¹⁷ÿ_P, {path}")
+        self.shop.draw_figure(section, first, caption, figures.draw_acceleration, run, f"¹⁷ÿ_P, {path}")
         for k in (0, 1):
             caption, title = f"Force of drive {k + 1}, {which} trajectory{more}.", f"Drive {k + 1}, {path}"
-            self.shop.figure(section, first + 1 + k, caption, figures.draw_force, run, k, title)
+            self.shop.draw_figure(section, first + 1 + k, caption, figures.draw_force, run, k, title)
 
-    def misprints(self, section: ReportSection) -> None:
+    def show_misprints(self, section: ReportSection) -> None:
         """All from the transcription: they are terms inside the recursion."""
         tell_misprints(section, PAPER, {})
 

@@ -4,7 +4,7 @@ The source cites papers in docstrings, comments and gallery files in one form, a
 `index()` reads the installed packages for them, `find()` answers a question in the words of a reader.
 """
 
-from gough_papers.citations.errata import ErrataTable, Misprint, Unused, errata, misprints_of, unused_of
+from gough_papers.citations.errata import ErrataTable, Misprint, Unused, errata, misprints_of, unused_equations
 from gough_papers.citations.index import Found, Mention, Query, find, index, read_query
 from gough_papers.citations.places import EQUATIONS, PAPERS, PaperPlace, read_places, spell
 
@@ -25,5 +25,5 @@ __all__ = [
     "read_places",
     "read_query",
     "spell",
-    "unused_of",
+    "unused_equations",
 ]

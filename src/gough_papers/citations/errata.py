@@ -64,7 +64,7 @@ def misprints_of(paper: str) -> list[Misprint]:
     return [row for table in errata() if table.paper == paper for row in table.rows]
 
 
-def unused_of(paper: str) -> list[Unused]:
+def unused_equations(paper: str) -> list[Unused]:
     """Equations of a paper that the library does without."""
     return [Unused(paper, read_places(x["at"]), x["why"]) for x in _document()[paper].get("unused", [])]
 

@@ -12,7 +12,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from gough import UsageError
-from gough_papers.citations.errata import Misprint, Unused, misprints_of, unused_of
+from gough_papers.citations.errata import Misprint, Unused, misprints_of, unused_equations
 from gough_papers.citations.places import KINDS, PAPERS, PaperPlace, read_places, spell, split_name
 
 # ---- texts of a source file, in which citations stand: docstrings, other strings, comments; lines of a gallery file
@@ -290,7 +290,7 @@ def find(text: str) -> Found:
     nearest = () if fitting else _nearest(query, own)
     papers = [query.paper] if query.paper else list(PAPERS)
     misprints = tuple(x for p in papers for x in misprints_of(p) if _meets(query.places, x.places))
-    unused = tuple(x for p in papers for x in unused_of(p) if _meets(query.places, x.places))
+    unused = tuple(x for p in papers for x in unused_equations(p) if _meets(query.places, x.places))
     return Found(query, tuple(sorted(fitting, key=lambda m: _rank(query, m))), misprints, unused, nearest)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough import Model
 from gough_papers.along import COST_HEAD, inverse_cost, relative_error
-from gough_papers.canvas import AXES, COLORS, LEGS, canvas, curves, label_axes, legend_below
+from gough_papers.canvas import AXES, COLORS, LEGS, canvas, label_axes, plot_curves, put_legend_below
 from gough_papers.comparison import TRANSCRIPTION, at_least, equals
 from gough_papers.fried.carry import HEIGHT, ActiveJoints, active_joints, carry
 from gough_papers.fried.lanes import lanes
@@ -25,10 +25,10 @@ class Fried(Tour):
     def parts(self) -> Parts:
         """What is reproduced, section by section."""
         return [
-            ("The tool's trajectory and the active joints (Figs. 3–9)", self.figures),
-            ("Forces that are known", self.forces),
-            ("Legs in parallel: what the factorised form is for", self.parallel),
-            ("Misprints, and what each costs", self.misprints),
+            ("The tool's trajectory and the active joints (Figs. 3–9)", self.show_figures),
+            ("Forces that are known", self.compare_forces),
+            ("Legs in parallel: what the factorised form is for", self.show_parallel_legs),
+            ("Misprints, and what each costs", self.show_misprints),
         ]
 
     @cached_property
@@ -36,7 +36,7 @@ class Fried(Tour):
         """Active joints along the assumed trajectory."""
         return active_joints(carry(self.shop.model("fried")))
 
-    def figures(self, section: ReportSection) -> None:
+    def show_figures(self, section: ReportSection) -> None:
         """All seven."""
         self.shop.tell("fried: the assumed trajectory …")
         j, run = self.joints, self.joints.run
@@ -48,7 +48,7 @@ class Fried(Tour):
         section.comparisons += j.comparisons()
         assumed = "geometry and trajectory are assumed."
         caption = f"Way of the platform, orientation constant; {assumed}"
-        self.shop.figure(section, 3, caption, draw_path, run.time, run.q[:, :3])
+        self.shop.draw_figure(section, 3, caption, draw_path, run.time, run.q[:, :3])
         drawn = (
             ("Velocity of the platform", "m/s", run.v[:, :3]),
             ("Acceleration of the platform", "m/s²", run.acceleration[:, :3]),
@@ -58,10 +58,10 @@ class Fried(Tour):
             ("Forces of the active joints", "force Γ (N)", run.tau),
         )
         for number, (what, unit, values) in enumerate(drawn, 4):
-            self.shop.figure(section, number, f"{what}; {assumed}", draw_curves, run.time, values, what, unit)
+            self.shop.draw_figure(section, number, f"{what}; {assumed}", draw_curves, run.time, values, what, unit)
         self.shop.move(section, run, "The assumed trajectory; x is up.")
 
-    def forces(self, section: ReportSection) -> None:
+    def compare_forces(self, section: ReportSection) -> None:
         """The closed form at home."""
         self.shop.tell("fried: at home …")
         model, still = self.shop.model("fried"), np.zeros(6)
@@ -76,7 +76,7 @@ class Fried(Tour):
             "force in closed form."
         )
 
-    def parallel(self, section: ReportSection) -> None:
+    def show_parallel_legs(self, section: ReportSection) -> None:
         """Counted and measured [Fried, eqs. 88–97]."""
         self.shop.tell("fried: legs in the lanes of vectors …")
         x = lanes(self.joints.run)
@@ -105,7 +105,7 @@ class Fried(Tour):
         section.comparisons.append(at_least("legs found alike", x.lanes, 6, "", origin, form=".0f"))
         section.data["lanes"] = vars(x) | {"by_count": x.by_count, "measured": x.measured}
 
-    def misprints(self, section: ReportSection) -> None:
+    def show_misprints(self, section: ReportSection) -> None:
         """The one that a changed design shows is computed."""
         self.shop.tell("fried: misprints …")
         share = constant_inertia(self.shop.model("fried"), *random_states())
@@ -149,7 +149,7 @@ def draw_path(t: np.ndarray, p: np.ndarray) -> Any:
     ax.locator_params(nbins=5)
     ax.set_title("Way of the platform", fontsize=10.5)
     flat = figure.add_subplot(1, 2, 2)
-    curves(flat, t, p - p[0], AXES)
+    plot_curves(flat, t, p - p[0], AXES)
     label_axes(flat, "From its first place", "displacement (m)")
     flat.legend(frameon=False, loc="lower right")
     return figure
@@ -160,9 +160,9 @@ def draw_curves(t: np.ndarray, values: np.ndarray, title: str, unit: str) -> Any
     names = AXES if values.shape[1] == 3 else LEGS
     figure = canvas(8.6, 3.5) if names is AXES else canvas(9.2, 3.8)
     ax = figure.subplots()
-    curves(ax, t, values, names)
+    plot_curves(ax, t, values, names)
     label_axes(ax, title, unit)
-    legend_below(figure, ax, len(names))
+    put_legend_below(figure, ax, len(names))
     return figure
 
 

@@ -26,12 +26,12 @@ class Long2014(Tour):
         """What is reproduced, section by section."""
         return [
             ("The flexible Gough–Stewart robot, derived and compiled", self.derive),
-            ("Its platform: a free hexagonal plate by finite elements (Table 2)", self.flexible_plate),
-            ("The initial pose (Table 4)", self.initial_pose),
-            ("At rest: equilibrium, stability, zero dynamics", self.at_rest),
-            ("The rigid limit", self.limit),
+            ("Its platform: a free hexagonal plate by finite elements (Table 2)", self.compare_plate),
+            ("The initial pose (Table 4)", self.compare_initial_pose),
+            ("At rest: equilibrium, stability, zero dynamics", self.compare_rest),
+            ("The rigid limit", self.show_rigid_limit),
             ("Simulated: through four poses and back (Figs. 4–7), under three controllers", self.simulate),
-            ("Misprints, and what each costs", self.misprints),
+            ("Misprints, and what each costs", self.show_misprints),
         ]
 
     @cached_property
@@ -79,7 +79,7 @@ class Long2014(Tour):
             rows.append((short, *found.cells))
             section.grids = [Grid(("dynamics", *COST_HEAD), tuple(rows), COST_HEAD, title)]
 
-    def flexible_plate(self, section: ReportSection) -> None:
+    def compare_plate(self, section: ReportSection) -> None:
         """Free modes beside the paper's table and converged models."""
         self.shop.tell("long2014: free modes of the plate …")
         section.grids.append(self.free_plate.grid())
@@ -90,9 +90,9 @@ class Long2014(Tour):
         section.data["frequencies"] = self.free_plate.frequencies
         section.comparisons += self.free_plate.comparisons()
         caption = "Free modes 7 to 16 of the plate: displacement across it, largest = 1."
-        self.shop.picture(section, "plate_modes", caption, plate.draw_modes, self.free_plate)
+        self.shop.draw_picture(section, "plate_modes", caption, plate.draw_modes, self.free_plate)
 
-    def initial_pose(self, section: ReportSection) -> None:
+    def compare_initial_pose(self, section: ReportSection) -> None:
         """Joint values from the base points and the hexagon."""
         found = joint_values(self.model.home, self.model.layout.q_names)
         legs = tuple(f"leg {k + 1}" for k in range(6))
@@ -107,7 +107,7 @@ class Long2014(Tour):
             f"The pose is near a singularity: condition number {condition:.0f} of the scaled drive Jacobian."
         )
 
-    def at_rest(self, section: ReportSection) -> None:
+    def compare_rest(self, section: ReportSection) -> None:
         """Static forces and sag, stability with locked legs, zero dynamics."""
         self.shop.tell("long2014: static equilibrium, vibrations, zero dynamics …")
         found = rest.at_rest(self.model, self.free_plate.own)
@@ -122,9 +122,9 @@ class Long2014(Tour):
         section.comparisons += known_forces(POSES, self.rigid.tau)
         section.data |= {"forces_N": found.still.tau, "sag_m": found.sag}
         caption = "The plate at rest at the initial pose, from flat; at its corners legs and forces."
-        self.shop.picture(section, "sag", caption, plate.draw_sag, self.free_plate.own, found.still, self.held)
+        self.shop.draw_picture(section, "sag", caption, plate.draw_sag, self.free_plate.own, found.still, self.held)
 
-    def limit(self, section: ReportSection) -> None:
+    def show_rigid_limit(self, section: ReportSection) -> None:
         """A stiffer and stiffer plate."""
         self.shop.tell("long2014: stiffer and stiffer plates …")
         found = rest.rigid_limit(self.model, self.rigid.model)
@@ -178,15 +178,15 @@ class Long2014(Tour):
             (6, runs.draw_origin, "Deformation at the platform's origin, platform axes"),
             (7, runs.draw_points, "Deformation at the six attachment points, platform axes"),
         ):
-            self.shop.figure(section, number, f"{caption}, {ours}.", drawing, found)
+            self.shop.draw_figure(section, number, f"{caption}, {ours}.", drawing, found)
         caption = "Distance from the path and elastic coordinates under the three controllers."
-        self.shop.picture(section, "tracking", caption, runs.draw_tracking, made)
+        self.shop.draw_picture(section, "tracking", caption, runs.draw_tracking, made)
         caption = "Drive forces under feedback; the replay has those of the flexible computed torque."
-        self.shop.picture(section, "controllers", caption, runs.draw_controllers, made[:2])
+        self.shop.draw_picture(section, "controllers", caption, runs.draw_controllers, made[:2])
         caption = f"Four poses and back; the plate's deflection {runs.EXAGGERATION:g} times as large as it is."
         self.shop.move(section, made[0].run, caption, exaggeration=runs.EXAGGERATION)
 
-    def misprints(self, section: ReportSection) -> None:
+    def show_misprints(self, section: ReportSection) -> None:
         """Those that inputs of the library can stand for are computed, the others quoted."""
         self.shop.tell("long2014: misprints …")
         found = misprint_costs(self.rigid)

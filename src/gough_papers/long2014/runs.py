@@ -16,7 +16,7 @@ from gough.fem.elastic_body import ElasticBody
 from gough.laws import ComputedTorque, replay
 from gough.simulation.scenarios.scenario import Start
 from gough.spatial.poses import rotation_of_quaternion
-from gough_papers.canvas import AXES, COLORS, LEGS, MANY, canvas, curves, label_axes, legend_below
+from gough_papers.canvas import AXES, COLORS, LEGS, MANY, canvas, label_axes, plot_curves, put_legend_below
 from gough_papers.comparison import EXACT, INDEPENDENT, KnownComparison, at_least, at_most, equals
 from gough_papers.long2014.plate import FIRST
 from gough_papers.reproduction import finished_run
@@ -196,9 +196,9 @@ def draw_forces(r: FollowedResults) -> Any:
     """Fig. 4."""
     figure = canvas(9.5, 4.4)
     ax = figure.subplots()
-    curves(ax, r.t, r.forces, LEGS)
+    plot_curves(ax, r.t, r.forces, LEGS)
     label_axes(ax, "Forces of the prismatic joints (inverse dynamic model)", "force Γ (N)")
-    legend_below(figure, ax)
+    put_legend_below(figure, ax)
     return figure
 
 
@@ -212,9 +212,9 @@ def draw_accelerations(r: FollowedResults) -> Any:
             (0, "Linear acceleration", "m/s²", slice(0, 3)),
             (1, "Angular acceleration", "rad/s²", slice(3, 6)),
         ):
-            curves(axes[row, column], r.t, values[:, part], AXES, linewidth=1.4 if row == 0 else 0.7)
+            plot_curves(axes[row, column], r.t, values[:, part], AXES, linewidth=1.4 if row == 0 else 0.7)
             label_axes(axes[row, column], f"{name}, {what}", unit)
-    legend_below(figure, axes[0, 0], 3)
+    put_legend_below(figure, axes[0, 0], 3)
     return figure
 
 
@@ -222,11 +222,11 @@ def draw_origin(r: FollowedResults) -> Any:
     """Fig. 6."""
     figure = canvas(10, 3.9)
     axes = figure.subplots(1, 2)
-    curves(axes[0], r.t, 1e3 * r.bent.origin, AXES)
+    plot_curves(axes[0], r.t, 1e3 * r.bent.origin, AXES)
     label_axes(axes[0], "Linear deformation at the platform's origin", "displacement (mm)")
-    curves(axes[1], r.t, 1e3 * r.bent.turned, AXES)
+    plot_curves(axes[1], r.t, 1e3 * r.bent.turned, AXES)
     label_axes(axes[1], "Angular deformation at the platform's origin", "rotation (mrad)")
-    legend_below(figure, axes[0], 3)
+    put_legend_below(figure, axes[0], 3)
     return figure
 
 
@@ -241,7 +241,7 @@ def draw_points(r: FollowedResults) -> Any:
             ax, f"attachment point {k + 1}", "displacement (mm)" if k % 3 == 0 else "", "time (s)" if k > 2 else ""
         )
         ax.set_xlim(float(r.t[0]), float(r.t[-1]))
-    legend_below(figure, axes[0, 0], 3)
+    put_legend_below(figure, axes[0, 0], 3)
     return figure
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from gough import Model, Run
 from gough.program import Count
 from gough_papers.along import COST_HEAD, inverse_cost, known_forces, relative_error, run_along
-from gough_papers.canvas import COLORS, canvas, curves, label_axes, legend_below, style_legend
+from gough_papers.canvas import COLORS, add_style_legend, canvas, label_axes, plot_curves, put_legend_below
 from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, at_most, equals
 from gough_papers.counting import count_operations
 from gough_papers.reproduction import Paper, Parts, Tour, changed_model
@@ -104,10 +104,10 @@ class Lopes(Tour):
     def parts(self) -> Parts:
         """What is reproduced, section by section."""
         return [
-            ("The 6-PUS robot along P1 → P2 → P1 (Figs. 4 and 5)", self.forces),
-            ("Operations (Table 1)", self.operations),
-            ("When the simplified model is good enough", self.speed),
-            ("Misprints, and what each costs", self.misprints),
+            ("The 6-PUS robot along P1 → P2 → P1 (Figs. 4 and 5)", self.compare_forces),
+            ("Operations (Table 1)", self.compare_operations),
+            ("When the simplified model is good enough", self.compare_speeds),
+            ("Misprints, and what each costs", self.show_misprints),
         ]
 
     @cached_property
@@ -115,7 +115,7 @@ class Lopes(Tour):
         """Complete and simplified."""
         return {robot: run_along(self.shop.model(robot), path) for robot, path in PATHS.items()}
 
-    def forces(self, section: ReportSection) -> None:
+    def compare_forces(self, section: ReportSection) -> None:
         """Both models along the motion."""
         self.shop.tell("lopes: both models along P1 → P2 → P1 …")
         rows = []
@@ -130,12 +130,12 @@ class Lopes(Tour):
         )
         complete, simplified = self.runs.values()
         ours = "T = 2 s each way is ours"
-        self.shop.figure(section, 4, f"Lengths of the actuators; {ours}.", draw_actuators, complete)
+        self.shop.draw_figure(section, 4, f"Lengths of the actuators; {ours}.", draw_actuators, complete)
         caption = f"Forces by the complete and the simplified model, and their difference; {ours}."
-        self.shop.figure(section, 5, caption, draw_forces, complete, simplified)
+        self.shop.draw_figure(section, 5, caption, draw_forces, complete, simplified)
         self.shop.move(section, complete, "P1 → P2 → P1, complete model.")
 
-    def operations(self, section: ReportSection) -> None:
+    def compare_operations(self, section: ReportSection) -> None:
         """The table, body by body."""
         self.shop.tell("lopes: counting operations, body by body …")
         found = count_table_1(self.shop.model("lopes"))
@@ -151,7 +151,7 @@ class Lopes(Tour):
             name: {"coriolis": c.operations, "inertia": m.operations} for name, (c, m) in found.ours.items()
         }
 
-    def speed(self, section: ReportSection) -> None:
+    def compare_speeds(self, section: ReportSection) -> None:
         """Faster and faster."""
         self.shop.tell("lopes: complete and simplified model at nine speeds …")
         found = sweep(*(run.model for run in self.runs.values()))
@@ -163,9 +163,9 @@ class Lopes(Tour):
             f"way, within 5 % down to about {found.good_until(0.05):.1f} s; faster motions need the links' own inertia."
         )
         section.data["sweep"] = {"difference_N": found.difference, "share": found.share}
-        self.shop.picture(section, "sweep", "How the difference of the models grows with the speed.", found.draw)
+        self.shop.draw_picture(section, "sweep", "How the difference of the models grows with the speed.", found.draw)
 
-    def misprints(self, section: ReportSection) -> None:
+    def show_misprints(self, section: ReportSection) -> None:
         """Those that the library's matrices show are computed, the others quoted."""
         self.shop.tell("lopes: misprints …")
         found = misprint_costs(self.shop.model("lopes"))
@@ -187,9 +187,9 @@ def draw_actuators(run: Run) -> Any:
     """Fig. 4: lengths."""
     figure = canvas(9.5, 4.2)
     ax = figure.subplots()
-    curves(ax, run.time, run.model.drives(run.q), ACTUATORS)
+    plot_curves(ax, run.time, run.model.drives(run.q), ACTUATORS)
     label_axes(ax, "Actuators along P1 → P2 → P1", "length l (m)")
-    legend_below(figure, ax)
+    put_legend_below(figure, ax)
     return figure
 
 
@@ -198,16 +198,16 @@ def draw_forces(complete: Run, simplified: Run) -> Any:
     figure = canvas(9.5, 6.4)
     axes = figure.subplots(2, 1, height_ratios=[1.5, 1], sharex=True)
     t = complete.time
-    curves(axes[0], t, complete.tau, ACTUATORS)
+    plot_curves(axes[0], t, complete.tau, ACTUATORS)
     for k in range(6):
         axes[0].plot(t, simplified.tau[:, k], "--", color=COLORS[k], linewidth=1.0)
     label_axes(axes[0], "Forces of the actuators", "force (N)", "")
-    style_legend(axes[0], ("complete", "simplified"), ("-", "--"), loc="upper right", ncols=2)
+    add_style_legend(axes[0], ("complete", "simplified"), ("-", "--"), loc="upper right", ncols=2)
     low, high = axes[0].get_ylim()
     axes[0].set_ylim(low, high + 0.13 * (high - low))
-    curves(axes[1], t, complete.tau - simplified.tau, ACTUATORS)
+    plot_curves(axes[1], t, complete.tau - simplified.tau, ACTUATORS)
     label_axes(axes[1], "Complete minus simplified", "difference (N)")
-    legend_below(figure, axes[1])
+    put_legend_below(figure, axes[1])
     return figure
 
 

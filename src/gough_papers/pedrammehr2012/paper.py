@@ -36,11 +36,11 @@ class Pedrammehr2012(Tour):
     def parts(self) -> Parts:
         """What is reproduced, section by section."""
         return [
-            ("Forces on the three paths", self.forces),
-            ("Angular velocities and accelerations of the pods (Figs. 5–8)", self.turning),
-            ("Forces with and without the improvements (Figs. 9 and 10)", self.improved_model),
-            ("The axes that are not stated", self.unstated_axes),
-            ("Misprints, and what each costs", self.misprints),
+            ("Forces on the three paths", self.compare_forces),
+            ("Angular velocities and accelerations of the pods (Figs. 5–8)", self.compare_turning),
+            ("Forces with and without the improvements (Figs. 9 and 10)", self.compare_improved_model),
+            ("The axes that are not stated", self.vary_unstated_axes),
+            ("Misprints, and what each costs", self.show_misprints),
         ]
 
     @cached_property
@@ -59,7 +59,7 @@ class Pedrammehr2012(Tour):
         run = self.runs[path]
         return pod_forces(self.pods, run.q[:, :7], run.v, run.acceleration, do or Switches())
 
-    def forces(self, section: ReportSection) -> None:
+    def compare_forces(self, section: ReportSection) -> None:
         """Every known number, and the corrected equations of the paper beside the library."""
         self.shop.tell("pedrammehr2012: forces on three paths …")
         rows, worst = [], 0.0
@@ -85,7 +85,7 @@ class Pedrammehr2012(Tour):
         )
         self.shop.move(section, self.runs[3], "Path 3, ten times slower.", speed=0.1)
 
-    def turning(self, section: ReportSection) -> None:
+    def compare_turning(self, section: ReportSection) -> None:
         """Figures 5 to 8; the library's twists beside the paper's formula [Pedrammehr 2012, eqs. 13–17]."""
         self.shop.tell("pedrammehr2012: angular velocities of the pods …")
         worst = 0.0
@@ -109,9 +109,9 @@ class Pedrammehr2012(Tour):
                     "ours."
                 )
                 title = f"Path {path}: {kind}"
-                self.shop.figure(section, number, caption, draw_turning, t, vectors, found.n, unit, title)
+                self.shop.draw_figure(section, number, caption, draw_turning, t, vectors, found.n, unit, title)
 
-    def improved_model(self, section: ReportSection) -> None:
+    def compare_improved_model(self, section: ReportSection) -> None:
         """Figures 9 and 10."""
         self.shop.tell("pedrammehr2012: forces with and without the improvements …")
         rows = []
@@ -132,9 +132,9 @@ class Pedrammehr2012(Tour):
                 f"Path {path}, forces: corrected equations, older models (no spin, moment along the pod), difference."
             )
             given = (self.runs[path].time, self.by_paper(path), self.by_paper(path, OLDER))
-            self.shop.figure(section, number, caption, draw_forces, *given, f"Path {path}: forces of the pods")
+            self.shop.draw_figure(section, number, caption, draw_forces, *given, f"Path {path}: forces of the pods")
 
-    def unstated_axes(self, section: ReportSection) -> None:
+    def vary_unstated_axes(self, section: ReportSection) -> None:
         """Other fixed axes and another sense of v."""
         changes: dict[str, list[float]] = {}
         rows: list[tuple[str, ...]] = [("ours: u along base x", "0", "0", "0", self._spins(self.pods))]
@@ -157,7 +157,7 @@ class Pedrammehr2012(Tour):
         found = pod_forces(pods, run.q[:, :7], run.v, run.acceleration)
         return " ".join(f"{x:.3f}" for x in np.abs(dot(found.w, found.n)).max(axis=0))
 
-    def misprints(self, section: ReportSection) -> None:
+    def show_misprints(self, section: ReportSection) -> None:
         """Those that the direct route shows are computed, those of the closed form quoted."""
         self.shop.tell("pedrammehr2012: misprints …")
         right, t = self.by_paper(3), self.runs[3].time
@@ -175,7 +175,7 @@ class Pedrammehr2012(Tour):
         )
         printed = self.by_paper(3, COSTS["parallel axes, pods"][0])
         caption = "Path 3 with the parallel axes counted twice, as printed in (32)–(33) with (31)."
-        self.shop.picture(section, "printed", caption, draw_printed, t, right, printed, "Path 3")
+        self.shop.draw_picture(section, "printed", caption, draw_printed, t, right, printed, "Path 3")
 
 
 PAPER = Paper.read("pedrammehr2012", Pedrammehr2012)

@@ -29,7 +29,7 @@ GROUPS = {
     "Pictures": ["view"],
     "Errors, warnings, statuses": [],
 }
-INNER = {"model_post_init", "prepare", "faults", "written_keys", "cached", "ordered", "pose_array"}
+INNER = {"model_post_init", "prepare", "faults", "written_keys", "cached", "order_solves", "pose_array"}
 """Members that only the library itself calls."""
 MODULES = {
     "robots": "Builders of robots",

@@ -7,7 +7,7 @@ import re
 from importlib import resources
 
 from docs.generated.table import code_link, table
-from gough_papers.citations import EQUATIONS, PAPERS, Mention, PaperPlace, index, misprints_of, spell, unused_of
+from gough_papers.citations import EQUATIONS, PAPERS, Mention, PaperPlace, index, misprints_of, spell, unused_equations
 
 HEAD = """# Equations of the papers, and the code
 
@@ -53,7 +53,7 @@ def _row(paper: str, number: int) -> tuple[str, ...]:
     if mentions:
         links = "<br>".join(code_link(m.file, m.function) for m in mentions)
         return links, _short(mentions[0]), note
-    why = [u.why for u in unused_of(paper) if any(place.meets(p) for p in u.places)]
+    why = [u.why for u in unused_equations(paper) if any(place.meets(p) for p in u.places)]
     return "–", f"not in the code: {why[0]}" if why else "not cited", note
 
 

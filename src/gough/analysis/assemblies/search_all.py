@@ -17,7 +17,7 @@ from gough.arguments import a_model, checked, design, numbers, whole
 from gough.compilation.function import Function
 from gough.errors import UsageError
 from gough.kinematics.closing import CLOSED, close, closure_errors, directed_rows, row_scales
-from gough.kinematics.retraction import normalised, retract, step_units
+from gough.kinematics.retraction import normalise_quaternions, retract, step_units
 from gough.model import Model
 
 
@@ -183,7 +183,7 @@ def search(
 
 def finish(model: Model, q: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq) closed to the last digits with drives held, whether each is closed, the right way round)."""
-    q, error = close(model, normalised(model.mechanism, q), parameters, free_columns(model))
+    q, error = close(model, normalise_quaternions(model.mechanism, q), parameters, free_columns(model))
     return q, error < CLOSED
 
 

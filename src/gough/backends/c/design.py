@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gough.backends.c.listing import Signature
-from gough.backends.cfamily import C, Printer, indented, wrapped
+from gough.backends.cfamily import C, Printer, indent_lines, wrap_entries
 from gough.program.graph import Graph
 from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
@@ -63,7 +63,11 @@ def prepare_lines(program: Program, signature: Signature, fixed: Mapping[int, Fi
         lines.append("(void)prepared;")
     body: list[str] = []
     words = Printer(C).write(program, inputs, body)
-    return [*indented(lines), *indented([*body, "", *stores(program, words, stored)]), *indented(["return 0;"])]
+    return [
+        *indent_lines(lines),
+        *indent_lines([*body, "", *stores(program, words, stored)]),
+        *indent_lines(["return 0;"]),
+    ]
 
 
 def stores(program: Program, words: Sequence[str], results: Sequence[str]) -> list[str]:
@@ -79,7 +83,7 @@ def _refusal(word: str, fixed: Mapping[int, Fixed], start: int) -> list[str]:
     lines = ["/* Structure: these inputs must have the values the program was made with. */"]
     for k, ((value, tolerance), places) in enumerate(alike.items()):
         table, n = f"place_{k}", len(places)
-        lines += [f"static const int {table}[{n}] = {{", *wrapped([str(p) for p in places]), "};"]
+        lines += [f"static const int {table}[{n}] = {{", *wrap_entries([str(p) for p in places]), "};"]
         lines += [
             f"for (int k = 0; k < {n}; ++k) {{",
             f"    if (!(fabs({word}[{table}[k]] - {C.number(value)}) <= {C.number(tolerance)})) {{",

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from gough.backends.c.listing import Listing
-from gough.backends.cfamily import C, wrapped
+from gough.backends.cfamily import C, wrap_entries
 
 
 class Expected(Protocol):
@@ -102,10 +102,10 @@ def tables(listing: Listing, references: Expected, prefix: str = "static ") -> l
 
 def _table(head: str, values: np.ndarray) -> list[str]:
     if values.ndim == 1:
-        return [f"{head} = {{", *wrapped([C.number(float(x)) for x in values]), "};", ""]
+        return [f"{head} = {{", *wrap_entries([C.number(float(x)) for x in values]), "};", ""]
     rows: list[str] = []
     for row in values:
-        inside = wrapped([C.number(float(x)) for x in row])
+        inside = wrap_entries([C.number(float(x)) for x in row])
         rows += [f"    {{{inside[0].strip()}", *(f"     {line.strip()}" for line in inside[1:])]
         rows[-1] = rows[-1].rstrip(",") + "},"
     return [f"{head} = {{", *rows, "};", ""]

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.backends.c.design import Fixed, prepare_lines, prepare_program, stores, uniform_positions
 from gough.backends.c.listing import Listing, Signature, StatusBits
-from gough.backends.cfamily import C, Printer, indented
+from gough.backends.cfamily import C, Printer, indent_lines
 from gough.program.ops import Op
 from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
@@ -38,7 +38,7 @@ def flat_statements(
     words = Printer(C).write(program, inputs, lines, tested)
     lines += ["", *stores(program, words, results)]
     computed = [r for r, i in zip(results, program.results, strict=True) if program.ops[i] != Op.CONST]
-    return indented([*lines, *not_finite(computed, bits.word(prefix, NOT_FINITE)), "return status;"])
+    return indent_lines([*lines, *not_finite(computed, bits.word(prefix, NOT_FINITE)), "return status;"])
 
 
 def failing(word: str, minimum: float, bit: str) -> str:
@@ -86,7 +86,7 @@ def flat_listing(
     state = flat_statements(each, words, signature.results(), bits, name.upper())
     has_design = bool(signature.uniform)
     preparing = prepare_program(each, made, positions) if has_design else None
-    lines = [*unused(each, signature, has_design and not positions), *state]
+    lines = [*unused_argument_lines(each, signature, has_design and not positions), *state]
     listing = Listing(name, signature, bits, lines, support=C.supporting(each), operations=tally(each))
     if preparing is None:
         return listing
@@ -116,11 +116,11 @@ def identifier_of(signature: Signature, slot: str) -> str:
     return next(a.word for a in signature.uniform if a.slot.name == slot)
 
 
-def unused(each: Program, signature: Signature, prepared: bool) -> list[str]:
+def unused_argument_lines(each: Program, signature: Signature, prepared: bool) -> list[str]:
     """Statements that name arguments a function does not read."""
     used = {args[0] for op, args in zip(each.ops, each.args, strict=True) if op == Op.INPUT}
     names = [a.word for a in signature.varying if not used & set(range(a.offset, a.offset + a.slot.size))]
-    return indented([f"(void){word};" for word in [*names, *(["prepared"] if prepared else [])]])
+    return indent_lines([f"(void){word};" for word in [*names, *(["prepared"] if prepared else [])]])
 
 
 # Operations of a text, as people count them.

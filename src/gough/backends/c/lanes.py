@@ -18,10 +18,10 @@ from gough.backends.c.flat import (
     once_and_each,
     tally,
     tally_rolled,
-    unused,
+    unused_argument_lines,
 )
 from gough.backends.c.listing import Listing, Signature, StatusBits
-from gough.backends.cfamily import C, Printer, indented, wrapped
+from gough.backends.cfamily import C, Printer, indent_lines, wrap_entries
 from gough.errors import Failure
 from gough.program.ops import Op
 from gough.program.passes.dead_code import remove_dead_code
@@ -32,7 +32,7 @@ from gough.program.program import NOT_FINITE, Program
 from gough.program.rolling import LaneCheck, Rolled, RolledStage, Source, roll
 
 
-def padded(lanes: int) -> int:
+def padded_lanes(lanes: int) -> int:
     """Lanes filled up to whole vectors: 2, 4, or a multiple of 8."""
     return lanes if lanes <= 2 else 4 if lanes <= 4 else -(-lanes // 8) * 8
 
@@ -54,7 +54,7 @@ class LaneBody:
     ) -> None:
         self.rolled, self.leaves, self.table = rolled, leaves, table
         self.columns, self.singles = columns, singles
-        self.width = padded(rolled.lanes)
+        self.width = padded_lanes(rolled.lanes)
         self.lines: list[str] = []
         self.tables: list[str] = []
         self.values: list[list[str]] = []  # per stage: word of every output; arrays without their index
@@ -72,7 +72,7 @@ class LaneBody:
         self.lines.append("")
         self.lines += [f"{place} = {self._word(s)};" for place, s in zip(results, self.rolled.results, strict=True)]
         self.lines += [*not_finite(results, bits.word(prefix, NOT_FINITE)), "return status;"]
-        return indented(self.lines)
+        return indent_lines(self.lines)
 
     # ---------------------------------------------------------------- stages
 
@@ -107,7 +107,7 @@ class LaneBody:
         inside += [f"{word}[k] = {flag};" for word, flag in zip(bad, flags, strict=True)]
         if bad:
             inside.append(f"{fails}[k] = {' + '.join(flags)};")
-        self.lines += [*indented(inside), "}"]
+        self.lines += [*indent_lines(inside), "}"]
         self.printer.note = ""
         values = arrays[: stage.kept]
         for array in arrays[stage.kept :]:
@@ -205,7 +205,7 @@ def rolled_listing(
     rolled = roll(each, least=least)
     if rolled is None or (paying and not pays(rolled)):
         return None
-    rolled = tuned(rolled)
+    rolled = tune_stages(rolled)
     signature = Signature.of(program)
     columns, singles, positions = _prepared_layout(rolled)
     has_design = bool(signature.uniform) and not baked
@@ -214,7 +214,7 @@ def rolled_listing(
     bits = _bits(rolled)
     body = LaneBody(rolled, signature.words(), columns, singles, "prepared" if has_design else f"{name}_numbers")
     state = body.write(signature.results(), bits, name.upper())
-    lines = [*unused(each, signature, has_design and not positions), *state]
+    lines = [*unused_argument_lines(each, signature, has_design and not positions), *state]
     preparing = prepare_program(each, once, positions)
     support = C.supporting(*(s.program for s in rolled.stages))
     listing = Listing(name, signature, bits, lines, support=support, operations=tally_rolled(rolled))
@@ -236,10 +236,10 @@ def pays(rolled: Rolled) -> bool:
     once, lane = rolled.operations
     flat = once + rolled.lanes * lane
     moved = sum(len(s.shared) + len(s.own) + s.kept + s.summed for s in rolled.stages if s.lanes > 1)
-    return once + lane * padded(rolled.lanes) / 4 + moved < WORTH * flat
+    return once + lane * padded_lanes(rolled.lanes) / 4 + moved < WORTH * flat
 
 
-def tuned(rolled: Rolled) -> Rolled:
+def tune_stages(rolled: Rolled) -> Rolled:
     """Stages with few operations, multiply-adds, and sines and cosines written out where they run in lanes."""
     rolled = rolled.map(lambda p: contract_multiply_add(minimise(p)))
     return replace(rolled, stages=tuple(_with_angles(s) if s.lanes > 1 else s for s in rolled.stages))
@@ -266,7 +266,7 @@ def _bits(rolled: Rolled) -> StatusBits:
 def _prepared_layout(rolled: Rolled) -> tuple[dict[tuple[int, ...], int], dict[int, int], list[int]]:
     """(place of every column of uniform inputs, place of single ones, input position of every entry of `prepared`)."""
     uniform = rolled.program.uniform_inputs()
-    width = padded(rolled.lanes)
+    width = padded_lanes(rolled.lanes)
     columns: dict[tuple[int, ...], int] = {}
     positions: list[int] = []
     for stage in rolled.stages:
@@ -295,4 +295,4 @@ def _numbers(name: str, program: Program, preparing: Program, defaults: Mapping[
     values = np.concatenate([np.asarray(defaults.get(s.name, np.zeros(s.size)), dtype=float) for s in program.inputs])
     prepared = preparing.evaluate_flat(values)
     head = f"static const double {name}_numbers[{len(prepared)}] = {{"
-    return ["\n".join([head, *wrapped([C.number(float(x)) for x in prepared]), "};"])]
+    return ["\n".join([head, *wrap_entries([C.number(float(x)) for x in prepared]), "};"])]

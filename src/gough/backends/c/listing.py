@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.backends.cfamily import identifier, quoted
+from gough.backends.cfamily import identifier, string_literal
 from gough.errors import Failure
 from gough.program.program import NOT_FINITE, Program, Slot
 
@@ -107,7 +107,7 @@ class StatusBits:
         """Bit of a check."""
         return min(self.failures.index(failure), LAST_BIT)
 
-    def shown(self) -> list[tuple[int, str, str]]:
+    def bit_rows(self) -> list[tuple[int, str, str]]:
         """(bit, word, text) of every bit; words differ."""
         rows, taken = [], set()
         for k, name in enumerate(str(f) for f in self.failures[: LAST_BIT + 1]):
@@ -122,18 +122,18 @@ class StatusBits:
 
     def word(self, prefix: str, failure: Failure) -> str:
         """Constant that stands for a check's bit."""
-        return f"{prefix}_{self.shown()[self.bit(failure)][1]}"
+        return f"{prefix}_{self.bit_rows()[self.bit(failure)][1]}"
 
     def enumeration(self, prefix: str) -> list[str]:
         """Lines of the enumeration of bits."""
-        rows = self.shown()
+        rows = self.bit_rows()
         lines = ["enum {"]
         lines += [f"    {prefix}_{word} = {k}," for k, word, _ in rows]
         return [*lines, f"    {prefix}_CHECKS = {len(rows)}", "};"]
 
     def table(self, prefix: str) -> list[str]:
         """Lines of the table of texts."""
-        rows = [f"    {quoted(text)}," for _, _, text in self.shown()]
+        rows = [f"    {string_literal(text)}," for _, _, text in self.bit_rows()]
         return [f"const char *const {prefix}_check_names[] = {{", *rows, "};"]
 
 

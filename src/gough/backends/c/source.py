@@ -11,7 +11,7 @@ one of host and device, in the header, so that own kernels may call it; beside i
 from collections.abc import Sequence
 
 from gough.backends.c.listing import Listing, prototype
-from gough.backends.cfamily import C, comment, wrapped
+from gough.backends.cfamily import C, comment, wrap_entries
 
 QUALIFIER = "static __host__ __device__ inline"
 BLOCK = 64
@@ -124,7 +124,7 @@ def declarations(listing: Listing, where: str = "") -> list[str]:
     lines = [
         *[*sizes(listing), "", *status_comment(), *listing.bits.enumeration(listing.upper), ""],
         f"/* Texts of the bits, in their order{where}. */",
-        f"extern const char *const {name}_check_names[{len(listing.bits.shown())}];",
+        f"extern const char *const {name}_check_names[{len(listing.bits.bit_rows())}];",
         "",
     ]
     if listing.prepared:
@@ -140,7 +140,7 @@ def definitions(listing: Listing) -> list[str]:
     lines = [*listing.bits.table(listing.name), ""]
     for word, values in listing.defaults.items() if listing.prepared else ():
         head = f"const double {listing.name}_{word}[{len(values)}] = {{"
-        lines += [head, *wrapped([C.number(float(x)) for x in values]), "};", ""]
+        lines += [head, *wrap_entries([C.number(float(x)) for x in values]), "};", ""]
     return lines
 
 

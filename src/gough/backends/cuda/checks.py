@@ -49,7 +49,7 @@ class StatusChecks:
         self.minima: dict[tuple[float, ...], int] = {}
         self.lane_word = "unsigned long long" if lanes > 32 else "unsigned"
 
-    def declared(self) -> list[str]:
+    def declarations(self) -> list[str]:
         """Variables; to be written after all `lines`."""
         words = ["word = 0u", *(["largest = 0u"] if self.double else []), *(f"top{k} = 0u" for k in self.tops.values())]
         lines = [f"    unsigned {', '.join(words)};"]
@@ -91,7 +91,7 @@ class StatusChecks:
         numbers = ", ".join(self.dialect.number(x) for row in self.minima for x in row)
         return [f"__constant__ real least[] = {{{numbers}}};"] if numbers else []
 
-    def joined(self) -> list[str]:
+    def status_lines(self) -> list[str]:
         """What goes into the status word."""
         lines = ["    if (largest >= 0xffe00000u) word |= 1u;"] if self.double else []
         for (name, least), k in self.tops.items():

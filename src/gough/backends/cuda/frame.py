@@ -73,7 +73,7 @@ class KernelFrame:
             self.uniform.append(position)
         return f"UNIFORM({self._uniform_at[position]})"
 
-    def shared_table(self, positions: list[int]) -> None:
+    def share_table(self, positions: list[int]) -> None:
         """Uniform inputs that every block copies into its shared memory, as `table`: a place that differs from lane to
         lane is no constant operand, and loads of constants at such places stall the warp."""
         self.table = (len(self.uniform), len(positions))
@@ -99,7 +99,7 @@ class KernelFrame:
 
     def text(self, notes: list[str], body: list[str], checks: StatusChecks, far: int) -> Text:
         """The kernel. body: of a tile; far: scratch in local memory."""
-        kernel = self._kernel(body, checks.declared(), checks.joined(), far)
+        kernel = self._kernel(body, checks.declarations(), checks.status_lines(), far)
         source = "\n".join([self._head(notes), *checks.tables(), *kernel, ""])
         return Text(source, tuple(self.uniform), checks.bits)
 

@@ -225,7 +225,7 @@ def _prefetch(w: Writer, row: str, size: int, reading: bool) -> None:
 # row, the entry of row i xor s; after log2 W stages the block is transposed.
 
 
-def transposed(w: Writer, rows: list[str]) -> list[str]:
+def transpose_block(w: Writer, rows: list[str]) -> list[str]:
     """Names of the columns of a square block given by its rows ("poison" where a row does not matter)."""
     step = 1
     while step < w.lanes:
@@ -256,7 +256,7 @@ def load_block(w: Writer, row: str, stride: str, width: int, tile: str) -> None:
         if lane:
             address = w.emit(f"getelementptr double, ptr {address}, i64 {stride}")
         rows.append(_masked_load(w, address, width))
-    for k, column in enumerate(transposed(w, rows)[:width]):
+    for k, column in enumerate(transpose_block(w, rows)[:width]):
         w.do(f"store {w.T} {column}, ptr {w.at(tile, k)}, align {w.bytes}")
 
 
@@ -265,7 +265,7 @@ def store_block(w: Writer, row: str, stride: str, vectors: Sequence[tuple[str, i
     width = len(vectors)
     columns = [w.load(*vectors[k]) if k < width else "poison" for k in range(w.lanes)]
     address = row
-    for lane, value in enumerate(transposed(w, columns)):
+    for lane, value in enumerate(transpose_block(w, columns)):
         if lane:
             address = w.emit(f"getelementptr double, ptr {address}, i64 {stride}")
         if width == w.lanes:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 import numpy as np
 
 from gough.backends.backend import address
-from gough.backends.llvm.store import StoredObject, stored
+from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import LoadedObject, host
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
@@ -31,7 +31,7 @@ class Kernel:
 
     def __init__(self, program: Program, precision: str = "fast") -> None:
         self.program = program
-        entry: StoredObject = stored(program, host(), precision)
+        entry: StoredObject = stored_object(program, host(), precision)
         self.once = entry.once
         self._numbers = entry.numbers
         self._uniform_entries = np.flatnonzero(entry.uniform >= 0)

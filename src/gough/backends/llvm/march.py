@@ -9,7 +9,7 @@ import numpy as np
 
 from gough.backends.backend import Marched, address, uniform_numbers
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
-from gough.backends.llvm.store import StoredObject, stored
+from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import CpuTarget, LoadedObject, host
 from gough.program.program import Program
 
@@ -28,7 +28,7 @@ class March:
         self.program = program
         target = for_one_run() if one_run else host()
         self.lanes = target.lanes
-        entry: StoredObject = stored(program, target, precision, "march")
+        entry: StoredObject = stored_object(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
         self._code = LoadedObject(entry.object_file)
         self.address = self._code.address("march")

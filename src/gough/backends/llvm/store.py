@@ -46,7 +46,7 @@ class StoredObject:
     once: Program | None
 
 
-def stored(program: Program, target: CpuTarget, precision: str, driver: str = KERNEL) -> StoredObject:
+def stored_object(program: Program, target: CpuTarget, precision: str, driver: str = KERNEL) -> StoredObject:
     """The compiled program, from the cache where it is there. driver: "kernel" or "march", a time loop."""
     key = key_of(program, target, precision if driver == KERNEL else f"{precision} {driver}")
     folder = cache_folder()

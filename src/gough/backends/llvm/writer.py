@@ -49,7 +49,7 @@ class Writer:
         return self.emit(f"{operation} {self.T} {a}, {b}")
 
     def negate(self, a: str) -> str:
-        """-a."""
+        """Name of minus a, lane by lane."""
         return self.emit(f"fneg {self.T} {a}")
 
     def intrinsic(self, name: str, *operands: str) -> str:

@@ -16,10 +16,10 @@ from gough.fem.reduction.choices import BasisChoice
 from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
 from gough.fem.reduction.reduce import (
     assemble_body,
+    choose_slaved_shapes,
     decide_stiffening,
     second_of_arm,
     second_order_field,
-    slaved_to,
 )
 from gough.fem.reduction.ties import NodeTie, chosen_nodes, frame_axes, tie_frames
 from gough.fem.stiffening import SecondOrder, second_order
@@ -51,7 +51,7 @@ def elastic_body_of_modes(
     stiff = settled != "off"
     m = data.modes
     points = mass_points(data)
-    slaved = slaved_to(points, _second_order_of(data), settled) if stiff else None
+    slaved = choose_slaved_shapes(points, _second_order_of(data), settled) if stiff else None
     if settled == "on" and data.second is None:
         remarks.append("displacement of second order: the smallest one that has the integrals K_G")
     tied = {name: _frame_of_data(data, name, frame, stiff) for name, frame in data.frames.items()}

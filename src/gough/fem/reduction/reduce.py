@@ -106,7 +106,7 @@ def decide_stiffening(stiffening: str, possible: bool) -> Stiffening:
     return cast(Stiffening, stiffening)
 
 
-def slaved_to(points: MassPoints, second: SecondOrder, stiffening: Stiffening) -> Slaved:
+def choose_slaved_shapes(points: MassPoints, second: SecondOrder, stiffening: Stiffening) -> Slaved:
     """Slaved shapes of a body whose stiffening is on or rigid_motion; points: where the fields are known."""
     if stiffening == "rigid_motion":
         return rigid_motion_shapes(*points[:2], second)
@@ -125,7 +125,7 @@ def assemble_body(
     integrals = shape_integrals(*points)
     if body.couplings is not None:
         integrals = body.couplings.shape_integrals(integrals, V, M)
-    slaved = None if field is None else slaved_to(field.sampled or points, field, stiffening)
+    slaved = None if field is None else choose_slaved_shapes(field.sampled or points, field, stiffening)
     remarks = [_axes(basis), *basis.remarks, f"stiffening: {stiffening}"]
     remarks += [
         f"frame {name} holds {len(f.nodes)} nodes rigidly" for name, f in tied.frames.items() if len(f.nodes) > 1

@@ -67,7 +67,9 @@ class Ball(JointMotion):
     ) -> np.ndarray:
         return random_quaternions(rng, count)
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         return quaternion_of_rotation_vector(rng.normal(size=(len(q), 3)) * 1.5)
 
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:

@@ -4,7 +4,7 @@ Frames    a motion happens after the joint frame's placement: first its turn, th
           Velocities, accelerations and forces are those of the link's origin, in child axes.
 Symbols   q (nq,) its coordinates, rate (nu,) its rates, w ω, wd its derivative, a acceleration of the origin, f force and
           n moment of the wrench through it; dimensions: numbers of the joint (a screw's lead), in the order of its type.
-Equations run on any scalar; retract, random and scattered are for batches of numbers (count, nq).
+Equations run on any scalar; retract, random and scattered_coordinates are for batches of numbers (count, nq).
 """
 
 from abc import ABC, abstractmethod
@@ -137,7 +137,9 @@ class JointMotion(ABC):
         """Coordinates (count, nq) anywhere: angles of a turn, lengths within `reach` (m)."""
         raise NotImplementedError(f"{type(self).__name__} has no random coordinates")
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         """q (n, nq) thrown about: angles by up to half a turn, lengths by the robot's size (m)."""
         raise NotImplementedError(f"{type(self).__name__} has no random coordinates")
 

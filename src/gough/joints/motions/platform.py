@@ -58,7 +58,9 @@ class PlatformMotion(JointMotion):
     ) -> np.ndarray:
         return np.concatenate([rng.uniform(*reach, (count, 3)), random_quaternions(rng, count)], axis=1)
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         moved = q[:, :3] + rng.uniform(-2.0, 2.0, (len(q), 3)) * size
         turns = quaternion_of_rotation_vector(rng.normal(size=(len(q), 3)) * 0.7)
         return np.concatenate([moved, quaternion_product(turns, q[:, 3:])], axis=1)

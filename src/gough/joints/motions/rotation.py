@@ -69,7 +69,9 @@ class Rotation(JointMotion):
     ) -> np.ndarray:
         return rng.uniform(-np.pi, np.pi, count)[:, None]
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         return q + rng.uniform(-np.pi, np.pi, len(q))[:, None]
 
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:

@@ -62,7 +62,9 @@ class Translation(JointMotion):
     ) -> np.ndarray:
         return rng.uniform(*reach, count)[:, None]
 
-    def scattered(self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions) -> np.ndarray:
+    def scattered_coordinates(
+        self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
+    ) -> np.ndarray:
         return q + (rng.uniform(-1.5, 1.5, len(q)) * size)[:, None]
 
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:

@@ -104,7 +104,7 @@ class Derivation:
         vertex = self.net.vertex()
         for k, weight in weights.items():
             if self.program.results[k] in self.at:
-                self.net.edge(self.at[self.program.results[k]], vertex, weight)
+                self.net.add_edge(self.at[self.program.results[k]], vertex, weight)
         return vertex
 
     def _blocks(self, rows: Sequence[Row]) -> tuple[list[Slot], list[int | None]]:

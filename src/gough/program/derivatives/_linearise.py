@@ -65,15 +65,15 @@ def _scalar(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int
     if op == Op.DIV and args[0] in at and args[1] in at:
         # d(a/b) = (da - y db) / b, with a vertex for the numerator.
         numerator = net.vertex()
-        net.edge(at[args[0]], numerator, graph.const(1.0))
-        net.edge(at[args[1]], numerator, graph.neg(new[i]))
+        net.add_edge(at[args[0]], numerator, graph.const(1.0))
+        net.add_edge(at[args[1]], numerator, graph.neg(new[i]))
         vertex = net.vertex()
-        net.edge(numerator, vertex, graph.div(graph.const(1.0), x[1]))
+        net.add_edge(numerator, vertex, graph.div(graph.const(1.0), x[1]))
         return vertex
     vertex = net.vertex()
     for k, weight in zip(args, partials(graph, op, new[i], x), strict=True):
         if k in at:
-            net.edge(at[k], vertex, weight)
+            net.add_edge(at[k], vertex, weight)
     return vertex
 
 
@@ -87,10 +87,10 @@ def _solve(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int,
     for c in range(m):
         for r in range(n):
             if operands[n * n + r * m + c] in at:
-                net.edge(at[operands[n * n + r * m + c]], w[c][r], one)
+                net.add_edge(at[operands[n * n + r * m + c]], w[c][r], one)
             for k in range(n):
                 if operands[r * n + k] in at:
-                    net.edge(at[operands[r * n + k]], w[c][r], graph.neg(x[k * m + c]))
+                    net.add_edge(at[operands[r * n + k]], w[c][r], graph.neg(x[k * m + c]))
     dx = tuple(tuple(net.vertex() for _ in range(n)) for _ in range(m))
     moves = any(k in at for k in operands[: n * n])
     stage = SolveStage(block, tuple(new[k] for k in operands[: n * n]), w, dx, moves)
@@ -107,7 +107,7 @@ def _item(net: Net, program: Program, i: int, new: Sequence[int], at: dict[int, 
             at[i] = net.vertex()
             for k, weight in zip(operands, block.matrix[number], strict=True):
                 if k in at:
-                    net.edge(at[k], at[i], net.graph.const(weight))
+                    net.add_edge(at[k], at[i], net.graph.const(weight))
     elif isinstance(block, Product):
         _product(net, program, i, new, at)
     elif source in stages and isinstance(block, Solve):
@@ -128,9 +128,9 @@ def _product(net: Net, program: Program, i: int, new: Sequence[int], at: dict[in
     at[i] = net.vertex()
     for a, b in zip(left, right, strict=True):
         if a in at:
-            net.edge(at[a], at[i], new[b])
+            net.add_edge(at[a], at[i], new[b])
         if b in at:
-            net.edge(at[b], at[i], new[a])
+            net.add_edge(at[b], at[i], new[a])
 
 
 # Derivatives of single operations by their operands.

@@ -59,7 +59,7 @@ class Net:
         self.out.append({})
         return len(self.into) - 1
 
-    def edge(self, u: int, v: int, weight: int) -> None:
+    def add_edge(self, u: int, v: int, weight: int) -> None:
         """Add weight · tangent(u) to the tangent of v."""
         old = self.into[v].get(u)
         total = weight if old is None else self.plus(old, weight)
@@ -78,7 +78,7 @@ class Net:
             self.work += sum(u in self.into[k] for u in into)
             self.work += 0 if self.is_sign(weight) else len(into) - free
             for u, inner in into.items():
-                self.edge(u, k, self.times(weight, inner))
+                self.add_edge(u, k, self.times(weight, inner))
         for u in into:
             del self.out[u][v]
         self.into[v], self.out[v] = {}, {}

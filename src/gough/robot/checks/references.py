@@ -7,7 +7,7 @@ from typing import Any
 from gough.joints import ALL
 from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_faults, rate_names, reserved_faults
 from gough.robot.fields import numbers
-from gough.robot.item import Fault, Place, given, look, nearest
+from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.joint_checks import can_convert
 from gough.robot.leg import body_name, entries, repetition_faults
 from gough.robot.pose import QUATERNION_TOLERANCE
@@ -44,7 +44,7 @@ def name_faults(data: Any) -> Iterator[Fault]:
                 place, name, f"a reserved name: {name!r} is {RESERVED[name]}", f"another name, for instance {name}_1"
             )
     for body, place in zip(items(data, "bodies"), bodies[1], strict=True):
-        if isinstance(body, Mapping) and not given(body, "name"):
+        if isinstance(body, Mapping) and not is_given(body, "name"):
             yield Fault(place, look(body, "name"), "a body without a name", "a name that joints can refer to")
     kinds = [look(joint, "type") for joint in items(data, "joints")]
     yield from coordinate_faults(joints[0], kinds, joints[1])
@@ -71,18 +71,18 @@ def named_platform(data: Any) -> bool:
 
 def platform_name(data: Any) -> Any:
     """The platform's name in raw data, its default included; None where there is no platform."""
-    if not given(data, "platform"):
+    if not is_given(data, "platform"):
         return None
     if named_platform(data):
         return look(data, "platform")
-    return look(data, "platform", "name") if given(data, "platform", "name") else "platform"
+    return look(data, "platform", "name") if is_given(data, "platform", "name") else "platform"
 
 
 def body_names(data: Any) -> list[str]:
     """Every name that a point, a joint or a loop may refer to."""
     platform = platform_name(data)
     names = ["world", *([] if platform is None or named_platform(data) else [str(platform)])]
-    names += [str(look(body, "name")) for body in items(data, "bodies") if given(body, "name")]
+    names += [str(look(body, "name")) for body in items(data, "bodies") if is_given(body, "name")]
     for leg in items(data, "legs"):
         names += [f"{look(leg, 'name')}.{body_name(joint)}" for joint in items(leg, "chain")]
     return names
@@ -102,9 +102,9 @@ def joint_types(data: Any) -> dict[str, Any]:
 def _loop_types(data: Any) -> Iterator[tuple[str, str]]:
     """(full name, type) of every joint that closes a loop."""
     for leg in items(data, "legs"):
-        closing = [*([look(leg, "cut")] if given(leg, "cut") else []), *entries(look(leg, "loops"))]
+        closing = [*([look(leg, "cut")] if is_given(leg, "cut") else []), *entries(look(leg, "loops"))]
         for loop in closing:
-            name = look(loop, "name") if given(loop, "name") else "cut"
+            name = look(loop, "name") if is_given(loop, "name") else "cut"
             yield f"{look(leg, 'name')}.{name}", str(look(loop, "type"))
     yield from ((str(look(loop, "name")), str(look(loop, "type"))) for loop in items(data, "loops"))
 
@@ -115,7 +115,7 @@ def spring_faults(data: Any) -> Iterator[Fault]:
     there = set(known)
     for index, spring in enumerate(items(data, "springs")):
         for written, field in (("from", "from_"), ("to", "to")):
-            end = look(spring, written) if given(spring, written) else look(spring, field)
+            end = look(spring, written) if is_given(spring, written) else look(spring, field)
             body = look(end, "body")
             if isinstance(body, str) and body not in there:
                 yield Fault(("springs", index, written, "body"), body, f"no body {body!r}", nearest(body, known))
@@ -123,7 +123,7 @@ def spring_faults(data: Any) -> Iterator[Fault]:
 
 def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
     """A pose only of a platform; joint coordinates of joints that exist, as many as the joint has, in its units."""
-    if given(data, key, "pose") and platform_name(data) is None:
+    if is_given(data, key, "pose") and platform_name(data) is None:
         yield Fault((key, "pose"), look(data, key, "pose"), "a pose without a platform", "joints, or a platform")
     joints = look(data, key, "joints")
     if not isinstance(joints, Mapping):
@@ -172,10 +172,10 @@ def velocity_faults(data: Any) -> Iterator[Fault]:
 def weight_faults(data: Any) -> Iterator[Fault]:
     """Weights on all drives or on none."""
     drives = list(_drives(data))
-    if not any(given(drive, "weight") for _, drive in drives):
+    if not any(is_given(drive, "weight") for _, drive in drives):
         return
     for place, drive in drives:
-        if not given(drive, "weight"):
+        if not is_given(drive, "weight"):
             yield Fault(
                 (*place, "weight"),
                 look(drive, "weight"),
@@ -187,8 +187,8 @@ def weight_faults(data: Any) -> Iterator[Fault]:
 def _drives(data: Any) -> Iterator[tuple[Place, Any]]:
     for i, leg in enumerate(items(data, "legs")):
         for j, joint in enumerate(items(leg, "chain")):
-            if given(joint, "drive"):
+            if is_given(joint, "drive"):
                 yield ("legs", i, "chain", j, "drive"), look(joint, "drive")
     for i, joint in enumerate(items(data, "joints")):
-        if given(joint, "drive"):
+        if is_given(joint, "drive"):
             yield ("joints", i, "drive"), look(joint, "drive")

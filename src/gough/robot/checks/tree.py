@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gough.robot.checks.references import body_names, items, joint_types, named_platform
-from gough.robot.item import Fault, Place, given, look, nearest
+from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.joint_checks import scalar_types, telescopic_unit_faults
 from gough.robot.leg import body_name
 from gough.robot.suggestions import MOST_LISTED
@@ -15,7 +15,7 @@ def form_faults(data: Any) -> Iterator[Fault]:
     legs, own = items(data, "legs"), items(data, "joints") + items(data, "bodies")
     if not legs and not own:
         yield from _nothing(data)
-    if legs and not given(data, "platform"):
+    if legs and not is_given(data, "platform"):
         yield Fault(
             ("platform",), look(data, "platform"), "legs without a platform", "a body, or the name of one under bodies"
         )
@@ -32,7 +32,7 @@ def _nothing(data: Any) -> Iterator[Fault]:
         if isinstance(value, list | tuple):
             yield Fault((key,), value, f"no {key}", expected)
             return
-        if given(data, key):
+        if is_given(data, key):
             return
     yield Fault(("legs",), look(data, "legs"), "missing: a robot has legs or joints", "legs, or bodies and joints")
 
@@ -42,7 +42,7 @@ def joint_faults(data: Any) -> Iterator[Fault]:
     joints = items(data, "joints")
     known = body_names(data)
     there = set(known)
-    own = [str(look(body, "name")) for body in items(data, "bodies") if given(body, "name")]
+    own = [str(look(body, "name")) for body in items(data, "bodies") if is_given(body, "name")]
     owned, carrier = set(own), dict[str, int]()
     for index, joint in enumerate(joints):
         parent, child = look(joint, "parent"), look(joint, "child")

@@ -20,7 +20,7 @@ from gough.robot.flexible.fields import (
     one_of,
     value_of,
 )
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 
 SHAPES = ("rectangle", "circle", "tube", "i_beam", "area")
 """The key that says which section it is; `area` stands for a section given by its numbers."""
@@ -95,11 +95,11 @@ class BeamSection(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, SHAPES, "section")
-        shape = next((key for key in SHAPES[:-1] if given(data, key)), None)
+        shape = next((key for key in SHAPES[:-1] if is_given(data, key)), None)
         for key in NUMBERS:
-            if shape is not None and given(data, key):
+            if shape is not None and is_given(data, key):
                 yield Fault((key,), look(data, key), f"{key} beside {shape}", f"either {shape}, or area and {key}")
-        if given(data, "area") and not given(data, "Iz"):
+        if is_given(data, "area") and not is_given(data, "Iz"):
             yield Fault(("Iz",), look(data, "Iz"), "an area without Iz", "Iz in m4 (in space Iy and J too)")
 
 
@@ -134,11 +134,11 @@ class Beam(Item):
         plane = look(data, "plane") is True
         for place, section in _sections(data):
             yield from _missing_numbers(place, section, plane, look(data, "theory") == "timoshenko")
-        if plane and given(data, "section_y"):
+        if plane and is_given(data, "section_y"):
             yield Fault(
                 ("section_y",), data["section_y"], "section_y beside plane", "no section_y: y lies in the plane"
             )
-        elif not plane and not given(data, "section_y"):
+        elif not plane and not is_given(data, "section_y"):
             uneven = [place for place, section in _sections(data) if not _same_about_both(section)]
             if uneven:
                 message = "a section that is not the same about y and z, and no section_y"
@@ -168,7 +168,7 @@ class Beam(Item):
 
 def _segment_faults(data: dict[str, Any]) -> Iterator[Fault]:
     points = look(data, "points")
-    if given(data, "points") and isinstance(points, list | tuple) and len(points) < 2:
+    if is_given(data, "points") and isinstance(points, list | tuple) and len(points) < 2:
         yield Fault(("points",), points, f"{len(points)} points", "two or more")
         return
     count = len(points) - 1 if isinstance(points, list | tuple) else 1
@@ -179,7 +179,7 @@ def _segment_faults(data: dict[str, Any]) -> Iterator[Fault]:
 
 
 def _sections(data: dict[str, Any]) -> Iterator[tuple[tuple[int | str, ...], Any]]:
-    if given(data, "section"):
+    if is_given(data, "section"):
         yield ("section",), data["section"]
     entries = look(data, "sections")
     for index, section in enumerate(entries if isinstance(entries, list | tuple) else ()):
@@ -188,7 +188,7 @@ def _sections(data: dict[str, Any]) -> Iterator[tuple[tuple[int | str, ...], Any
 
 def _missing_numbers(place: tuple[int | str, ...], section: Any, plane: bool, sheared: bool) -> Iterator[Fault]:
     """Numbers that a section given by its numbers must have."""
-    if not given(section, "area"):
+    if not is_given(section, "area"):
         return
     wanted = [
         *(() if plane else ("Iy", "J")),
@@ -196,16 +196,16 @@ def _missing_numbers(place: tuple[int | str, ...], section: Any, plane: bool, sh
         *(("kz",) if sheared and not plane else ()),
     ]
     for key in wanted:
-        if not given(section, key):
+        if not is_given(section, key):
             where = "a Timoshenko beam" if key in ("ky", "kz") else "a beam in space"
             yield Fault((*place, key), look(section, key), f"{where} needs {key}", f"{key}, or plane: true")
 
 
 def _same_about_both(section: Any) -> bool:
-    if given(section, "rectangle"):
+    if is_given(section, "rectangle"):
         y, z = (value_of(look(section, "rectangle"), key, "length") for key in "yz")
         return y is None or y == z
-    if given(section, "area"):
+    if is_given(section, "area"):
         y, z = (value_of(section, key, "second moment of area") for key in ("Iy", "Iz"))
         return y is None or y == z
-    return not given(section, "i_beam")
+    return not is_given(section, "i_beam")

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, ValidationError, WithJsonSchema, WrapValid
 
 from gough.robot import units
 from gough.robot.fields import Number, exactly, number, number_fault, quantity, schema
-from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, given, look
+from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, is_given, look
 
 MOST_COUNTED = 100_000
 """Elements of a line, modes, …: more of them no model can have."""
@@ -86,7 +86,7 @@ Direction = Annotated[tuple[Number, Number, Number], exactly(3, "a direction [x,
 
 def one_of(data: Any, keys: tuple[str, ...], what: str) -> Iterator[Fault]:
     """Exactly one of the keys must be given."""
-    written = [key for key in keys if given(data, key)]
+    written = [key for key in keys if is_given(data, key)]
     expected = f"one of {', '.join(keys)}"
     if not written:
         yield Fault((keys[0],), look(data, keys[0]), f"{what} is missing", expected)
@@ -96,7 +96,7 @@ def one_of(data: Any, keys: tuple[str, ...], what: str) -> Iterator[Fault]:
 
 def value_of(data: Any, key: str, dimension: str) -> float | None:
     """The SI value of a raw number; None where it is none (its field then complains)."""
-    if not given(data, key) or number_fault(look(data, key), (dimension,)) is not None:
+    if not is_given(data, key) or number_fault(look(data, key), (dimension,)) is not None:
         return None
     value = look(data, key)
     return units.convert(value, (dimension,)) if isinstance(value, str) else float(value)

@@ -12,7 +12,7 @@ from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, ShapeChoic
 from gough.robot.flexible.other_programs import Matrices, Modal
 from gough.robot.flexible.plate import FlatPlate
 from gough.robot.flexible.solid import Solid
-from gough.robot.item import Fault, Item, given, look, nearest
+from gough.robot.item import Fault, Item, is_given, look, nearest
 
 SHAPES = ("beam", "plate", "solid", "modal", "matrices")
 
@@ -26,7 +26,7 @@ class TieRule(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if given(data, "radius") and given(data, "nodes"):
+        if is_given(data, "radius") and is_given(data, "nodes"):
             yield Fault(("nodes",), data["nodes"], "nodes beside a radius", "one of them")
 
 
@@ -61,21 +61,21 @@ class Flexible(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, SHAPES, "shape")
-        if not given(data, "modes") and not given(data, "modal"):
+        if not is_given(data, "modes") and not is_given(data, "modal"):
             expected = "modes: {number: 6}, {up_to: 200 Hz}, {kind: nodal}, …"
             yield Fault(("modes",), look(data, "modes"), "a flexible body without modes", expected)
-        if given(data, "modes") and given(data, "modal"):
+        if is_given(data, "modes") and is_given(data, "modal"):
             yield Fault(("modes",), data["modes"], "modes beside modal data, which bring their own", "one of them")
         kind = look(data, "modes", "kind")
         for key in ("stiffness", "frequencies"):
-            if given(data, key) and kind in ("nodal", "guyan"):
+            if is_given(data, key) and kind in ("nodal", "guyan"):
                 yield Fault(
                     (key,), data[key], f"{key} of {kind} coordinates, which are no modes", "kind: free, clamped, …"
                 )
-        if given(data, "stiffness") and given(data, "frequencies"):
+        if is_given(data, "stiffness") and is_given(data, "frequencies"):
             yield Fault(("frequencies",), data["frequencies"], "frequencies beside stiffness", "one of them")
         stiffening = look(data, "stiffening")
-        if stiffening in ("on", "rigid_motion") and any(given(data, key) for key in ("plate", "solid", "matrices")):
+        if stiffening in ("on", "rigid_motion") and any(is_given(data, key) for key in ("plate", "solid", "matrices")):
             message = "stiffening of a body whose elements do not say how they shorten"
             yield Fault(
                 ("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G"
@@ -96,7 +96,7 @@ def frame_faults(flexible: Any, frames: Any) -> Iterator[Fault]:
 
 def _named_frames(flexible: Any) -> Iterator[tuple[tuple[int | str, ...], Any]]:
     for key in ("frame", "align"):
-        if given(flexible, "modes", key):
+        if is_given(flexible, "modes", key):
             yield ("modes", key), look(flexible, "modes", key)
     interfaces = look(flexible, "modes", "interfaces")
     for index, name in enumerate(interfaces if isinstance(interfaces, list | tuple) else ()):
@@ -125,6 +125,6 @@ def beside_flexible(data: dict[str, Any]) -> Iterator[Fault]:
         "mesh": "no mesh: it is drawn from its elements as they bend",
     }
     for key, expected in remedies.items():
-        if given(data, key):
+        if is_given(data, key):
             yield Fault((key,), data[key], f"{key} of a flexible body", expected)
     yield from frame_faults(data["flexible"], look(data, "frames"))

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from gough.robot.fields import Name, Number, quantity, schema
 from gough.robot.flexible.fields import ONE_OR_MANY, Count, Frequency, ListOf, OneOrMany, Ratio, one_of
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 
 ORIGIN, MEAN = "origin", "mean"
 """Frames every flexible body has: its own origin, and the axes that its shapes do not move on average."""
@@ -33,25 +33,25 @@ class ShapeChoice(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        kind = look(data, "kind") if given(data, "kind") else None
+        kind = look(data, "kind") if is_given(data, "kind") else None
         yield from _count_faults(kind, data)
-        if kind is None and given(data, "frame"):
+        if kind is None and is_given(data, "frame"):
             yield Fault(("frame",), data["frame"], "a frame without a kind", "kind: free, clamped, …")
         if kind in ("clamped", "nodal") and look(data, "frame") == MEAN:
             yield Fault(("frame",), MEAN, f"{kind} shapes about mean axes", "origin, or a frame of the body")
-        if kind not in WITH_INTERFACES and given(data, "interfaces"):
+        if kind not in WITH_INTERFACES and is_given(data, "interfaces"):
             expected = f"kind: {', '.join(WITH_INTERFACES)}"
             yield Fault(("interfaces",), data["interfaces"], f"interfaces of {kind or 'modes'}", expected)
-        if kind not in (None, "free", "clamped") and given(data, "align"):
+        if kind not in (None, "free", "clamped") and is_given(data, "align"):
             yield Fault(("align",), data["align"], f"align with {kind}", "kind: free or clamped")
 
 
 def _count_faults(kind: Any, data: dict[str, Any]) -> Iterator[Fault]:
     if kind in WITHOUT_MODES:
         for key in ("number", "up_to", "pairs"):
-            if given(data, key):
+            if is_given(data, key):
                 yield Fault((key,), data[key], f"{key} of {kind} shapes, which have no modes", f"no {key}")
-    elif kind != "attachment" or given(data, "number") or given(data, "up_to"):
+    elif kind != "attachment" or is_given(data, "number") or is_given(data, "up_to"):
         yield from one_of(data, ("number", "up_to"), "how many modes")
         if look(data, "number") == 0 and kind not in WITH_INTERFACES:
             yield Fault(("number",), 0, "no modes at all", "1 or more, or a rigid body without `flexible`")
@@ -83,7 +83,7 @@ class FlexibleDamping(Item):
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, ("ratio", "rayleigh", "matrix"), "damping")
         rows = look(data, "matrix")
-        if given(data, "matrix") and isinstance(rows, list | tuple):
+        if is_given(data, "matrix") and isinstance(rows, list | tuple):
             for index, row in enumerate(rows):
                 if isinstance(row, list | tuple) and len(row) != len(rows):
                     yield Fault(

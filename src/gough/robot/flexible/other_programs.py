@@ -7,7 +7,7 @@ from pydantic import Field
 
 from gough.robot.files import FilePath, LengthUnit
 from gough.robot.flexible.fields import Count, one_of
-from gough.robot.item import Fault, Item, given, look
+from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.pose import Pose
 
 FORMATS = ("matrix_market", "abaqus", "dmig", "op4")
@@ -37,9 +37,9 @@ class Modal(Item):
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, ("file", "bulk"), "modal data")
         for key in ("op2", "subcase"):
-            if given(data, key) and not given(data, "bulk"):
+            if is_given(data, key) and not is_given(data, "bulk"):
                 yield Fault((key,), data[key], f"{key} without bulk data", "bulk: the run's .bdf file")
-        if given(data, "bulk") and not given(data, "op2"):
+        if is_given(data, "bulk") and not is_given(data, "op2"):
             yield Fault(("op2",), look(data, "op2"), "bulk data without its results", "op2: the run's .op2 file")
 
 
@@ -57,7 +57,7 @@ class MatrixFiles(Item):
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        if given(data, "freedoms") and given(data, "modal"):
+        if is_given(data, "freedoms") and is_given(data, "modal"):
             expected = "a line `0 0` in the table of freedoms for each"
             yield Fault(("modal",), data["modal"], "modal rows beside a table of freedoms", expected)
 

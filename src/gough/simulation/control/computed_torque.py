@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import inverse_dynamics, needed_force, no_wrench, shared
+from gough.dynamics.inverse import inverse_dynamics, needed_force, no_wrench, share_among_drives
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.posture import Posture
@@ -142,7 +142,7 @@ class ComputedTorque(Law):
         elif n < layout.nv:
             still = np.concatenate([acceleration, zeros(layout.v_elastic)])
             needed = needed_force(loops, v, still, no_wrench(loops))[:n]
-            tau, rates = shared(numbers, drive_columns(loops)[:n], needed), zeros(0)
+            tau, rates = share_among_drives(numbers, drive_columns(loops)[:n], needed), zeros(0)
         else:
             found = inverse_dynamics(numbers, q, v, acceleration, no_wrench(loops))
             tau, rates = found["tau"], found.get("eddot", zeros(0))

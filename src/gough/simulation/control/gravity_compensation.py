@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force, no_wrench, shared
+from gough.dynamics.inverse import needed_force, no_wrench, share_among_drives
 from gough.dynamics.projection import drive_columns
 from gough.errors import UsageError
 from gough.scalar import zeros
@@ -24,7 +24,7 @@ def holding_forces(here: Here) -> Vector:
     loops, n = here.loops, here.model.layout.mobility
     still = zeros(here.model.layout.nv)
     needed = needed_force(loops, still, still, no_wrench(loops))[:n]
-    return shared(here.numbers, drive_columns(loops)[:n], needed)
+    return share_among_drives(here.numbers, drive_columns(loops)[:n], needed)
 
 
 def demand_drives(model: "Model", what: str) -> None:

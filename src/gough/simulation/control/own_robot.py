@@ -18,7 +18,7 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import UsageError
 from gough.model import Model
 from gough.program.graph import INPUT
@@ -111,7 +111,7 @@ class OwnRobot:
         """(numbers, q, v) of the law's robot, of any scalar."""
         if self.numbers is None:
             return measured.numbers, measured.q, measured.v
-        numbers = regrouped(self._mixed(measured, inputs) if self.same_structure else self._constants)
+        numbers = regroup_inertia(self._mixed(measured, inputs) if self.same_structure else self._constants)
         q, v = self.mapped_state(measured.q, measured.v, lambda: measured.rates)
         if self.closes:
             for _ in range(CLOSINGS):
@@ -264,7 +264,7 @@ def _demand_fit(own: OwnRobot) -> None:
         raise UsageError(f"{who}: nothing measures its velocities {', '.join(unseen)}")
     q, _ = own.first(theirs.home, np.zeros(theirs.layout.nv))
     q = np.array(q, dtype=object)
-    numbers = regrouped(own._constants)
+    numbers = regroup_inertia(own._constants)
     for _ in range(CLOSINGS if own.closes else 0):
         q = closed_coordinates(Loops(Posture(numbers, q)))
     gap = float(mine.closure_error(np.asarray(q, dtype=float), own.numbers))

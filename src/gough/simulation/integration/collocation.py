@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
-from gough.kinematics.retraction import normalised
+from gough.kinematics.retraction import normalise_quaternions
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.rates import closing_program, rate_program, turn_program
@@ -75,7 +75,7 @@ class Stretch:
         """y (m, n) at times (m,), s."""
         found = self.first + self.length * _weights(self._place(times)) @ self.rates
         nq = self.states.plant.model.layout.nq
-        found[:, :nq] = normalised(self.states.plant.model.mechanism, found[:, :nq])
+        found[:, :nq] = normalise_quaternions(self.states.plant.model.mechanism, found[:, :nq])
         return found
 
     def records(self, times: Vector, step: float) -> Vector:

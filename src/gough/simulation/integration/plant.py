@@ -20,7 +20,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
 from gough.dynamics.rates import rate_of_q
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
 from gough.kinematics.sampling import sample_states
@@ -111,9 +111,9 @@ class Plant:
         return plain_rates(self.model.mechanism)
 
     def order_program(self, program: Program) -> Program:
-        """As `Model.ordered`, with the law's own states fitting to the sampled states."""
+        """As `Model.order_solves`, with the law's own states fitting to the sampled states."""
         if not self.inner_size:
-            return self.model.ordered(program)
+            return self.model.order_solves(program)
         states = sample_states(self.model)
         n = len(states["q"])
         inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
@@ -148,7 +148,7 @@ class Plant:
         if not self.law.prescribed:
             action = self.law_action(numbers, q, v, inner, now)
             tau, rates = action.tau, action.rates
-            vdot = forward_dynamics(regrouped(numbers), q, v, tau, load)["vdot"]
+            vdot = forward_dynamics(regroup_inertia(numbers), q, v, tau, load)["vdot"]
         else:
             n = layout.mobility
             given = self._given(now)
@@ -193,7 +193,7 @@ class Plant:
         """What the law makes the drives do: here a controller's force enters the time loop, whichever method integrates it."""
         own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
         settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
-        measured = Measured(self.model, regrouped(numbers), q, v)
+        measured = Measured(self.model, regroup_inertia(numbers), q, v)
         return self.law.act(Here(own, measured, inner, settings, inputs, now))
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
@@ -203,7 +203,7 @@ class Plant:
     def _loops(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> tuple[Numbers, Loops, Vector, Vector]:
         numbers = Numbers(self.model.mechanism, parameters)
         q, v = self.led_state(q, v, now)
-        loops = Loops(Posture(regrouped(numbers), q))
+        loops = Loops(Posture(regroup_inertia(numbers), q))
         check_state(loops)
         return numbers, loops, q, v
 

@@ -25,7 +25,7 @@ from gough.robot.fields import (
     number_fault,
     quantity,
 )
-from gough.robot.item import Fault, Item, as_error, given, nearest
+from gough.robot.item import Fault, Item, as_error, is_given, nearest
 from gough.simulation.integration.methods import METHODS
 
 FORMAT = 1
@@ -112,7 +112,7 @@ class FrictionChange(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         """Joints that slide need a smoothing too."""
-        if given(data, "turn_smoothing") and not given(data, "smoothing"):
+        if is_given(data, "turn_smoothing") and not is_given(data, "smoothing"):
             yield Fault(("turn_smoothing",), data["turn_smoothing"], "turn_smoothing alone", "smoothing beside it")
 
 

@@ -238,7 +238,7 @@ class _Maker:
             return BlockLoops(stage.block, words, outputs)
         slots = tuple(Slot(f"i{k}", (1,), uniform=w.fixed) for k, w in enumerate(words))
         program = expand_seeds(replace(stage.program, inputs=slots))
-        return Straight(program, planned(program), words, outputs)
+        return Straight(program, plan_straight_code(program), words, outputs)
 
     def _calling(self, called: Called, words: tuple[Word, ...], outputs: tuple[tuple[int, ...], ...]) -> Calling:
         if id(called) not in self.known:
@@ -256,7 +256,7 @@ class _Maker:
         return Calling(number, tuple((words[k], cell) for k, cell in cells.items()), taken)
 
 
-def planned(program: Program) -> RegisterPlan:
+def plan_straight_code(program: Program) -> RegisterPlan:
     """Registers of straight code: the cheapest of several ways to share work between storing and making again."""
     order = order_for_few_live(program)
     return early(min((plan_registers(program, order, ROOM, cheap) for cheap in CHEAP), key=_cost), AHEAD)

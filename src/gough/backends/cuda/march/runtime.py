@@ -78,7 +78,7 @@ class MarchKernel:
         rows = max(steps - first + every, 0) // every
         with self._lock:
             module, function = self._module(cupy)
-            x, mine = (cupy.asarray(packed(a, W)) for a in (state, own))
+            x, mine = (cupy.asarray(pack_tiles(a, W)) for a in (state, own))
             each, numbers = cupy.asarray(given), cupy.asarray(table)
             record = cupy.full((rows, tiles, r, W), np.nan)
             far = cupy.empty(tiles * max(s["far"], 1) * W)
@@ -111,7 +111,7 @@ class MarchKernel:
             return after, kept, failed.get()[:runs], status.get()[:runs].astype(np.int64)
 
 
-def packed(x: np.ndarray, W: int) -> np.ndarray:
+def pack_tiles(x: np.ndarray, W: int) -> np.ndarray:
     """Rows (runs, n) as (tiles, n, W); the last row is repeated."""
     runs, n = x.shape
     tiles = -(-runs // W)

@@ -21,7 +21,7 @@ class Network:
     def __init__(self, n: int) -> None:
         self.arcs: list[list[list]] = [[] for _ in range(n)]
 
-    def arc(self, a: int, b: int, capacity: float) -> None:
+    def add_arc(self, a: int, b: int, capacity: float) -> None:
         """An arc from a to b."""
         self.arcs[a].append([b, capacity, len(self.arcs[b])])
         self.arcs[b].append([a, 0.0, len(self.arcs[a]) - 1])
@@ -112,7 +112,7 @@ class _Needed:
 
     def again(self) -> set[Key]:
         """Nodes of earlier stages that are made again."""
-        roots = [key for w in self.body.wires if (key := self.resolved(w))]
+        roots = [key for w in self.body.wires if (key := self.earlier_node(w))]
         stack = list(roots)
         while stack:
             key = stack.pop()
@@ -133,18 +133,18 @@ class _Needed:
         network = Network(self.source + 2)
         for key, k in self.keys.items():  # 2k: it is there; 2k + 1: it is computed here
             stage, node = key
-            network.arc(2 * k, 2 * k + 1, self.keep)
-            network.arc(2 * k + 1, self.source + 1, PRICES.get(Op(self.bodies[stage].graph.ops[node]), PRICE))
-            network.arc(2 * k + 1, 2 * k, ENDLESS)
+            network.add_arc(2 * k, 2 * k + 1, self.keep)
+            network.add_arc(2 * k + 1, self.source + 1, PRICES.get(Op(self.bodies[stage].graph.ops[node]), PRICE))
+            network.add_arc(2 * k + 1, 2 * k, ENDLESS)
             for x in operands[key]:
-                network.arc(2 * k + 1, 2 * self.keys[x] if _is_key(x) else base + self.leaves[x], ENDLESS)
+                network.add_arc(2 * k + 1, 2 * self.keys[x] if _is_key(x) else base + self.leaves[x], ENDLESS)
         for leaf, k in self.leaves.items():
-            network.arc(base + k, self.source + 1, self._price(leaf))
+            network.add_arc(base + k, self.source + 1, self._price(leaf))
         for key in roots:
-            network.arc(self.source, 2 * self.keys[key], ENDLESS)
+            network.add_arc(self.source, 2 * self.keys[key], ENDLESS)
         return network
 
-    def resolved(self, wire: Wire) -> Key | None:
+    def earlier_node(self, wire: Wire) -> Key | None:
         """The node of an earlier stage of the same kind that an input is; None for other inputs."""
         wire = self.origin(wire)
         if isinstance(wire, tuple) or not self._alike(wire):
@@ -172,7 +172,7 @@ class _Needed:
         for k in body.operands(node):
             if body.graph.ops[k] == INPUT:
                 wire = body.wires[body.graph.args[k][0]]
-                out.append(self.resolved(wire) or self.origin(wire))
+                out.append(self.earlier_node(wire) or self.origin(wire))
             elif body.graph.ops[k] != CONST:
                 out.append((stage, k))
         return out
@@ -200,7 +200,7 @@ def _rewritten(bodies: list[StageGraph], number: int, again: set[Key]) -> list[i
 
     def provided(wire: Wire) -> int:
         wire = needed.origin(wire)
-        key = needed.resolved(wire)
+        key = needed.earlier_node(wire)
         if key is None:
             constant = _constant(bodies, wire)
             return body.read(wire) if constant is None else body.graph.const(constant)

@@ -45,7 +45,7 @@ class _StagedText:
         self.copied: set[Wire] = set()
         self.own = {wire: k for k, wire in enumerate(own_columns(pieces))}
         rows = zip(*self.own, strict=True)  # one table for all stages, a lane's numbers side by side
-        frame.shared_table([v.node for row in rows for v in row])
+        frame.share_table([v.node for row in rows for v in row])
 
     def write(self, plans: list[Planned]) -> Text:
         body: list[str] = []
@@ -63,7 +63,7 @@ class _StagedText:
                 x = self.word(value, again=True)
                 name = f"result_{entries[0][0]}_{entries[0][1]}"
                 body.append(f"    const real {name} = {x};")
-                body += self.finished(value, name)
+                body += self.result_lines(value, name)
         if self.last_reader < 0 or handed_on:
             body += self.fetch_next()
         counts = [f"{p.piece.lanes} x {sum(op > Op.CONST for op in p.piece.program.ops)}" for p in plans]
@@ -81,7 +81,7 @@ class _StagedText:
         """The next tile's rows, when this tile's have been read."""
         return self.frame.fetch_next("tile") if self.frame.memory.stages == 1 else []
 
-    def finished(self, value: Value, x: str) -> list[str]:
+    def result_lines(self, value: Value, x: str) -> list[str]:
         """A result, where the value is one."""
         entries = self.results.get(value, ())
         lines = [f"    {self.frame.output_word(s, k)} = {x};" for s, k in entries]
@@ -215,7 +215,7 @@ class _PieceWriter(PlannedCode):
             lines.append(f"    {whole.slot(column, '' if once else 'leg', x)};")
         if once:
             lines += [f"    {whole.slot(c, str(lane), x)};" for c, lane in whole.gathered.get(value, ())]
-        return lines + whole.finished(value, x) if self.piece.lanes == 1 else lines
+        return lines + whole.result_lines(value, x) if self.piece.lanes == 1 else lines
 
     def _sum_slot(self, k: int, stored: str = "") -> str:
         return self.whole.slot(self.whole.layout.outputs[self.number, self.piece.kept + k], "", stored)

@@ -22,7 +22,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
-from gough.dynamics.regrouping import regrouped
+from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
@@ -138,7 +138,7 @@ def _stage_rate(plant: Plant) -> Rate:
         q, v, inner, z = (given[name] for name in ("q", "v", "inner", "z"))
         now = plant.rows.at(given["row"], given["t"][0])
         found = plant.residual(parameters, q, v, inner, z, now)
-        loops = Loops(Posture(regrouped(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0]))
+        loops = Loops(Posture(regroup_inertia(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0]))
         return found | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
     *known, last = stage_slots(plant)
