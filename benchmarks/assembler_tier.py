@@ -1,10 +1,10 @@
 """What the assembler tier gains over LLVM's code generator on this CPU: ns a state of kernels made both ways, taken in turn.
 
-Run: `python benchmarks/assembler_tier.py [ROUNDS]`, on a quiet machine with AVX-512 (docs/benchmarks.md shows a run).
+Run: `python benchmarks/assembler_tier.py`, on a quiet machine with AVX-512 (docs/benchmarks.md shows a run).
 """
 
+import argparse
 import statistics
-import sys
 import time
 import warnings
 from dataclasses import replace
@@ -17,7 +17,7 @@ from gough.backends.llvm import Kernel
 from gough.backends.llvm.target import host
 from gough.program import Program
 
-ROBOTS, STATES = ("fried", "pedrammehr2012", "long2014"), 8192
+STATES = 8192
 
 
 def made(program: Program, assembler: bool) -> tuple[Kernel, float]:
@@ -34,11 +34,11 @@ def rows(model: gough.Model, program: Program) -> list[np.ndarray]:
     return [known.get(s.name, 0.1 * rng.normal(size=(STATES, s.size))) for s in program.inputs]
 
 
-def main(rounds: int) -> None:
+def main(robots: list[str], rounds: int) -> None:
     """Print a row a function."""
     warnings.simplefilter("ignore")
     print("function                                nodes  assembler ns  LLVM ns  ratio  made in s: assembler  LLVM")
-    for robot in ROBOTS:
+    for robot in robots:
         model = gough.build(robot)
         for name in ("inverse_dynamics", "forward_dynamics"):
             for function in (model.function(name), model.function(name).derivative("v")):
@@ -58,4 +58,11 @@ def main(rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 41)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=41, help="how often each kernel takes its turn")
+    parser.add_argument("--tiny", action="store_true", help="one small robot, two rounds")
+    given = parser.parse_args()
+    if given.tiny:
+        main(["five_bar"], 2)
+    else:
+        main(["fried", "pedrammehr2012", "long2014"], given.rounds)

@@ -1,5 +1,6 @@
 """One thing a file: small files with names that say what is in them."""
 
+from collections import Counter
 from pathlib import Path
 from statistics import median
 
@@ -12,6 +13,11 @@ EMPTY_NAMES = {"util", "utils", "utilities", "misc", "common", "helper", "helper
 def test_no_file_over_400_lines():
     long = {str(path.relative_to(SRC)): lines for path, lines in LENGTHS.items() if lines > 400}
     assert not long, f"split by algorithm: {long}"
+
+
+def test_no_folder_over_25_files():
+    counts = Counter(path.parent.relative_to(SRC) for path in FILES)
+    assert not {str(folder): n for folder, n in counts.items() if n > 25}
 
 
 def test_median_file_under_150_lines():

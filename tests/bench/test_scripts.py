@@ -53,6 +53,11 @@ def test_cuda(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_assembler_tier() -> None:
+    assert "forward_dynamics" in run("assembler_tier.py", "--tiny")
+
+
+@pytest.mark.slow
 def test_modes_cost(tmp_path: Path) -> None:
     run("modes_cost.py", "--tiny", "--out", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"modes_cost.json", "modes_cost.png"}

@@ -68,3 +68,7 @@ def test_names_that_are_none() -> None:
         read_scenario("format: 1\nrobot: five_bar\nduration: 1\nmethod: rk5\n", "x.yaml")
     shown = CliRunner().invoke(app, ["simulate", "--help"], env={"COLUMNS": "300", "NO_COLOR": "1"}).output
     assert all(name in shown for name in METHODS)
+
+
+def test_the_list_names_each_method_as_it_names_itself():
+    assert all(method.name == name for name, method in METHODS.items())

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from gough.dynamics import energies, forward, inverse, loads, rates, reactions, terms, tilts
-from gough.dynamics.leg_geometry import Branch, leg_joints
+from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers

@@ -12,8 +12,8 @@ import numpy as np
 
 from gough.compilation.evaluation import Evaluation
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.leg_geometry import Branch, closed_form_kind
-from gough.dynamics.leg_kinds import ELBOWS
+from gough.dynamics.legs.geometry import Branch, closed_form_kind
+from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.numbers import Numbers
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.leg_newton import search_leg

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gough.dynamics.leg_geometry import Branch
+from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.closing import CLOSED, close, closure_errors

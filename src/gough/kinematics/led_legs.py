@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.dynamics.leg_geometry import Branch
-from gough.dynamics.leg_kinds import ELBOWS
+from gough.dynamics.legs.geometry import Branch
+from gough.dynamics.legs.kinds import ELBOWS
 from gough.errors import GOOD
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.kinematics.leg_newton import leg_newton

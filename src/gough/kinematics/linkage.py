@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.leg_geometry import Branch
+from gough.dynamics.legs.geometry import Branch
 from gough.structure import Layout, Mechanism, Structure
 from gough.structure.size import row_tolerances
 from gough.text import short_repr

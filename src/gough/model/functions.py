@@ -15,7 +15,7 @@ import numpy as np
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import Entry, FunctionKey, entry_of
 from gough.dynamics.inverse import wrench_size
-from gough.dynamics.leg_geometry import Branch, leg_joints
+from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
 from gough.program import Program, Slot, trace

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gough.analysis.assemblies.places import Frame, axis_of, compose, link_displacement, placement, rotations_about
-from gough.dynamics.leg_geometry import universal_angles
+from gough.dynamics.legs.geometry import universal_angles
 from gough.joints.motions import Rotation, Translation
 from gough.model import Model
 from gough.structure import Mechanism

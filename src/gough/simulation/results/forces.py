@@ -1,9 +1,9 @@
 """The drive forces of a run as a motion that another run can replay."""
 
-import warnings
 from dataclasses import replace
 
 from gough.arguments import a_run, checked
+from gough.errors import warn
 from gough.simulation.control.replay import forces
 from gough.simulation.motion.motion import Motion
 from gough.simulation.results.run import Run
@@ -27,5 +27,5 @@ def forces_of(run: Run) -> Motion:
 
 def replay(run: Run) -> Motion:
     """The old name of `forces_of`."""
-    warnings.warn("gough.laws.replay is called gough.laws.forces_of now", DeprecationWarning, stacklevel=2)
+    warn("gough.laws.replay is called gough.laws.forces_of now", DeprecationWarning)
     return forces_of(run)

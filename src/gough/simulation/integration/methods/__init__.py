@@ -1,37 +1,47 @@
 """The family of methods of integration: a new one is a file beside this one and its line here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from math import inf
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from gough.errors import UsageError
-from gough.simulation.integration.method import Method
-from gough.simulation.integration.methods.bs3 import BS3
-from gough.simulation.integration.methods.cvode import CVODE, CVODE_BDF
-from gough.simulation.integration.methods.dp5 import DP5
-from gough.simulation.integration.methods.esdirk4 import ESDIRK4
-from gough.simulation.integration.methods.generalised_alpha import GENERALISED_ALPHA
-from gough.simulation.integration.methods.leapfrog import LEAPFROG
-from gough.simulation.integration.methods.rk4 import RK4
-from gough.simulation.integration.methods.sdirk2 import SDIRK2
 
-ALL = (
-    DP5,
-    BS3,
-    CVODE,
-    CVODE_BDF,
-    RK4,
-    LEAPFROG,
-    ESDIRK4,
-    GENERALISED_ALPHA,
-    SDIRK2,
-)
-"""All methods, in the order they are told."""
-METHODS: Mapping[str, Method] = MappingProxyType({m.name: m for m in ALL})
+if TYPE_CHECKING:
+    from gough.simulation.integration.method import Method
+
+FILES = {
+    "dp5": "dp5",
+    "bs3": "bs3",
+    "cvode": "cvode",
+    "cvode_bdf": "cvode",
+    "rk4": "rk4",
+    "leapfrog": "leapfrog",
+    "esdirk4": "esdirk4",
+    "generalised_alpha": "generalised_alpha",
+    "sdirk2": "sdirk2",
+}
+"""All methods, in the order they are told, and the files they stand in, each under its name in capitals."""
+
+
+class _Methods(Mapping[str, "Method"]):
+    """A method is loaded when it is first asked for: commands list the names before anything runs."""
+
+    def __getitem__(self, name: str) -> "Method":
+        return getattr(import_module(f"{__name__}.{FILES[name]}"), name.upper())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(FILES)
+
+    def __len__(self) -> int:
+        return len(FILES)
+
+
+METHODS: Mapping[str, "Method"] = _Methods()
 """All methods by name."""
 
 
-def method_named(name: str) -> Method:
+def method_named(name: str) -> "Method":
     """The method of a name; UsageError for another one."""
     found = METHODS.get(name) if isinstance(name, str) else None
     if found is None:

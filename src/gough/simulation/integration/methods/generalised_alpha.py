@@ -138,7 +138,9 @@ def _stage_rate(plant: Plant) -> Rate:
         q, v, inner, z = (given[name] for name in ("q", "v", "inner", "z"))
         now = plant.rows.at(given["row"], given["t"][0])
         found = plant.residual(parameters, q, v, inner, z, now)
-        loops = Loops(Posture(regroup_inertia(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0]))
+        loops = Loops(
+            Posture(regroup_inertia(Numbers(plant.model.mechanism, parameters)), plant.led_state(q, v, now)[0])
+        )
         return found | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
     *known, last = stage_slots(plant)

@@ -1,7 +1,7 @@
 """Inverse geometry of a leg in closed form: joint coordinates from the platform's pose.
 
-Computes  the coordinates of the legs that `leg_kinds` names.
-Sources   lengths [Pedrammehr 2012, eqs. 1–7], [Fried, eqs. 3–5], [Long 2014, Table 4]; angles: leg_angles.
+Computes  the coordinates of the legs that `kinds.py` names.
+Sources   lengths [Pedrammehr 2012, eqs. 1–7], [Fried, eqs. 3–5], [Long 2014, Table 4]; angles: angles.py.
 Derivation
     UPS   the tip is at w(l) = w0 + l s in the axes after the second rotation, the target at t: |w(l)| = |t|,
           l = -w0·s ± √((w0·s)² - |w0|² + |t|²)                                                       (1)
@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.leg_angles import elbow_angle, turn, universal_angles
-from gough.dynamics.leg_kinds import closed_form_kind, platform_tie, rods_of
+from gough.dynamics.legs.angles import elbow_angle, turn, universal_angles
+from gough.dynamics.legs.kinds import closed_form_kind, platform_tie, rods_of
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import direction, tied_step
 from gough.errors import Status
