@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import gough
-from gough.errors import UsageError
+from gough.errors import Status, UsageError
 from gough.simulation.control.follow import Follow
 from gough.simulation.control.free import Free
 from gough.simulation.run.simulate import simulate
@@ -311,3 +311,14 @@ def test_negative_masses_are_refused() -> None:
         model.parameters_with({"left_rod.M": -1.0})
     with pytest.raises(UsageError, match=r"'left_rod\.M'"):
         model.parameters_with({"left_rd.M": 1.0})
+
+
+def test_what_ended_a_run_is_a_status_and_a_place(tmp_path):
+    """For programs, in files too; where only the text is kept, the time is no part of the place."""
+    run = gough.simulate(gough.build("five_bar"), duration=1.0, tolerance=1e-11, most_steps=20)
+    assert run.failure == Status.STEP.at("more") and " at t = " in run.stopped
+    run.save(tmp_path / "run.npz")
+    assert gough.Run.load(tmp_path / "run.npz").failure == run.failure
+    told = run.described(stopped="folded:arm at t = 1 s", settings={})
+    assert told.failure == Status.FOLDED.at("arm")
+    assert not gough.simulate(gough.build("five_bar"), duration=0.01, method="rk4", step=1e-3).failure

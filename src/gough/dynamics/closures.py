@@ -91,11 +91,11 @@ class CutGeometry:
         """Whether its points need not quite meet."""
         return bool(self.posture.mechanism.tolerances)
 
-    def first_axis(self, k: int) -> Vector:
+    def axis_on_first(self, k: int) -> Vector:
         """Axis k of L, tip axes."""
         return self.L_R[:, k]
 
-    def second_axis(self, k: int) -> Vector:
+    def axis_on_second(self, k: int) -> Vector:
         """Axis k of P, tip axes."""
         return self.from_second(self.P_R[:, k])
 

@@ -31,7 +31,7 @@ NO_FORCE = 1e-9
 
 
 def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench: Vector) -> dict[str, np.ndarray]:
-    """Accelerations vdot (nv,) of v, classical, for drive forces and external platform wrench (6,), world axes."""
+    """Accelerations vdot (nv,) of v, classical, for drive forces and an external load (see `wrench_size`), world axes."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     if numbers.mechanism.selection.solves_tree:

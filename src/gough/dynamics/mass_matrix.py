@@ -5,6 +5,8 @@ Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014, eqs. 
 Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platform with six freedoms: each adds Pᵀ K P,
             K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) its own (tree_inertia.py).
             Any other mechanism: Γᵀ A Γ.
+Ways      rigid legs under a rigid platform: `by_rigid_legs`; under one that bends: `by_rigid_legs_on_bent_platform`; legs with
+          flexible bodies, and everything else: `by_tree`, whose A with its elastic columns is made in tree_inertia.py.
 """
 
 import numpy as np
@@ -28,9 +30,9 @@ TRIANGULAR = 24
 def mass_matrix(loops: Loops) -> Matrix:
     """M (nv, nv) for the independent velocities."""
     if independent_legs(loops.mechanism):
-        M = by_legs(loops)
+        M = by_rigid_legs(loops)
     else:
-        M = by_legs_bent(loops) if bends_at_points(loops.mechanism) else by_tree(loops)
+        M = by_rigid_legs_on_bent_platform(loops) if bends_at_points(loops.mechanism) else by_tree(loops)
     for i in range(len(M)):
         for j in range(i):
             M[j, i] = M[i, j]
@@ -72,7 +74,7 @@ def _on_platform(mechanism: Mechanism, link: int) -> bool:
     return link == 0 or (mechanism.links[link].tie is not None and mechanism.links[link].parent == 0)
 
 
-def by_legs(loops: Loops) -> Matrix:
+def by_rigid_legs(loops: Loops) -> Matrix:
     """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut."""
     with note("mass matrix: platform [Long 2014, eq. 35]"):
         M = platform_inertia(loops.posture)
@@ -98,7 +100,7 @@ def bends_at_points(mechanism: Mechanism) -> bool:
     return mechanism.flexible == (0,) and kinds == {SamePoint} and legs_follow(mechanism)
 
 
-def by_legs_bent(loops: Loops) -> Matrix:
+def by_rigid_legs_on_bent_platform(loops: Loops) -> Matrix:
     """M (6 + m, 6 + m) for the platform's twist and its elastic rates; legs are felt at the deflected points.
 
     A leg's point moves with R (v_P + Φ ė) + …: with K turned into the platform's axes it adds Φᵀ K Φ, K Φ and r × K Φ.

@@ -43,11 +43,11 @@ class CutSides(Protocol):
         """Whether points need not quite meet: tip axes, which turn, then count."""
         ...
 
-    def first_axis(self, k: int) -> Vector:
+    def axis_on_first(self, k: int) -> Vector:
         """Axis k of L."""
         ...
 
-    def second_axis(self, k: int) -> Vector:
+    def axis_on_second(self, k: int) -> Vector:
         """Axis k of P."""
         ...
 
@@ -135,7 +135,7 @@ class Perpendicular(Closure):
 
     def row(self, cut: CutSides) -> "PerpendicularRow":
         """Its row; of axes in common (a = b) that of their cosine."""
-        a, b = cut.first_axis(self.a), cut.second_axis(self.b)
+        a, b = cut.axis_on_first(self.a), cut.axis_on_second(self.b)
         c = cross(b, a)
         return PerpendicularRow(None, c, -c, a, b)
 
@@ -153,10 +153,10 @@ class Along(Closure):
     a: int
 
     def rows_at(self, cut: CutSides) -> list[ClosureRow]:
-        return [AlongRow.of(cut.first_axis(self.a), cut.gap())]
+        return [AlongRow.of(cut.axis_on_first(self.a), cut.gap())]
 
     def residual(self, cut: CutSides) -> list[Any]:
-        return [dot(cut.first_axis(self.a), cut.gap())]
+        return [dot(cut.axis_on_first(self.a), cut.gap())]
 
 
 @dataclass(frozen=True)

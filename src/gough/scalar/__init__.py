@@ -1,7 +1,7 @@
 """The small vocabulary equations are written in; it works on floats, traced scalars, mpmath numbers and CasADi SX.
 
 Array code (`R @ v`, `+ - * /`) comes from NumPy object arrays; what NumPy cannot do on them is here.
-A traced scalar is any object with a `tracer` attribute (see `gough.program`); this package imports nothing of gough.
+A traced scalar is any object with a `tracer` attribute (see `gough.program`); of gough this package imports only the errors.
 """
 
 from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt

@@ -30,7 +30,7 @@ def cut_frames(
             f"{loop.name}: friction in a {loop.type} cut is not modelled; cut the loop at another joint and give this one "
             f"in the tree, where its friction counts"
         )
-    if kind.axes == 2:
+    if kind.axes == 2:  # a universal joint's first axis is x of the first side, its second axis y of the second side
         first, second = _along_x(loop.axes[0]), _along_x(loop.axes[1])[:, [2, 0, 1]]
     else:
         turned = triad([np.asarray(loop.axis, dtype=float)])[:, [1, 2, 0]] if kind.axes == 1 else np.eye(3)

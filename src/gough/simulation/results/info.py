@@ -13,7 +13,7 @@ from gough.text import printable, short_repr
 class RunInfo:
     """Plain data only (numbers, texts, lists, mappings): it is written to files as JSON.
 
-    stopped: why the run ended ("finished", "interrupted", "singular at t=0.42: …"). settings: of the integrator.
+    stopped: why the run ended ("finished", "interrupted", "singular:drives at t = 0.42 s"). settings: of the integrator.
     motion, controller: what was asked for, in words or as a mapping. events: (time, what happened) on the way.
     computing_s, compile_s: time spent; error_estimate: the integrator's own, of q (None: not known). notes: free text.
     """

@@ -163,8 +163,9 @@ class Run:
 
     @property
     def failure(self) -> Failure:
-        """What ended the run, of the robot's states; GOOD where nothing did. Read from `stopped`, which files keep."""
-        return Failure.parse(self.info.stopped)
+        """What ended the run, of the robot's states: a status and a place; GOOD where nothing did."""
+        kept = self.info.settings.get("failure")  # runs of ensembles and older files have its text alone
+        return Failure.parse(self.info.stopped.partition(" at t = ")[0] if kept is None else str(kept))
 
     @property
     def duration(self) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import RunWarning, warn
+from gough.errors import Failure, RunWarning, warn
 from gough.simulation.integration.drive_led import convert_velocities
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.state import StateLayout
@@ -28,6 +28,7 @@ class Outcome:
 
     records: Array
     stopped: str
+    failure: Failure
     events: tuple[Event, ...]
     counts: Mapping[str, int]
     error_estimate: float | None
@@ -51,6 +52,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
     recorded |= recorded_reference(asked.layout, settings.motion, t)
     if asked is not model:
         v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)
+    ended = {"failure": str(outcome.failure)} if outcome.failure else {}
     run = Run.from_states(
         asked,
         t,
@@ -64,7 +66,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         recorded=recorded,
         stopped=outcome.stopped,
         events=sorted([*_saturations(plant, t, tau), *setup.events, *outcome.events]),
-        settings={**settings.describe(), **outcome.counts, **setup.describe()},
+        settings={**settings.describe(), **outcome.counts, **setup.describe(), **ended},
         motion=told_motion(settings.motion),
         controller=plant.law.describe(),
         error_estimate=outcome.error_estimate,

@@ -21,7 +21,7 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import UsageError
+from gough.errors import GOOD, Failure, UsageError
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.given import demand_callable, demand_model
@@ -174,11 +174,12 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
     """Phase 3: through all pieces, as far as it goes. What must be compiled on the way counts as compiling."""
     course, began = loop.course, clock.perf_counter()
     before = course.compile_s
-    stopped = _through(loop, setup.first)
+    stopped, failure = _through(loop, setup.first)
     late = course.compile_s - before
     return Outcome(
         records=np.concatenate(loop.kept),
         stopped=stopped,
+        failure=failure,
         events=tuple(course.events),
         counts=course.counts(),
         error_estimate=course.error_estimate,
@@ -187,8 +188,8 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
     )
 
 
-def _through(loop: RunLoop, first: Array) -> str:
-    """Go through all pieces; returns why it ended."""
+def _through(loop: RunLoop, first: Array) -> tuple[str, Failure]:
+    """Go through all pieces; returns why it ended, in words, and the failure it was, GOOD where it was none."""
     course, kept = loop.course, loop.kept
     try:
         course.run_through(loop.pieces, first)
@@ -197,13 +198,13 @@ def _through(loop: RunLoop, first: Array) -> str:
         if not any(map(len, kept)):
             more = failure_remedy(problem.failure, problem.why)
             raise UsageError(f"the run cannot begin: {problem.why}{more and f': {more}'}") from problem
-        return f"{problem.why} at t = {problem.time:.9g} s"
+        return f"{problem.why} at t = {problem.time:.9g} s", problem.failure
     except KeyboardInterrupt:
         course.keep_last()
         if not any(map(len, kept)):
             raise
-        return f"interrupted after t = {_last(kept, course.states.t):.9g} s"
-    return "finished"
+        return f"interrupted after t = {_last(kept, course.states.t):.9g} s", GOOD
+    return "finished", GOOD
 
 
 def _last(kept: list[Array], place: int) -> float:
