@@ -87,7 +87,7 @@ def save(folder: Path, program: Program, rows: dict[str, np.ndarray], kind: str,
     truth, failed = evaluate_with_care(program, flat_inputs(program, rows, n))
     np.savez_compressed(
         folder / "reference.npz",
-        good=np.array([x == "" for x in failed]),
+        good=np.array([not x for x in failed]),
         **{f"in_{name}": x for name, x in rows.items()},
         **{f"out_{s.name}": x for s, x in zip(program.outputs, truth, strict=True)},
     )
