@@ -274,3 +274,17 @@ velocities: [s]
 def test_what_is_wrong_with_a_screw_is_said(line: str, said: str) -> None:
     with pytest.raises(DescriptionError, match=said):
         loads(f"{HEAD}bodies: [{{name: nut, mass: 1}}]\njoints: [{{name: s, parent: world, child: nut, {line}}}]\n")
+
+
+@pytest.mark.parametrize("lead", [0.005, -2e-5])
+def test_a_fine_screw_makes_no_pose_singular(lead: float) -> None:
+    """What a leg can do is that of its slide: neither measures of singularity nor a choice of v depend on the lead."""
+    slides = gough.load("pedrammehr2012")
+    screws = screw_driven(slides, lead)
+    for velocities in (None, "drives"):
+        plain, made = (gough.build(robot, velocities=velocities) for robot in (slides, screws))
+        poses = plain.home[:7] + np.array([[0, 0, 0, 0, 0, 0, 0], [0.03, -0.02, 0.04, 0, 0, 0, 0]])
+        a, b = (m.singularity(m.configuration(pose=poses)) for m in (plain, made))
+        np.testing.assert_allclose(b.parallel, a.parallel, rtol=1e-9)
+        np.testing.assert_allclose(b.serial, a.serial, rtol=1e-9)
+        np.testing.assert_allclose(b.manipulability, a.manipulability, rtol=1e-9)

@@ -23,6 +23,10 @@ class ScrewSlide(Translation):
 
     measure: ClassVar[Measure] = ANGLE
 
+    def step_size(self, size: float, dimensions: Dimensions) -> float:
+        h = abs(float(per_radian(dimensions)))
+        return size / h if h else 1.0
+
     def pose(self, q: Vector, dimensions: Dimensions) -> tuple[Vector | None, Vector | None]:
         return super().pose(per_radian(dimensions) * q, dimensions)
 

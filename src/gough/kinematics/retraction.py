@@ -3,7 +3,7 @@
 import numpy as np
 
 from gough.dynamics.validity import QUATERNION_TOLERANCE
-from gough.structure import Structure
+from gough.structure import Link, Structure
 
 
 def retract(mechanism: Structure, q: np.ndarray, step: np.ndarray) -> np.ndarray:
@@ -47,9 +47,12 @@ def neutral(mechanism: Structure) -> np.ndarray:
 
 
 def step_units(mechanism: Structure, size: float) -> np.ndarray:
-    """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles; elastic ones: their own."""
+    """Typical size (nu,) of every tree velocity's step: the robot's size for lengths, 1 for angles, as many turns of a spindle as
+    move its slide by that size; elastic ones: their own."""
     units = np.array([size if unit == "m/s" else 1.0 for unit in mechanism.layout.u_units])
     for link in mechanism.links:
+        if link.dimensions:
+            units[link.columns] = _own_step(mechanism, link, size)
         if link.elastic is not None:
             units[link.elastic.columns] = link.elastic.units
     return units
@@ -57,12 +60,28 @@ def step_units(mechanism: Structure, size: float) -> np.ndarray:
 
 def coordinate_sizes(mechanism: Structure, size: float) -> np.ndarray:
     """Typical size (nq,) of every coordinate's change: the robot's for lengths, 1 for angles and quaternions, a large
-    amplitude for elastic ones."""
+    amplitude for elastic ones; of spindles as for `step_units`."""
     sizes = np.array([size if unit == "m" else 1.0 for unit in mechanism.layout.q_units])
     for link in mechanism.links:
+        if link.dimensions:
+            sizes[list(link.coordinates)] = _own_step(mechanism, link, size)
         if link.elastic is not None:
             sizes[link.elastic.coordinates] = link.elastic.units
     return sizes
+
+
+def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
+    """How far (m) a unit of each tree velocity (nu,) moves what it carries: 1 for lengths, the size for angles, of a spindle what
+    its lead makes of a radian."""
+    lengths = np.array([1.0 if unit == "m/s" else size for unit in mechanism.layout.u_units])
+    for link in mechanism.links:
+        if link.dimensions:
+            lengths[link.columns] = size / _own_step(mechanism, link, size)
+    return lengths
+
+
+def _own_step(mechanism: Structure, link: Link, size: float) -> float:
+    return link.motion.step_size(size, [mechanism.table.values[k] for k in link.dimensions])
 
 
 def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:

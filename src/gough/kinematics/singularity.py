@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.retraction import lengths_per_rate
 from gough.program.ops import Op
 from gough.text import short_repr
 
@@ -62,11 +63,13 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
         whole = linkage.function("drive_map")(q=q, parameters=parameters).outputs["S"]
     turning = np.array([unit == "rad/s" for unit in units], dtype=bool)
     rotary = np.array([u == "N m" for u in linkage.layout.drive_units], dtype=bool)
+    lengths = lengths_per_rate(linkage.mechanism, scale)
+    own_lengths = lengths[list(linkage.mechanism.selection.independent)]
 
     def scaled(S: np.ndarray) -> np.ndarray:
         S = S.copy()
-        S[..., turning, :] /= scale
-        S[..., :, rotary] *= scale
+        S[..., turning, :] /= own_lengths[:n][turning, None]
+        S[..., :, rotary] *= lengths[drives][rotary]
         return S
 
     S = scaled(whole[..., :n, :])
@@ -95,7 +98,7 @@ def singularity(linkage: LedLinkage, q: Any, parameters: np.ndarray, length: flo
         scale,
         places,
         S,
-        np.array([1.0 if unit == "m/s" else scale for unit in units]),
+        own_lengths[:n],
     )
 
 
@@ -150,9 +153,10 @@ def block_matrices(
     groups: dict[str, tuple[list[int], list[int]]] = linkage.cached("loop groups", lambda: mechanism.loop_groups)
     found = linkage.function("loop_matrices")(q=q, parameters=parameters).outputs
     lengths = [power for cut in mechanism.cuts for power in cut.row_lengths]
+    per_rate = lengths_per_rate(mechanism, scale)
     out = []
     for k, (rows, columns) in enumerate(groups.values()):
-        column = np.array([1.0 if mechanism.layout.u_units[c] == "m/s" else 1.0 / scale for c in columns])
+        column = 1.0 / per_rate[columns]
         row = np.array([1.0 if lengths[r] else scale for r in rows])
         out.append(found[f"J{k}"] * column * row[:, None])
     return tuple(groups), out

@@ -68,6 +68,10 @@ class JointMotion(ABC):
         """Last parts of the names of its rates where they are not named as its coordinates."""
         return ()
 
+    def step_size(self, size: float, dimensions: Dimensions) -> float:
+        """A step of its coordinate that moves a body by the robot's size (m), or turns it by a radian."""
+        return size if self.measure.unit == "m" else 1.0
+
     # ---- equations, on any scalar
 
     @abstractmethod
