@@ -278,7 +278,7 @@ def test_what_is_wrong_with_a_screw_is_said(line: str, said: str) -> None:
 
 @pytest.mark.parametrize("lead", [0.005, -2e-5])
 def test_a_fine_screw_makes_no_pose_singular(lead: float) -> None:
-    """What a leg can do is that of its slide: neither measures of singularity nor a choice of v depend on the lead."""
+    """What a leg can do is that of its slide: neither measures of singularity nor a choice of v depend on its lead."""
     slides = gough.load("pedrammehr2012")
     screws = screw_driven(slides, lead)
     for velocities in (None, "drives"):
