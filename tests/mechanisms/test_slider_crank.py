@@ -32,7 +32,7 @@ def q_of(t: float, e: np.ndarray) -> np.ndarray:
 class HeavyRod:
     """The rod as the test set has it: longitudinal motion with fifteen times its mass."""
 
-    def elastic_body_of_modes(self, points: dict[str, np.ndarray]) -> ElasticBody:
+    def elastic_body(self, points: dict[str, np.ndarray]) -> ElasticBody:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModalDataWarning)
             body = elastic_body_of_modes(rod())
