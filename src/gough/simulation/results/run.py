@@ -164,8 +164,10 @@ class Run:
     @property
     def failure(self) -> Failure:
         """What ended the run, of the robot's states: a status and a place; GOOD where nothing did."""
-        kept = self.info.settings.get("failure")  # runs of ensembles and older files have its text alone
-        return Failure.parse(self.info.stopped.partition(" at t = ")[0] if kept is None else str(kept))
+        kept, why = str(self.info.settings.get("failure", "")), self.info.stopped
+        if kept and why.startswith(kept):
+            return Failure.parse(kept)
+        return Failure.parse(why.partition(" at t = ")[0])  # ensembles and older files have the text alone
 
     @property
     def duration(self) -> float:
