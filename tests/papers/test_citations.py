@@ -142,7 +142,7 @@ def test_what_is_asked_for_is_found() -> None:
 
 def test_narrow_citations_of_code_come_first() -> None:
     found = find("Long 2014, eq. 35").mentions
-    assert found[0].function == "by_legs" and not found[-1].file.endswith("inverse.py")
+    assert found[0].function == "by_rigid_legs" and not found[-1].file.endswith("inverse.py")
 
 
 def test_nothing_found_gives_the_nearest() -> None:
