@@ -15,6 +15,7 @@ from gough.cli.opening import Json
 from gough.cli.output import console, note, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
+from gough.simulation.events import End, Happening
 from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def simulate(
         raise problem
     if not run.info.finished:
         note(f"stopped early: {run.stopped}; {found['remedy']}")
-        raise typer.Exit(INTERRUPTED if run.stopped.startswith("interrupted") else BAD_STATES)
+        raise typer.Exit(INTERRUPTED if run.info.ending.end == End.INTERRUPTED else BAD_STATES)
 
 
 def report(made: "Scenario", run: "Run") -> dict[str, Any]:
@@ -183,7 +184,7 @@ def report(made: "Scenario", run: "Run") -> dict[str, Any]:
         "settings": dict(info.settings),
         "motion": info.motion,
         "controller": info.controller,
-        "events": [(t, text) for t, text in info.events if not text.startswith("crossed")],
+        "events": [event for event in info.events if event.kind != Happening.CROSSED],
         "drives": drives,
         "elastic": elastic,
     }

@@ -19,7 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import check, dot, note, product, solve_spd, zeros
 
@@ -49,7 +49,7 @@ def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):
-        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], Status.SINGULAR.at("mass matrix"))
+        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
     return {"vdot": vdot}
 
 
@@ -76,7 +76,7 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
             rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)
             felt = [k for k in range(rhs.shape[1]) if not all(structurally_zero(x) for x in rhs[:, k])]
             moved[np.ix_(part, felt)] = solve_spd(
-                A[np.ix_(part, part)], rhs[:, felt], Status.SINGULAR.at("mass matrix")
+                A[np.ix_(part, part)], rhs[:, felt], Status.SINGULAR.at(Site.MASS_MATRIX)
             )
         if not rows:
             return moved[own, 0]

@@ -19,7 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.scalar import check, note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
@@ -109,10 +109,10 @@ def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vecto
     drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
-        check(Status.SINGULAR.at("drives"), -needed[0] * needed[0], 1.0)
+        check(Status.SINGULAR.at(Site.DRIVES), -needed[0] * needed[0], 1.0)
         return zeros(0)
     if len(drives) == len(needed):
-        return solve(S, needed, Status.SINGULAR.at("drives"))
+        return solve(S, needed, Status.SINGULAR.at(Site.DRIVES))
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
     eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
-    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at("drives"))
+    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(Site.DRIVES))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import HomeWarning, SingularHomeWarning, Status, StructureError, UsageError, warn
+from gough.errors import HomeWarning, SingularHomeWarning, Site, Status, StructureError, UsageError, warn
 from gough.kinematics.closing import slack
 from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
@@ -173,7 +173,7 @@ def check_home(model: "Model") -> None:
     if not measure.parallel > NEAR_SINGULAR:
         warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
-            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}. Give another home.",
+            f"{lost_direction(model, model.home, Status.SINGULAR.at(Site.DRIVES))}. Give another home.",
             SingularHomeWarning,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
@@ -194,7 +194,7 @@ def condition_doubts(model: "Model") -> list[str]:
     if NEAR_SINGULAR < parallel < DOUBTFUL:
         found.append(
             f"home is near a parallel singularity: reciprocal condition {parallel:.2g}, where {DOUBTFUL:g} and more is usual; "
-            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}, or hardly. Is home meant to be there?"
+            f"{lost_direction(model, model.home, Status.SINGULAR.at(Site.DRIVES))}, or hardly. Is home meant to be there?"
         )
     near = [k for k, x in enumerate(measure.serial) if NEAR_SINGULAR < x < DOUBTFUL]
     if near:

@@ -21,7 +21,7 @@ from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
-from gough.errors import Status, UsageError
+from gough.errors import Site, Status, UsageError
 from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
@@ -210,10 +210,10 @@ def _led(loops: Loops, v: Vector, a: Vector, n: int) -> tuple[Vector, Vector]:
     mechanism = loops.mechanism
     M, S = mass_matrix(loops)[:n, :n], drive_columns(loops)[:n]
     h = needed_force(loops, v, zeros(len(v)), no_wrench(loops))[:n]
-    moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), Status.SINGULAR.at("mass matrix"))
+    moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), Status.SINGULAR.at(Site.MASS_MATRIX))
     felt, fallen = moved[:, :-1], moved[:, -1]
     bias = loops.accelerations(v, loops.rates(v), zeros(len(v)))
     columns = [mechanism.links[d.link].u for d in mechanism.drives]
     needed = a - bias[columns] + S.T @ fallen
-    tau = solve_spd(product(S.T, felt), needed, Status.SINGULAR.at("drives"))
+    tau = solve_spd(product(S.T, felt), needed, Status.SINGULAR.at(Site.DRIVES))
     return tau, product(felt, tau) - fallen
