@@ -14,7 +14,6 @@ from gough.kinematics.sampling import sample_states
 from gough.kinematics.settling import not_kept
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
-from gough.structure.elastic.bending import POINT
 from gough.structure.size import OF_DIRECTIONS
 
 if TYPE_CHECKING:
@@ -64,7 +63,8 @@ def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> N
     """Refuse `free` friction in a cut on a flexible body that was tied as a point because it had none: its moment would
     not reach the elastic coordinates."""
     for cut in mechanism.cuts:
-        tied = any(k >= 0 and mechanism.links[k].name.endswith(POINT) for k in (cut.first, cut.second))
+        ties = [mechanism.links[k].tie for k in (cut.first, cut.second) if k >= 0]
+        tied = any(tie is not None and tie.as_point for tie in ties)
         names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in pattern]
         if tied and names:
             raise UsageError(
