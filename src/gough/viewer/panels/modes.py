@@ -126,7 +126,7 @@ class ModesPanel:
             self._verdict.content = line(RIGID)
             return
         self._base = found.q
-        self._verdict.content = line(f"{verdict(found)}.", bad=found.verdict.startswith("unstable"))
+        self._verdict.content = line(f"{verdict(found)}.", bad=found.grows)
         names = tuple(f"{k + 1}: {frequency(found.frequencies_hz[k])}" for k in range(count))
         self._pick.options = names
         self._pick.value = names[0]
