@@ -44,7 +44,8 @@ def joint_reactions(
 ) -> dict[str, np.ndarray]:
     """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`).
 
-    force (nv,): each acts where its entry of v is: on the platform, or in its joint, as that of a drive does.
+    force (nv,) acts on the independent velocities, the multipliers follow from the others: what it does to the reactions
+    it does by the motion and tau that go with it.
     loads (6 · frames,): wrenches at the origins of named frames, world axes.
     """
     posture = Posture(numbers, q)
@@ -61,9 +62,6 @@ def joint_reactions(
         missing[k] = missing[k] - given
     if len(wrench):
         missing[:6] = missing[:6] - wrench
-    if len(force):
-        own = list(mechanism.selection.independent)
-        missing[own] = missing[own] - force
     transmitted = {i: LinkWrench(own.f, own.n) for i, own in forces.wrenches.items()}
     cuts = zeros(len(mechanism.cuts), 6)
     for k, (cut, mu) in enumerate(zip(loops.cuts, loops.multipliers(missing), strict=True)):
