@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.cli.states import TWIST, WRENCH, groups_of
-from gough.dynamics.catalogue import LOADS
 from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
@@ -71,6 +70,8 @@ def run_function(model: "Model", name: str, slots: Slots) -> Results:
 
 def _program(model: "Model", name: str, slots: Slots) -> Results:
     """A function on its inputs; what of the load is not given is zero."""
+    from gough.dynamics.catalogue import LOADS
+
     function = model.function(name)
     sizes = {slot.name: slot.size for slot in function.program.inputs}
     taken = {slot: np.zeros(sizes[slot]) for slot in LOADS if slot in sizes}
