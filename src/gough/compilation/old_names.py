@@ -34,7 +34,8 @@ def current_inputs(program: Program, inputs: Mapping[str, Any]) -> Mapping[str, 
         elif new in slots and new not in inputs and np.shape(value)[-1:] == (slots[name] + slots[new],):
             text = f"{program.name}: {name!r} is split now: give {name!r} ({slots[name]}) and {new!r} ({slots[new]})"
             warn(text, DeprecationWarning)
-            found[name], found[new] = np.split(checked_numbers(name, value), [slots[name]], axis=-1)
+            both = checked_numbers(name, value)
+            found[name], found[new] = both[..., : slots[name]], both[..., slots[name] :]
         else:
             found[name] = value
     return found
@@ -45,7 +46,7 @@ def _new_name(name: str) -> str:
     return (CHANGE if name != plain else "") + RENAMED.get(plain, "")
 
 
-def _renamed(program: Program, name: str, free: "set[str]") -> str:
+def _renamed(program: Program, name: str, free: set[str]) -> str:
     """The new name, where it is that of a free slot."""
     new = _new_name(name)
     if new not in free:
