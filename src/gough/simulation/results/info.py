@@ -48,14 +48,23 @@ class RunInfo:
         return make_info(kept | told | changes)
 
     def plain(self) -> dict[str, Any]:
-        """As a JSON document."""
-        return asdict(replace(self, events=())) | {"events": tuple(tuple(event) for event in self.events)}
+        """As a JSON document of a file: `ended` stands in the settings, where readers of files of before leave it alone."""
+        plain = asdict(replace(self, events=())) | {"events": tuple(tuple(event) for event in self.events)}
+        ended = plain.pop("ended")
+        return plain | {"settings": plain["settings"] | ({"ended": ended} if ended else {})}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> "RunInfo":
+        """What `plain` has written; unknown keys are refused."""
+        settings = dict(plain.get("settings", {}))
+        ended = settings.pop("ended", {})
+        return make_info({**plain, "settings": settings, "ended": ended})
 
     __repr__ = short_repr
 
 
 def make_info(given: Mapping[str, Any]) -> RunInfo:
-    """From keyword arguments or a file's JSON; unknown keys and what JSON cannot hold are refused."""
+    """From keyword arguments; unknown keys and what JSON cannot hold are refused."""
     known = [f.name for f in fields(RunInfo)]
     unknown = [name for name in given if name not in known]
     if unknown:
