@@ -7,7 +7,7 @@ import pytest
 
 from gough.errors import GOOD, Failure, Site, Status, UsageError
 from gough.simulation.events import End, Ending, Event, Happening
-from gough.simulation.results.info import make_info
+from gough.simulation.results.info import RunInfo, make_info
 
 
 def test_an_event_is_a_pair_with_a_kind():
@@ -29,7 +29,7 @@ def test_an_event_is_a_pair_with_a_kind():
 )
 def test_an_end_survives_a_file(ending):
     info = make_info({"stopped": "as it was", "ended": ending.plain(), "events": [(0.0, "step: long")]})
-    read = make_info(json.loads(json.dumps(info.plain())))
+    read = RunInfo.of_plain(json.loads(json.dumps(info.plain())))
     assert read.ending == info.ending == ending and read.ending.failure.site == ending.failure.site
     assert read.events == info.events and read.events[0].kind == Happening.STEP
     assert info.change({"notes": "x"}).ending == ending
