@@ -94,7 +94,7 @@ def test_old_slots_without_a_platform() -> None:
         subject = subject_of(model, "inverse_dynamics", Options(derivative="wrench"), model.pattern)
     assert subject.function.endswith("jacobian force") and len(said) == 1
     with pytest.raises(gough.UsageError, match=r"got .*'wrong'"):
-        f(**state, acceleration=[0.5, 0.0], tau=[0.0, 0.0], wrong=load)
+        f(**state, vdot=[0.5, 0.0], tau=[0.0, 0.0], wrong=load)
 
 
 def test_old_slot_of_a_platform_and_other_freedoms_is_split() -> None:
