@@ -112,5 +112,5 @@ HELICAL = JointType(
     dimensions=(LEAD,),
     closures=None,
     carried_when_cut=True,
-    drawing="sleeve",
+    drawing="screw",
 )
