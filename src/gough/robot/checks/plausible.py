@@ -123,7 +123,9 @@ def _gears(robot: Robot) -> Iterator[Doubt]:
     """A drive's gear that says once more what the joint's lead says."""
     for placed in placed_joints(robot):
         joint, drive = placed.joint, placed.joint.drive
-        for d in ALL[joint.type].dimensions if drive is not None else ():
+        if drive is None:
+            continue
+        for d in ALL[joint.type].dimensions:
             value = getattr(joint, d.key, None)
             if d.per_turn and value and abs(abs(drive.gear * value) / (2 * math.pi) - 1) < SAME_GEAR:
                 text = (
