@@ -7,6 +7,7 @@ positions, so the code stays small however many there are.
 """
 
 import struct
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,7 +20,7 @@ from gough.program.ops import Product, Solve
 _BASE = {FRAME: "%scratch", TILE: "%tile", TABLE: "%table"}
 
 
-class Moving:
+class Moving(ABC):
     """What the writers of blocks and calls share. size: vectors of the workspace, which the writer says."""
 
     size: int
@@ -40,9 +41,9 @@ class Moving:
         """Tables of positions, and the function."""
         return [*self.tables, self.text]
 
+    @abstractmethod
     def _write(self) -> str:
         """The function's text; sets `size`."""
-        raise NotImplementedError
 
     def _gather(self, work: str, moves: list[tuple[int, int]]) -> None:
         """Copy operands to their places in the workspace; (operand, place)."""
