@@ -6,13 +6,13 @@ reciprocals and sine–cosine pairs are then written out, and everything is put 
 
 from dataclasses import dataclass
 
-from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import order_for_latency
+from gough.program.passes.outputs import guard_results
 from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
 from gough.program.program import Program
 

@@ -21,7 +21,7 @@ from gough.backends.llvm.target import CpuTarget, compile_object
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower_split
 from gough.program.ops import Call, Op
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.program import Program
 from gough.program.rolling import roll
 from gough.program.rolling.lowering import LoweredStages, lower_stages

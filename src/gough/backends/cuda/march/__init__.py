@@ -23,7 +23,7 @@ from gough.backends.cuda.store import stored_text
 from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.program import Program, Slot
 from gough.program.text import program_from_plain, program_to_plain
 from gough.program.trace import no_collecting

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gough.backends.cuda.lowering import lower_scalars
-from gough.backends.cuda.staged.bodies import StageGraph, Value, Wire, bodies_of
-from gough.backends.cuda.staged.remake import remake
+from gough.backends.cuda.staged.bodies import StageGraph, Value, Wire, bodies_of, remake
 from gough.errors import Status
 from gough.program.graph import ADD, CONST, INPUT
 from gough.program.program import NodeCheck, Program, Slot
