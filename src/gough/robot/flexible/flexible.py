@@ -6,12 +6,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from gough.robot.fields import Name, PositiveLength
-from gough.robot.flexible.beam import Beam
+from gough.robot.flexible.elements import Beam, FlatPlate, Solid
 from gough.robot.flexible.fields import Frequency, ListOf, ModalStiffness, one_of
 from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, ShapeChoice
 from gough.robot.flexible.other_programs import Matrices, Modal
-from gough.robot.flexible.plate import FlatPlate
-from gough.robot.flexible.solid import Solid
 from gough.robot.item import Fault, Item, is_given, look, nearest
 
 SHAPES = ("beam", "plate", "solid", "modal", "matrices")

@@ -10,11 +10,9 @@ from gough import fem
 from gough.robot import units
 from gough.robot.files import resolve_path
 from gough.robot.flexible import Flexible
-from gough.robot.flexible.beam import Beam, BeamSection
+from gough.robot.flexible.elements import Beam, BeamSection, FlatPlate, Solid
 from gough.robot.flexible.fields import ElasticMaterial
 from gough.robot.flexible.other_programs import FileUnits, Matrices
-from gough.robot.flexible.plate import FlatPlate
-from gough.robot.flexible.solid import Solid
 
 ON_THE_LINE = 1e-9
 """Distance from a beam's line or a plate's plane, relative to the body, of a point that lies on it."""

@@ -8,7 +8,7 @@ from gough.fem.elastic_body import ElasticBody
 from gough.fem.solids.cells import KINDS
 from gough.model import Model
 from gough.robot.flexible import Flexible
-from gough.robot.flexible.beam import Beam, BeamSection
+from gough.robot.flexible.elements import Beam, BeamSection
 from gough.robot.tree import bodies
 from gough.structure.elastic.bodies import elastic_bodies
 from gough.viewer.drawing.mesh import split_at_creases

@@ -1,12 +1,13 @@
-"""A flexible body made of beams: a straight line or a polyline with a cross-section.
-
-x runs along the beam, y and z are the section's principal axes.
-"""
+"""Flexible bodies of elements: beams (a straight line or a polyline with a cross-section; x runs along the beam, y and z are
+the section's principal axes), a flat plate (any polygon with holes), a solid from its mesh."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
-from gough.robot.fields import Position, PositiveLength, PositiveNumber, numbers
+from pydantic import Field
+
+from gough.robot.fields import Length, Position, PositiveLength, PositiveNumber, exactly, numbers
+from gough.robot.files import FilePath, LengthUnit
 from gough.robot.flexible.fields import (
     ONE_OR_MANY,
     Area,
@@ -21,6 +22,7 @@ from gough.robot.flexible.fields import (
     value_of,
 )
 from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.pose import Pose
 
 SHAPES = ("rectangle", "circle", "tube", "i_beam", "area")
 """The key that says which section it is; `area` stands for a section given by its numbers."""
@@ -209,3 +211,47 @@ def _same_about_both(section: Any) -> bool:
         y, z = (value_of(section, key, "second moment of area") for key in ("Iy", "Iz"))
         return y is None or y == z
     return not is_given(section, "i_beam")
+
+
+PlanePoint = Annotated[tuple[Length, Length], exactly(2, "a point [x, y]")]
+Polygon = Annotated[tuple[PlanePoint, ...], ListOf]
+
+
+class FlatPlate(Item):
+    """A plate of constant thickness (m) about the plane z = 0 of its own frame, which `pose` places in the body's.
+
+    outline: the corners [x, y] in order, holes: likewise. theory: mindlin (with shear and rotary inertia) or kirchhoff
+    (thin). size: of the elements, default a choice of the mesher. membrane: whether it stretches in its plane too.
+    rotary_inertia: of normals turning with bending, default: mindlin.
+    """
+
+    outline: Polygon
+    holes: Annotated[tuple[Polygon, ...], ListOf] = ()
+    thickness: PositiveLength
+    material: ElasticMaterial
+    theory: Literal["mindlin", "kirchhoff"] = "mindlin"
+    size: PositiveLength | None = None
+    membrane: Truth = False
+    rotary_inertia: Truth | None = None
+    placement: Pose = Field(default_factory=Pose, alias="pose")
+
+    @classmethod
+    def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
+        holes = look(data, "holes")
+        polygons = [(("outline",), look(data, "outline"))]
+        polygons += [(("holes", i), hole) for i, hole in enumerate(holes if isinstance(holes, list | tuple) else ())]
+        for place, corners in polygons:
+            if isinstance(corners, list | tuple) and len(corners) < 3:
+                yield Fault(place, corners, f"a polygon of {len(corners)} corners", "three or more")
+
+
+class Solid(Item):
+    """A solid of tetrahedra or hexahedra from a mesh file (Gmsh, Abaqus, Nastran, VTK, …).
+
+    file: relative to the description. unit: of its lengths. pose: its axes in the body's frame, in m.
+    """
+
+    file: FilePath
+    material: ElasticMaterial
+    unit: LengthUnit = "m"
+    placement: Pose = Field(default_factory=Pose, alias="pose")
