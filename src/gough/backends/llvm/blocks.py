@@ -33,7 +33,7 @@ class _Tile:
     size: int
 
 
-class ProductWriter:
+class _ProductWriter:
     """Writes the loops of one product. left: where A stands by rows in the table of uniform numbers, None where it is in
     the workspace. targets: where entries of C go, counted in vectors from the start of the scratch, None where nobody
     reads them."""
@@ -286,7 +286,7 @@ class BlockBody(Moving):
         left = self.stage.inputs[: n * k]
         uniform = all(place.space == TABLE for place in left)  # then they stand in a row
         targets = [_only(places) for places in self.stage.outputs]
-        writer = ProductWriter(self, block, work, left[0].at if uniform else None, targets)
+        writer = _ProductWriter(self, block, work, left[0].at if uniform else None, targets)
         self.size = writer.size
         right = [(n * k + i * m + j, writer.first_b + j * k + i) for i in range(k) for j in range(m)]
         self._gather(work, right if uniform else [*((i, i) for i in range(n * k)), *right])

@@ -232,7 +232,7 @@ def _collected(parts: list[_Flags]) -> tuple[np.ndarray, np.ndarray]:
 _MARCH_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 4), ctypes.c_void_p)
 
 
-def for_one_run() -> CpuTarget:
+def _for_one_run() -> CpuTarget:
     """This CPU for one run at a time: scalars wait less for each other than wide vectors with one lane in use."""
     return replace(host(), lanes=1, assembler=False)
 
@@ -242,7 +242,7 @@ class March:
 
     def __init__(self, program: Program, precision: str = "fast", one_run: bool = False) -> None:
         self.program = program
-        target = for_one_run() if one_run else host()
+        target = _for_one_run() if one_run else host()
         self.lanes = target.lanes
         entry: StoredObject = stored_object(program, target, precision, "march")
         self.once, self._entry = entry.once, entry

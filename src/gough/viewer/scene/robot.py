@@ -12,8 +12,7 @@ from gough.spatial.poses import quaternion_towards
 from gough.structure import WORLD
 from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.link_mesh import GROUPS, LinkMesh
-from gough.viewer.drawing.mesh import Mesh, merge_meshes
+from gough.viewer.drawing.mesh import GROUPS, LinkMesh, Mesh, merge_meshes
 from gough.viewer.scene.colours import BAD, GRID, GRID_SECTION, ROLES, Colour, mix_colours
 from gough.viewer.scene.skins import SkinsScene
 
