@@ -11,8 +11,7 @@ from math import prod
 
 import numpy as np
 
-from gough.backends.backend import Marched, address, uniform_numbers
-from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
+from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, address, uniform_numbers
 from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import CpuTarget, LoadedObject, host
 from gough.program.program import Program

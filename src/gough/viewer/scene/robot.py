@@ -184,7 +184,7 @@ class RobotScene:
 # What a robot stands on: a discreet grid below it, and which way is up.
 
 
-def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
+def add_ground(scene: Any, figure: Figure) -> Any:
     """A grid just below the lowest point drawn at home, across the up direction; returns its node."""
     low, high = figure.bounds()
     corners = np.array([[a, b, c] for a in (low[0], high[0]) for b in (low[1], high[1]) for c in (low[2], high[2])])
@@ -194,7 +194,7 @@ def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
     at = middle + (level - middle @ up) * up
     cell = nice_length(figure.size / 8)
     return scene.add_grid(
-        name,
+        "/ground",
         width=12 * figure.size,
         height=12 * figure.size,
         cell_size=cell,
