@@ -17,7 +17,7 @@ from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.lowering import in_scalars
 from gough.backends.cuda.staged import StagedKernel, stage_program
 from gough.backends.cuda.staged.bodies import Network
-from gough.backends.cuda.staged.pieces import pieces_of
+from gough.backends.cuda.staged.planning import pieces_of
 from gough.backends.cuda.store import write_signature
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import wrench_size
