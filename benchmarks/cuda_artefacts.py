@@ -30,7 +30,7 @@ from gough.model.functions import trace_entry
 from gough.program import Program, Slot
 from gough.program.derivatives import vjp
 from gough.program.ops import Op
-from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.structure.alike import common_pattern
 from gough_bench.states import lossless_robot, random_states

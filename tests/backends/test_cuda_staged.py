@@ -16,8 +16,8 @@ from backends.cuda_host import COMPILER, HostKernel
 from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.lowering import in_scalars
 from gough.backends.cuda.staged import StagedKernel, stage_program
-from gough.backends.cuda.staged.pieces import pieces_of
-from gough.backends.cuda.staged.remake import Network
+from gough.backends.cuda.staged.bodies import Network
+from gough.backends.cuda.staged.planning import pieces_of
 from gough.backends.cuda.store import write_signature
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import load_sizes
@@ -26,7 +26,7 @@ from gough.model.functions import trace_entry
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import derive, vjp
 from gough.program.interpreter import evaluate_nodes
-from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.outputs import computed_outputs
 from gough.program.rolling import roll
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.structure.alike import common_pattern

@@ -17,9 +17,9 @@ from gough.model.functions import no_load, trace_entry
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import operations
+from gough.program.passes.outputs import drop_checks
 from program import precise
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"

@@ -16,7 +16,7 @@ from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_inputs
 from gough.compilation.service import compile_program
 from gough.errors import GOOD, UsageError
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs
 

@@ -20,8 +20,8 @@ from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.lowering import PRECISIONS
-from gough.program.passes.constant_outputs import computed_outputs
-from gough.program.passes.fix_inputs import fix_input, fold_entries
+from gough.program.passes.inputs import fix_input, fold_entries
+from gough.program.passes.outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 

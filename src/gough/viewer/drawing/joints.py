@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.structure import WORLD
-from gough.viewer.drawing.layout import HomeLayout, across, side_axis
-from gough.viewer.drawing.link_mesh import LinkMesh, Span
-from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
-from gough.viewer.drawing.places import JointPlace
+from gough.viewer.drawing.layout import HomeLayout, JointPlace, across, side_axis
+from gough.viewer.drawing.mesh import LinkMesh, Mesh, Span, frame_along, merge_meshes
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
 
 BEHIND = 4.6
