@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
 from gough.robot.tree import placed_joints
 from gough.robot.units import Quantity
 from gough.scalar import select
-from gough.simulation.given import floats
 
 if TYPE_CHECKING:
     from gough.model import Model

@@ -10,7 +10,6 @@ import numpy as np
 
 from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
-from gough.simulation.given import demand, demand_model
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.parts import Sample
 from gough.simulation.motion.states import states_for
@@ -119,8 +118,6 @@ def drives_of(model: "Model", motion: Motion, parameters: np.ndarray | None = No
     By the inverse geometry at every time asked for, rates and accelerations exact; flexible bodies are straight. Another motion
     than one of drives begins in home's assembly. parameters (n,): of another design.
     """
-    demand_model(model, "drives_of")
-    demand(Motion, "motion", motion, "a gough.Motion (gough.motions makes them)")
     if motion.kind == "drives":
         return in_drive_order(model, motion)
     layout = model.layout

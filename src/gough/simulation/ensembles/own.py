@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
 from gough.program import Program, Slot
 from gough.program.graph import INPUT
-from gough.simulation.given import floats
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:

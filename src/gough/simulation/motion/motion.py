@@ -15,10 +15,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from gough.arguments import a_motion, checked, flag, number, numbers, several, take, word
+from gough.arguments import a_motion, checked, flag, floats, number, numbers, several, take, word
 from gough.errors import UsageError
 from gough.robot.units import misfit
-from gough.simulation.given import floats
 from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside, merged_coordinates
 from gough.simulation.motion.paths import TimePath, constant, piece_of
 from gough.simulation.motion.table import SLACK, MotionTable, table

@@ -48,8 +48,6 @@ class Catalogue:
 
     def find(self, name: str, robot: str) -> tuple[Channel, int | None]:
         """(channel, column of it or None for all); UsageError with the nearest names for an unknown one."""
-        if not isinstance(name, str):
-            raise UsageError(f"a channel is asked for by its name, not by {name!r}; run.channels() lists them")
         if name in self.channels:
             return self.channels[name], None
         if name in self.columns:

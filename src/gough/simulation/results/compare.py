@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.given import texts
 from gough.simulation.results.names import quaternions
 from gough.simulation.results.parts import select_states
 from gough.spatial.poses import pose_difference
@@ -92,9 +91,7 @@ def compare(run: "Run", other: "Run", channels: Iterable[str] | None) -> Compari
         run = run.between(start, end)
         run = run if (np.diff(run.time) > 0).all() else _after_jumps(run)
         other = other.resample(run.time)
-    wanted = (
-        texts("channels", channels) if channels is not None else tuple(n for n in DEFAULT if n in run and n in other)
-    )
+    wanted = tuple(n for n in DEFAULT if n in run and n in other) if channels is None else tuple(channels)
     if not wanted:
         raise UsageError("compare: the runs have no channel in common; name some")
     values: dict[str, Array] = {}

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.given import is_number
 from gough.simulation.results.recorded import Recorded, lock_array
 
 if TYPE_CHECKING:
@@ -24,9 +23,6 @@ SAME = 1e-8
 
 def between(run: "Run", start: float | None, end: float | None) -> "Run":
     """See `Run.between`."""
-    for name, given in (("start", start), ("end", end)):
-        if given is not None and not is_number(given):
-            raise UsageError(f"between: {name}={given!r}; give a time in s, or None")
     first = run.time[0] if start is None else start
     last = run.time[-1] if end is None else end
     rows = np.flatnonzero((run.time >= first) & (run.time <= last))
@@ -57,8 +53,6 @@ def select_states(run: "Run", rows: Array) -> "Run":
 
 def concatenate(runs: "list[Run]", shift: bool) -> "Run":
     """See `Run.concatenate`."""
-    if not runs:
-        raise UsageError("concatenate: give a list of runs, at least one")
     done = runs[0]
     for number, nxt in enumerate(runs[1:], start=1):
         _demand_alike(done, nxt, number)

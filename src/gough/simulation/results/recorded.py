@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.given import floats
 from gough.text import short_repr, wrong_label
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.given import demand_model, floats
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.info import make_info
 from gough.simulation.results.recorded import Recorded, as_recorded, lock_array
@@ -43,7 +43,6 @@ def run_from_states(
     robot: RobotRecord | None = None,
 ) -> "Run":
     """See `Run.from_states`. make: the class itself. robot: its record, where there is one already."""
-    demand_model(model, "Run.from_states")
     t = lock_array(_times(time))
     n, layout = len(t), model.layout
     design = None if parameters is None else _design(model, parameters)

@@ -24,7 +24,6 @@ from gough.arguments import (
 from gough.errors import GOOD, Failure, UsageError
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.given import demand_callable, demand_model
 from gough.simulation.integration.course import Course
 from gough.simulation.integration.marching import MOST_STEPS, Marching
 from gough.simulation.integration.pieces import PieceSource, TablePieces
@@ -109,8 +108,6 @@ def simulate(
     end the run; it keeps all it has, and `run.info.stopped` says why. A run whose energy is off by more than a thousandth of what
     it exchanges is warned about.
     """
-    demand_model(model, "simulate")
-    demand_callable("progress", progress)
     settings = RunSettings.of(
         motion,
         controller,
@@ -219,7 +216,7 @@ def _keeper(
 
     def keep(records: Array) -> None:
         kept.append(records)
-        if callable(progress) and len(records):
+        if progress is not None and len(records):
             progress(float(records[-1, place]), end)
 
     return keep

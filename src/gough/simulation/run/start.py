@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
+from gough.arguments import floats
 from gough.errors import BadStateError, UsageError
 from gough.kinematics.retraction import bad_quaternions
-from gough.simulation.given import demand_one_of, floats
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
@@ -25,7 +25,6 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
     """q, v, works, own states of the law, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest
     or in equilibrium."""
     model = plant.model
-    demand_one_of("start", start, ("given", "static"))
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":

@@ -27,7 +27,6 @@ from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.given import is_number
 from gough.simulation.integration.implicit import CORRECTED, SHOWS
 from gough.simulation.integration.implicit_marching import (
     ImplicitLayout,
@@ -222,7 +221,7 @@ class GeneralisedAlpha(Method):
         """See `Method`."""
         if rho_infinity is None:
             return self
-        if not is_number(rho_infinity) or not 0 <= rho_infinity <= 1:
+        if not 0 <= rho_infinity <= 1:
             raise UsageError(
                 f"rho_infinity={rho_infinity!r}: give a number between 0 (fast vibrations vanish) and 1 (they stay)"
             )
