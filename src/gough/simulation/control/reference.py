@@ -11,7 +11,7 @@ import numpy as np
 from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.states import states_for
 from gough.simulation.motion.targets import MotionTarget, drive_order, target_of
 from gough.spatial.charts import Three

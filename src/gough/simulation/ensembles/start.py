@@ -10,12 +10,12 @@ from gough.analysis.equilibrium import static_equilibrium
 from gough.arguments import floats
 from gough.errors import UsageError
 from gough.robot.item import nearest
-from gough.simulation.ensembles.own import Loads
+from gough.simulation.ensembles.plan import Loads
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
-from gough.simulation.run.start import CLOSED, demand_quaternions, starting_state
+from gough.simulation.run.setup import CLOSED, demand_quaternions, starting_state
 
 if TYPE_CHECKING:
     from gough.model import Model

@@ -16,7 +16,7 @@ import numpy as np
 
 from gough.arguments import checked, flag, floats, mapping, number, numbers, several, whole
 from gough.errors import UsageError
-from gough.simulation.ensembles.own import platform_key
+from gough.simulation.ensembles.plan import platform_key
 from gough.simulation.units import units_of
 from gough.text import short_repr
 

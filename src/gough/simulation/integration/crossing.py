@@ -5,7 +5,7 @@ worth little: its stages lie beside the closed configurations, and what they are
 value. `Watch` looks at that value. Which kind of singularity it is, is read off the free motions N (nu, nv) of the closures:
     u = N w,  v = N_v w      v is a bad choice where N_v is nearly singular, though others would do; the robot notices nothing (1)
     rank G falls             branches of the closed configurations meet; whatever v is, it does not determine the joints there (2)
-With (1) a run goes on with other velocities, through (2) by `collocation`.
+With (1) a run goes on with other velocities, through (2) by `passage`.
 """
 
 from typing import TYPE_CHECKING

@@ -15,12 +15,11 @@ from gough.errors import Failure, Status
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, sqrt, zeros
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.marching import Keep, Marching, no_time
+from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, no_time
+from gough.simulation.integration.method import RungeKutta
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.rates import closing_program, rate_program
-from gough.simulation.integration.runge_kutta import RungeKutta
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import OneRunLoop, RunStopped
 
 Vector = np.ndarray
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0

@@ -17,7 +17,7 @@ from gough.compilation.arrays import as_array
 from gough.errors import EXPLANATION, Status, UsageError
 from gough.kinematics.singularity import block_matrices
 from gough.simulation.motion.motion import JUMP, Motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport, spans
 from gough.simulation.motion.states import MotionStates, bend, states_for
 from gough.simulation.motion.targets import MotionTarget, target_of

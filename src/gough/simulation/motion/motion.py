@@ -18,8 +18,16 @@ import numpy as np
 from gough.arguments import a_motion, checked, flag, floats, number, numbers, several, take, word
 from gough.errors import UsageError
 from gough.robot.units import misfit
-from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside, merged_coordinates
-from gough.simulation.motion.paths import TimePath, constant, piece_of
+from gough.simulation.motion.paths import (
+    IDENTITY,
+    MotionPart,
+    Sample,
+    TimePath,
+    constant,
+    inside,
+    merged_coordinates,
+    piece_of,
+)
 from gough.simulation.motion.table import SLACK, MotionTable, table
 from gough.spatial.charts import Three
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES

@@ -11,8 +11,7 @@ from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import DIMENSIONS, Quantity, UnitError, WrittenUnit, convert, misfit
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
-from gough.simulation.motion.parts import IDENTITY
-from gough.simulation.motion.paths import PolynomialPath, constant, side_by_side
+from gough.simulation.motion.paths import IDENTITY, PolynomialPath, constant, side_by_side
 from gough.spatial.charts import CONJUGATE
 from gough.spatial.euler import EULER_AXES, euler_angles
 from gough.spatial.poses import pose_array, quaternion_product, rotation_vector

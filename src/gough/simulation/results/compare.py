@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.results.names import quaternions
 from gough.simulation.results.parts import select_states
+from gough.simulation.results.recorded import quaternions
 from gough.spatial.poses import pose_difference
 from gough.structure.layout import POSE_NAMES
 from gough.text import short_repr

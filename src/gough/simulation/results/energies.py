@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.simulation.results.deflection import strain_energy
-from gough.simulation.results.interpolation import interpolated_samples
+from gough.simulation.results.interpolation import interpolated_motion, interpolated_samples
 from gough.simulation.results.resample import resample
-from gough.simulation.results.tree_motion import interpolated_motion
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from gough.dynamics.loads import SPRING
 from gough.errors import EXPLANATION, Failure, GoughError, Status
 from gough.simulation.integration.crossing import NEAR, nearest_loop
 from gough.simulation.integration.methods import METHODS, stable_with_any
-from gough.simulation.integration.sampling import CONTROLLER_FAILED
+from gough.simulation.integration.pieces import CONTROLLER_FAILED
 from gough.simulation.integration.smoothing import rough_joints
 
 if TYPE_CHECKING:

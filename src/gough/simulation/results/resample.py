@@ -32,9 +32,17 @@ from gough.kinematics.following import tree_rates
 from gough.kinematics.mobility import CLOSED
 from gough.kinematics.retraction import step_units
 from gough.simulation.control.follow import Follow
-from gough.simulation.results.interpolation import interpolated_samples, intervals, place_in
+from gough.simulation.results.interpolation import (
+    FEW,
+    interpolated_motion,
+    interpolated_samples,
+    intervals,
+    left_out_states,
+    place_in,
+    share,
+    tree_motion,
+)
 from gough.simulation.results.recorded import lock_array
-from gough.simulation.results.tree_motion import FEW, interpolated_motion, left_out_states, share, tree_motion
 from gough.simulation.units import units_of
 
 if TYPE_CHECKING:

@@ -30,13 +30,11 @@ from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.compare import Comparison, compare
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
-from gough.simulation.results.info import RunInfo, make_info
-from gough.simulation.results.names import force_columns, rate_columns
 from gough.simulation.results.plot import draw_run
-from gough.simulation.results.recorded import Channel, Recorded
+from gough.simulation.results.recorded import Channel, Recorded, force_columns, rate_columns
 from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
-from gough.simulation.results.states import demand_new_names, run_from_states
+from gough.simulation.results.states import RunInfo, demand_new_names, make_info, run_from_states
 from gough.simulation.results.tracking import tracking_errors
 from gough.structure import Layout
 

@@ -17,7 +17,7 @@ from gough.simulation.control.law import Law
 from gough.simulation.integration.plant import WORKS
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
-from gough.simulation.results.files import SUFFIXES
+from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run.settings import RunSettings

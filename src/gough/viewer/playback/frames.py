@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from gough.simulation.results.interpolation import intervals, place_in
+from gough.simulation.results.interpolation import interpolated_motion, intervals, place_in
 from gough.simulation.results.run import Run
-from gough.simulation.results.tree_motion import interpolated_motion
 
 Array = np.ndarray
 

@@ -27,8 +27,9 @@ from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.implicit import CORRECTED, SHOWS
-from gough.simulation.integration.implicit_marching import (
+from gough.simulation.integration.implicit import (
+    CORRECTED,
+    SHOWS,
     ImplicitLayout,
     ImplicitMarching,
     ImplicitPrograms,

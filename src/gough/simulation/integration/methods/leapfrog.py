@@ -22,7 +22,7 @@ from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import solve
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.marching import Keep, Marching
+from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, failed_check
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.rates import (
@@ -33,7 +33,6 @@ from gough.simulation.integration.rates import (
     turn_program,
 )
 from gough.simulation.integration.state import State, StateLayout
-from gough.simulation.integration.time_loop import OneRunLoop, RunStopped, failed_check
 from gough.spatial.rotation import quaternion_rate_wxyz
 
 Vector = np.ndarray
