@@ -15,6 +15,7 @@ from gough.errors import UsageError
 from gough.program import Program, Slot
 from gough.program.graph import INPUT
 from gough.simulation.integration.marching import SLACK
+from gough.simulation.integration.pieces import TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.wrenches import Wrenches
@@ -119,14 +120,7 @@ class EnsemblePlan:
     ) -> None:
         self.plant, self.layout, self.loads = plant, StateLayout(plant), loads
         self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
-        if motion_table is None:
-            rows = [plant.rows.stretch(0.0, end)]
-        else:
-            rows = [plant.rows.row(motion_table, k) for k in range(len(motion_table.breaks) - 1)]
-        for row in rows:
-            if row[0] >= end * (1 - 1e-12):
-                break
-            row[1] = min(row[1], end)
+        for row, _ in TablePieces.rows(plant, motion_table, end):
             steps = max(ceil((row[1] - row[0]) / step - SLACK), 1)
             self.pieces.append((row, steps, (row[1] - row[0]) / steps))
         self.steps = sum(steps for _, steps, _ in self.pieces)

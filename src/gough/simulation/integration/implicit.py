@@ -21,20 +21,24 @@ from typing import Any
 import numpy as np
 
 from gough.errors import Failure, Status
-from gough.program import Program, Slot, trace
-from gough.scalar import abs_, check, select, zeros
+from gough.program import Program
+from gough.scalar import check, zeros
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped
 from gough.simulation.integration.method import RungeKutta
-from gough.simulation.integration.newton import Secants, newton_matrix
-from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.newton import Secants, largest_change, newton_matrix
+from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.rates import (
+    STAGE,
     Rate,
     closing_program,
+    end_step,
     prepare_rate,
     rate_program,
+    rates_at,
     residual_program,
-    stage_slots,
+    step_error,
+    trace_states,
     turn_program,
 )
 from gough.simulation.integration.state import StateLayout
@@ -94,19 +98,21 @@ def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float
     return turn_program(plant, equations, f"{name} refresh", states.size)
 
 
-def start_program(plant: Plant) -> Program:
-    """The program that gives a state its accelerations z: at the start, and where a motion's accelerations jump."""
-    states, rate = ImplicitLayout(plant), rate_program(plant)
+def start_program(
+    plant: Plant, states: ImplicitLayout, name: str = "start", more: Callable[..., tuple[Vector, ...]] = lambda *_: ()
+) -> Program:
+    """The program that gives a state its accelerations z: at the start, and where a motion's accelerations jump. more(state, z,
+    rates): what stands behind W⁻¹."""
+    rate = rate_program(plant)
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        _, _, found = rates_at(plant, rate, s, row, parameters)
         z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
-        after = np.concatenate([state[: states.z.start], z, state[states.inverse]])
+        after = np.concatenate([state[: states.z.start], z, state[states.inverse], *more(state, z, found)])
         return {"state": after, "record": states.record(s, found["tau"], found["vdot"], 0.0), "running": 1.0}
 
-    return turn_program(plant, equations, "start", states.size)
+    return turn_program(plant, equations, name, states.size)
 
 
 class ImplicitMarching(Marching):
@@ -122,6 +128,7 @@ class ImplicitMarching(Marching):
         self.loop = OneRunLoop(programs.step(False), parameters)
         self.refresh = OneRunLoop(programs.refresh, parameters)
         self.start = OneRunLoop(programs.start, parameters)
+        self.loops = (self.loop, self.refresh, self.start)
 
     @cached_property
     def careful(self) -> OneRunLoop:
@@ -131,11 +138,6 @@ class ImplicitMarching(Marching):
         _ = made.march
         self.compiled_late += clock.perf_counter() - began
         return made
-
-    def compile(self) -> None:
-        """Make all machine code now."""
-        for loop in (self.loop, self.refresh, self.start):
-            _ = loop.march
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
@@ -242,7 +244,7 @@ class ImplicitRungeKutta(RungeKutta):
             states,
             lambda careful: implicit_step(plant, self, careful),
             refresh_program(plant, states, self.name, short, short * short),
-            start_program(plant),
+            start_program(plant, states),
         )
         return ImplicitMarching(plant, programs, parameters, step, tolerance)
 
@@ -259,9 +261,7 @@ def stage_program(plant: Plant) -> Rate:
         R = found.pop("R")
         return {**found, "newton": -(inverse.reshape(n, n) @ R)}
 
-    *known, parameters = stage_slots(plant)
-    slots = (*known, Slot("inverse", (n * n,)), parameters)
-    return prepare_rate(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
+    return prepare_rate(plant, trace_states(plant, equations, "stage", *STAGE, inverse=n * n))
 
 
 def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = False) -> Program:
@@ -272,7 +272,7 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
     stage_rate = stage_program(plant)
     close = closing_program(plant)
     moving = plant.unknown_of_v
-    n, own = plant.unknowns, len(moving)
+    own = len(moving)
     units = np.concatenate([states.units[1][moving], plant.inner.sizes])
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
@@ -317,41 +317,13 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
             moved = stage["vdot"].copy()
             moved[moving] = z[:own]
             found.append({**stage, "vdot": moved, "inner": z[own:]})
-            sizes = [abs_(x) * (h * float(1.0 / u)) for x, u in zip(change, units, strict=True)]
-            for x in sizes:
-                worst = x if isinstance(worst, float) else select(x - worst, x, worst)
+            worst = largest_change(change, h, units, worst)
         check(Status.NOT_CONVERGED.at("Newton"), CORRECTED * tolerance - worst, 0.0)
-        return _finish(states, s, found, (h, row, z, parameters))
+        q, v, work, inner = end_step(plant, s, found, method.b, h, row)
+        q, t = close(parameters, q), s.t + h
+        error = step_error(plant, found, method.error, h)
+        end, last = states.join(q, v, work, inner, t, h, error), found[-1]
+        record = states.record(states.split(end), last["tau"], last["vdot"], error)
+        return {"state": np.concatenate([end, z, inverse]), "record": record, "running": row[1] - t}
 
-    def _finish(states: ImplicitLayout, s: Any, found: list, rest: tuple) -> dict[str, Any]:
-        h, row, z, parameters = rest
-
-        def sum_of(weights: Vector, key: str, size: int) -> Vector:
-            total = zeros(size)
-            for weight, stage in zip(weights, found, strict=True):
-                if weight:
-                    total = total + float(weight) * stage[key]
-            return total * h
-
-        q = s.q + sum_of(method.b, "qdot", layout.nq)
-        v = s.v + sum_of(method.b, "vdot", layout.nv)
-        work = s.work + sum_of(method.b, "power", len(WORKS))
-        inner = s.inner + sum_of(method.b, "inner", plant.inner_size)
-        t = s.t + h
-        q, v = plant.led_state(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
-        q = close(parameters, q)
-        dq, dv = sum_of(method.error, "qdot", layout.nq), sum_of(method.error, "vdot", layout.nv)
-        error = states.size_of(dq, dv, sum_of(method.error, "inner", plant.inner_size))
-        after = np.concatenate([states.join(q, v, work, inner, t, h, error), z])
-        last = found[-1]
-        ending = states.split(after)
-        record = states.record(ending, last["tau"], last["vdot"], error)
-        whole = np.concatenate([after, np.full(n * n, 0.0, dtype=object)])
-        return {"state": whole, "record": record, "running": row[1] - t}
-
-    def equations_kept(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
-        out = equations(state, given, parameters)
-        out["state"][states.inverse] = state[states.inverse]
-        return out
-
-    return turn_program(plant, equations_kept, f"{method.name}{' careful' * careful}", states.size)
+    return turn_program(plant, equations, f"{method.name}{' careful' * careful}", states.size)

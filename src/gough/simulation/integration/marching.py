@@ -68,9 +68,10 @@ class OneRunLoop:
         """`steps` turns from states (runs, n)."""
         return self.march(state, steps, self.table, given, **more)
 
-    def reason(self, state: Vector, given: Vector) -> Failure:
-        """What fails in the step from one state (n,), by the interpreter."""
-        return failed_check(self.program, self._known(state, given))
+    def reason(self, state: Vector, given: Vector, own: Vector | None = None) -> Failure:
+        """What fails in the step from one state (n,), by the interpreter. own (1, k): what the run has for itself."""
+        known = self._known(state, given)
+        return failed_check(self.program, known if own is None else known | {"own": own})
 
     def with_care(self, state: Vector, given: Vector) -> tuple[Vector, Vector, bool] | None:
         """(state (n,), record (k,), whether it goes on) after one turn of the interpreter, whose solves are pivoted: machine code
@@ -118,6 +119,7 @@ class Marching:
     """Base of the ways to go through a piece."""
 
     adaptive = False
+    loops: tuple[OneRunLoop, ...] = ()
 
     def __init__(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> None:
         self.plant, self.parameters = plant, parameters
@@ -132,8 +134,9 @@ class Marching:
         self.chunk, self._looked = FEWEST, 0.0
 
     def compile(self) -> None:
-        """Make all machine code now."""
-        raise NotImplementedError
+        """Make all machine code now: that of `loops`."""
+        for loop in self.loops:
+            _ = loop.march
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """The state (n,) at the end of a piece, from one within it, at its own time. `keep` is given the records (rows, k) of all

@@ -25,7 +25,7 @@ from gough.kinematics.retraction import normalise_quaternions
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.crossing import LEFT, NEAR, PER_STEP, Watch, better_velocities
 from gough.simulation.integration.marching import OneRunLoop, RunStopped
-from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.rates import closing_program, rate_program, turn_program
 from gough.simulation.integration.state import StateLayout
 
@@ -121,7 +121,7 @@ class Collocation:
             q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
             near = close(parameters, q)
             q = again(parameters, near)
-            found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
+            found = rate(parameters, q=q, v=v, inner=s.inner, row=given, t=[t])
             parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
             return {"state": state, "record": np.concatenate(parts), "running": 1.0}
 
@@ -130,8 +130,7 @@ class Collocation:
     @cached_property
     def sizes(self) -> Vector:
         """Typical sizes of y (n,); works have no say."""
-        q, v = self.states.units
-        return np.concatenate([q, 100.0 * v, np.full(len(WORKS), np.inf), self.plant.inner.sizes])
+        return self.states.sizes(np.inf)
 
     def solve(self, y: Vector, begin: float, length: float, row: Vector) -> Stretch | None:
         """The stretch from y (n,) at a time (s); None where the iteration does not converge, or rates cannot be computed."""

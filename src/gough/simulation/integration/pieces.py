@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gough.errors import GOOD, Status
-from gough.program import Program, Slot, trace
+from gough.program import Program
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.integration.marching import OneRunLoop, RunStopped
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import prepare_rate, turn_program
+from gough.simulation.integration.rates import prepare_rate, trace_states, turn_program
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import MotionTable
 
@@ -42,14 +42,15 @@ class TablePieces:
     """The pieces of a motion's table up to the end, or one stretch without a motion."""
 
     def __init__(self, plant: Plant, table: MotionTable | None, end: float) -> None:
-        self._rows = self._made(plant, table, end)
+        self._rows = self.rows(plant, table, end)
 
     def next(self, state: Array) -> tuple[Array, bool] | None:
         """See `PieceSource`."""
         return next(self._rows, None)
 
     @staticmethod
-    def _made(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Array, bool]]:
+    def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Array, bool]]:
+        """(row, whether forces may jump at its end, or it is the last) of all pieces."""
         if table is None:
             yield plant.rows.stretch(0.0, end), True
             return
@@ -135,13 +136,16 @@ def _of_function(function: Callable[..., Any], motion: Motion | None, model: "Mo
             raise RunStopped(
                 GOOD, t, f"{CONTROLLER_FAILED} (it returned {what}; give {len(names)} drive forces: {', '.join(names)})"
             )
-        tau = found.astype(float)
-        bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
-        if bad:
-            raise RunStopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
-        return tau
+        return _finite_forces(found.astype(float), names, t)
 
     return command
+
+
+def _finite_forces(tau: Vector, names: tuple[str, ...], t: float) -> Vector:
+    bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
+    if bad:
+        raise RunStopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
+    return tau
 
 
 def _shown(given: Any) -> str:
@@ -164,11 +168,7 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
         found = loop(state[None], 1, row[None])
         if found.failed[0] >= 0:
             raise RunStopped(loop.reason(state, row), t, " (in the controller)")
-        tau = found.record[0, 0]
-        bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
-        if bad:
-            raise RunStopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
-        return tau
+        return _finite_forces(found.record[0, 0], names, t)
 
     return command
 
@@ -181,18 +181,11 @@ def _program(plant: Plant) -> Program:
     def forces(q: Vector, v: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Any]:
         return {"tau": plant.commanded_forces(parameters, q, v, plant.rows.at(row, t[0]))}
 
-    inner = (
-        Slot("q", (nq,)),
-        Slot("v", (nv,)),
-        Slot("row", (plant.rows.size,)),
-        Slot("t", (1,)),
-        Slot("parameters", (len(model.parameters),), uniform=True),
-    )
-    rate = prepare_rate(plant, trace(forces, inner, "forces", {"parameters": model.pattern}))
+    rate = prepare_rate(plant, trace_states(plant, forces, "forces", "q", "v", "row", "t"))
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         q, v, t = state[:nq], state[nq : nq + nv], state[nq + nv :]
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, row=given, t=t)
+        found = rate(parameters, q=q, v=v, row=given, t=t)
         return {"state": state, "record": found["tau"], "running": 1.0}
 
     return turn_program(plant, equations, plant.law.name, nq + nv + 1, more=0)

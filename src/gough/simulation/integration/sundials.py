@@ -25,11 +25,11 @@ import numpy as np
 
 from gough.compilation.service import address, load_ir
 from gough.errors import UsageError
-from gough.program import Program, Slot, trace
+from gough.program import Program
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.integration.marching import OneRunLoop
-from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, rate_program, turn_program
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.rates import closing_program, rate_program, trace_states, turn_program
 from gough.simulation.integration.state import StateLayout
 
 POINTER, INT, REAL, LONG = ctypes.c_void_p, ctypes.c_int, ctypes.c_double, ctypes.c_int64
@@ -220,7 +220,7 @@ def rates_program(plant: Plant) -> Program:
         s, t = states.split(np.concatenate([state, [0.0, 0.0]])), state[n]
         q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
         q = close(parameters, q)
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[t])
+        found = rate(parameters, q=q, v=v, inner=s.inner, row=given, t=[t])
         ydot = np.concatenate([found[key] for key in ("qdot", "vdot", "power", "inner")])
         return {"state": state, "record": ydot, "running": 1.0}
 
@@ -232,24 +232,18 @@ def records_program(plant: Plant) -> Program:
     another Newton step has."""
     states, rate, close = StateLayout(plant), rate_program(plant), closing_program(plant)
     again = closing_program(plant, closings=1)
-    n = states.t
 
     def equations(y: Vector, step: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s = states.split(np.concatenate([y, step]))
         q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, s.t))
         near = close(parameters, q)
         drift, q = near - q, again(parameters, near)
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=given, t=[s.t])
+        found = rate(parameters, q=q, v=v, inner=s.inner, row=given, t=[s.t])
         here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, s.error))
         return {"record": states.record(here, found["tau"], found["vdot"], s.error), "drift": drift, "rest": q - near}
 
-    slots = (
-        Slot("y", (n,)),
-        Slot("step", (3,)),
-        Slot("given", (plant.rows.size,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=True),
-    )
-    return trace(equations, slots, f"{plant.model.mechanism.name} cvode records", {"parameters": plant.model.pattern})
+    name = f"{plant.model.mechanism.name} cvode records"
+    return trace_states(plant, equations, name, y=states.t, step=3, given=plant.rows.size)
 
 
 class CvodeSolver:
@@ -323,8 +317,7 @@ class CvodeSolver:
 
 def _sizes(plant: Plant) -> Vector:
     """Typical sizes of y (n,) over √n."""
-    q, v = StateLayout(plant).units
-    sizes = np.concatenate([q, 100.0 * v, np.full(len(WORKS), NO_SAY), plant.inner.sizes])
+    sizes = StateLayout(plant).sizes(NO_SAY)
     return sizes / sqrt(len(sizes))
 
 
