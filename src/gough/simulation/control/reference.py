@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PlatformPath:
-    """The pose of a robot's platform in a motion of another frame on it: x y z and the quaternion's numbers."""
+class LedPath:
+    """What a motion leads of a robot."""
 
     of: Motion
     target: MotionTarget
@@ -33,9 +33,17 @@ class PlatformPath:
         """Those of the motion."""
         return self.of.breaks
 
+    def sample(self, t: np.ndarray, left: bool) -> Sample:
+        """The motion at times t (m,) in terms of the robot."""
+        return self.target.wanted_sample(Sample(*self.of._at(t, left)))
+
+
+class PlatformPath(LedPath):
+    """The pose of a robot's platform in a motion of another frame on it: x y z and the quaternion's numbers."""
+
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`: q̇ = ω q/2, q̈ = (ω̇ q + ω q̇)/2."""
-        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
+        wanted = self.sample(t, left)
         q, velocity, acceleration = wanted.position[:, 3:], wanted.velocity, wanted.acceleration
         w, wd = (np.insert(0.5 * x[:, 3:], 0, 0.0, axis=1) for x in (velocity, acceleration))
         qd = quaternion_product(w, q)
@@ -44,22 +52,12 @@ class PlatformPath:
         return wanted.position, rates[0], rates[1]
 
 
-@dataclass(frozen=True, eq=False)
-class DrivesPath:
+class DrivesPath(LedPath):
     """The drives of a robot that follows a motion; of the robot before it bends."""
-
-    of: Motion
-    target: MotionTarget
-
-    @property
-    def breaks(self) -> np.ndarray:
-        """Those of the motion."""
-        return self.of.breaks
 
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`."""
-        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
-        model = self.target.model
+        wanted, model = self.sample(t, left), self.target.model
         order = np.argsort(t, kind="stable")
         back = np.argsort(order, kind="stable")
         rising = Sample(wanted.position[order], wanted.velocity[order], wanted.acceleration[order])

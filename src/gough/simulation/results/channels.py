@@ -8,6 +8,7 @@ import numpy as np
 
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
+from gough.simulation.coordinates import units_of
 from gough.simulation.results.deflection import deflection, tied_frames
 from gough.simulation.results.energies import ENERGIES, POWERS, energies, powers
 from gough.simulation.results.recorded import (
@@ -23,8 +24,7 @@ from gough.simulation.results.recorded import (
     force_columns,
     rate_columns,
 )
-from gough.simulation.results.tracking import REFERENCE, tracking
-from gough.simulation.units import units_of
+from gough.simulation.results.tracking import REFERENCE, tracking, turn_signs
 from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import pose_array
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
@@ -119,7 +119,10 @@ def _channels(run: "Run") -> Iterator[Channel]:
         "derivative of v",
         lambda r: r.acceleration,
     )
-    yield from _energies(run, channel)
+    yield channel(
+        "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
+    )
+    yield channel("power", POWERS, ["W"] * len(POWERS), "of drives, losses and wrenches", powers)
     yield from _tracking(run, channel)
     yield single("closure_error", "1", "largest loop error over the robot's size", _closure_error)
     yield single("status", "1", "code of each state, 0 is good", lambda r: r.status)
@@ -143,13 +146,6 @@ def _drives(run: "Run", channel: Any) -> Iterator[Channel]:
     yield channel("tau", forces, layout.drive_units, "as drives.force", lambda r: r.tau)
     powers = [f"power.{d}" for d in drives]
     yield channel("drives.power", powers, ["W"] * len(drives), "force × rate", lambda r: r.tau * r["drives.rate"])
-
-
-def _energies(run: "Run", channel: Any) -> Iterator[Channel]:
-    yield channel(
-        "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
-    )
-    yield channel("power", POWERS, ["W"] * len(POWERS), "of drives, losses and wrenches", powers)
 
 
 def _tracking(run: "Run", channel: Any) -> Iterator[Channel]:
@@ -266,8 +262,7 @@ def _frame_pose(run: "Run", frame: str) -> Array:
     good = np.isfinite(position).all(axis=1)
     out = np.full((len(run), 7), np.nan)
     out[good] = pose_array((position[good], rotation[good])) if good.any() else out[good]
-    turns = np.where((out[1:, 3:] * out[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
-    out[1:, 3:] *= np.cumprod(turns)[:, None]  # the sign nearest the state before
+    turn_signs(out)
     return out
 
 

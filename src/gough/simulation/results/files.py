@@ -13,6 +13,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.model import Model, build
+from gough.simulation.coordinates import units_of
 from gough.simulation.results.formats import FORMAT, FORMATS, KIND, SUFFIXES, Contents, damage_told, demand_whole
 from gough.simulation.results.recorded import (
     WRENCH,
@@ -25,7 +26,6 @@ from gough.simulation.results.recorded import (
 )
 from gough.simulation.results.robot import RobotRecord, robot_hash
 from gough.simulation.results.states import make_info, run_from_states
-from gough.simulation.units import units_of
 from gough.structure import Layout
 from gough.text import demand_file
 

@@ -7,14 +7,12 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.results.recorded import Recorded, lock_array
+from gough.simulation.results.tracking import REFERENCE
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
-REFERENCE = "reference"
-"""Recorded where a run had a motion to follow; one of two runs may have none."""
-
 ROUNDING = 1e-12
 """Times that meet agree to this part of them."""
 SAME = 1e-8
@@ -72,6 +70,7 @@ def _demand_alike(first: "Run", second: "Run", number: int) -> None:
         raise UsageError(f"concatenate: run {number} is of another design (parameters)")
     if first.tau_held != second.tau_held:
         raise UsageError(f"concatenate: run {number} has another tau_held")
+    # a run without a motion to follow has no reference
     if (set(_own(first)) ^ set(_own(second))) - {REFERENCE} or set(first.wrench) != set(second.wrench):
         raise UsageError(f"concatenate: run {number} has other recorded channels or wrenches")
 

@@ -45,9 +45,14 @@ def recorded_reference(layout: Any, motion: Motion | None, time: Array) -> dict[
         known = dict(zip(layout.q_names, layout.q_units, strict=True))
         units = tuple(known.get(name, "1") for name in columns)
     if motion.kind == "pose":
-        turns = np.where((at[1:, 3:] * at[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
-        at[1:, 3:] *= np.cumprod(turns)[:, None]  # the sign nearest the one before, so that it can be interpolated
+        turn_signs(at)  # so that it can be interpolated
     return {REFERENCE: (at, units, tuple(f"{REFERENCE}.{name}" for name in columns))}
+
+
+def turn_signs(poses: Array) -> None:
+    """Gives the quaternions of poses (n, 7) the sign nearest the one before."""
+    turns = np.where((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
+    poses[1:, 3:] *= np.cumprod(turns)[:, None]
 
 
 def _unnamed(motion: Motion, layout: Any) -> bool:
