@@ -175,7 +175,7 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     elastic = model.mechanism.elastic_columns
     bent = [c for c in own if c in elastic]
     rigid = [c for c in range(G.shape[1]) if c not in elastic]
-    best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(null, own, rigid))
+    best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(own, rigid))
     limit = _least(null[best]) if len(best) == len(own) else 0.0
     if not _least(null[own]) < WORSE * limit:
         return None
@@ -187,7 +187,7 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     return (*(c if c >= 0 else next(new) for c in kept), *bent)
 
 
-def _orders(null: Vector, own: list[int], rigid: list[int]) -> list[tuple[list[int], tuple[float, ...]]]:
+def _orders(own: list[int], rigid: list[int]) -> list[tuple[list[int], tuple[float, ...]]]:
     """Ways to choose: the most independent first; and of v as many as can stay."""
     steps = tuple(np.linspace(1.0, 0.05, 39))
     return [(rigid, steps), ([*(c for c in own if c in rigid), *(c for c in rigid if c not in own)], INDEPENDENT)]

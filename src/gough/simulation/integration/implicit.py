@@ -11,7 +11,6 @@ Time loops go in equal steps, Newton's iteration with one matrix for many of the
 State    that of explicit methods, then the unknowns z, then W⁻¹ by rows: `refresh_program` makes W anew, which the loop inverts.
 """
 
-import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -133,11 +132,7 @@ class ImplicitMarching(Marching):
     @cached_property
     def careful(self) -> OneRunLoop:
         """Steps solved with care; made when the first one is needed."""
-        began = clock.perf_counter()
-        made = OneRunLoop(self.programs.step(True), self.parameters)
-        _ = made.march
-        self.compiled_late += clock.perf_counter() - began
-        return made
+        return OneRunLoop(self.programs.step(True), self.parameters)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""

@@ -130,7 +130,7 @@ class Marching:
         self.slow_turns = 0
         self.errors_known = False
         self.watched: Vector | None = None
-        self.compiled_late = self.error_sum = self.error_largest = 0.0
+        self.error_sum = 0.0
         self.chunk, self._looked = FEWEST, 0.0
 
     def compile(self) -> None:
@@ -154,7 +154,6 @@ class Marching:
         if len(errors):
             self.errors_known = True
             self.error_sum += float(errors.sum())
-            self.error_largest = max(self.error_largest, float(errors.max()))
 
     @property
     def error_estimate(self) -> float | None:

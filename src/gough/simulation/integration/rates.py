@@ -33,7 +33,6 @@ class Rate:
 
     once: Program
     each: Program
-    n_parameters: int
 
     def hoisted_values(self, parameters: Vector) -> Vector:
         """What is computed once a design."""
@@ -58,7 +57,7 @@ class Rate:
 def prepare_rate(plant: Plant, program: Program) -> Rate:
     """A program of the plant, its solves ordered, work on uniform parameters set apart."""
     once, each = split_uniform(remove_dead_code(_between_states(plant.order_program(program))))
-    return Rate(once, each, len(plant.model.parameters))
+    return Rate(once, each)
 
 
 def _between_states(program: Program) -> Program:

@@ -28,8 +28,8 @@ from gough.errors import Failure, Status, UsageError
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
-from gough.simulation.results.compare import Comparison, compare
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
+from gough.simulation.results.parts import Comparison, compare
 from gough.simulation.results.plot import draw_run
 from gough.simulation.results.recorded import Channel, Recorded, force_columns, rate_columns
 from gough.simulation.results.resample import resample
