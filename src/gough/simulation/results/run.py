@@ -287,7 +287,7 @@ class Run:
 
     @checked(times=numbers, rate=number(above=0))
     def resample(self, times: Any = None, *, rate: float | None = None) -> "Run":
-        """The run at other times (m,), or `rate` times a second; see `run_resample` for methods and accuracy."""
+        """The run at other times (m,), or `rate` times a second; see `results/resample.py` for methods and accuracy."""
         return resample(self, times, rate)
 
     @checked(other=a_run, channels=words)
