@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 CLOSINGS = 2
 """Newton steps that close the loops after a time step: what is left is of the fourth order of a drift that is small itself."""
+MASS_NORMALISED = "m kg^0.5"
+ROUNDING = 1e-6
+"""Difference of a modal mass from 1."""
 
 
 def unit_quaternions(mechanism: Mechanism, q: Vector) -> Vector:
@@ -100,11 +103,6 @@ def drive_of_entries(mechanism: Mechanism) -> list[int] | None:
     columns = [mechanism.links[d.link].u for d in mechanism.drives]
     rigid = mechanism.selection.independent[: mechanism.layout.mobility]
     return [columns.index(u) for u in rigid] if set(columns) == set(rigid) else None
-
-
-MASS_NORMALISED = "m kg^0.5"
-ROUNDING = 1e-6
-"""Difference of a modal mass from 1."""
 
 
 @dataclass(frozen=True)

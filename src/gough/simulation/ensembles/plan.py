@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 GIVEN, OWN = "given", "own"
+Tick = Callable[[float], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +98,6 @@ def with_own_loads(program: Program, first: int, count: int) -> Program:
     new[np.concatenate([x for _, x in kept])] = np.arange(at)
     args = [(int(new[a[0]]),) if op == INPUT else a for op, a in zip(program.ops, program.args, strict=True)]
     return replace(program, inputs=tuple(s for s, _ in kept), args=args)
-
-
-Tick = Callable[[float], None]
 
 
 class TimeLoop(Protocol):

@@ -31,6 +31,18 @@ if TYPE_CHECKING:
 FORMAT = 3
 ABOUT = "about"
 Found = dict[str, np.ndarray]
+Array = np.ndarray
+Go = Callable[[Any, Array, Array, Callable[[float], None]], Found]
+"""go(time loop, its table, numbers of runs, tick): results of these runs."""
+Tell = Callable[[int, int], None]
+PART, LEAST, PARTS = 256, 8, 16
+"""Runs of a part, at most and at least, and how many parts of these there are where runs are few: what is lost by Ctrl-C is
+little, and all cores work. The same on every machine, so that a folder can be taken elsewhere."""
+GROUP = 64 * PART
+"""Runs that a GPU does at once, at most."""
+FEWEST, QUICK = 32, 0.1
+"""Steps of a CPU's first stretch, and how long one takes (s): between two Ctrl-C is heard."""
+DEVICES = ("cpu", "cuda")
 
 
 def fingerprint(subject: "EnsembleSubject", plan: Any, states: np.ndarray, own: np.ndarray | None) -> str:
@@ -137,20 +149,6 @@ def _head(path: Path) -> dict[str, Any] | None:
 
 def _digest_of_head(head: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(head, sort_keys=True).encode()).hexdigest()
-
-
-Array = np.ndarray
-Go = Callable[[Any, Array, Array, Callable[[float], None]], Found]
-"""go(time loop, its table, numbers of runs, tick): results of these runs."""
-Tell = Callable[[int, int], None]
-PART, LEAST, PARTS = 256, 8, 16
-"""Runs of a part, at most and at least, and how many parts of these there are where runs are few: what is lost by Ctrl-C is
-little, and all cores work. The same on every machine, so that a folder can be taken elsewhere."""
-GROUP = 64 * PART
-"""Runs that a GPU does at once, at most."""
-FEWEST, QUICK = 32, 0.1
-"""Steps of a CPU's first stretch, and how long one takes (s): between two Ctrl-C is heard."""
-DEVICES = ("cpu", "cuda")
 
 
 class CpuLoop:

@@ -49,6 +49,12 @@ CAREFUL_STEPS = 5
 """Steps solved with care after Newton's method has failed."""
 HALVINGS = 12
 """How often a step of an implicit method is halved before a run gives up."""
+ITERATIONS, CAREFUL = 4, 12
+"""Newton steps of a stage; and of a stage that is solved with care."""
+SHOWS = 1e-3
+"""Steps of less than this part of what is accepted show nothing but rounding."""
+CORRECTED = 10.0
+"""Largest last Newton correction of a velocity, over a typical size a second, in tolerances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,14 +219,6 @@ class ImplicitMarching(Marching):
         if slow is None:
             raise RunStopped(loop.reason(x[0], given), float(x[0, self.states.t]))
         return slow[0][None].copy()
-
-
-ITERATIONS, CAREFUL = 4, 12
-"""Newton steps of a stage; and of a stage that is solved with care."""
-SHOWS = 1e-3
-"""Steps of less than this part of what is accepted show nothing but rounding."""
-CORRECTED = 10.0
-"""Largest last Newton correction of a velocity, over a typical size a second, in tolerances."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

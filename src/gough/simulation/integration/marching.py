@@ -25,6 +25,23 @@ Vector = np.ndarray
 
 TOO_MANY_STEPS = Status.STEP.at("more")
 """More steps than are allowed."""
+FEWEST, MOST = 32, 2000
+"""Steps between two looks at the clock, the keyboard and the poses on the way."""
+QUICK, SLOW = 0.05, 0.2
+"""Between two looks, s: where it takes less, more steps are taken; where it takes longer, fewer."""
+MOST_STEPS = 10_000_000
+"""Steps of a run whose steps are chosen by the error, where nothing else is asked for."""
+WATCHED = 1000
+"""Turns that are enough to see whether a run gets on."""
+SLACK = 1e-9
+"""Of a step: what a piece may be longer than a whole number of them."""
+ROUNDING, SHORT = 1e-12, 1e-6
+"""Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
+TINY = 1e-5
+"""Steps of less than this part of the run, on average, are looked at."""
+OFTEN = 0.02
+"""Part of the steps in which the rate of a joint that sticks reverses."""
+Keep = Callable[[Vector], None]
 
 
 class RunStopped(Exception):
@@ -89,25 +106,6 @@ class OneRunLoop:
         with np.errstate(all="ignore"):
             outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, self._known(state, given), 1))
         return outputs, failed[0]
-
-
-FEWEST, MOST = 32, 2000
-"""Steps between two looks at the clock, the keyboard and the poses on the way."""
-QUICK, SLOW = 0.05, 0.2
-"""Between two looks, s: where it takes less, more steps are taken; where it takes longer, fewer."""
-MOST_STEPS = 10_000_000
-"""Steps of a run whose steps are chosen by the error, where nothing else is asked for."""
-WATCHED = 1000
-"""Turns that are enough to see whether a run gets on."""
-SLACK = 1e-9
-"""Of a step: what a piece may be longer than a whole number of them."""
-ROUNDING, SHORT = 1e-12, 1e-6
-"""Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
-TINY = 1e-5
-"""Steps of less than this part of the run, on average, are looked at."""
-OFTEN = 0.02
-"""Part of the steps in which the rate of a joint that sticks reverses."""
-Keep = Callable[[Vector], None]
 
 
 def no_time(row: Vector) -> float:

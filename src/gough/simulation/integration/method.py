@@ -19,6 +19,7 @@ from gough.simulation.integration.plant import Plant
 Vector = np.ndarray
 LONGEST_STEP, EQUAL_STEP = 0.05, 1e-3
 """Steps (s) where none is given: the longest of those chosen by the error, and equal ones."""
+Row = tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,9 +63,6 @@ class Method:
     def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> Marching:
         """Its time loop of a robot under a law. parameters (n,): of the design. step (s): equal, or longest."""
         raise NotImplementedError
-
-
-Row = tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -49,6 +49,26 @@ NODES: Vector = 0.5 * (_x + 1.0)
 """The points, of 0 … 1."""
 _TO_SERIES = np.linalg.inv(legendre.legvander(_x, POINTS - 1))
 _INTEGRAL = 0.5 * legendre.legint(np.eye(POINTS), lbnd=-1.0, axis=0)
+CROSSED = "crossed"
+"""How events of singularities that a run went through begin."""
+REACH = 0.5
+"""Longest stretch: way of a joint, rad or of the robot's size."""
+LONGEST = 0.2
+"""Longest stretch (s) of a robot that hardly moves."""
+RESOLVED = 1e-10
+"""What the last two terms of a stretch's polynomial may add, over typical sizes."""
+SHORTER, SLOWLY, TRIES = 1.0 / 3.0, 0.8, 10
+"""A stretch that does not work is tried shorter; by thirds, a pose in its middle stays in the middle of one."""
+MOST = 300
+"""Stretches of a passage: a run that needs more grows without end, or has come to rest in the pose."""
+LOOKS = 65
+"""States of a stretch that are looked at for the time of a crossing."""
+CLOSE = 0.03
+"""Distance from a singular pose, over the usual one, of a state that is too near to begin a short stretch."""
+PARTS = 16
+"""States of a stretch that are stored where steps are not equal: with fewer, what is interpolated between them is worse."""
+PART = 0.02
+"""Of a stretch: what is looked at for how fast it leaves."""
 
 
 def _weights(place: Vector) -> Vector:
@@ -208,28 +228,6 @@ class Collocation:
         nq = self.plant.model.layout.nq
         rest = np.abs(record[:, -nq:] / self.states.units[0]).max(initial=0.0)
         return record if rest < CLOSED else None
-
-
-CROSSED = "crossed"
-"""How events of singularities that a run went through begin."""
-REACH = 0.5
-"""Longest stretch: way of a joint, rad or of the robot's size."""
-LONGEST = 0.2
-"""Longest stretch (s) of a robot that hardly moves."""
-RESOLVED = 1e-10
-"""What the last two terms of a stretch's polynomial may add, over typical sizes."""
-SHORTER, SLOWLY, TRIES = 1.0 / 3.0, 0.8, 10
-"""A stretch that does not work is tried shorter; by thirds, a pose in its middle stays in the middle of one."""
-MOST = 300
-"""Stretches of a passage: a run that needs more grows without end, or has come to rest in the pose."""
-LOOKS = 65
-"""States of a stretch that are looked at for the time of a crossing."""
-CLOSE = 0.03
-"""Distance from a singular pose, over the usual one, of a state that is too near to begin a short stretch."""
-PARTS = 16
-"""States of a stretch that are stored where steps are not equal: with fewer, what is interpolated between them is worse."""
-PART = 0.02
-"""Of a stretch: what is looked at for how fast it leaves."""
 
 
 class Passage:

@@ -26,15 +26,20 @@ from gough.simulation.motion.table import MotionTable
 if TYPE_CHECKING:
     from gough.model import Model
 
-Array = np.ndarray
 NEAR = 1e-12
 """Times that differ by this part of the duration are the same."""
+Vector = np.ndarray
+Command = Callable[[float, Vector, Vector], Vector]
+"""Drive forces (drives,) for a time (s), q (nq,) and v (nv,)."""
+CONTROLLER_FAILED = "controller failed"
+"""How the end of a run begins whose function of a controller failed."""
+log = logging.getLogger(__name__)
 
 
 class PieceSource(Protocol):
     """What gives a run its rows."""
 
-    def next(self, state: Array) -> tuple[Array, bool] | None:
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """(row, whether forces may jump at its end, or it is the last) from a state (n,); None at the end."""
 
 
@@ -44,12 +49,12 @@ class TablePieces:
     def __init__(self, plant: Plant, table: MotionTable | None, end: float) -> None:
         self._rows = self.rows(plant, table, end)
 
-    def next(self, state: Array) -> tuple[Array, bool] | None:
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """See `PieceSource`."""
         return next(self._rows, None)
 
     @staticmethod
-    def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Array, bool]]:
+    def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
         """(row, whether forces may jump at its end, or it is the last) of all pieces."""
         if table is None:
             yield plant.rows.stretch(0.0, end), True
@@ -61,14 +66,6 @@ class TablePieces:
             last = row[1] >= end * (1 - NEAR)
             row[1] = min(row[1], end)
             yield row, last or bool(np.isclose(table.kinks, row[1], rtol=0, atol=1e-12).any())
-
-
-Vector = np.ndarray
-Command = Callable[[float, Vector, Vector], Vector]
-"""Drive forces (drives,) for a time (s), q (nq,) and v (nv,)."""
-CONTROLLER_FAILED = "controller failed"
-"""How the end of a run begins whose function of a controller failed."""
-log = logging.getLogger(__name__)
 
 
 class SampledPieces:

@@ -18,6 +18,10 @@ from gough.simulation.motion.motion import Motion, check_duration, coordinate_mo
 from gough.spatial.charts import Three
 
 Table = dict[Any, Callable[[np.ndarray], tuple[Any, ...]]]
+COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
+SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}
+CONSISTENT = 1e-5
+"""Accepted difference between given rates and finite differences, relative to the largest rate."""
 
 
 def _log(x: np.ndarray) -> tuple:
@@ -62,8 +66,6 @@ UNARY: Table = {
     np.radians: lambda x: (np.radians(x), np.full_like(x, np.pi / 180), np.zeros_like(x)),
 }
 """Value and two derivatives of functions of one number."""
-
-COMPARISONS = {np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal}
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,11 +169,6 @@ BINARY: dict[Any, Callable[[Jet, Jet], Jet]] = {
     np.minimum: lambda a, b: _choose(a.x <= b.x, a, b),
     np.maximum: lambda a, b: _choose(a.x >= b.x, a, b),
 }
-
-
-SIZES = {"rotation_vector": 3, "rpy_zyx": 3, "bryant_xyz": 3, "quaternion_wxyz": 4}
-CONSISTENT = 1e-5
-"""Accepted difference between given rates and finite differences, relative to the largest rate."""
 
 
 def call_user_function(function: Callable[[Any], Any], t: Any) -> Any:

@@ -32,6 +32,9 @@ from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_produc
 LAWS = ("quintic", "trapezoid", "trigonometric", "constant")
 """Names of laws; "constant" is constant speed: a trapezoid without ramps."""
 NO_WAVES = (np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+PolynomialPieces = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""breaks (p + 1,), s; coefficients (p, channels, d + 1), bases (p, 4 or 0): as of a `MotionTable`."""
 
 
 class TimePath(Protocol):
@@ -200,12 +203,6 @@ def law_named(name: str, duration: float, ramp: float | None = None) -> Polynomi
     if name == "trigonometric":
         return trigonometric_law(duration)
     return trapezoid_law(duration, ramp or 0.0)
-
-
-IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
-
-PolynomialPieces = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""breaks (p + 1,), s; coefficients (p, channels, d + 1), bases (p, 4 or 0): as of a `MotionTable`."""
 
 
 @dataclass(frozen=True)

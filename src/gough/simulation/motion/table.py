@@ -52,6 +52,9 @@ AT_ONCE = 2000
 """PolynomialPieces fitted in one go, for the sake of memory."""
 NOISE = 1e4
 """Errors of less than this many tolerances that quarters of a piece have too are the motion's own rounding."""
+SLACK = 1e-12
+"""A time this part of the duration outside of the motion is rounding."""
+__all__ = ["ACCELERATION_ERROR", "LARGEST", "POSITION_ERROR", "SLACK", "MotionTable", "table"]
 
 
 def _interpolation() -> tuple[np.ndarray, np.ndarray]:
@@ -194,12 +197,6 @@ def in_channels(rows: np.ndarray, tau: np.ndarray, bases: np.ndarray) -> Three:
 
 def _turns(x: np.ndarray, bases: np.ndarray) -> np.ndarray:
     return rotation_vector(quaternion_product(x[:, 3:], bases * CONJUGATE))
-
-
-SLACK = 1e-12
-"""A time this part of the duration outside of the motion is rounding."""
-
-__all__ = ["ACCELERATION_ERROR", "LARGEST", "POSITION_ERROR", "SLACK", "MotionTable", "table"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
+SAMPLES, FEW = 2000, 3
+"""Stored states by which errors are estimated, and how many are too few to say anything."""
+DEGREES = (5, 3, 1)
 
 
 def pieces(time: Array) -> list[tuple[int, int]]:
@@ -102,11 +105,6 @@ def interpolated_samples(time: Array, samples: Array, wanted: Array) -> Array:
     s = place_in(time, i, wanted)[:, None]
     values = samples[i] + s * (k[i, 1] + s * (k[i, 2] + s * k[i, 3]))
     return np.where(s == 1.0, samples[i + 1], values)
-
-
-SAMPLES, FEW = 2000, 3
-"""Stored states by which errors are estimated, and how many are too few to say anything."""
-DEGREES = (5, 3, 1)
 
 
 def interpolated_motion(

@@ -23,6 +23,8 @@ ROUNDING = 1e-12
 """Times that meet agree to this part of them."""
 SAME = 1e-8
 """States that meet agree to this, relative to 1 and to their size."""
+DEFAULT = ("pose", "twist", "drives.position", "drives.rate", "drives.force", "elastic", "joints", "v")
+"""Channels that are compared where both runs have them."""
 
 
 def between(run: "Run", start: float | None, end: float | None) -> "Run":
@@ -146,10 +148,6 @@ def _summed(a: float | None, b: float | None) -> float | None:
 
 def _largest(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else max(a, b)
-
-
-DEFAULT = ("pose", "twist", "drives.position", "drives.rate", "drives.force", "elastic", "joints", "v")
-"""Channels that are compared where both runs have them."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ WRENCH_UNITS = ("N",) * 3 + ("N m",) * 3
 TWIST_UNITS = ("m/s",) * 3 + ("rad/s",) * 3
 DEFLECTION = ("dx", "dy", "dz", "rx", "ry", "rz")
 DEFLECTION_UNITS = ("m",) * 3 + ("rad",) * 3
+Array = np.ndarray
 
 
 def rate_columns(layout: Layout, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -56,9 +57,6 @@ def quaternions(names: tuple[str, ...]) -> list[int]:
         if name.endswith("qw") and names[i + 1 : i + 4] == (f"{stem}qx", f"{stem}qy", f"{stem}qz"):
             found.append(i)
     return found
-
-
-Array = np.ndarray
 
 
 def lock_array(x: Array) -> Array:

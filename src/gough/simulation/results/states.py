@@ -19,6 +19,11 @@ from gough.text import printable, short_repr
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.simulation.results.run import Run
+Array = np.ndarray
+MEASURED = "work."
+"""Channels that a run computes from its states only where they were not recorded on the way."""
+BENDS = 1e-6
+"""Given elastic accelerations agree with those of the inverse dynamics to this part of the largest."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +93,6 @@ def _plain(name: str, value: Any) -> Any:
         raise UsageError(
             f"{name}={value!r}: give plain data (numbers, texts, lists, mappings); it is kept in files as JSON"
         ) from None
-
-
-Array = np.ndarray
-MEASURED = "work."
-"""Channels that a run computes from its states only where they were not recorded on the way."""
-
-BENDS = 1e-6
-"""Given elastic accelerations agree with those of the inverse dynamics to this part of the largest."""
 
 
 def run_from_states(
