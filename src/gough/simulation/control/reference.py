@@ -1,6 +1,6 @@
 """Motions in the terms of a law: drives in the robot's order, a platform's own pose, drives that follow from a pose.
 
-What is no polynomial any more is tabulated by fitted ones (see `motion.fit`): to 1e-13 of its range.
+What is no polynomial any more is tabulated by fitted ones (see `motion.table`): to 1e-13 of its range.
 """
 
 from dataclasses import dataclass, replace
