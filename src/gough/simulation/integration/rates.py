@@ -130,7 +130,7 @@ def turn_program(
     """The program of a turn of a time loop from equations of state (size,), given (a row of the motion, then `more` numbers),
     own (own,) where there are such, and parameters."""
     sizes = {"state": size, "given": plant.rows.size + more} | ({} if own is None else {"own": own})
-    return trace_states(plant, equations, f"{plant.model.mechanism.name} {name}", **sizes)
+    return trace_states(plant, equations, f"{plant.model.mechanism.name} {name}", uniform=True, **sizes)
 
 
 def rates_at(
