@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import gough
 from gough.cli.main import app
 from gough.errors import UsageError
+from gough.simulation.integration.method import RungeKutta
 from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
-from gough.simulation.integration.runge_kutta import RungeKutta
 from gough.simulation.scenarios.files import read_scenario
 from laws.subjects import built
 

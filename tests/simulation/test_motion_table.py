@@ -106,7 +106,7 @@ def test_accelerations_that_belong_to_another_position_are_seen(monkeypatch):
             x, v, a = path.at(t, left)
             return x, v, 1.001 * a
 
-    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
+    monkeypatch.setattr("gough.simulation.motion.table.MOST_PIECES", 100)
     liar = replace(honest, parts=(replace(honest.parts[0], path=Liar()),))
     with pytest.raises(UsageError, match="too rough"):
         liar.table()
@@ -121,7 +121,7 @@ def test_a_break_nobody_named_is_found():
 
 
 def test_too_rough_a_motion_is_refused(monkeypatch):
-    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
+    monkeypatch.setattr("gough.simulation.motion.table.MOST_PIECES", 100)
     motion = motions.function(lambda t: [np.sin(1e4 * t)], 10.0, kind="drives", names=["a"])
     with pytest.raises(UsageError, match="too rough"):
         motion.table()

@@ -10,7 +10,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.integration import marching, sundials_library
+from gough.simulation.integration import marching, sundials
 from gough.simulation.integration.methods import cvode
 from gough.simulation.results.remedy import remedy
 from laws.subjects import built
@@ -116,9 +116,9 @@ def test_a_fold_ends_a_run_with_its_reason() -> None:
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    sundials_library.sundials.cache_clear()
-    monkeypatch.setattr(sundials_library, "find_spec", lambda name: None)
+    sundials.sundials.cache_clear()
+    monkeypatch.setattr(sundials, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'gough\[sundials\]'"):
         gough.simulate(built(gough.load("five_bar")), duration=0.1, method="cvode")
     monkeypatch.undo()
-    assert sundials_library.sundials().version[0] >= sundials_library.OLDEST
+    assert sundials.sundials().version[0] >= sundials.OLDEST
