@@ -7,8 +7,8 @@ import re
 import pytest
 
 from gough.backends.llvm.module import write_module
-from gough.backends.llvm.target import KNOWN, compile_object, host, target_machine
 from gough.program.lowering import lower
+from inner.backends import KNOWN, compile_object, host, target_machine
 from program.specimens import OPERATIONS, random_program, specimen
 
 REGISTER = {"avx512": r"%zmm\d", "avx2": r"%ymm\d", "sse2": r"%xmm\d", "neon": r"\bv\d+\.2d"}

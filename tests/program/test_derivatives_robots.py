@@ -11,16 +11,12 @@ import numpy as np
 import pytest
 
 import gough
-from gough.dynamics.catalogue import CATALOGUE, FunctionKey
-from gough.dynamics.inverse import wrench_size
-from gough.kinematics.sampling import sample_states
-from gough.model.functions import trace_entry
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
-from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.passes.checks import drop_checks
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.minimise import operations
+from inner.dynamics import CATALOGUE, FunctionKey, wrench_size
+from inner.kinematics import sample_states
+from inner.model import trace_entry
+from inner.program import drop_checks, expand_blocks, jacobian, jvp, operations, vjp
 from program import precise
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"

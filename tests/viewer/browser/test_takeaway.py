@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gough.viewer import export
 from gough.viewer.drawing.bands import Banded
-from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, nice_above
-from gough.viewer.takeaway.export import export
 from gough.viewer.takeaway.studio import hidden_server
+from inner.viewer import Figure
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until
 from viewer.playback.runs import path1, square
