@@ -86,7 +86,7 @@ def test_killed_and_resumed(model: gough.Model, tmp_path: Path) -> None:
     assert 2 <= len(finished) < 16 and part == 224
     drawn = gough.vary.monte_carlo({"rate.foot0": gough.vary.uniform(0.5, 1.5)}, 14 * 256, seed=7)
     told: list[int] = []
-    given: dict[str, Any] = {"duration": 2.0, "step": 2e-4, "stored": 5}
+    given: dict[str, Any] = {"duration": 2.0, "step": 1e-4, "stored": 5}
     again = simulate_many(model, vary=drawn, folder=folder, progress=lambda done, runs: told.append(done), **given)
     assert told == [(len(finished) + 1 + k) * part for k in range(16 - len(finished))]
     assert again.resumed == len(finished) * part
