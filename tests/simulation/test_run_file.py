@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import gough
-from gough.cli.evaluate import gather, read_table
+from gough import Run
 from gough.errors import UsageError
 from gough.robot import load
 from gough.simulation.results.formats import read_run_npz
-from gough.simulation.results.run import Run
+from inner.cli import gather, read_table
 from simulation.trajectories import PUSH, model, swinging_platform, top, turning_top
 
 SUFFIXES = ("npz", "parquet", "csv")

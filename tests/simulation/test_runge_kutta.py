@@ -7,7 +7,7 @@ import pytest
 
 from gough.simulation.integration.implicit import ImplicitRungeKutta
 from gough.simulation.integration.method import RungeKutta
-from gough.simulation.integration.methods import METHODS
+from inner.simulation import METHODS
 
 ALL = [m for m in METHODS.values() if isinstance(m, RungeKutta)]
 
