@@ -18,7 +18,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "cuda_table": ("gough.backends.cuda.march.text.LARGEST_TABLE", "gough.backends.cuda.march.LARGEST_TABLE"),
     "cuda_threads": ("gough.backends.cuda.kernel.THREADS",),
     "cvode_drift": ("gough.simulation.integration.methods.cvode.DRIFT",),
-    "dense_modes": ("gough.fem.reduction.factor.SMALL",),
+    "dense_modes": ("gough.fem.sparse.SMALL",),
     "eval_chunk": ("gough.cli.evaluate.CHUNK",),
     "growth_batch": ("gough_bench.growth.BATCH",),
     "growth_series": ("gough_bench.growth.SERIES",),
