@@ -180,7 +180,7 @@ def main() -> None:
         sys.exit("viewer.py needs Chromium or Chrome: install one, or name it with --browser")
     with sync_playwright() as p, gough.view(run, port=0, plain=options.plain) as viewer:
         skins = viewer.subject.figure.skins
-        found = {"machine": machine(), "robot": run.robot.name, "states": len(run), "nodes": len(skins[0].rest)}
+        found = {"machine": machine(), "robot": run.robot.name, "states": len(run), "nodes": len(skins[0].surface.rest)}
         browser = p.chromium.launch(executable_path=options.browser, args=[*FLAGS, *DRAW[options.draw]])
         found["browser"] = browser.version
         page = counting_page(browser)
