@@ -113,7 +113,8 @@ class PatternError(UsageError):
 
 
 class BadStateError(GoughError, ArithmeticError):
-    """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses."""
+    """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses, or None where a
+    call takes no on_bad_state."""
 
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
