@@ -28,6 +28,8 @@ SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
 ROUNDING, SHORT = 1e-12, 1e-6
 """Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
+DRIFT = 1e-4
+"""Of a step: what sums of equal steps may be off by."""
 TINY = 1e-5
 """Steps of less than this part of the run, on average, are looked at."""
 OFTEN = 0.02
@@ -71,6 +73,15 @@ class Marching:
         length = float(row[1] - row[0])
         count = max(ceil(length / self.step_size - SLACK), 1)
         return length / count, count - round((begin - row[0]) * count / length)
+
+    def grid_times(self, times: Vector, row: Vector) -> Vector:
+        """Times (n,) of a piece, those of equal steps rounded once: k (end - begin) / count, whatever a sum of steps comes to."""
+        begin, end = float(row[0]), float(row[1])
+        step, count = (end - begin, 1) if self.adaptive else self.equal_steps(row, begin)
+        near = no_time(row) if self.adaptive else max(no_time(row), DRIFT * step)
+        k = np.round((times - begin) / step)
+        exact = np.where(k == count, end, begin + (end - begin) * k / count)
+        return np.where(np.abs(times - exact) <= near, exact, times)
 
     def note_errors(self, errors: Vector) -> None:
         """Keep account of the errors (n,) of steps that were taken, in units of `StateLayout.size_of`."""
