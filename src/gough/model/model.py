@@ -15,6 +15,7 @@ from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
+from gough.frozen import FrozenDict, lock_arrays
 from gough.kinematics.assembly import assemble
 from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
@@ -77,7 +78,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return self.linkage.parameters
 
     @property
-    def pattern(self) -> dict[int, float]:
+    def pattern(self) -> Mapping[int, float]:
         """{parameter: value} of those that are structure."""
         return self.linkage.pattern
 
@@ -144,7 +145,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return {name: x for name, x in self.__dict__.items() if name not in ("_cache", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state["assembly"].home.setflags(write=False)
+        lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
         self.__dict__.update(state, _cache={}, _lock=threading.RLock())
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -353,7 +354,7 @@ def assemble_model(
 ) -> Model:
     """The stages one after the other: Robot → Structure → Assembly → Mechanism → Model."""
     structure = check_structure(build_structure(robot))
-    pattern = structure.table.structural(free)
+    pattern = FrozenDict(structure.table.structural(free))
     check_free_friction(structure, pattern)
     parameters = np.array(structure.table.values)
     parameters.setflags(write=False)

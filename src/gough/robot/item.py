@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
+from gough.frozen import freeze_mappings
 from gough.robot.errors import ABSENT, short
 from gough.robot.suggestions import choice_of, meant_word
 
@@ -76,6 +77,7 @@ class Item(BaseModel):
             raise as_error(merge_faults(faults, faults_of(error))) from None
         if faults:
             raise as_error(faults)
+        result.__dict__.update({name: freeze_mappings(x) for name, x in result.__dict__.items() if isinstance(x, dict)})
         return result
 
 

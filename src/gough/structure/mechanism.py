@@ -7,6 +7,7 @@ description's axes. A platform, where there is one, is link 0, moved freely; its
 Parents stand before their children.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -218,7 +219,7 @@ class Structure:
     cuts: tuple[CutJoint, ...]
     drives: tuple[DrivenLink, ...]
     springs: tuple[PointSpring, ...]
-    frames: dict[str, Frame]
+    frames: Mapping[str, Frame]
     gravity: tuple[int, ...]
     layout: Layout
     table: ParameterTable

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from gough.errors import UsageError
+from gough.frozen import freeze_mappings
 from gough.text import printable, short_repr
 
 
@@ -27,6 +28,10 @@ class RunInfo:
     compile_s: float | None = None
     error_estimate: float | None = None
     notes: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("settings", "motion", "controller"):
+            object.__setattr__(self, name, freeze_mappings(getattr(self, name)))
 
     @property
     def finished(self) -> bool:

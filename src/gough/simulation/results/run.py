@@ -25,6 +25,7 @@ from gough.arguments import (
     wrenches,
 )
 from gough.errors import Failure, Status, UsageError
+from gough.frozen import FrozenDict, lock_arrays
 from gough.simulation.given import texts
 from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results import files, parts
@@ -73,6 +74,10 @@ class Run:
     tau_held: bool = False
     recorded: Mapping[str, Recorded] = field(default_factory=dict)
     _cache: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("wrench", "recorded"):
+            object.__setattr__(self, name, FrozenDict(getattr(self, name)))
 
     @classmethod
     @checked(
@@ -199,6 +204,10 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        lock_arrays([*state.values(), *self.wrench.values(), *(r.values for r in self.recorded.values())])
 
     def channels(self) -> tuple[Channel, ...]:
         """All channels with their columns, units and shapes."""
