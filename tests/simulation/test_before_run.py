@@ -228,3 +228,24 @@ def test_a_run_that_grew_without_end_says_why() -> None:
         m, [0.0], m.home[None], [[0, 0]], [[0, 0]], stopped="folded:arm at t = 1 s", events=events
     )
     assert remedy(run) == "the zero dynamics are unstable"
+
+
+def test_a_tolerance_that_equal_steps_have_not_is_warned_about() -> None:
+    m = gough.build("five_bar")
+    with pytest.warns(RunWarning, match=r"tolerance=0\.001 is not used: the steps of rk4 are equal"):
+        gough.simulate(m, duration=0.01, method="rk4", tolerance=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gough.simulate(m, duration=0.01, method="rk4")
+        gough.simulate(m, duration=0.01, method="sdirk2", tolerance=1e-9)
+
+
+def test_a_motion_that_holds_its_end_may_be_run_for_longer() -> None:
+    m = gough.build("five_bar")
+    home = m.drives(m.home)
+    motion = gough.motions.quintic(drives=[home, home + 0.1], durations=[0.1])
+    with pytest.raises(UsageError, match="longer than the motion"):
+        gough.simulate(m, motion, duration=0.2)
+    run = gough.simulate(m, motion.extended(), duration=0.2)
+    assert run.duration == 0.2 and run.info.finished
+    np.testing.assert_allclose(run["drives.position"][-1], home + 0.1, atol=1e-12)

@@ -138,4 +138,6 @@ def telescopic_faults(data: Any) -> Iterator[Fault]:
             message = f"telescopic inertia follows {joint!r}, which has no scalar coordinate"
         else:
             message = f"telescopic inertia follows a joint {joint!r} that there is not"
-        yield Fault(place, joint, message, nearest(joint, scalar) if scalar else "a revolute or prismatic joint")
+        yield Fault(
+            place, joint, message, nearest(joint, scalar) if scalar else f"a {' or '.join(scalar_types())} joint"
+        )
