@@ -25,12 +25,12 @@ import gough
 from gough.backends.cuda import GpuKernel, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
 from gough.dynamics.catalogue import CATALOGUE, FunctionKey
-from gough.dynamics.inverse import wrench_size
+from gough.dynamics.inverse import load_sizes
 from gough.model.functions import trace_entry
 from gough.program import Program, Slot
 from gough.program.derivatives import vjp
 from gough.program.ops import Op
-from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.structure.alike import common_pattern
 from gough_bench.states import lossless_robot, random_states
@@ -66,7 +66,7 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
         "v": found.v,
         "acceleration": found.acceleration,
         "tau": found.tau,
-        "wrench": 10.0 * rng.normal(size=(states, wrench_size(model.mechanism))),
+        **{slot: 10.0 * rng.normal(size=(states, n)) for slot, n in load_sizes(model.mechanism).items()},
         "parameters": model.parameters[None],
     }
 

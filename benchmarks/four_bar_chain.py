@@ -43,7 +43,7 @@ def gough_figures(n: int) -> dict:
     angle = home + rng.uniform(-0.3, 0.3, STATES)
     q = model.configuration(coordinates={name: angle})
     v = rng.normal(size=(STATES, 1))
-    inputs = {"q": q, "v": v, "tau": np.zeros((1, len(model.mechanism.drives))), "wrench": np.zeros(1)}
+    inputs = {"q": q, "v": v, "tau": np.zeros((1, len(model.mechanism.drives))), "force": np.zeros(1)}
     best = np.inf
     for _ in range(7):
         begin = time.perf_counter()

@@ -39,7 +39,7 @@ from gough.program import Program
 from gough.program import looping as rule
 from gough.program.looping import expand_others
 from gough.program.ops import Op, Product, Solve
-from gough.program.passes.hoist import split_uniform
+from gough.program.passes.inputs import split_uniform
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
 from gough_bench.growth import no_cache

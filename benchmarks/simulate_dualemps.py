@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 import gough
+from gough.dynamics.inverse import load_sizes
 
 STRETCH, WHOLE, GRID = 0.3, 25.0, 1e-3
 SLOW = 3.0
@@ -107,7 +108,7 @@ def by_scipy(scenario: gough.Scenario, truth: np.ndarray) -> list[dict[str, Any]
     layout, n = model.layout, model.mobility
     qdot = model.function("configuration_rate")
     inverse = model.function("inverse_dynamics")
-    wrench = {slot.name: np.zeros(slot.shape) for slot in inverse.program.inputs if slot.name == "wrench"}
+    load = {slot: np.zeros(size) for slot, size in load_sizes(model.mechanism).items()}
     times, rows = np.arange(1, len(truth) + 1) * GRID, []
     order = [motion.names.index(name) for name in layout.v_names[:n]]
 
@@ -120,9 +121,7 @@ def by_scipy(scenario: gough.Scenario, truth: np.ndarray) -> list[dict[str, Any]
     def rates(t: float, y: np.ndarray, piece: tuple[float, float]) -> np.ndarray:
         q, v, a = state(t, y, piece)
         known = {"q": q, "v": v, "parameters": model.parameters}
-        return np.concatenate(
-            [qdot.values(**known)["qdot"], inverse.values(**known, **wrench, acceleration=a)["eddot"]]
-        )
+        return np.concatenate([qdot.values(**known)["qdot"], inverse.values(**known, **load, acceleration=a)["eddot"]])
 
     kinks = [t for t in motion.kinks if t < STRETCH - 1e-9] + [STRETCH]
     for method, tolerance in PEERS:

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 import gough
+from gough.dynamics.inverse import load_sizes
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 END = 1.0
@@ -155,7 +156,7 @@ def by_scipy(robot: Any, method: str, tolerance: float) -> tuple[Points, float, 
 
     model, nq = robot.model, robot.model.layout.nq
     qdot, forward = model.function("configuration_rate"), model.function("forward_dynamics")
-    rest = {s.name: np.zeros(s.shape) for s in forward.program.inputs if s.name == "wrench"} | {"tau": robot.tau}
+    rest = {slot: np.zeros(size) for slot, size in load_sizes(model.mechanism).items()} | {"tau": robot.tau}
 
     def rates(_: float, y: np.ndarray) -> np.ndarray:
         known = {"q": y[:nq], "v": y[nq:], "parameters": model.parameters}

@@ -33,15 +33,15 @@ EXPECTED = {  # value, tolerance
 
 def fastest(model, start, goal, speed=np.inf, guess=0.5):
     """(T, q (N+1, nq), v (N+1, nv), tau (N, drives)) of the fastest motion between configurations at rest."""
-    forward = model.function("forward_dynamics").to_casadi()  # q, v, tau, wrench -> vdot; the design's numbers inside
+    forward = model.function("forward_dynamics").to_casadi()  # q, v, tau, force -> vdot; the design's numbers inside
     rate = model.function("configuration_rate").to_casadi()  # q, v -> qdot
     nq, nv = len(start), model.layout.nv
     q, v, tau, h = ca.SX.sym("q", nq), ca.SX.sym("v", nv), ca.SX.sym("tau", nv), ca.SX.sym("h")
 
     def slope(x):
         state = {"q": x[:nq], "v": x[nq:]}
-        force = {"tau": tau, "wrench": ca.DM.zeros(*forward.size_in("wrench"))}
-        return ca.vertcat(rate(**state)["qdot"], forward(**state, **force)["vdot"])
+        forces = {"tau": tau, "force": ca.DM.zeros(nv)}
+        return ca.vertcat(rate(**state)["qdot"], forward(**state, **forces)["vdot"])
 
     x = ca.vertcat(q, v)
     k1 = slope(x)

@@ -2,8 +2,8 @@
 
 import sys
 import warnings
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
 from typing import Any
 
 
@@ -25,9 +25,30 @@ class Status(IntEnum):
     STICKING = 12
     ANGLE = 13
 
-    def at(self, place: str) -> "Failure":
-        """This trouble at a place: `Status.SINGULAR.at("drives")`."""
-        return Failure(self, place)
+    def at(self, place: str, site: "Site | None" = None) -> "Failure":
+        """This trouble at a place: `Status.FOLDED.at("leg1")`, `Status.SINGULAR.at(Site.DRIVES)`. site: what the place is, where
+        its words are not those of a site itself."""
+        known = place if isinstance(place, Site) else Site.NAMED
+        return Failure(self, str(place), known if site is None else site)
+
+
+class Site(StrEnum):
+    """What kind of thing the place of a failure is. Code asks for the site; the words of a place are for people."""
+
+    NAMED = ""
+    """Something of the robot, by its name: a leg, a joint, a velocity."""
+    DRIVES = "drives"
+    MASS_MATRIX = "mass matrix"
+    STIFFNESS = "stiffness"
+    SPRING = "spring"
+    TURNED = "turned joint"
+    """A joint that is put in turned."""
+    NEWTON = "Newton"
+    NEWTON_MATRIX = "Newton matrix"
+    STATE = "state"
+    MORE_STEPS = "more"
+    STEP_SIZE = "too small"
+    CONTROLLER = "controller"
 
 
 EXPLANATION = {
@@ -50,10 +71,14 @@ EXPLANATION = {
 
 @dataclass(frozen=True)
 class Failure:
-    """What is wrong with a state, and where ("leg3", "drives", …); its text is "singular:drives". GOOD is false."""
+    """What is wrong with a state, and where ("leg3", "drives", …); its text is "singular:drives". GOOD is false.
+
+    site: what the place is; failures that read alike are equal.
+    """
 
     status: Status
     place: str
+    site: Site = field(default=Site.NAMED, compare=False)
 
     def __bool__(self) -> bool:
         return self.status != Status.OK
@@ -66,7 +91,9 @@ class Failure:
         """The failure that begins a text such as "folded:leg1, …"; GOOD where none does."""
         word, colon, place = text.partition(":")
         known = Status.__members__.get(word.upper()) if colon and word.islower() else None
-        return cls(known, place) if known is not None else GOOD
+        if known is None:
+            return GOOD
+        return known.at(next((site for site in Site if site == place), place))
 
 
 GOOD = Failure(Status.OK, "")

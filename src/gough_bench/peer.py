@@ -39,14 +39,12 @@ class Case:
         return self.flat(self.model.function(self.function)(**self.inputs(self.states)).outputs)
 
     def inputs(self, states: PeerStates) -> dict[str, Any]:
-        """The function's inputs by slot, no wrench."""
+        """The function's inputs by slot, no load."""
         slots = self.model.function(self.function).program.inputs
-        known = {"parameters": self.model.parameters}
+        known = {"parameters": self.model.parameters, "vdot": states.acceleration}
         found = {s.name: known.get(s.name, getattr(states, s.name, np.zeros(s.shape))) for s in slots}
-        if "acceleration" in found:  # of the rigid part alone, where the function solves for the elastic one
-            found["acceleration"] = found["acceleration"][
-                ..., : next(s.size for s in slots if s.name == "acceleration")
-            ]
+        if "acceleration" in found:  # of the rigid part alone
+            found["acceleration"] = found["acceleration"][..., : self.model.mobility]
         return found
 
     @staticmethod

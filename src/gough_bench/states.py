@@ -53,7 +53,7 @@ def random_states(model: Model, count: int, seed: int = 4) -> PeerStates:
     else:
         tau = rng.normal(size=(n, drives)) if drives else np.zeros((n, 0))
         acceleration = model.forward_dynamics(q, v, tau).vdot
-    moved = model.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=model.parameters)
+    moved = model.function("joint_motion").values(q=q, v=v, vdot=acceleration, parameters=model.parameters)
     return PeerStates(q, v, acceleration, tau, moved["u"], moved["ud"])
 
 

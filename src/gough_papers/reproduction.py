@@ -15,6 +15,7 @@ from gough import Model, Run, Scenario, build, load
 from gough.files import make_folder, write_figure
 from gough.robot import loads
 from gough.robot.reader import read
+from gough.simulation.events import End
 from gough_papers.citations.errata import Misprint, misprints_of
 from gough_papers.comparison import KnownComparison
 from gough_papers.section import Picture, ReportSection, Tell
@@ -170,7 +171,7 @@ def finished_run(scenario: Scenario) -> Run:
     """The scenario's run. A run keeps what it has when the user breaks it off; nothing can be compared then, so
     KeyboardInterrupt goes on."""
     run = scenario.run()
-    if run.stopped.startswith("interrupted"):
+    if run.info.ending.end == End.INTERRUPTED:
         raise KeyboardInterrupt
     return run
 

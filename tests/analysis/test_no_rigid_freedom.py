@@ -243,10 +243,10 @@ def test_the_wall_holds_what_hangs_on_it_at_the_rest_that_is_found(gravity: floa
     model = gough.build(loads(f"gravity: [0, {-gravity}, 0]\n" + text))
     load = {"rod.tip": [0, -force, 0, 0, 0, 0]}
     rest = gough.static_equilibrium(model, wrench=load)
-    found = model.joint_reactions(rest.q, np.zeros(3), np.zeros(3), load, tau=[])
+    found = model.joint_reactions(rest.q, np.zeros(3), wrench=load, tau=[], vdot=np.zeros(3))
     weight = RHO * B * H * L * gravity
     np.testing.assert_allclose(found.joints[0, 1], force + weight, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(found.joints[0, 5], force * L + weight * L / 2, rtol=2e-3, atol=1e-9)
     pushed = {"rod.tip": [0, -force - 1, 0, 0, 0, 0]}
     with pytest.raises(gough.UsageError, match=r"forward_dynamics\(q, v, \[\], wrench\)"):
-        model.joint_reactions(rest.q, np.zeros(3), np.zeros(3), pushed)
+        model.joint_reactions(rest.q, np.zeros(3), wrench=pushed, vdot=np.zeros(3))

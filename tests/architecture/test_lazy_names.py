@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,21 +31,28 @@ def test_named_modules_can_be_imported(statement: str) -> None:
     assert done.stdout.strip() == statement, done.stderr
 
 
-def test_public_names_stand_once_and_are_what_they_name() -> None:
+@pytest.mark.parametrize("package", ["gough", "gough.fem"])
+def test_public_names_stand_once_and_are_what_they_name(package: str) -> None:
     """The imports under TYPE_CHECKING are the list: each name as itself, none twice."""
-    [listing] = [node for node in ast.parse(inspect.getsource(gough)).body if isinstance(node, ast.If)]
+    whole = importlib.import_module(package)
+    [listing] = [node for node in ast.parse(inspect.getsource(whole)).body if isinstance(node, ast.If)]
     found = [
         (str(node.module), alias) for node in listing.body if isinstance(node, ast.ImportFrom) for alias in node.names
     ]
     names = [alias.name for _, alias in found]
-    assert sorted(names) == gough.__all__ and len(set(names)) == len(names)
+    assert sorted(names) == whole.__all__ and len(set(names)) == len(names)
     for module, alias in found:
-        home = importlib.import_module(module if module != "gough" else f"gough.{alias.name}")
+        home = importlib.import_module(module if module != package else f"{package}.{alias.name}")
         assert alias.asname == alias.name, "pyright takes `X as X` for public"
-        assert getattr(gough, alias.name) is (home if module == "gough" else getattr(home, alias.name))
-    assert set(names) <= set(dir(gough))
+        assert getattr(whole, alias.name) is (home if module == package else getattr(home, alias.name))
+    assert set(names) <= set(dir(whole))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        gough.nonsense  # noqa: B018
+        whole.nonsense  # noqa: B018
+
+
+def test_the_types_are_there_for_who_uses_the_library() -> None:
+    """`py.typed` beside the code: the wheel takes whole packages."""
+    assert (Path(gough.__path__[0]) / "py.typed").is_file()
 
 
 def test_star_names_are_the_same_things() -> None:

@@ -15,9 +15,10 @@ import pytest
 from backends import cuda_nvrtc
 from gough.backends.cuda import DeviceProblem, GpuKernel, StateKernel, load, runtime
 from gough.backends.cuda.lowering import lower_for_gpu
-from gough.backends.cuda.registers import most_alive, order_for_few_live, plan_registers
+from gough.backends.cuda.registers import FewLive, order_for_few_live, plan_registers
 from gough.errors import UsageError
 from gough.program.ops import Op
+from gough.program.program import Program
 from program.specimens import random_program
 
 
@@ -43,6 +44,16 @@ def test_the_text_needs_no_cupy() -> None:
         assert done.returncode == 0, done.stderr
         found.add(done.stdout)
     assert len(found) == 1
+
+
+def most_alive(program: Program, order: list[int]) -> int:
+    """Largest number of computed values that wait for a use."""
+    search = FewLive(program)
+    most = 0
+    for i in order:
+        search._do(i)
+        most = max(most, len(search.alive))
+    return most
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -16,17 +16,17 @@ from backends.cuda_host import COMPILER, HostKernel
 from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.lowering import in_scalars
 from gough.backends.cuda.staged import StagedKernel, stage_program
-from gough.backends.cuda.staged.pieces import pieces_of
-from gough.backends.cuda.staged.remake import Network
+from gough.backends.cuda.staged.bodies import Network
+from gough.backends.cuda.staged.planning import pieces_of
 from gough.backends.cuda.store import write_signature
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.inverse import wrench_size
+from gough.dynamics.inverse import load_sizes
 from gough.errors import UsageError
 from gough.model.functions import trace_entry
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import derive, vjp
 from gough.program.interpreter import evaluate_nodes
-from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.outputs import computed_outputs
 from gough.program.rolling import roll
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.structure.alike import common_pattern
@@ -190,7 +190,7 @@ def assert_same_as_interpreter(model: gough.Model, kernel: GpuKernel, n: int = 9
     rng = np.random.default_rng(1)
     states = random_states(model, n)
     known = {"q": states.q, "v": states.v, "acceleration": states.acceleration, "parameters": model.parameters[None]}
-    known["wrench"] = rng.normal(size=(n, wrench_size(model.mechanism)))
+    known |= {slot: rng.normal(size=(n, size)) for slot, size in load_sizes(model.mechanism).items()}
     given = [known[s.name] if s.name in known else rng.normal(size=(n, s.size)) for s in kernel.program.inputs]
     named = {s.name: x for s, x in zip(kernel.program.inputs, given, strict=True)}
     truth, failed = evaluate_with_care(kernel.program, flat_inputs(kernel.program, named, n))
@@ -261,7 +261,7 @@ def test_functions_bring_the_program_that_legs_have_in_common() -> None:
         "pose": states.q[:, :7],
         "v": states.v,
         "acceleration": states.acceleration,
-        "wrench": np.zeros((1, wrench_size(model.mechanism))),
+        **{slot: np.zeros((1, size)) for slot, size in load_sizes(model.mechanism).items()},
         "parameters": model.parameters[None],
     }
     rows = [given.get(s.name, rng.normal(size=(3, s.size))) for s in f.program.inputs]

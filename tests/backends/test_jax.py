@@ -16,8 +16,7 @@ import pytest
 
 import gough
 from gough import scalar
-from gough.backends.jax import to_jax
-from gough.backends.jax.schedule import PolynomialRun, schedule
+from gough.backends.jax import PolynomialRun, schedule, to_jax
 from gough.dynamics.catalogue import CATALOGUE
 from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gough.backends.llvm.march import March
+from gough.backends.llvm.kernel import March
 from gough.errors import Status
 from gough.program.interpreter import evaluate
 from gough.program.program import Program, Slot

@@ -19,7 +19,7 @@ from gough.program import Program, Slot, trace
 from gough.program.interpreter import evaluate_nodes
 from gough.program.ops import Op
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.fix_inputs import fix_input
+from gough.program.passes.inputs import fix_input
 from gough.program.verdict import flat_inputs, result_columns
 from program.lanes import legs
 from program.specimens import random_program

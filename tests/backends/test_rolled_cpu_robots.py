@@ -13,7 +13,7 @@ from gough.backends.llvm import store
 from gough.backends.llvm.target import host
 from gough.program import Program
 from gough.program.derivatives import vjp
-from gough.program.passes.constant_outputs import computed_outputs
+from gough.program.passes.outputs import computed_outputs
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
 from gough.robots import hexapod

@@ -9,6 +9,8 @@ import pytest
 from gough.backends.llvm.module import write_module
 from gough.backends.llvm.target import KNOWN, compile_object, host, target_machine
 from gough.program.lowering import lower
+from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.inputs import split_uniform
 from program.specimens import OPERATIONS, random_program, specimen
 
 REGISTER = {"avx512": r"%zmm\d", "avx2": r"%ymm\d", "sse2": r"%xmm\d", "neon": r"\bv\d+\.2d"}
@@ -19,7 +21,7 @@ def assembly(name: str, precision: str = "fast", seed: int = 0) -> str:
     import llvmlite.binding as llvm
 
     target = KNOWN[name]
-    lowered = lower(random_program(seed, 120), target.machine(precision))
+    lowered = lower(*split_uniform(expand_blocks(random_program(seed, 120))), target.machine(precision))
     module = llvm.parse_assembly(write_module(lowered.each, target).ir)
     return target_machine(target).emit_assembly(module)
 
@@ -46,7 +48,7 @@ def test_reciprocals_by_seeds_on_avx512_unless_ieee() -> None:
 def test_every_operation_compiles(name: str) -> None:
     target = KNOWN[name]
     for operation in OPERATIONS:
-        lowered = lower(specimen(operation), target.machine("fast"))
+        lowered = lower(*split_uniform(expand_blocks(specimen(operation))), target.machine("fast"))
         assert compile_object(write_module(lowered.each, target).ir, target)
 
 

@@ -86,6 +86,7 @@ def _models(m: gough.Model, tag: str, frame: str) -> Iterable[Call]:
         yield of(name, q=q)
     yield of("limit_margins", **state, tau=tau)
     yield of("joint_reactions", **state, acceleration=a, **wrench)
+    yield of("joint_reactions", **state, vdot=m.forward_dynamics(q, v, tau).vdot, tau=tau)
     yield of("coriolis_matrix", **state)
     yield of("coordinate_terms", **state)
     yield of("linearize", **state, tau=tau)

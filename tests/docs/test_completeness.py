@@ -33,12 +33,10 @@ from gough.robot import (
 )
 from gough.robot.closures import CutType
 from gough.robot.flexible import Flexible, TieRule, Ties
-from gough.robot.flexible.beam import Beam, BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
+from gough.robot.flexible.beam import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
 from gough.robot.flexible.fields import ElasticMaterial
 from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeChoice
-from gough.robot.flexible.other_programs import DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File
-from gough.robot.flexible.plate import FlatPlate
-from gough.robot.flexible.solid import Solid
+from gough.robot.flexible.other_programs import DmigFile, FileUnits, MatrixFiles, Op4File
 from gough.robot.joint import MovingType
 from gough.robot.loader import DOCUMENT_KEYS
 from gough.robot.merge import LEG_KEYS
@@ -50,15 +48,13 @@ FLEXIBLE = (
     Flexible,
     TieRule,
     Ties,
-    Beam,
     FlexibleDamping,
     RayleighFactors,
     ElasticMaterial,
     ShapeChoice,
-    FlatPlate,
-    Solid,
+    *Flexible.shapes().values(),
 )
-FLEXIBLE += (DmigFile, FileUnits, Matrices, MatrixFiles, Modal, Op4File)
+FLEXIBLE += (DmigFile, FileUnits, MatrixFiles, Op4File)
 FLEXIBLE += (BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection)
 
 

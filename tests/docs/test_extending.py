@@ -1,4 +1,4 @@
-"""docs/extending/joint.md does what it says: its changes are made on a copy of the library, and its trial runs there."""
+"""Pages of docs/extending do what they say: their changes are made on a copy of the library, counted, and tried there."""
 
 from __future__ import annotations
 
@@ -12,7 +12,19 @@ import pytest
 
 from docs.blocks import ROOT, blocks
 
-PAGE = ROOT / "docs" / "extending" / "joint.md"
+COSTS = {
+    "joint": ("src/gough/joints/pin_in_slot.py", "src/gough/joints/__init__.py", 2),
+    "element": ("src/gough/robot/flexible/tapered.py", "src/gough/robot/flexible/flexible.py", 2),
+    "backend": ("src/gough/backends/python/__init__.py", "src/gough/backends/__init__.py", 1),
+    "robot": ("src/gough/robot/gallery/scotch_yoke.yaml", None, 0),
+    "controller": ("src/gough/simulation/control/joint_pid.py", "src/gough/simulation/control/laws.py", 2),
+    "integration_method": (
+        "src/gough/simulation/integration/methods/kutta38.py",
+        "src/gough/simulation/integration/methods/__init__.py",
+        1,
+    ),
+}
+"""Of each page: its new file, the file it changes, and how many lines there are new (with the import, where there is one)."""
 
 
 def changed(text: str, hunk: str) -> str:
@@ -24,25 +36,45 @@ def changed(text: str, hunk: str) -> str:
     return text.replace(old, new)
 
 
-def test_a_joint_is_added_as_the_page_says(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", COSTS)
+def test_a_member_costs_what_its_page_says(page: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__", "viewer"))
-    trial, added, touched = "", [], set()
-    for block in blocks(PAGE):
+    added, touched, lines = [], set(), 0
+    for block in blocks(ROOT / "docs" / "extending" / f"{page}.md"):
         if block.note.startswith("new file: "):
             added.append(block.note.removeprefix("new file: "))
-            (tmp_path / added[-1]).write_text(block.text, encoding="utf-8")
+            file = tmp_path / added[-1]
+            assert not file.exists()
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(block.text, encoding="utf-8")
         elif block.language == "diff":
             head, _, hunk = block.text.partition("\n")
             touched.add(head.removeprefix("--- "))
             file = tmp_path / head.removeprefix("--- ")
             file.write_text(changed(file.read_text(encoding="utf-8"), hunk.rstrip("\n")), encoding="utf-8")
-        elif block.note == "changed tree":
-            trial = block.text
-    assert added == ["src/gough/joints/pin_in_slot.py"] and touched == {"src/gough/joints/__init__.py"}
+            lines += sum(line.startswith("+") for line in hunk.splitlines())
+    new, list_of_members, count = COSTS[page]
+    assert (added, touched, lines) == ([new], {list_of_members} - {None}, count)
+    [trial] = [b for b in blocks(ROOT / "docs" / "extending" / f"{page}.md") if b.note == "changed tree"]
     settings = os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run([sys.executable, "-c", trial], env=settings, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", trial.text], env=settings, cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["('pin_slot', 'pin_angle') ('slot', 'hinge')", "alike"]
+    assert trial.output is not None and done.stdout == trial.output.text
+
+
+@pytest.mark.parametrize("page", COSTS)
+def test_code_for_the_tree_is_as_the_tree_has_it(page: str) -> None:
+    """New files and changed lines pass ruff as they stand in the page."""
+    for block in blocks(ROOT / "docs" / "extending" / f"{page}.md"):
+        name = block.note.removeprefix("new file: ")
+        if name == block.note or not name.endswith(".py"):
+            continue
+        for command in (["format", "--check"], ["check"]):
+            tool = [sys.executable, "-m", "ruff", *command, "--stdin-filename", str(ROOT / name), "-"]
+            done = subprocess.run(tool, input=block.text, cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, f"{page}: ruff {command[0]}:\n{done.stdout}{done.stderr}"
 
 
 def test_a_change_that_does_not_fit_is_found() -> None:

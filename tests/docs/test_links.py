@@ -15,7 +15,12 @@ OTHERS = ("CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md", "benchmarks/R
 ALL_PAGES = [*PAGES, *sorted((ROOT / "docs" / "papers").glob("*.md")), *[ROOT / name for name in OTHERS]]
 FOLDERS = ("src/", "tests/", "docs/", "examples/", "benchmarks/")
 # Named as examples of a house rule, not as files that exist.
-EXAMPLES = {"tests/dynamics/test_parallel_inverse.py", "tests/laws/", "src/gough/joints/pin_in_slot.py"}
+EXAMPLES = {
+    "tests/dynamics/test_parallel_inverse.py",
+    "tests/laws/",
+    "src/gough/joints/pin_in_slot.py",
+    "src/gough/robot/flexible/tapered.py",
+}
 EXAMPLES |= {"src/gough/simulation/control/joint_pid.py", "src/gough/simulation/integration/methods/kutta38.py"}
 PLACES = ("NAME", "PAPER", "ROBOT", "*")
 

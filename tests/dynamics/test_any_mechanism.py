@@ -37,7 +37,7 @@ def compare_motion(s: MechanismSubject) -> None:
         assert m.closure_error(q) < 1e-11
         assert relative(m.configuration_rate(q, v), r.configuration_rates(q, v)) < accepted
         assert relative(m.drive_rates(q, v), r.drive_rates(q, v)) < accepted or not m.mechanism.drives
-        moved = m.function("joint_motion")(q=q, v=v, acceleration=acceleration, parameters=m.parameters).outputs
+        moved = m.function("joint_motion")(q=q, v=v, vdot=acceleration, parameters=m.parameters).outputs
         joints = 6 if m.mechanism.has_platform else 0  # the reference's own platform rates are not a twist
         assert relative(moved["u"][joints:], r.rates(q, v)[joints:]) < accepted
         if m.mechanism.has_platform:

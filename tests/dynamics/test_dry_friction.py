@@ -94,7 +94,7 @@ def test_compiled_code_calls_the_same_rates_rest(precision: str) -> None:
     m = four_bar(turned, 1.0, "universal", {"coulomb": COULOMB})
     q = m.configuration(coordinates={"A": m.home[0] + np.linspace(-0.3, 0.3, 64)})
     f = gough.build(m.robot, precision=precision).function("joint_reactions")
-    inputs = {"q": q, "v": np.full((64, 1), 2.0), "acceleration": np.zeros((64, 1)), "parameters": m.parameters}
+    inputs = {"q": q, "v": np.full((64, 1), 2.0), "vdot": np.zeros((64, 1)), "parameters": m.parameters}
     inputs |= {s.name: np.zeros((64, s.size)) for s in f.program.inputs if s.name not in inputs}
     f.interpreted = True
     truth = f.values(**inputs)

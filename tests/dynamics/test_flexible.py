@@ -96,7 +96,7 @@ def compare_terms(s: FlexibleSubject, x: FlexibleState, tolerance: float) -> Non
 def compare_motion(s: FlexibleSubject, x: FlexibleState, tolerance: float) -> None:
     q, v, r = x.q, x.v, s.reference
     vdot = np.random.default_rng(1).normal(size=len(v))
-    moved = s("joint_motion", q=q, v=v, acceleration=vdot)
+    moved = s("joint_motion", q=q, v=v, vdot=vdot)
     joints = 6 if s.model.mechanism.has_platform else 0  # the reference's own platform rates are not a twist
     assert relative(moved["u"][joints:], r.rates(q, v)[joints:]) < tolerance
     assert relative(moved["ud"][joints:], r.accelerations(q, v, vdot)[joints:]) < tolerance

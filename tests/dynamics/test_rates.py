@@ -8,7 +8,7 @@ from laws.subjects import FEW, Subject, errors, subject
 
 def compare(s: Subject) -> None:
     m, b = s.model, s.batch
-    out = m.function("joint_motion")(q=b.q, v=b.v, acceleration=b.acceleration, parameters=m.parameters).outputs
+    out = m.function("joint_motion")(q=b.q, v=b.v, vdot=b.acceleration, parameters=m.parameters).outputs
     rates, seconds = [], []
     for x in s.states:
         xdd = s.reference.accelerations(x.q, x.v, x.acceleration)

@@ -91,12 +91,12 @@ def test_derivatives_by_parameters_have_no_lost_columns() -> None:
             inputs = {s.name: given[s.name] for s in subject.program.inputs}
             found = evaluate(subject.program, inputs)["tau_parameters"]
             np.testing.assert_allclose(found, truth, atol=1e-11 * np.abs(truth).max())
-            assert subject.held == ("q", "v", "acceleration", "wrench")
+            assert subject.held == ("q", "v", "acceleration", "force")
     subject = subject_of(m, "inverse_dynamics", Options(derivative="parameters", friction=False), m.pattern)
     found = evaluate(subject.program, given)["tau_parameters"]
     assert not found[..., rubbing].any()  # left out, as asked
-    with pytest.raises(UsageError, match="the wrench is left out"):
-        subject_of(m, "inverse_dynamics", Options(derivative="wrench", wrench=False), m.pattern)
+    with pytest.raises(UsageError, match=r"force.*left out"):
+        subject_of(m, "inverse_dynamics", Options(derivative="force", wrench=False), m.pattern)
 
 
 @pytest.mark.parametrize("robot", ["lopes_simplified", "pedrammehr2012"])

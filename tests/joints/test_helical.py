@@ -12,6 +12,7 @@ import pytest
 import gough
 from gough.joints.helical import Screw
 from gough.robot import DescriptionError, loads
+from gough.robot.checks.plausible import description_doubts
 from laws.mechanisms import relative
 from laws.subjects import built, described
 from reference.energies.lagrange import Reference
@@ -267,6 +268,13 @@ velocities: [s]
         ("type: helical", "a helical joint without its lead"),
         ("type: revolute, lead: 5 mm", "lead on a revolute joint"),
         ("type: helical, lead: 5 N", "lead"),
+        ("type: helical, lead: 5 N/rev", "another dimension"),
+        ("type: helical, lead: 5 kg/rad", "a length a turn, as 5 mm or 5 mm/rev"),
+        (
+            "type: ball_screw, lead: 0",
+            r"joints\[0\].lead: lead is zero: no turn moves a ball_screw joint .*other than 0",
+        ),
+        ("type: ball_screw, lead: 0 mm/rev", r"joints\[0\].lead: lead is zero"),
         ("type: ballscrew, lead: 5 mm", "did you mean 'ball_screw'"),
         ("type: helical, lead: 5 mm, limits: {upper: 3 m}", "upper"),
     ],
@@ -274,6 +282,36 @@ velocities: [s]
 def test_what_is_wrong_with_a_screw_is_said(line: str, said: str) -> None:
     with pytest.raises(DescriptionError, match=said):
         loads(f"{HEAD}bodies: [{{name: nut, mass: 1}}]\njoints: [{{name: s, parent: world, child: nut, {line}}}]\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "lead"),
+    [
+        ("5 mm", 0.005),
+        ("5 mm/rev", 0.005),
+        ("0.005 m/turn", 0.005),
+        ("5 mm per turn", 0.005),
+        ("-5 mm / revolution", -0.005),
+        ("0.2 in/rev", 0.00508),
+        ("1 mm/rad", 2 * np.pi * 1e-3),
+    ],
+)
+def test_a_lead_may_be_written_for_a_turn(written: str, lead: float) -> None:
+    joint = f"{{name: s, type: ball_screw, parent: world, child: nut, lead: {written}}}"
+    assert loads(f"{HEAD}bodies: [{{name: nut, mass: 1}}]\njoints: [{joint}]\n").joints[0].lead == lead
+
+
+@pytest.mark.parametrize("kind", ["ball_screw", "helical"])
+def test_a_gear_that_repeats_the_lead_is_doubted(kind: str) -> None:
+    def doubts(gear: float) -> list[str]:
+        drive = f"{{rotor_inertia: 0.001, gear: {gear}}}"
+        joint = f"{{name: s, type: {kind}, parent: world, child: nut, lead: 5 mm, drive: {drive}}}"
+        return description_doubts(loads(f"{HEAD}bodies: [{{name: nut, mass: 1}}]\njoints: [{joint}]\n"))
+
+    for gear in (TURN / 0.005, -1257.0):
+        [doubt] = doubts(gear)
+        assert doubt.startswith("s: drive.gear") and "125" in doubt and "0.005 m" in doubt and "Leave gear out" in doubt
+    assert doubts(1.0) == doubts(5.0) == []
 
 
 @pytest.mark.parametrize("lead", [0.005, -2e-5])

@@ -50,7 +50,8 @@ def functions(name: str) -> dict[str, tuple[Function, dict[str, np.ndarray], dic
     """{function: (itself, inputs, outputs by the interpreter)}."""
     m, rng = model(name), np.random.default_rng(1)
     states = random_states(m, N)
-    known = {"q": states.q, "v": states.v, "acceleration": states.acceleration, "tau": states.tau}
+    known = {"q": states.q, "v": states.v, "vdot": states.acceleration, "tau": states.tau}
+    known["acceleration"] = states.acceleration[:, : m.mobility]
     found = {}
     for key in CATALOGUE:
         try:

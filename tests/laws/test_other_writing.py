@@ -117,7 +117,7 @@ def test_other_velocities(name: str) -> None:
     index = [drives.index(c) for c in other.mechanism.selection.independent]
 
     def motion(q: Any, v: Any, acceleration: Any) -> tuple[np.ndarray, np.ndarray]:
-        out = ours.function("joint_motion")(q=q, v=v, acceleration=acceleration, parameters=ours.parameters).outputs
+        out = ours.function("joint_motion")(q=q, v=v, vdot=acceleration, parameters=ours.parameters).outputs
         return out["u"][drives][index], out["ud"][drives][index]
 
     for state in s.states:

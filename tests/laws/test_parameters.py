@@ -11,10 +11,10 @@ from gough.dynamics.catalogue import FunctionKey
 from gough.model.functions import trace_entry
 from gough.program import evaluate
 from gough.program.ops import Op
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import split_uniform
+from gough.program.passes.inputs import split_uniform
 from gough.program.passes.minimise import minimise
+from gough.program.passes.outputs import drop_checks
 from gough.robot import loads
 from laws.subjects import GALLERY, PAIRS, TOLERANCE, built, errors, subject
 from reference.designs import description

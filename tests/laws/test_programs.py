@@ -23,7 +23,7 @@ FUNCTIONS = (*CATALOGUE, "frame_pose:platform", "frame_twist:platform")
 
 def inputs_of(s: Subject, name: str, n: int) -> dict[str, np.ndarray]:
     q, v, a, w, tau = states(s.name, n, 3)
-    known = {"q": q, "v": v, "acceleration": a, "wrench": w, "tau": tau, "pose": q[:, :7]}
+    known = {"q": q, "v": v, "acceleration": a, "vdot": a, "wrench": w, "tau": tau, "pose": q[:, :7]}
     known["parameters"] = s.model.parameters
     return {slot.name: known[slot.name] for slot in s.model.function(name).program.inputs}
 

@@ -126,7 +126,7 @@ def swing(model: gough.Model, bodies: int, times: np.ndarray, rtol: float) -> di
     def slope(t: float, y: np.ndarray) -> np.ndarray:
         q, v = np.split(np.ascontiguousarray(y.T), [nq], axis=1)
         acceleration = model.forward_dynamics(q, v, np.zeros((len(q), 1))).vdot
-        u = motion.values(q=q, v=v, acceleration=acceleration, parameters=model.parameters)["u"]
+        u = motion.values(q=q, v=v, vdot=acceleration, parameters=model.parameters)["u"]
         return np.concatenate([u, acceleration], axis=1).T
 
     start = np.concatenate([model.home, np.zeros(model.layout.nv)])

@@ -92,7 +92,7 @@ def moved(
 
     def slope(t: float, x: np.ndarray) -> np.ndarray:
         v = np.concatenate([[RATE], x[m:]])
-        out = function(q=assembled(t, x[:m]), v=v, acceleration=steady, wrench=nothing, parameters=model.parameters)
+        out = function(q=assembled(t, x[:m]), v=v, acceleration=steady, force=nothing, parameters=model.parameters)
         return np.concatenate([x[m:], out.outputs["eddot"]])
 
     run = solve_ivp(slope, (0, END), start, method="DOP853", rtol=rtol, atol=1e-5 * rtol)

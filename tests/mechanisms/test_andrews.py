@@ -51,7 +51,7 @@ def test_accelerations_and_loop_forces(name: str) -> None:
     found = m.forward_dynamics(q, [rate], [TORQUE]).vdot
     largest = np.abs(expected.accelerations).max()
     assert abs(found[0] - expected.accelerations[0]) < 1e-11 * largest
-    motion = m.function("joint_motion").values(q=q, v=np.array([rate]), acceleration=found, parameters=m.parameters)
+    motion = m.function("joint_motion").values(q=q, v=np.array([rate]), vdot=found, parameters=m.parameters)
     np.testing.assert_allclose(motion["u"][order()], pd, rtol=0, atol=1e-11 * max(1.0, abs(rate)))
     np.testing.assert_allclose(motion["ud"][order()], expected.accelerations, rtol=0, atol=1e-11 * largest)
     reactions = m.joint_reactions(q, [rate], found, tau=[TORQUE])

@@ -31,8 +31,7 @@ def inputs() -> dict[str, np.ndarray]:
     drives = m.drives(m.home) + rng.uniform(-0.1, 0.1, (N, 2))
     q = m.configuration(drives=drives)
     v, a = rng.normal(size=(2, N, m.layout.nv))
-    size = next(s.size for s in m.function("inverse_dynamics").program.inputs if s.name == "wrench")
-    return {"q": q, "v": v, "acceleration": a, "wrench": rng.normal(size=(N, size)), "parameters": m.parameters}
+    return {"q": q, "v": v, "acceleration": a, "force": rng.normal(size=(N, m.layout.nv)), "parameters": m.parameters}
 
 
 def tau(**changes: np.ndarray) -> np.ndarray:
@@ -61,7 +60,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_any_form_of_array(form: str) -> None:
-    changed = {k: FORMS[form](inputs()[k]) for k in ("q", "v", "acceleration", "wrench")}
+    changed = {k: FORMS[form](inputs()[k]) for k in ("q", "v", "acceleration", "force")}
     np.testing.assert_array_equal(tau(**changed), tau())
 
 
@@ -90,17 +89,17 @@ def test_other_things_are_refused_by_name(value: np.ndarray, what: str) -> None:
 
 def test_leading_axes_broadcast_without_being_written_out() -> None:
     q, v, a = (inputs()[k] for k in ("q", "v", "acceleration"))
-    wrench = np.zeros(inputs()["wrench"].shape[-1])
-    grid = tau(q=q[:20, None, None], v=v[:5, None], acceleration=a[:7], wrench=wrench)
+    force = np.zeros(inputs()["force"].shape[-1])
+    grid = tau(q=q[:20, None, None], v=v[:5, None], acceleration=a[:7], force=force)
     assert grid.shape == (20, 5, 7, 2)
     for i, j, k in [(0, 0, 0), (19, 4, 6), (3, 2, 5)]:
-        one = tau(q=q[i], v=v[j], acceleration=a[k], wrench=wrench)
+        one = tau(q=q[i], v=v[j], acceleration=a[k], force=force)
         np.testing.assert_allclose(grid[i, j, k], one, rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_threads_change_nothing(threads: int) -> None:
-    many = {k: np.tile(inputs()[k], (30, 1)) for k in ("q", "v", "acceleration", "wrench")}
+    many = {k: np.tile(inputs()[k], (30, 1)) for k in ("q", "v", "acceleration", "force")}
     f = model().function("inverse_dynamics").compile()
     found = f(threads=threads, **many, parameters=inputs()["parameters"]).outputs["tau"]
     np.testing.assert_array_equal(found, np.tile(tau(), (30, 1)))
@@ -149,7 +148,7 @@ def test_chunks() -> None:
 def test_bad_states_keep_their_places_in_any_chunk() -> None:
     q = np.tile(inputs()["q"], (40, 1))
     q[[5, 7000, 11999]] = np.nan
-    many = {k: np.tile(inputs()[k], (40, 1)) for k in ("v", "acceleration", "wrench")}
+    many = {k: np.tile(inputs()[k], (40, 1)) for k in ("v", "acceleration", "force")}
     f = model().function("inverse_dynamics").compile()
     e = f(q=q, **many, parameters=inputs()["parameters"])
     assert e.bad.tolist() == [5, 7000, 11999] and np.isnan(e.outputs["tau"][e.bad]).all()
@@ -164,7 +163,7 @@ def test_a_call_takes_little_memory_of_its_own() -> None:
     v = np.asfortranarray(np.zeros((n, 2)))
     out = np.empty((n, 2))
     tracemalloc.start()
-    rest = {"acceleration": np.zeros(2), "wrench": np.zeros(inputs()["wrench"].shape[-1])}
+    rest = {"acceleration": np.zeros(2), "force": np.zeros(inputs()["force"].shape[-1])}
     f(q=q, v=v, **rest, parameters=inputs()["parameters"], out={"tau": out})
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -206,7 +205,7 @@ q = np.broadcast_to(model.home, (n, model.layout.nq))
 chunk = np.empty((n, 2))
 print("ready", flush=True)
 try:
-    f(q=q, v=np.zeros(2), acceleration=np.zeros(2), wrench=np.zeros(2), parameters=model.parameters, out={"tau": chunk})
+    f(q=q, v=np.zeros(2), acceleration=np.zeros(2), force=np.zeros(2), parameters=model.parameters, out={"tau": chunk})
 except KeyboardInterrupt:
     print("stopped", flush=True)
     sys.exit(3)

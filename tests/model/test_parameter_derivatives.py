@@ -188,7 +188,7 @@ def test_every_way_to_the_same_columns() -> None:
     """All modes, baked numbers, tangents, second derivatives, CasADi and JAX: one gradient."""
     model = built("five_bar")
     f = model.function("inverse_dynamics")
-    state = {"q": model.home, "v": [1.0, -2.0], "acceleration": [0.5, 0.3], "wrench": np.zeros(2)}
+    state = {"q": model.home, "v": [1.0, -2.0], "acceleration": [0.5, 0.3], "force": np.zeros(2)}
     numbers = {"parameters": model.parameters}
     J = f.derivative("parameters")(**state, **numbers).outputs["tau_parameters"]
     k = model.parameter_names.index("gravity.x")
@@ -205,7 +205,7 @@ def test_every_way_to_the_same_columns() -> None:
     np.testing.assert_allclose(both["tau_parameters"], J, atol=1e-11)
     along = model.tangent_derivative("inverse_dynamics", "q", "parameters")
     np.testing.assert_allclose(along(**state, **numbers).outputs["tau_parameters"], J, atol=1e-11)
-    assert along.held == ("v", "acceleration", "wrench")
+    assert along.held == ("v", "acceleration", "force")
     many = {k: np.repeat(np.array(x, dtype=float)[None], 100, axis=0) for k, x in state.items()}
     compiled = f.derivative("parameters")(**many, **numbers).outputs["tau_parameters"]
     np.testing.assert_allclose(compiled[-1], J, atol=1e-11)

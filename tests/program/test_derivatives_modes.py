@@ -11,9 +11,9 @@ from gough.errors import UsageError
 from gough.program import Program, Slot, evaluate, trace
 from gough.program.derivatives import derive, jacobian, jvp, vjp
 from gough.program.ops import Op, Solve
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import operations
+from gough.program.passes.outputs import drop_checks
 from program import precise
 from program.specimens import N, random_program
 

@@ -12,15 +12,14 @@ import pytest
 
 import gough
 from gough.dynamics.catalogue import CATALOGUE, FunctionKey
-from gough.dynamics.inverse import wrench_size
 from gough.kinematics.sampling import sample_states
-from gough.model.functions import trace_entry
+from gough.model.functions import no_load, trace_entry
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.minimise import operations
+from gough.program.passes.outputs import drop_checks
 from program import precise
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"
@@ -154,8 +153,7 @@ def plain_program(robot: str, function: str) -> Program:
     """By the counting rules: no wrench, no friction, parameters as inputs."""
     model = model_of(robot)
     numbers = dict(model.pattern) | {i: 0.0 for i, n in enumerate(model.parameter_names) if ".friction." in n}
-    wrench = {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
-    return model.order_solves(trace_entry(model.mechanism, FunctionKey.of(function), numbers, wrench))
+    return model.order_solves(trace_entry(model.mechanism, FunctionKey.of(function), numbers, no_load(model.mechanism)))
 
 
 STATE = {"inverse_dynamics": ("q", "v", "acceleration"), "forward_dynamics": ("q", "v", "tau")}

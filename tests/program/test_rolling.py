@@ -9,7 +9,7 @@ from gough import scalar
 from gough.program import Program, Slot, trace
 from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import split_uniform
+from gough.program.passes.inputs import split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.rolling import Rolled, Source, roll

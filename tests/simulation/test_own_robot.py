@@ -225,7 +225,7 @@ def led(own: gough.Model, run: gough.Run, move: gough.Motion, q: np.ndarray, v: 
 
     def drive_accelerations(tau: np.ndarray) -> np.ndarray:
         vdot = own.forward_dynamics(q, v, np.broadcast_to(tau, (len(q), nd))).vdot
-        f = own.function("joint_motion").values(q=q, v=v, acceleration=vdot, parameters=own.parameters)
+        f = own.function("joint_motion").values(q=q, v=v, vdot=vdot, parameters=own.parameters)
         return f["ud"][:, columns]
 
     base = drive_accelerations(np.zeros(nd))

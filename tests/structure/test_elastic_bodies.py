@@ -16,7 +16,6 @@ from gough.fem import ElasticBody
 from gough.robot import Robot, load, loads
 from gough.robot.flexible.other_programs import Matrices
 from gough.structure.elastic.bodies import elastic_bodies, is_carried, point_key
-from gough.structure.elastic.elements import matrix_elements
 
 E, NU, RHO, L, SIDE = 70e9, 0.3, 2700.0, 0.8, 0.02
 A, INERTIA = SIDE**2, SIDE**4 / 12
@@ -301,7 +300,7 @@ def test_matrices_from_files(tmp_path: Path):
             "pose": {"position": [0, 0, 1], "rpy_zyx": [math.pi / 2, 0, 0]},
         }
     )
-    elements = matrix_elements(described, None)
+    elements = described.finite_elements((), None)
     np.testing.assert_allclose(elements.nodes, [[0, 0, 1], [0, L, 1]], atol=1e-12)
     assert elements.mass.sum() == pytest.approx(RHO * A * L)
     end = [3, 4, 5]

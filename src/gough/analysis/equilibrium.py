@@ -17,7 +17,7 @@ from gough.analysis.linear_forces import RestForces
 from gough.arguments import a_model, checked, design, numbers, word, wrenches
 from gough.compilation.arrays import as_array, as_rows, common_batch, parameter_rows
 from gough.compilation.status import check_option, codes, complain
-from gough.errors import GOOD, Failure, ReductionWarning, Status, UsageError, warn
+from gough.errors import GOOD, Failure, ReductionWarning, Site, Status, UsageError, warn
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.openings import openings
@@ -34,7 +34,7 @@ BALANCED = 1e-9
 """Accepted residual relative to the forces that balance: weight, springs, drives, loads, each by itself."""
 NEUTRAL = 1e-13
 """Stiffness over what the forces themselves would give that is rounding: nothing leads back there."""
-NOT_BALANCED = Status.SINGULAR.at("stiffness")
+NOT_BALANCED = Status.SINGULAR.at(Site.STIFFNESS)
 ROUNDING = 1e-5
 """Part of the stiffness times a typical size that is added to them: where nothing but springs balances, 1e-14 of what they
 would carry when moved by that size is rounding."""

@@ -23,9 +23,10 @@ class RestForces:
     parameters: np.ndarray
     wrench: Any = None
 
-    def load(self, q: np.ndarray) -> np.ndarray:
-        """External load (n, k) at q (n, nq)."""
-        return np.atleast_2d(external_load(self.model, q, self.wrench, self.parameters))
+    def load(self, q: np.ndarray) -> dict[str, np.ndarray]:
+        """The wrenches at q (n, nq) as programs take them, (n, size) by slot."""
+        found = external_load(self.model, q, self.wrench, self.parameters)
+        return {slot: np.atleast_2d(x) for slot, x in found.items()}
 
     def residual(self, q: np.ndarray, tau: np.ndarray) -> np.ndarray:
         """r (n, nv) at q (n, nq) with drive forces tau (n, drives)."""
@@ -69,11 +70,4 @@ class RestForces:
 
     def _inputs(self, q: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:
         rest = np.zeros((1, self.model.layout.nv))
-        return {
-            "q": q,
-            "v": rest,
-            "acceleration": rest,
-            "tau": tau,
-            "wrench": self.load(q),
-            "parameters": self.parameters,
-        }
+        return {"q": q, "v": rest, "vdot": rest, "tau": tau, **self.load(q), "parameters": self.parameters}

@@ -52,6 +52,11 @@ class Modes:
         """Whether nothing grows and nothing moves freely."""
         return self.verdict == "stable"
 
+    @property
+    def grows(self) -> bool:
+        """Whether something does: the state is unstable."""
+        return _grows(self.eigenvalues)
+
     __repr__ = short_repr
 
 
@@ -218,13 +223,18 @@ def verdict_of(eigenvalues: np.ndarray) -> str:
     if not len(eigenvalues):
         return "stable"
     largest, real = np.abs(eigenvalues).max(), np.real(eigenvalues)
-    growth = float(real.max())
     free = int(np.ceil((np.abs(eigenvalues) <= STILL * largest).sum() / 2))  # two eigenvalues near 0 a motion
-    if growth > GROWING * largest:
+    if _grows(eigenvalues):
         swinging = np.imag(eigenvalues[int(np.argmax(real))]) != 0
         how = "an oscillation grows" if swinging else "it departs from equilibrium without swinging"
-        return f"unstable: {how}, at {growth:+.4g} 1/s"
+        return f"unstable: {how}, at {float(real.max()):+.4g} 1/s"
     return f"free: {free} motion{'s' * (free > 1)} without stiffness" if free else "stable"
+
+
+def _grows(eigenvalues: np.ndarray) -> bool:
+    """Whether one of the eigenvalues (1/s) grows by more than rounding."""
+    largest = np.abs(eigenvalues).max(initial=0.0)
+    return bool(np.real(eigenvalues).max(initial=-np.inf) > GROWING * largest)
 
 
 # A picture of natural vibrations: frequencies, and how much each coordinate moves.

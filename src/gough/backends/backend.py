@@ -10,6 +10,9 @@ from gough.errors import UsageError
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
 
+STATE, OWN, GIVEN, RECORD, RUNNING = "state", "own", "given", "record", "running"
+"""Slots of the program of a time loop, see `CompiledLoop`."""
+
 
 class Backend(Protocol):
     """A machine or a language. Every package of the list has one object BACKEND of this kind."""

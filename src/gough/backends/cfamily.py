@@ -174,12 +174,12 @@ class Printer:
         return words
 
 
-def indent_lines(lines: Sequence[str], depth: int = 1) -> list[str]:
+def indent_lines(lines: Sequence[str]) -> list[str]:
     """Lines moved to the right; empty ones stay empty, doubled ones become one."""
     out: list[str] = []
     for line in lines:
         if line or (out and out[-1]):
-            out.append(INDENT * depth + line if line else "")
+            out.append(INDENT + line if line else "")
     return out
 
 

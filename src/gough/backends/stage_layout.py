@@ -15,7 +15,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from gough.program.graph import CONST, INPUT
-from gough.program.passes.checks import guard_results
+from gough.program.passes.outputs import guard_results
 from gough.program.program import Program, Slot
 from gough.program.rolling import Source
 from gough.program.rolling.lowering import LoweredStage, LoweredStages

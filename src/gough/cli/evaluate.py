@@ -63,7 +63,7 @@ def evaluate(
       t                           time, copied to the result
 
     `gough show ROBOT` says which columns a robot has. Arrays of an NPZ file may also be q (n, nq), pose (n, 7),
-    elastic, v (n, nv), acceleration (n, mobility), wrench (n, 6), tau, drives (n, drives).
+    elastic, v (n, nv), acceleration (n, mobility), vdot (n, nv), wrench (n, 6), tau, drives (n, drives).
 
     Robots with fewer drives than freedoms have no inverse_dynamics; their joint_reactions take tau, not accelerations.
 

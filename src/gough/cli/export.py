@@ -24,7 +24,7 @@ def export(
     name: Annotated[str | None, typer.Option("--name", help="Name of the C function. Default: ROBOT_FUNCTION.")] = None,
     baked: Annotated[bool, typer.Option("--baked", help="Parameters as numbers in the code, not as an input.")] = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
-    no_wrench: Annotated[bool, typer.Option("--no-wrench", help="Leave the external wrench out.")] = False,
+    no_wrench: Annotated[bool, typer.Option("--no-wrench", help="Leave wrench and force from outside out.")] = False,
     no_checks: Annotated[bool, typer.Option("--no-checks", help="Leave all checks but finite results out.")] = False,
     derivative: Annotated[
         str, typer.Option("--derivative", metavar="SLOT", help="Differentiate by an input: q, v, parameters, …")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.cli.states import TWIST, WRENCH, acceleration_columns
+from gough.cli.states import TWIST, WRENCH, groups_of
 from gough.errors import GOOD, Status
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def missing_reason(model: "Model", name: str) -> str:
 
 def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
     """Input slots of a function; UsageError for an unknown name, or a function this robot does not have."""
-    from gough.dynamics.catalogue import CATALOGUE, FunctionKey, entry_of
+    from gough.dynamics.catalogue import CATALOGUE, LOADS, FunctionKey, entry_of
     from gough.errors import UsageError
 
     if reason := missing_reason(model, name):
@@ -48,8 +48,8 @@ def inputs_of(model: "Model", name: str) -> tuple[str, ...]:
         )
     inputs = entry_of(model.mechanism, key).inputs
     if name == "joint_reactions":  # forces of the drives follow from the motion, or the motion from them
-        inputs = ("q", "v", "tau" if missing_reason(model, "inverse_dynamics") else "acceleration", "wrench")
-    return tuple(i for i in inputs if i != "wrench" or model.mechanism.has_platform)
+        inputs = ("q", "v", "tau" if missing_reason(model, "inverse_dynamics") else "acceleration", *LOADS)
+    return tuple(i for i in inputs if i != "force" and (i != "wrench" or model.mechanism.has_platform))
 
 
 def run_function(model: "Model", name: str, slots: Slots) -> Results:
@@ -63,21 +63,19 @@ def run_function(model: "Model", name: str, slots: Slots) -> Results:
         if "eddot" in found:  # of flexible bodies the inverse model finds the elastic part
             motion = np.concatenate([slots["acceleration"], found["eddot"]], axis=1)
         forces = {"tau": found[result]} if result == "tau" else {}
-        outputs, after = _program(model, name, slots | {"acceleration": motion} | forces)
+        outputs, after = _program(model, name, slots | {"vdot": motion} | forces)
         return outputs, np.where(before != GOOD, before, after)
     return _program(model, name, slots)
 
 
 def _program(model: "Model", name: str, slots: Slots) -> Results:
-    """A function on its inputs; the wrench on the platform is made the whole external load."""
+    """A function on its inputs; what of the load is not given is zero."""
+    from gough.dynamics.catalogue import LOADS
+
     function = model.function(name)
     sizes = {slot.name: slot.size for slot in function.program.inputs}
-    taken = {key: x for key, x in slots.items() if key in sizes}
-    if "wrench" in sizes:
-        load = np.zeros((len(slots["q"]), sizes["wrench"]))
-        if "wrench" in slots:
-            load[:, :6] = slots["wrench"]
-        taken["wrench"] = load
+    taken = {slot: np.zeros(sizes[slot]) for slot in LOADS if slot in sizes}
+    taken |= {key: x for key, x in slots.items() if key in sizes}
     done = function(**taken, parameters=model.parameters)
     return done.outputs, done.failures
 
@@ -113,13 +111,12 @@ def _names(model: "Model", key: str, shape: tuple[int, ...]) -> list[str]:
 
     layout, mechanism = model.layout, model.mechanism
     v, drives = layout.v_names, layout.drive_names
-    bent = [f"a.{n}" for n in v[layout.mobility :]]
     known: dict[str, tuple[str, ...] | list[str]] = {
         "q": layout.q_names,
         "drives": drives,
         "tau": [f"tau.{d}" for d in drives],
-        "vdot": [*acceleration_columns(model), *bent],
-        "eddot": bent,
+        "vdot": groups_of(model)["vdot"],
+        "eddot": groups_of(model)["vdot"][layout.mobility :],
         "M": [f"M.{a}.{b}" for a, b in product(v, v)],
         "h": [f"h.{a}" for a in v],
         "g": [f"g.{a}" for a in v],

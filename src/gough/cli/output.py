@@ -3,7 +3,9 @@
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,3 +86,13 @@ def vector(values: Any, digits: int = 6) -> str:
 def plural(number: int, noun: str) -> str:
     """ "1 leg", "6 legs" """
     return f"{number} {noun}{'s' * (number != 1)}"
+
+
+@contextmanager
+def progress_bar(what: str, total: float | None = None) -> Iterator[Callable[..., None]]:
+    """A bar on stderr while something is done; gives what takes `completed` and `total`."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        yield partial(bar.update, bar.add_task(what, total=total))

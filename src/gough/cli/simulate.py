@@ -2,7 +2,8 @@
 
 import sys
 import warnings
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,10 @@ import typer
 from gough.cli.failure import BAD_STATES, INTERRUPTED
 from gough.cli.many_runs import parse_vary, simulate_varied
 from gough.cli.opening import Json
-from gough.cli.output import console, note, say, short, table, write_json
+from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
+from gough.simulation.events import End, Happening
 from gough.simulation.integration.methods import METHODS
 
 if TYPE_CHECKING:
@@ -146,7 +148,7 @@ def simulate(
         raise problem
     if not run.info.finished:
         note(f"stopped early: {run.stopped}; {found['remedy']}")
-        raise typer.Exit(INTERRUPTED if run.stopped.startswith("interrupted") else BAD_STATES)
+        raise typer.Exit(INTERRUPTED if run.info.ending.end == End.INTERRUPTED else BAD_STATES)
 
 
 def report(made: "Scenario", run: "Run") -> dict[str, Any]:
@@ -183,7 +185,7 @@ def report(made: "Scenario", run: "Run") -> dict[str, Any]:
         "settings": dict(info.settings),
         "motion": info.motion,
         "controller": info.controller,
-        "events": [(t, text) for t, text in info.events if not text.startswith("crossed")],
+        "events": [event for event in info.events if event.kind != Happening.CROSSED],
         "drives": drives,
         "elastic": elastic,
     }
@@ -249,25 +251,14 @@ def _show_drives(found: dict[str, Any]) -> None:
             say(f"and {len(found['elastic']) - 12} more elastic coordinates (--json)")
 
 
-def _bar() -> Any:
-    """Context that gives what `simulate` tells its progress to; a bar on terminals."""
-    return _RichBar() if sys.stderr.isatty() else nullcontext(None)
-
-
-class _RichBar:
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task("simulated", total=None)
-
-    def __enter__(self) -> Any:
-        self._progress.start()
-        return lambda t, end: self._progress.update(self._task, completed=t, total=end)
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
+@contextmanager
+def _bar() -> Iterator[Callable[[float, float], None] | None]:
+    """Gives what `simulate` tells its progress to; a bar on terminals."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with progress_bar("simulated") as update:
+        yield lambda t, end: update(completed=t, total=end)
 
 
 # A scenario from the options of `gough simulate`.

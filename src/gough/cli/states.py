@@ -38,7 +38,9 @@ def acceleration_columns(model: "Model") -> tuple[str, ...]:
 def groups_of(model: "Model") -> dict[str, tuple[str, ...]]:
     """Columns that make up each array; no wrench without a platform, no elastic coordinates without flexible bodies."""
     layout = model.layout
-    groups = {"q": layout.q_names, "v": velocity_columns(model), "acceleration": acceleration_columns(model)}
+    rigid = acceleration_columns(model)
+    groups = {"q": layout.q_names, "v": velocity_columns(model), "acceleration": rigid}
+    groups["vdot"] = (*rigid, *(f"a.{n}" for n in layout.v_names[layout.mobility :]))
     if model.mechanism.has_platform:
         groups["wrench"] = WRENCH
     if layout.n_elastic:
@@ -242,9 +244,9 @@ def group_or_none(table: Table, name: str, columns: tuple[str, ...]) -> np.ndarr
     return np.stack(np.broadcast_arrays(*[np.atleast_1d(table[c]) for c in columns]), axis=-1)
 
 
-# From named columns or arrays to the inputs of a robot's functions: q, v, acceleration, wrench, tau, drives.
+# From named columns or arrays to the inputs of a robot's functions: q, v, acceleration, vdot, wrench, tau, drives.
 
-AT_REST = ("v", "acceleration", "wrench")
+AT_REST = ("v", "acceleration", "vdot", "wrench")
 """What is taken as 0 where a file does not give it."""
 
 
@@ -268,6 +270,9 @@ def gather(model: "Model", table: dict[str, np.ndarray], needed: tuple[str, ...]
     groups = groups_of(model)
     table = {name: x for name, x in table.items() if name != "status"}
     slots, assumed = {}, []
+    if "vdot" in needed and "acceleration" in table and "vdot" not in table:
+        table["vdot"] = table.pop("acceleration")
+        assumed.append("acceleration is taken as vdot, as this input is called now")
     for name in needed:
         if name == "q":
             continue

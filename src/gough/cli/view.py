@@ -3,13 +3,12 @@
 import os
 import sys
 import warnings
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from gough.cli.output import note, say
+from gough.cli.output import note, progress_bar, say
 from gough.errors import GoughError, UsageError
 
 WHAT = "A gallery robot, a .yaml file, a result file (.npz, .parquet, .csv; two to compare), or the name of a scenario."
@@ -74,9 +73,6 @@ def view(
 
 
 def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.progress import Progress
-
     from gough.viewer.private_server import import_viser
     from gough.viewer.subject import subject_of
     from gough.viewer.takeaway.export import check_path, export
@@ -90,10 +86,8 @@ def _export(what: list[str], paths: list[Path], options: dict[str, Any]) -> None
     subject = subject_of(*[open_scenario_or_name(x) for x in what], dark=bool(options["dark"]))
     for path in paths:
         plotted: dict[str, Any] = options if path.suffix.lower() == ".html" else options | {"channels": ()}
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(str(path), total=1.0)
-            told = partial(bar.update, task)
-            export(subject, path, **plotted, progress=lambda share, told=told: told(completed=share))
+        with progress_bar(str(path), 1.0) as update:
+            export(subject, path, **plotted, progress=lambda share, update=update: update(completed=share))
         say(f"written: {path}")
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
+from gough.compilation.old_names import current_inputs
 from gough.compilation.service import compile_program
 from gough.errors import GOOD, UsageError
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import Program
 from gough.program.verdict import evaluate_with_care, flat_inputs
 
@@ -95,7 +96,9 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
     cupy = array_module()
     slots = {s.name: s for s in function.program.inputs}
     if set(inputs) != set(slots):
-        raise UsageError(f"{function.name} takes {sorted(slots)}, got {sorted(inputs)}")
+        inputs = current_inputs(function.program, given := inputs)
+        if set(inputs) != set(slots):
+            raise UsageError(f"{function.name} takes {sorted(slots)}, got {sorted(given)}")
     parameters = inputs.get("parameters")
     uniform = parameters is None or int(np.prod(np.shape(parameters)[:-1], dtype=int)) == 1
     kernel = _kernel_for(function, inputs, uniform)
@@ -104,12 +107,12 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
     if parameters is not None:
         numbers = fixed["parameters"][None] if uniform else _host_rows(parameters)
         function._check_designs({"parameters": numbers})
-    given = {
+    arrays = {
         s.name: (as_device(cupy, inputs[s.name], dtype, s.name), s.shape)
         for s in kernel.program.inputs
         if not s.uniform
     }
-    rows, batch, n = rows_of(cupy, given)
+    rows, batch, n = rows_of(cupy, arrays)
     flat = [cupy.empty((n, s.size), dtype=dtype) for s in kernel.program.outputs]
     status, flagged = kernel.runtime.launch(rows, kernel.runtime.uniform_values(fixed), n, flat)
     if dtype == np.float32 and kernel.relative_error is None and n:

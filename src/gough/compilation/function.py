@@ -10,6 +10,7 @@ import numpy as np
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
+from gough.compilation.old_names import current_names
 from gough.compilation.parameters import DesignTable
 from gough.compilation.rows import InputRows
 from gough.compilation.service import compile_program
@@ -19,8 +20,8 @@ from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes
 from gough.program.lowering import PRECISIONS
-from gough.program.passes.constant_outputs import computed_outputs
-from gough.program.passes.fix_inputs import fix_input, fold_entries
+from gough.program.passes.inputs import fix_input, fold_entries
+from gough.program.passes.outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 
@@ -141,6 +142,7 @@ class Function:
         structural zeros too, at the same q: where a parameter moves a joint or a point, loops open, so this is no
         gradient of a design that is assembled again.
         """
+        wrt = current_names(self.program, (wrt,) if isinstance(wrt, str) else tuple(wrt))
         names, base = names_of(wrt, self.program), self.unfolded
         if "parameters" in names and self._pattern:
             source = self._unfolded("the derivative by parameters", self._table.even(self._pattern))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import numbers, take
+from gough.compilation.old_names import current_inputs
 from gough.errors import UsageError
 from gough.program import Program, Slot
 
@@ -21,7 +22,9 @@ class InputRows:
     def __init__(self, name: str, program: Program, inputs: Mapping[str, Any]) -> None:
         expected = {slot.name for slot in program.inputs}
         if set(inputs) != expected:
-            raise UsageError(f"{name} takes {sorted(expected)}, got {sorted(inputs)}")
+            inputs = current_inputs(program, given := inputs)
+            if set(inputs) != expected:
+                raise UsageError(f"{name} takes {sorted(expected)}, got {sorted(given)}")
         arrays = {slot.name: _as_numbers(name, slot, inputs[slot.name]) for slot in program.inputs}
         leading = [arrays[s.name].shape[: arrays[s.name].ndim - len(s.shape)] for s in program.inputs]
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import EXPLANATION, GOOD, BadStateError, Failure, Status, UsageError
+from gough.errors import EXPLANATION, GOOD, BadStateError, Failure, Site, Status, UsageError
 
 ON_BAD_STATE = ("raise", "mark")
 IN_PYTHON = "; good ones are in the exception's .result (or pass on_bad_state='mark')"
@@ -15,8 +15,8 @@ OTHERS_ALONE = "; give it the others alone"
 TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
 
 NO_REST = "forces are out of balance along a motion that does not change them: there is no rest next to here; give other forces"
-OF_CHECKS = {Status.SINGULAR.at("stiffness"): NO_REST}
-"""What some checks mean, where it is not what their status means elsewhere."""
+OF_SITES = {(Status.SINGULAR, Site.STIFFNESS): NO_REST, (Status.OPEN_LOOP, Site.TURNED): TURNED_REMEDY}
+"""What a status means at some sites, where it is not what it means elsewhere."""
 
 
 def check_option(on_bad_state: str) -> None:
@@ -46,9 +46,7 @@ def complain(
     for failure, states in list(kinds.items())[:6]:
         index = tuple(int(k) for k in np.unravel_index(states[0], batch)) if batch else ()
         at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
-        reason = (
-            TURNED_REMEDY if ", turned by " in failure.place else OF_CHECKS.get(failure, EXPLANATION[failure.status])
-        )
+        reason = OF_SITES.get((failure.status, failure.site), EXPLANATION[failure.status])
         lines.append(f"  {len(states)} × {failure.status.name} at {failure.place}{at}: {reason}")
         more = explain(states[0], failure) if explain is not None else ""
         if more:

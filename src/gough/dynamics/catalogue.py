@@ -17,6 +17,8 @@ from gough.errors import UsageError
 from gough.structure import Structure
 
 POSED = "@pose"
+LOADS = ("wrench", "force")
+"""Inputs that say what the surroundings do; see `load_sizes`."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,17 @@ class FunctionKey:
 
 @dataclass(frozen=True)
 class Entry:
-    """A function: names of its inputs besides parameters, its equations, units of its outputs."""
+    """A function: names of its inputs besides parameters, its equations, units of its outputs.
+
+    Of `LOADS` a mechanism's program has those that `load_sizes` names; acceleration (mobility) is that of v without its
+    elastic rates, vdot (nv) that of all of v.
+    """
 
     inputs: tuple[str, ...]
     equations: Callable[..., dict[str, Any]]
     units: dict[str, str]
     loads: int = 0
     """Length of the input "loads": wrenches at frames."""
-    whole: bool = False
-    """Whether the input "acceleration" is that of all of v; else elastic rates are left out."""
     regroups: bool = False
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
     interpreted: bool = False
@@ -73,17 +77,13 @@ class Entry:
 
 CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(
-        ("q", "v", "acceleration", "wrench"), inverse.inverse_dynamics, {"tau": "N, N m", "eddot": "SI"}, regroups=True
+        ("q", "v", "acceleration", *LOADS), inverse.inverse_dynamics, {"tau": "N, N m", "eddot": "SI"}, regroups=True
     ),
     "forward_dynamics": Entry(
-        ("q", "v", "tau", "wrench"), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True
+        ("q", "v", "tau", *LOADS), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True
     ),
     "dynamics_residual": Entry(
-        ("q", "v", "acceleration", "tau", "wrench"),
-        inverse.dynamics_residual,
-        {"residual": "N, N m"},
-        regroups=True,
-        whole=True,
+        ("q", "v", "vdot", "tau", *LOADS), inverse.dynamics_residual, {"residual": "N, N m"}, regroups=True
     ),
     "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}, regroups=True),
     "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}, regroups=True),
@@ -91,13 +91,10 @@ CATALOGUE: dict[str, Entry] = {
     "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
     "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
     "joint_reactions": Entry(
-        ("q", "v", "acceleration", "tau", "wrench"),
-        reactions.joint_reactions,
-        {"joints": "N, N m", "cuts": "N, N m"},
-        whole=True,
+        ("q", "v", "vdot", "tau", *LOADS), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
     ),
     "configuration_rate": Entry(("q", "v"), rates.configuration_rate, {"qdot": "m/s, 1/s, rad/s"}),
-    "joint_motion": Entry(("q", "v", "acceleration"), rates.joint_motion, {"u": "SI", "ud": "SI"}, whole=True),
+    "joint_motion": Entry(("q", "v", "vdot"), rates.joint_motion, {"u": "SI", "ud": "SI"}),
     "tree_rates": Entry(("q", "v"), rates.tree_rates, {"u": "SI"}),
     "tilt_cosines": Entry(("q",), tilts.tilt_cosines, {"cosines": "1"}, of_structure=True),
     "link_poses": Entry(("q",), link_poses, {"positions": "m", "rotations": "1"}, of_structure=True),
@@ -148,7 +145,7 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
     """Entry of joint reactions with wrenches at named frames."""
     plain = CATALOGUE["joint_reactions"]
     equations = partial(reactions.joint_reactions, frames=frames)
-    return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames), whole=True)
+    return Entry((*plain.inputs, "loads"), equations, plain.units, 6 * len(frames))
 
 
 def leg_entry(key: FunctionKey) -> Entry | None:

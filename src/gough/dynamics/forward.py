@@ -11,7 +11,7 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force, split_wrench
+from gough.dynamics.inverse import NONE, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
@@ -19,7 +19,7 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import check, dot, note, product, solve_spd, zeros
 
@@ -30,43 +30,44 @@ NO_FORCE = 1e-9
 """Force on a velocity without inertia, relative to all forces, that is rounding."""
 
 
-def forward_dynamics(numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench: Vector) -> dict[str, np.ndarray]:
-    """Accelerations vdot (nv,) of v, classical, for drive forces and an external load (see `wrench_size`), world axes."""
+def forward_dynamics(
+    numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench: Vector = NONE, force: Vector = NONE
+) -> dict[str, np.ndarray]:
+    """Accelerations vdot (nv,) of v, classical, for drive forces and a load (see `load_sizes`)."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     if numbers.mechanism.selection.solves_tree:
-        return {"vdot": _by_tree(loops, v, tau, wrench)}
+        return {"vdot": _by_tree(loops, v, tau, wrench, force)}
     M = mass_matrix(loops)
-    slack = needed_force(loops, v, zeros(len(v)), wrench)
+    slack = needed_force(loops, v, zeros(len(v)), wrench, force)
     push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
-    force = push - slack
+    total = push - slack
     idle = numbers.mechanism.selection.without_inertia
     for k in idle:
         place = numbers.mechanism.layout.v_names[k]
-        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(force, force) - force[k] * force[k], 0.0)
+        check(Status.SINGULAR.at(place), NO_FORCE**2 * dot(total, total) - total[k] * total[k], 0.0)
         if not structurally_zero(M[k, k]):  # another design may give it an inertia
             check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Long 2014, eq. 46]"):
-        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], force[pushed], Status.SINGULAR.at("mass matrix"))
+        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
     return {"vdot": vdot}
 
 
-def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
+def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector) -> Vector:
     """vdot (nv,) by the tree's mass matrix and the closures' multipliers."""
     mechanism = loops.mechanism
     own = list(mechanism.selection.independent)
     u = loops.rates(v)
     push = -TreeForces(loops, u, zeros(len(u))).generalised
-    on_platform, load = split_wrench(mechanism, wrench)
-    if len(on_platform):
-        push[:6] = push[:6] + on_platform
-    if len(load):
-        push[own] = push[own] + load
-    for drive, force in zip(mechanism.drives, tau, strict=True):
+    if len(wrench):
+        push[:6] = push[:6] + wrench
+    if len(force):
+        push[own] = push[own] + force
+    for drive, given in zip(mechanism.drives, tau, strict=True):
         k = mechanism.links[drive.link].u
-        push[k] = push[k] + force
+        push[k] = push[k] + given
     A = TreeInertia(loops.posture).A
     rows = [row for block in mechanism.selection.blocks for row in block.rows]
     G = loops.entries(rows, range(len(u)))
@@ -76,7 +77,7 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector) -> Vector:
             rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)
             felt = [k for k in range(rhs.shape[1]) if not all(structurally_zero(x) for x in rhs[:, k])]
             moved[np.ix_(part, felt)] = solve_spd(
-                A[np.ix_(part, part)], rhs[:, felt], Status.SINGULAR.at("mass matrix")
+                A[np.ix_(part, part)], rhs[:, felt], Status.SINGULAR.at(Site.MASS_MATRIX)
             )
         if not rows:
             return moved[own, 0]

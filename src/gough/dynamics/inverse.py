@@ -19,81 +19,73 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
 from gough.dynamics.recursion import LinkWrench
 from gough.dynamics.validity import check_state
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.scalar import check, note, product, solve, solve_spd, zeros
 from gough.structure import Mechanism
 
 Vector = np.ndarray
+NONE = zeros(0)
+"""No such load."""
 
 
-def motion_forces(
-    loops: Loops, v: Vector, acceleration: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()
-) -> TreeForces:
-    """Tree forces of the motion with independent velocities v and their accelerations, under external loads on links."""
+def motion_forces(loops: Loops, v: Vector, vdot: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()) -> TreeForces:
+    """Tree forces of the motion with independent velocities v and their accelerations vdot, under external loads on links."""
     u = loops.rates(v)
-    return TreeForces(loops, u, loops.accelerations(v, u, acceleration), loads)
+    return TreeForces(loops, u, loops.accelerations(v, u, vdot), loads)
 
 
-def needed_force(loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> Vector:
-    """Γᵀ f - Q (nv,): what the drives must give [Lopes, eqs. 70–75]. wrench: see `wrench_size`."""
-    f = motion_forces(loops, v, acceleration).generalised
-    on_platform, load = split_wrench(loops.mechanism, wrench)
-    if len(on_platform):
-        f[:6] = f[:6] - on_platform
+def needed_force(loops: Loops, v: Vector, vdot: Vector, wrench: Vector = NONE, force: Vector = NONE) -> Vector:
+    """Γᵀ f - Q (nv,): what the drives must give [Lopes, eqs. 70–75]. wrench (6,), force (nv,): see `load_sizes`."""
+    f = motion_forces(loops, v, vdot).generalised
+    if len(wrench):
+        f[:6] = f[:6] - wrench
     needed = loops.project(f)
-    return needed - load if len(load) else needed
+    return needed - force if len(force) else needed
 
 
-def wrench_size(mechanism: Mechanism) -> int:
-    """Length of the external load: the wrench on the platform (6), then the generalised force on v (nv).
+def load_sizes(mechanism: Mechanism) -> dict[str, int]:
+    """Lengths of the inputs that say what the surroundings do: "wrench" on the platform (6), world axes, at its origin, and
+    "force" (nv), generalised, along every entry of v. Equations take either, both or none.
 
-    The second part is left out where v is the platform's whole twist, the first where there is no platform.
+    The first is left out where there is no platform, the second where v is the platform's whole twist: it would be the same.
     """
-    platform = 6 if mechanism.has_platform else 0
-    return platform + (0 if mechanism.selection.leads_from_platform and platform else mechanism.layout.nv)
-
-
-def split_wrench(mechanism: Mechanism, wrench: Vector) -> tuple[Vector, Vector]:
-    """(wrench on the platform, generalised force on v); either may be empty."""
-    n = 6 if mechanism.has_platform else 0
-    return wrench[:n], wrench[n:]
-
-
-def no_wrench(loops: Loops) -> Vector:
-    """An external load of zeros."""
-    return zeros(wrench_size(loops.mechanism))
+    sizes = {"wrench": 6} if mechanism.has_platform else {}
+    same = mechanism.has_platform and mechanism.selection.leads_from_platform
+    return sizes if same or not mechanism.layout.nv else sizes | {"force": mechanism.layout.nv}
 
 
 def dynamics_residual(
-    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, tau: Vector, wrench: Vector
+    numbers: Numbers, q: Vector, v: Vector, vdot: Vector, tau: Vector, wrench: Vector = NONE, force: Vector = NONE
 ) -> dict[str, np.ndarray]:
     """M v̇ + h - S τ - Q (nv,): zero for a motion that obeys the equations; its derivatives give linear models."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    needed = needed_force(loops, v, acceleration, wrench)
+    needed = needed_force(loops, v, vdot, wrench, force)
     return {"residual": needed - drive_columns(loops) @ tau}
 
 
 def inverse_dynamics(
-    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector
+    numbers: Numbers, q: Vector, v: Vector, acceleration: Vector, wrench: Vector = NONE, force: Vector = NONE
 ) -> dict[str, np.ndarray]:
-    """Drive forces tau (drives,) for velocities v, classical accelerations (mobility,) and external load; with elastic
-    rates in v their accelerations eddot, too."""
+    """Drive forces tau (drives,) for velocities v, classical accelerations (mobility,) and a load (`load_sizes`); with
+    elastic rates in v their accelerations eddot, too."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     if numbers.mechanism.layout.v_elastic:
-        return _flexible(numbers, loops, v, acceleration, wrench)
-    needed = needed_force(loops, v, acceleration, wrench)
+        return _flexible(numbers, loops, v, acceleration, wrench, force)
+    needed = needed_force(loops, v, acceleration, wrench, force)
     S = drive_columns(loops)
     with note("drive forces [Fried, eq. 97], [Long 2014, eq. 46]"):
         return {"tau": share_among_drives(numbers, S, needed)}
 
 
-def _flexible(numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector) -> dict[str, Vector]:
+def _flexible(
+    numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector, force: Vector
+) -> dict[str, Vector]:
     """tau and the accelerations of the elastic coordinates in v, `eddot`, for those of the others."""
     layout = numbers.mechanism.layout
     n = layout.mobility
-    needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.v_elastic)]), wrench)
+    needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.v_elastic)]), wrench, force)
     S = drive_columns(loops)
     M = mass_matrix(loops)[:, n:]
     with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46], [Briot 2014, eq. 44]"):
@@ -109,10 +101,10 @@ def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vecto
     drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
-        check(Status.SINGULAR.at("drives"), -needed[0] * needed[0], 1.0)
+        check(Status.SINGULAR.at(Site.DRIVES), -needed[0] * needed[0], 1.0)
         return zeros(0)
     if len(drives) == len(needed):
-        return solve(S, needed, Status.SINGULAR.at("drives"))
+        return solve(S, needed, Status.SINGULAR.at(Site.DRIVES))
     weights = [1.0 if d.weight is None else numbers.parameters[d.weight] for d in drives]
     eased = np.array([S[:, k] / w for k, w in enumerate(weights)], dtype=object)  # W⁻¹ Sᵀ (drives, nv)
-    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at("drives"))
+    return eased @ solve_spd(S @ eased, needed, Status.SINGULAR.at(Site.DRIVES))

@@ -13,7 +13,7 @@ from gough.dynamics.closures import CutGeometry
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.recursion import LinkWrench, resting_rate
-from gough.errors import Status, StructureError
+from gough.errors import Site, Status, StructureError
 from gough.friction import friction_force
 from gough.friction.coulomb import coulomb_vector, structurally_zero
 from gough.scalar import check, dot, note, sqrt, zeros
@@ -23,8 +23,6 @@ from gough.structure.mechanism import PointSpring
 Vector = np.ndarray
 COINCIDE = 1e-12
 """Distance (m) of a spring's two points below which its force has no direction."""
-SPRING = "spring "
-"""What the place of that check begins with."""
 
 
 def cut_friction(cut: CutGeometry, w_first: Vector, w_second: Vector, u: Vector) -> Vector | None:
@@ -87,7 +85,7 @@ def _length(spring: PointSpring, line: Vector) -> Any:
             f"spring {spring.name}: its two points coincide wherever the robot is, so that its force has no direction. Give "
             "`from` or `to` another position, or leave it out."
         )
-    check(Status.NOT_FINITE.at(f"{SPRING}{spring.name}"), square, COINCIDE**2)
+    check(Status.NOT_FINITE.at(f"spring {spring.name}", Site.SPRING), square, COINCIDE**2)
     return sqrt(square)
 
 

@@ -37,12 +37,12 @@ def tree_rates(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
     return {"u": loops.rates(v)}
 
 
-def joint_motion(numbers: Numbers, q: Vector, v: Vector, acceleration: Vector) -> dict[str, np.ndarray]:
+def joint_motion(numbers: Numbers, q: Vector, v: Vector, vdot: Vector) -> dict[str, np.ndarray]:
     """Tree velocities u and accelerations ud (nu,) of the closed robot."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     u = loops.rates(v)
-    return {"u": u, "ud": loops.accelerations(v, u, acceleration)}
+    return {"u": u, "ud": loops.accelerations(v, u, vdot)}
 
 
 def closure_residual(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:

@@ -11,7 +11,7 @@ Result    joints (n, 6): wrench of the antecedent on the joint's body, at the bo
 
 import numpy as np
 
-from gough.dynamics.inverse import motion_forces, split_wrench
+from gough.dynamics.inverse import NONE, motion_forces
 from gough.dynamics.loads import wrench_at_frame
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
@@ -35,31 +35,33 @@ def joint_reactions(
     numbers: Numbers,
     q: Vector,
     v: Vector,
-    acceleration: Vector,
+    vdot: Vector,
     tau: Vector,
-    wrench: Vector,
+    wrench: Vector = NONE,
+    force: Vector = NONE,
     loads: Vector | None = None,
     frames: tuple[str, ...] = (),
 ) -> dict[str, np.ndarray]:
-    """Wrenches in all joints for a motion, the drive forces that go with it and the wrench on the platform.
+    """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`).
 
+    force (nv,) acts on the independent velocities, the multipliers follow from the others: what it does to the reactions
+    it does by the motion and tau that go with it.
     loads (6 · frames,): wrenches at the origins of named frames, world axes.
     """
     posture = Posture(numbers, q)
     mechanism = posture.mechanism
     loops = Loops(posture)
     check_state(loops)
-    given = (
+    on_frames = (
         [] if loads is None else [wrench_at_frame(posture, f, loads[6 * k : 6 * k + 6]) for k, f in enumerate(frames)]
     )
-    forces = motion_forces(loops, v, acceleration, given)
+    forces = motion_forces(loops, v, vdot, on_frames)
     missing = forces.generalised.copy()
-    for drive, force in zip(mechanism.drives, tau, strict=True):
+    for drive, given in zip(mechanism.drives, tau, strict=True):
         k = mechanism.links[drive.link].u
-        missing[k] = missing[k] - force
-    on_platform, _ = split_wrench(mechanism, wrench)
-    if len(on_platform):
-        missing[:6] = missing[:6] - on_platform
+        missing[k] = missing[k] - given
+    if len(wrench):
+        missing[:6] = missing[:6] - wrench
     transmitted = {i: LinkWrench(own.f, own.n) for i, own in forces.wrenches.items()}
     cuts = zeros(len(mechanism.cuts), 6)
     for k, (cut, mu) in enumerate(zip(loops.cuts, loops.multipliers(missing), strict=True)):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force, no_wrench
+from gough.dynamics.inverse import needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix as _mass_matrix
 from gough.dynamics.numbers import Numbers
@@ -25,7 +25,7 @@ def bias_force(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
     """h (nv,): velocity terms, gravity, friction, springs and dampers."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    return {"h": needed_force(loops, v, zeros(len(v)), no_wrench(loops))}
+    return {"h": needed_force(loops, v, zeros(len(v)))}
 
 
 def gravity_force(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
@@ -33,8 +33,8 @@ def gravity_force(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     weightless = Loops(Posture(numbers, q, gravity=False))
-    rest, none = zeros(numbers.mechanism.layout.nv), no_wrench(loops)
-    return {"g": needed_force(loops, rest, rest, none) - needed_force(weightless, rest, rest, none)}
+    rest = zeros(numbers.mechanism.layout.nv)
+    return {"g": needed_force(loops, rest, rest) - needed_force(weightless, rest, rest)}
 
 
 def drive_map(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:

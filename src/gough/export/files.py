@@ -63,8 +63,9 @@ def export(
     """Write a function of a robot as source text; returns the files, the header first.
 
     function: a name as for `model.function`, or a Function (a derivative, for instance). target: "c" or "cuda".
-    name: of the C function, default ROBOT_FUNCTION. baked: parameters as numbers instead of an input. friction, wrench,
-    checks: False leaves them out. derivative: input slot to differentiate by, in a mode ("jacobian", "jvp", "vjp").
+    name: of the C function, default ROBOT_FUNCTION. baked: parameters as numbers instead of an input. friction, wrench
+    (and force along v), checks: False leaves them out. derivative: input slot to differentiate by, in a mode ("jacobian",
+    "jvp", "vjp").
     legs: "loops" over what is done alike three times or more (C only), "flat", or "auto": what is faster for a single state.
     """
     options = Options(baked, friction, wrench, checks, derivative, mode, legs)

@@ -111,8 +111,6 @@ Entry = tuple[str, str]
 def entries(model: "Model", slot: Slot) -> list[Entry]:
     """(name, unit) of every entry of a slot; the unit is that of the slot where entries have none of their own."""
     known = _inputs(model, slot.name) or _outputs(model, slot.name)
-    if slot.name == "acceleration":
-        known = known[: slot.size]  # elastic rates, which stand last, have theirs found, not given
     if len(known) == slot.size:
         return known
     index = ["".join(f"[{k}]" for k in place) for place in np.ndindex(*slot.shape)]
@@ -131,14 +129,15 @@ def _inputs(model: "Model", slot: str) -> list[Entry]:
         return list(zip(layout.q_names[:lead], units.q[:lead], strict=True))
     if slot == "v":
         return v
-    if slot in ("acceleration", "vdot"):
-        return [(f"d/dt {n}", f"{u}2") for n, u in v]
+    if slot in ("acceleration", "vdot"):  # elastic rates stand last; of the first theirs are found, not given
+        end = layout.mobility if slot == "acceleration" else layout.nv
+        return [(f"d/dt {n}", f"{u}2") for n, u in v[:end]]
     if slot == "tau":
         return list(zip(layout.drive_names, layout.drive_units, strict=True))
     if slot == "wrench":
-        platform = [(n, "N" if n[0] == "f" else "N m") for n in WRENCH] if mechanism.has_platform else []
-        along = [(f"force along {n}", FORCE.get(u, "")) for n, u in v]
-        return platform + along if not (platform and mechanism.selection.leads_from_platform) else platform
+        return [(n, "N" if n[0] == "f" else "N m") for n in WRENCH]
+    if slot == "force":
+        return [(f"force along {n}", FORCE.get(u, "")) for n, u in v]
     if slot == "parameters":
         return list(zip(mechanism.table.names, mechanism.table.units, strict=True))
     return []

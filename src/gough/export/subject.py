@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gough.compilation.function import Function
-from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.inverse import wrench_size
+from gough.compilation.old_names import current_names
+from gough.dynamics.catalogue import LOADS, FunctionKey
 from gough.errors import UsageError
+from gough.model.functions import no_load
 from gough.program import Program
 from gough.program.ops import Op
 from gough.structure.parameters import ANGLE_TOLERANCE
@@ -19,9 +20,9 @@ MODES = ("jacobian", "jvp", "vjp")
 
 @dataclass(frozen=True)
 class Options:
-    """baked: parameters as numbers. friction, wrench, checks: False leaves them out. derivative: input slot the function
-    is differentiated by ("" for the function itself), in a mode: "jacobian", "jvp" or "vjp". legs: "loops" over what is
-    done three times alike or more, "flat", or "auto": loops where there is such work."""
+    """baked: parameters as numbers. friction, wrench (and force along v), checks: False leaves them out. derivative: input
+    slot the function is differentiated by ("" for the function itself), in a mode: "jacobian", "jvp" or "vjp". legs:
+    "loops" over what is done three times alike or more, "flat", or "auto": loops where there is such work."""
 
     baked: bool = False
     friction: bool = True
@@ -50,8 +51,11 @@ def subject_of(
     """What is exported. pattern: {parameter: structural value} that is folded in."""
     if options.derivative and options.mode not in MODES:
         raise UsageError(f"mode={options.mode!r}; use one of {', '.join(MODES)}")
-    if options.derivative == "wrench" and not options.wrench:
-        raise UsageError("derivative='wrench': the wrench is left out (wrench=False); keep it to differentiate by it")
+    if options.derivative in LOADS and not options.wrench:
+        raise UsageError(
+            f"derivative={options.derivative!r}: what the surroundings do is left out (wrench=False); keep it to "
+            "differentiate by it"
+        )
     if isinstance(function, Function):
         if options.baked or not options.friction or not options.wrench:
             raise UsageError("baked, friction and wrench are for functions given by name: this one has its program")
@@ -61,12 +65,11 @@ def subject_of(
         name = function
         made, pattern = _traced(model, function, options, pattern)
     if options.derivative:
-        made = made.derivative(options.derivative, options.mode)
-        name = f"{name} {options.mode} {options.derivative}"
+        (slot,) = current_names(made.program, (options.derivative,))
+        made = made.derivative(slot, options.mode)
+        name, options = f"{name} {options.mode} {slot}", replace(options, derivative=slot)
     program = made.program
-    gone = [
-        s.name for s in program.inputs if (s.name == "wrench" and not options.wrench and not _reads(program, "wrench"))
-    ]
+    gone = [] if options.wrench else [s.name for s in program.inputs if s.name in LOADS and not _reads(program, s.name)]
     if options.baked:
         gone.append("parameters")
     program = without_slots(program, gone)
@@ -95,7 +98,7 @@ def _traced(
         gone = dict.fromkeys(model.mechanism.table.of_kind("friction"), 0.0)
         numbers |= gone
         kept = {i: x for i, x in pattern.items() if i not in gone}  # a design may have friction: it is left out
-    loads = {} if options.wrench else {"wrench": dict.fromkeys(range(wrench_size(model.mechanism)), 0.0)}
+    loads = {} if options.wrench else no_load(model.mechanism)
     program = model.traced(key, numbers, loads)
     made = Function(
         model.order_solves(program),

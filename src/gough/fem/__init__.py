@@ -4,40 +4,71 @@ An element (beams, plates, solids, matrices of files) gives `FiniteElements`; `r
 shapes and makes an `ElasticBody` of it. `modal` makes one of modes that another program computed.
 """
 
-# ruff: noqa: F401 - names for type checkers
-
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from gough._lazy import lazy_names
 from gough.errors import warn
 
-# Loaded when first used: scipy and scikit-fem are heavy.
-_NAMES = {
-    "beams.elements": "beam_elements",
-    "beams.sections": "Circle CrossSection GivenSection IBeam Rectangle Tube",
-    "elastic_body": "ElasticBody Slaved TiedFrame",
-    "elements": "FiniteElements place_elements",
-    "files.abaqus": "read_abaqus_matrices",
-    "files.matrices": "from_matrices",
-    "files.matrix_market": "read_matrix_market",
-    "files.meshes": "read_mesh size_report",
-    "files.modal": "read_modal_file write_modal_file",
-    "files.nastran.matrices": "read_nastran_dmig read_nastran_op4",
-    "files.nastran.modes": "read_nastran_modes",
-    "material": "Material",
-    "meshing.polygon": "TriangleMesh mesh_polygon",
-    "modal.body": "elastic_body_of_modes modal_data_of_elements",
-    "modal.data": "ModalData ModalFrame Stated",
-    "plates": "plate_elements",
-    "reduction.choices": "AttachmentModes ClampedModes CraigBampton FreeModes Guyan ModeCut Nodal",
-    "reduction.damping": "DampingMatrix ModalRatio Rayleigh",
-    "reduction.reduce": "reduce",
-    "reduction.ties": "NodeTie",
-    "solids.elements": "solid_elements",
-    "stiffening": "SecondOrder rigid_motion_shapes second_order slaved_shapes",
-    "reading": "UnitFactors",
-}
-_LAZY = {name: f"gough.fem.{module}" for module, names in _NAMES.items() for name in names.split()}
+# The public names, each once. They load when first used: scipy and scikit-fem are heavy.
+if TYPE_CHECKING:
+    from gough.fem.beams.elements import beam_elements as beam_elements
+    from gough.fem.beams.sections import Circle as Circle
+    from gough.fem.beams.sections import CrossSection as CrossSection
+    from gough.fem.beams.sections import GivenSection as GivenSection
+    from gough.fem.beams.sections import IBeam as IBeam
+    from gough.fem.beams.sections import Rectangle as Rectangle
+    from gough.fem.beams.sections import Tube as Tube
+    from gough.fem.elastic_body import ElasticBody as ElasticBody
+    from gough.fem.elastic_body import Slaved as Slaved
+    from gough.fem.elastic_body import TiedFrame as TiedFrame
+    from gough.fem.elements import FiniteElements as FiniteElements
+    from gough.fem.elements import place_elements as place_elements
+    from gough.fem.files.abaqus import read_abaqus_matrices as read_abaqus_matrices
+    from gough.fem.files.matrices import from_matrices as from_matrices
+    from gough.fem.files.matrix_market import read_matrix_market as read_matrix_market
+    from gough.fem.files.meshes import read_mesh as read_mesh
+    from gough.fem.files.meshes import size_report as size_report
+    from gough.fem.files.modal import read_modal_file as read_modal_file
+    from gough.fem.files.modal import write_modal_file as write_modal_file
+    from gough.fem.files.nastran.matrices import read_nastran_dmig as read_nastran_dmig
+    from gough.fem.files.nastran.matrices import read_nastran_op4 as read_nastran_op4
+    from gough.fem.files.nastran.modes import read_nastran_modes as read_nastran_modes
+    from gough.fem.material import Material as Material
+    from gough.fem.meshing.polygon import TriangleMesh as TriangleMesh
+    from gough.fem.meshing.polygon import mesh_polygon as mesh_polygon
+    from gough.fem.modal.body import elastic_body_of_modes as elastic_body_of_modes
+    from gough.fem.modal.body import modal_data_of_elements as modal_data_of_elements
+    from gough.fem.modal.data import ModalData as ModalData
+    from gough.fem.modal.data import ModalFrame as ModalFrame
+    from gough.fem.modal.data import Stated as Stated
+    from gough.fem.plates import plate_elements as plate_elements
+    from gough.fem.reading import UnitFactors as UnitFactors
+    from gough.fem.reduction.choices import AttachmentModes as AttachmentModes
+    from gough.fem.reduction.choices import ClampedModes as ClampedModes
+    from gough.fem.reduction.choices import CraigBampton as CraigBampton
+    from gough.fem.reduction.choices import FreeModes as FreeModes
+    from gough.fem.reduction.choices import Guyan as Guyan
+    from gough.fem.reduction.choices import ModeCut as ModeCut
+    from gough.fem.reduction.choices import Nodal as Nodal
+    from gough.fem.reduction.damping import DampingMatrix as DampingMatrix
+    from gough.fem.reduction.damping import ModalRatio as ModalRatio
+    from gough.fem.reduction.damping import Rayleigh as Rayleigh
+    from gough.fem.reduction.reduce import reduce as reduce
+    from gough.fem.reduction.ties import NodeTie as NodeTie
+    from gough.fem.solids.elements import solid_elements as solid_elements
+    from gough.fem.stiffening import SecondOrder as SecondOrder
+    from gough.fem.stiffening import rigid_motion_shapes as rigid_motion_shapes
+    from gough.fem.stiffening import second_order as second_order
+    from gough.fem.stiffening import slaved_shapes as slaved_shapes
+else:
+    _load, __dir__, __all__ = lazy_names(__name__)
+
+    def __getattr__(name: str) -> Any:
+        if name in _RENAMED:
+            warn(f"gough.fem.{name} is called {_RENAMED[name]} now", DeprecationWarning)
+        return _load(_RENAMED.get(name, name))
+
+
 _RENAMED = {
     "Cut": "ModeCut",
     "Section": "CrossSection",
@@ -46,53 +77,3 @@ _RENAMED = {
     "placed": "place_elements",
 }
 """Old names, which still work."""
-
-if TYPE_CHECKING:
-    from gough.fem.beams.elements import beam_elements
-    from gough.fem.beams.sections import Circle, CrossSection, GivenSection, IBeam, Rectangle, Tube
-    from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame
-    from gough.fem.elements import FiniteElements, place_elements
-    from gough.fem.files.abaqus import read_abaqus_matrices
-    from gough.fem.files.matrices import from_matrices
-    from gough.fem.files.matrix_market import read_matrix_market
-    from gough.fem.files.meshes import read_mesh, size_report
-    from gough.fem.files.modal import read_modal_file, write_modal_file
-    from gough.fem.files.nastran.matrices import read_nastran_dmig, read_nastran_op4
-    from gough.fem.files.nastran.modes import read_nastran_modes
-    from gough.fem.material import Material
-    from gough.fem.meshing.polygon import TriangleMesh, mesh_polygon
-    from gough.fem.modal.body import elastic_body_of_modes, modal_data_of_elements
-    from gough.fem.modal.data import ModalData, ModalFrame, Stated
-    from gough.fem.plates import plate_elements
-    from gough.fem.reading import UnitFactors
-    from gough.fem.reduction.choices import (
-        AttachmentModes,
-        ClampedModes,
-        CraigBampton,
-        FreeModes,
-        Guyan,
-        ModeCut,
-        Nodal,
-    )
-    from gough.fem.reduction.damping import DampingMatrix, ModalRatio, Rayleigh
-    from gough.fem.reduction.reduce import reduce
-    from gough.fem.reduction.ties import NodeTie
-    from gough.fem.solids.elements import solid_elements
-    from gough.fem.stiffening import SecondOrder, rigid_motion_shapes, second_order, slaved_shapes
-
-__all__ = list(_LAZY)  # pyright: ignore[reportUnsupportedDunderAll]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _RENAMED:
-        warn(f"gough.fem.{name} is called {_RENAMED[name]} now", DeprecationWarning)
-        return __getattr__(_RENAMED[name])
-    if name not in _LAZY:
-        raise AttributeError(f"module 'gough.fem' has no attribute {name!r}")
-    value = getattr(import_module(_LAZY[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])

@@ -4,7 +4,7 @@ The coordinate is the spindle's angle (rad) and its force the torque on the spin
 With h = lead/(2π) the slide is d = e h q and the force along it τ/h. A rotor inertia J at the spindle is felt as a mass J/h².
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -76,7 +76,7 @@ BALL_SCREW = JointType(
     axes=1,
     motions=(ScrewSlide(0),),
     coordinates=(Coordinate("", "rad"),),
-    dimensions=(LEAD,),
+    dimensions=(replace(LEAD, nonzero="a lead other than 0, as 5 mm; a fixed joint where nothing moves"),),
     closures=(Along(0), Along(1), Perpendicular(0, 1), Perpendicular(1, 2), Perpendicular(2, 0)),
     friction_when_cut=False,
     drawing="slide",

@@ -24,7 +24,11 @@ from gough.scalar import zeros
 from gough.spatial import RigidInertia
 
 FULL_TURN = 2.0 * np.pi
-LEAD = JointDimension("lead", "how far (m) a full turn moves it along its axis; negative: left-handed")
+LEAD = JointDimension(
+    "lead",
+    "how far (m) a full turn (2π rad of its coordinate) moves it along its axis, 5 mm or 5 mm/rev; negative: left-handed",
+    per_turn=True,
+)
 
 
 @dataclass(frozen=True)
@@ -108,5 +112,5 @@ HELICAL = JointType(
     dimensions=(LEAD,),
     closures=None,
     carried_when_cut=True,
-    drawing="sleeve",
+    drawing="screw",
 )

@@ -30,12 +30,15 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class JointDimension:
-    """A number that a joint of a type must have: its key in the description, a length in m. positive: whether it must be so."""
+    """A number that a joint of a type must have: its key in the description, a length in m. positive: whether it must be so;
+    nonzero: what to do where it is 0, if it must not be. per_turn: whether it may be written so, "5 mm/rev"."""
 
     key: str
     meaning: str
     unit: str = "m"
     positive: bool = False
+    nonzero: str = ""
+    per_turn: bool = False
 
 
 @dataclass(frozen=True)

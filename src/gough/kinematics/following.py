@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gough.errors import GOOD, Status
+from gough.errors import GOOD, Site, Status
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.openings import turned_places
@@ -93,7 +93,7 @@ def _judge(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray, failures:
     rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
     for state, place in zip(settled[open_], turned_places(linkage, q[settled[open_]], rows), strict=True):
         if place:
-            failures[state] = Status.OPEN_LOOP.at(place)
+            failures[state] = Status.OPEN_LOOP.at(place, Site.TURNED)
 
 
 def _mend(function, q, v, parameters, step, unit, failures, active, lost) -> np.ndarray:

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from gough.errors import GOOD, Status, UsageError
+from gough.errors import GOOD, Site, Status, UsageError
 from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
 from gough.kinematics.linkage import LedLinkage
@@ -159,7 +159,7 @@ def drives_led(
     q, failures = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
     missed = (failures == GOOD) & ~(off.max(axis=1, initial=0.0) < POSE_TOLERANCE)
-    failures[missed] = Status.NOT_CONVERGED.at("drives")
+    failures[missed] = Status.NOT_CONVERGED.at(Site.DRIVES)
     q[failures != GOOD] = np.nan
     return q, failures
 

@@ -3,8 +3,7 @@
 import numpy as np
 
 from gough.compilation.status import TURNED_REMEDY
-from gough.dynamics.loads import SPRING
-from gough.errors import Failure, Status
+from gough.errors import Failure, Site, Status
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.openings import openings
@@ -22,15 +21,15 @@ def lost_direction(linkage: LedLinkage, q: np.ndarray, failure: Failure) -> str:
         return (
             "" if worst is None else f"{worst.cut.name} is {worst.text}{f'; {TURNED_REMEDY}' if worst.turned else ''}"
         )
-    if failure.place.startswith(SPRING):
+    if failure.site == Site.SPRING:
         return (
             f"its two points coincide, where its force has no direction: move the robot, or a point of {failure.place}"
         )
-    if failure.place == "mass matrix":
+    if failure.site == Site.MASS_MATRIX:
         M = linkage.function("mass_matrix").values(q=q, parameters=linkage.parameters)["M"]
         if np.isfinite(M).all():
             return f"nothing has inertia in this motion: {_shares(linkage.layout.v_names, np.linalg.eigh(M)[1][:, 0])}"
-    if status == Status.SINGULAR and failure.place == "drives":
+    if status == Status.SINGULAR and failure.site == Site.DRIVES:
         lost = singularity(linkage, q, linkage.parameters, None).lost
         if np.isfinite(lost).all():
             return f"the drives do not hold this motion: {_shares(linkage.layout.v_names, lost)}"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gough.dynamics.inverse import wrench_size
+from gough.dynamics.inverse import load_sizes
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD
 from gough.kinematics.led_legs import LedLegs
@@ -29,13 +29,17 @@ def _sample(linkage: LedLinkage) -> dict[str, np.ndarray]:
 
 
 def _moving(linkage: LedLinkage, q: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    n = len(q)
+    n, layout, loads = len(q), linkage.layout, load_sizes(linkage.mechanism)
+    v, vdot = rng.normal(size=(n, layout.nv)), rng.normal(size=(n, layout.nv))
+    load = rng.normal(size=(n, sum(loads.values())))
     return {
         "q": q,
-        "pose": q[:, : linkage.layout.joints.start],
-        "v": rng.normal(size=(n, linkage.layout.nv)),
-        "acceleration": rng.normal(size=(n, linkage.layout.nv)),
-        "wrench": rng.normal(size=(n, wrench_size(linkage.mechanism))),
+        "pose": q[:, : layout.joints.start],
+        "v": v,
+        "acceleration": vdot[:, : layout.mobility],
+        "vdot": vdot,
+        "wrench": load[:, : loads.get("wrench", 0)],
+        "force": load[:, loads.get("wrench", 0) :],
         "tau": rng.normal(size=(n, len(linkage.mechanism.drives))),
         "parameters": linkage.parameters[None],
     }

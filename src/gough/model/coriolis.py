@@ -19,8 +19,8 @@ from gough.program import Program, Slot, trace
 from gough.program.derivatives import push_forward
 from gough.program.graph import Graph
 from gough.program.ops import Op
-from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.rewrite import replay
 from gough.spatial.euler import euler_matrix
 

@@ -8,9 +8,10 @@ import numpy as np
 from gough.arguments import checked, design, numbers, word, wrenches
 from gough.compilation.arrays import Array, as_array, common_batch
 from gough.compilation.function import Function
+from gough.compilation.old_names import current_names
 from gough.compilation.status import rename
 from gough.dynamics.reactions import joint_links
-from gough.errors import BadStateError, UsageError
+from gough.errors import BadStateError, UsageError, warn
 from gough.kinematics.retraction import step_units
 from gough.model.calls import Calls, explain_states, finish
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
@@ -40,7 +41,7 @@ class DynamicsCalls(Calls):
         axes, or {frame: (..., 6)} at named frames. More drives than freedoms share as the description says.
         acceleration (..., mobility): of v without its elastic rates, whose accelerations are part of the result."""
         self._check_driven("inverse_dynamics")
-        inputs = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
+        inputs = {"q": q, "v": v, "acceleration": acceleration} | self._load(q, wrench, parameters)
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
@@ -58,7 +59,7 @@ class DynamicsCalls(Calls):
         on_bad_state: str = "raise",
     ) -> ForwardDynamics:
         """Accelerations of v for drive forces tau (..., drives); wrench as for `inverse_dynamics`."""
-        inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
+        inputs = {"q": q, "v": v, "tau": tau} | self._load(q, wrench, parameters)
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch))
@@ -92,23 +93,32 @@ class DynamicsCalls(Calls):
         return finish("energies", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(
-        q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, tau=numbers, parameters=design, on_bad_state=word
+        q=numbers,
+        v=numbers,
+        acceleration=numbers,
+        wrench=wrenches,
+        tau=numbers,
+        vdot=numbers,
+        parameters=design,
+        on_bad_state=word,
     )
     def joint_reactions(
         self,
         q: Any,
         v: Any,
-        acceleration: Any,
+        acceleration: Any = None,
         wrench: Any = None,
         *,
         tau: Any = None,
+        vdot: Any = None,
         parameters: Any = None,
         on_bad_state: str = "raise",
     ) -> Reactions:
         """Wrenches in every joint for a motion; tau defaults to the inverse dynamics of that motion and wrench.
 
-        A mechanism with too few drives needs tau, and an acceleration (of all of v) that goes with it (see
-        `forward_dynamics`).
+        acceleration (..., mobility): as for `inverse_dynamics`. Where tau is given, vdot (..., nv), the accelerations of all
+        of v that go with it (see `forward_dynamics`), takes its place; without elastic rates they are the same. A mechanism
+        with too few drives needs tau.
         """
         model = self._model
         elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
@@ -117,17 +127,15 @@ class DynamicsCalls(Calls):
             tau = np.zeros(0)
         if tau is None:
             self._check_driven("joint_reactions without tau")
-            if np.ndim(acceleration) == 0 or np.shape(acceleration)[-1] < model.mobility:
-                raise UsageError(f"acceleration has shape {np.shape(acceleration)}; expected (..., {model.mobility})")
-            given = np.asarray(acceleration, dtype=float)[..., : model.mobility]
-            motion = {"q": q, "v": v, "acceleration": given, "wrench": self._wrench(q, wrench, parameters)}
+            rigid = self._rigid_motion(acceleration, vdot)
+            motion = {"q": q, "v": v, "acceleration": rigid} | self._load(q, wrench, parameters)
             solved = self._run("inverse_dynamics", motion, parameters)
             tau = solved.outputs["tau"]
-            if model.layout.v_elastic:
-                acceleration = _joined(given, solved.outputs["eddot"])
+            vdot = _joined(rigid, solved.outputs["eddot"]) if model.layout.v_elastic else rigid
         else:
-            self._check_tau(q, v, acceleration, tau, wrench, parameters, given=bool(model.mechanism.drives))
-        inputs = {"q": q, "v": v, "acceleration": acceleration, "tau": tau}
+            vdot = self._whole_motion(acceleration, vdot)
+            self._check_tau(q, v, vdot, tau, wrench, parameters, given=bool(model.mechanism.drives))
+        inputs = {"q": q, "v": v, "vdot": vdot, "tau": tau}
         name = "joint_reactions"
         here = wrench
         if elsewhere:
@@ -136,7 +144,7 @@ class DynamicsCalls(Calls):
             name += ":" + ",".join(elsewhere)
             loads = np.broadcast_arrays(*(as_array(f"wrench[{f!r}]", wrench[f], 6) for f in elsewhere))
             inputs["loads"] = np.concatenate(loads, axis=-1)
-        e = self._run(name, inputs | {"wrench": self._wrench(q, here, parameters)}, parameters)
+        e = self._run(name, inputs | self._load(q, here, parameters), parameters)
         e = e if solved is None else e.blame(solved)
         result = Reactions(
             e.outputs["joints"],
@@ -221,21 +229,58 @@ class DynamicsCalls(Calls):
 
         mode: "jacobian", "jvp" or "vjp".
         """
-        return tangent_derivative(self._model, name, tuple(wrt or ("q",)), mode)
+        names = current_names(self._model.function(name).program, tuple(wrt or ("q",)))
+        return tangent_derivative(self._model, name, names, mode)
 
-    def _check_tau(
-        self, q: Any, v: Any, acceleration: Any, tau: Any, wrench: Wrench, parameters: Any, given: bool
-    ) -> None:
+    def _rigid_motion(self, acceleration: Any, vdot: Any) -> Array:
+        """acceleration (..., mobility) of reactions whose drive forces follow from the motion."""
+        layout = self._model.layout
+        if not layout.v_elastic:
+            return self._whole_motion(acceleration, vdot)
+        if acceleration is None or vdot is not None:
+            raise UsageError(
+                f"joint_reactions without tau takes acceleration (..., {layout.mobility}) and no vdot: the accelerations of "
+                "elastic coordinates follow from the motion"
+            )
+        if np.shape(acceleration)[-1:] == (layout.nv,):
+            warn(
+                f"joint_reactions without tau takes acceleration (..., {layout.mobility}) now; of all {layout.nv} entries of v "
+                "the elastic part is dropped, as it always was: it follows from the motion",
+                DeprecationWarning,
+            )
+            acceleration = np.asarray(acceleration, dtype=float)[..., : layout.mobility]
+        return as_array("acceleration", acceleration, layout.mobility)
+
+    def _whole_motion(self, acceleration: Any, vdot: Any) -> Array:
+        """vdot (..., nv) of reactions with given drive forces."""
+        layout = self._model.layout
+        if (acceleration is None) == (vdot is None):
+            raise UsageError("joint_reactions: give acceleration or vdot, one of them")
+        if vdot is not None:
+            return as_array("vdot", vdot, layout.nv)
+        if layout.v_elastic and np.shape(acceleration)[-1:] != (layout.nv,):
+            raise UsageError(
+                f"joint_reactions with tau needs accelerations of all of v, elastic ones too: vdot= (..., {layout.nv}), as "
+                f"forward_dynamics gives it; acceleration has shape {np.shape(acceleration)}"
+            )
+        if layout.v_elastic:
+            warn(
+                "joint_reactions: accelerations of all of v are called vdot= now, not acceleration", DeprecationWarning
+            )
+        return as_array("acceleration", acceleration, layout.nv)
+
+    def _check_tau(self, q: Any, v: Any, vdot: Any, tau: Any, wrench: Wrench, parameters: Any, given: bool) -> None:
         """Refuse drive forces that do not belong to the motion: reactions would not balance the platform. given: by the user."""
         model = self._model
-        motion = {"q": q, "v": v, "acceleration": acceleration, "wrench": self._wrench(q, wrench, parameters)}
+        load = self._load(q, wrench, parameters)
+        motion = {"q": q, "v": v, "vdot": vdot} | load
         off = self._run("dynamics_residual", motion | {"tau": tau}, parameters).outputs["residual"]
         slack = self._run("dynamics_residual", motion | {"tau": np.zeros_like(tau)}, parameters).outputs["residual"]
         scale = np.abs(slack).max(axis=-1) + np.abs(np.asarray(tau, dtype=float)).max(axis=-1, initial=0.0)
         numbers = np.array(self._parameters(parameters))
         numbers[..., list(model.mechanism.gravity)] = 0.0
-        idle = {"tau": np.zeros_like(tau), "acceleration": np.zeros_like(acceleration)}
-        still = motion | idle | {"wrench": np.zeros_like(motion["wrench"])}
+        idle = {"tau": np.zeros_like(tau), "vdot": np.zeros_like(vdot)}
+        still = motion | idle | {slot: np.zeros_like(x) for slot, x in load.items()}
         weightless = (still, numbers)
         for one, given_numbers in (
             (motion | idle, parameters),
@@ -255,11 +300,11 @@ class DynamicsCalls(Calls):
         loaded = "" if wrench is None else ", wrench"
         raise UsageError(
             f"joint_reactions: {model.robot.name} has no drives, and left to itself it does not accelerate so (equations are off "
-            f"by {missed.max():.3g}); take acceleration=model.forward_dynamics(q, v, []{loaded}).vdot"
+            f"by {missed.max():.3g}); take vdot=model.forward_dynamics(q, v, []{loaded}).vdot"
         )
 
-    def _wrench(self, q: Any, wrench: Wrench, parameters: Any) -> Array:
-        """The external load (..., n) of the programs that does the same work as all given wrenches."""
+    def _load(self, q: Any, wrench: Wrench, parameters: Any) -> dict[str, Array]:
+        """The inputs of the programs, by slot, that do the same work as all given wrenches."""
         return external_load(self._model, q, wrench, self._parameters(parameters))
 
     def _check_driven(self, name: str) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.compilation.arrays import as_array, module_of
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.inverse import wrench_size
+from gough.dynamics.inverse import load_sizes
 from gough.errors import UsageError
 from gough.model.tangent import tangent_derivative
 
@@ -24,29 +24,27 @@ def on_platform(model: "Model", frame: str) -> bool:
     return frame not in mechanism.frames or (mechanism.has_platform and mechanism.frames[frame].link == 0)
 
 
-def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> Array:
-    """Wrench on the platform (6), then generalised force on v (see `wrench_size`), each (..., n).
+def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> dict[str, Array]:
+    """The inputs of `load_sizes`, (..., size) by slot, that do the work of all given wrenches.
 
     A wrench on a frame of the platform is moved to its origin; one elsewhere enters by its work on v. Loops may be a little
     open, as they are on the way to an equilibrium: whether q is sound is for the function that takes the load to say.
     """
     mechanism = model.mechanism
-    size = wrench_size(mechanism)
+    load: dict[str, Array] = {slot: np.zeros(size) for slot, size in load_sizes(mechanism).items()}
     if wrench is None:
-        return np.zeros(size)
+        return load
     if isinstance(wrench, Mapping):
-        total = np.zeros(size)
         for frame, value in wrench.items():
-            total = total + _at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters, size)
-        return total
+            slot, more = _at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters)
+            load[slot] = load[slot] + more
+        return load
     if not mechanism.has_platform:
         raise UsageError(
             f"{model.robot.name} has no platform to put a wrench on; name the frame: wrench={{frame: [fx, fy, fz, mx, my, mz]}}"
         )
     _demand_material(model, mechanism.platform.name)
-    given = as_array("wrench", wrench, 6)
-    xp = module_of(given)
-    return xp.concatenate([given, xp.zeros((*given.shape[:-1], size - 6))], axis=-1)
+    return load | {"wrench": as_array("wrench", wrench, 6)}
 
 
 def residual_slope(
@@ -56,36 +54,39 @@ def residual_slope(
     levers: the rest of it, with the load of `external_load` held, is the residual's own derivative."""
     if not isinstance(wrench, Mapping) or not wrench:
         return 0.0
-    size = wrench_size(model.mechanism)
-    slope = sum(
-        _slope_at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters, size)
-        for frame, value in wrench.items()
-    )
-    by_load = tangent_derivative(model, "dynamics_residual", ("wrench",))
-    return by_load.values(**state, parameters=parameters)["residual_wrench"] @ slope
+    slopes: dict[str, Any] = {}
+    for frame, value in wrench.items():
+        slot, more = _slope_at_frame(model, q, frame, as_array(f"wrench[{frame!r}]", value, 6), parameters)
+        slopes[slot] = slopes.get(slot, 0.0) + more
+    by_load = tangent_derivative(model, "dynamics_residual", tuple(slopes)).values(**state, parameters=parameters)
+    return sum(by_load[f"residual_{slot}"] @ slope for slot, slope in slopes.items())
 
 
-def _slope_at_frame(model: "Model", q: Array, frame: str, value: Array, parameters: Array, size: int) -> Array:
-    """Change (..., size, nv) of the load of a wrench on a frame per motion along v."""
+def _slope_at_frame(model: "Model", q: Array, frame: str, value: Array, parameters: Array) -> tuple[str, Array]:
+    """(slot, change (..., size, nv) of its load by a wrench on a frame per motion along v)."""
     nv = model.layout.nv
     own = parameters[..., None, :] if parameters.ndim > 1 else parameters
     states, eye = q[..., None, :], np.eye(nv)
     if model.mechanism.has_platform and on_platform(model, frame):
         if frame not in model.mechanism.frames:  # the platform's own origin has no lever
-            return np.zeros((size, nv))
+            return "wrench", np.zeros((6, nv))
         at_frame = model.function(FunctionKey("frame_twist", (frame,))).values(q=states, v=eye, parameters=own)[
             "twist"
         ][..., :3]
         origin = model.function("tree_rates").values(q=states, v=eye, parameters=own)["u"][..., :3]
         moment = np.cross(at_frame - origin, value[..., None, :3])
-        out = np.zeros((*moment.shape[:-2], size, nv))
-        out[..., 3:6, :] = np.swapaxes(moment, -1, -2)
-        return out
+        out = np.zeros((*moment.shape[:-2], 6, nv))
+        out[..., 3:, :] = np.swapaxes(moment, -1, -2)
+        return "wrench", out
     bent = tangent_derivative(model, FunctionKey("frame_twist", (frame,)), ("q",)).values(
         q=states, v=eye, parameters=own
     )["twist_q"]
-    load = np.einsum("...jik,...i->...jk", bent, value)
-    return np.concatenate([np.zeros((*load.shape[:-2], size - nv, nv)), load], axis=-2)
+    return _work_slot(model), np.einsum("...jik,...i->...jk", bent, value)
+
+
+def _work_slot(model: "Model") -> str:
+    """The slot that takes a wrench by its work on v; where v is the platform's twist, that is the wrench on the platform."""
+    return "force" if "force" in load_sizes(model.mechanism) else "wrench"
 
 
 def _demand_material(model: "Model", frame: str) -> None:
@@ -99,7 +100,8 @@ def _demand_material(model: "Model", frame: str) -> None:
             )
 
 
-def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array, size: int) -> Array:
+def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Array) -> tuple[str, Array]:
+    """(slot, load (..., size)) of a wrench on a frame."""
     _demand_material(model, frame)
     q = as_array("q", q, model.layout.nq)
     xp = module_of(q, value)
@@ -109,13 +111,11 @@ def _at_frame(model: "Model", q: Any, frame: str, value: Array, parameters: Arra
         lever = xp.asarray(position) - xp.asarray(q, dtype=float)[..., :3]
         moment = value[..., 3:] + xp.cross(lever, value[..., :3])
         force = xp.broadcast_to(value[..., :3], moment.shape)
-        rest = xp.zeros((*moment.shape[:-1], size - 6))
-        return xp.concatenate([force, moment, rest], axis=-1)
+        return "wrench", xp.concatenate([force, moment], axis=-1)
     own = parameters[..., None, :] if parameters.ndim > 1 else parameters
     eye = np.eye(model.layout.nv)
     rates = model.function(FunctionKey("frame_twist", (frame,))).values(q=q[..., None, :], v=eye, parameters=own)[
         "twist"
     ]
     J = xp.swapaxes(rates, -1, -2)
-    load = xp.einsum("...ij,...i->...j", xp.asarray(J), value)
-    return xp.concatenate([xp.zeros((*load.shape[:-1], size - load.shape[-1])), load], axis=-1)
+    return _work_slot(model), xp.einsum("...ij,...i->...j", xp.asarray(J), value)

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.function import Function
-from gough.dynamics.catalogue import Entry, FunctionKey, entry_of
-from gough.dynamics.inverse import wrench_size
+from gough.dynamics.catalogue import LOADS, Entry, FunctionKey, entry_of
+from gough.dynamics.inverse import load_sizes
 from gough.dynamics.legs.geometry import Branch, leg_joints
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.regrouping import regroup_inertia
@@ -27,19 +27,25 @@ Fixed = Mapping[str, Mapping[int, float]]
 """Numbers of inputs, {slot: {entry: number}}."""
 
 
-def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0, whole: bool = False) -> tuple[Slot, ...]:
-    """Input slots by name, parameters last; see `Entry` for loads and whole."""
-    layout = structure.layout
+def no_load(mechanism: Mechanism) -> dict[str, dict[int, float]]:
+    """Zeros for all that the surroundings may do, as `trace_entry` takes them."""
+    return {slot: dict.fromkeys(range(n), 0.0) for slot, n in load_sizes(mechanism).items()}
+
+
+def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0) -> tuple[Slot, ...]:
+    """Input slots by name, parameters last; see `Entry` for loads."""
+    layout, outside = structure.layout, load_sizes(structure)
     sizes = {
         "q": (layout.nq, "m, 1, rad"),
         "v": (layout.nv, "m/s, rad/s"),
-        "acceleration": (layout.nv if whole else layout.mobility, "m/s2, rad/s2"),
-        "wrench": (wrench_size(structure), "N, N m"),
+        "acceleration": (layout.mobility, "m/s2, rad/s2"),
+        "vdot": (layout.nv, "m/s2, rad/s2"),
+        **{slot: (n, "N, N m") for slot, n in outside.items()},
         "tau": (len(structure.drives), "N, N m"),
         "pose": (layout.joints.start, "m, 1"),
         "loads": (loads, "N, N m"),
     }
-    slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names]
+    slots = [Slot(n, (sizes[n][0],), sizes[n][1]) for n in names if n in outside or n not in LOADS]
     return (*slots, Slot("parameters", (len(structure.table.names),), "SI", uniform=True))
 
 
@@ -52,7 +58,7 @@ def trace_entry(
     def run(parameters: Any, **inputs: Any) -> dict[str, Any]:
         return _equations(entry, mechanism, parameters)(**inputs)
 
-    slots = slots_of(mechanism, entry.inputs, entry.loads, entry.whole)
+    slots = slots_of(mechanism, entry.inputs, entry.loads)
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units)
 
 
@@ -70,7 +76,7 @@ def trace_posed(
         joints = leg_joints(Numbers(mechanism, parameters), pose, branches)["joints"]
         return _equations(entry, mechanism, parameters)(q=np.concatenate([pose, joints]), **inputs)
 
-    slots = slots_of(mechanism, ["pose" if n == "q" else n for n in entry.inputs], entry.loads, entry.whole)
+    slots = slots_of(mechanism, ["pose" if n == "q" else n for n in entry.inputs], entry.loads)
     return trace(run, slots, f"{mechanism.name} {key}", _numbers(pattern, fixed), entry.units, TangentGraph())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.compilation.arrays import as_array
 from gough.dynamics.tilts import tilting_joints
-from gough.model.results import LimitMargins
+from gough.model.results import LimitKind, LimitMargins, StatedLimit
 from gough.robot.tree import placed_joints, placed_loops
 
 if TYPE_CHECKING:
@@ -28,16 +28,17 @@ def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarr
     tilts = None
     if any(cone is not None for cone in cones):
         tilts = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
-    names, margins = [], []
-    for name, margin in _margins(model, q, rates, forces, tilts):
-        names.append(name)
+    limits, margins = [], []
+    for limit, margin in _margins(model, q, rates, forces, tilts):
+        limits.append(limit)
         margins.append(margin)
     batch = np.broadcast_shapes(*[m.shape for m in margins]) if margins else q.shape[:-1]
     stacked = [np.broadcast_to(m, batch) for m in margins]
-    return LimitMargins(tuple(names), np.stack(stacked, axis=-1) if stacked else np.zeros((*batch, 0)))
+    together = np.stack(stacked, axis=-1) if stacked else np.zeros((*batch, 0))
+    return LimitMargins(tuple(map(str, limits)), together, tuple(limits))
 
 
-def _margins(model: "Model", q, rates, forces, tilts) -> Iterator[tuple[str, np.ndarray]]:
+def _margins(model: "Model", q, rates, forces, tilts) -> Iterator[tuple[StatedLimit, np.ndarray]]:
     links = {link.joint: link for link in model.mechanism.links}
     drive_of = {drive.name: k for k, drive in enumerate(model.mechanism.drives)}
     tilt_of = {name: k for k, name in enumerate(tilting_joints(model.mechanism))}
@@ -50,21 +51,27 @@ def _margins(model: "Model", q, rates, forces, tilts) -> Iterator[tuple[str, np.
         speeds = [s for s in (limits.speed, drive.speed_limit if drive is not None else None) if s is not None]
         loads = [f for f in (limits.force, drive.force_limit if drive is not None else None) if f is not None]
         if x is not None:
-            for label, bound in (("lower", limits.lower), ("stroke lower", stroke[0])):
+            unit = model.layout.q_units[links[name].q]
+            for kind, bound in ((LimitKind.LOWER, limits.lower), (LimitKind.STROKE_LOWER, stroke[0])):
                 if bound is not None:
-                    yield f"{name} {label}", x - bound
-            for label, bound in (("upper", limits.upper), ("stroke upper", stroke[1])):
+                    yield StatedLimit(name, kind, unit), x - bound
+            for kind, bound in ((LimitKind.UPPER, limits.upper), (LimitKind.STROKE_UPPER, stroke[1])):
                 if bound is not None:
-                    yield f"{name} {label}", bound - x
+                    yield StatedLimit(name, kind, unit), bound - x
             if speeds and rates is not None:
-                yield f"{name} speed", min(speeds) - np.abs(rates[..., links[name].u])
+                margin = min(speeds) - np.abs(rates[..., links[name].u])
+                yield StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), margin
             if loads and forces is not None and name in drive_of:
-                yield f"{name} force", min(loads) - np.abs(forces[..., drive_of[name]])
+                unit, margin = (
+                    model.layout.drive_units[drive_of[name]],
+                    min(loads) - np.abs(forces[..., drive_of[name]]),
+                )
+                yield StatedLimit(name, LimitKind.FORCE, unit), margin
         if limits.cone is not None:
-            yield f"{name} cone", _cone(limits.cone, tilts[..., tilt_of[name]])
+            yield StatedLimit(name, LimitKind.CONE, "rad"), _cone(limits.cone, tilts[..., tilt_of[name]])
     for loop in placed_loops(model.robot):
         if loop.limits.cone is not None:
-            yield f"{loop.name} cone", _cone(loop.limits.cone, tilts[..., tilt_of[loop.name]])
+            yield StatedLimit(loop.name, LimitKind.CONE, "rad"), _cone(loop.limits.cone, tilts[..., tilt_of[loop.name]])
 
 
 def _cone(limit: float, cosine: np.ndarray) -> np.ndarray:

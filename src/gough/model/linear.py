@@ -62,13 +62,13 @@ def linearize(
         raise UsageError(f"friction={friction!r}; use one of {', '.join(FRICTION)}")
     q, v = as_array("q", q, model.layout.nq), as_array("v", v, model.layout.nv)
     tau = as_array("tau", tau, len(model.mechanism.drives))
-    wrench = external_load(model, q, given, parameters)
+    load = external_load(model, q, given, parameters)
     common_batch("linearize", q, v, tau, parameters)
-    moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, wrench=wrench, parameters=parameters)
+    moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, **load, parameters=parameters)
     finish("linearize", moving, None, "raise", explain_states(model, q, moving.batch), marks=False)
     vdot = moving.outputs["vdot"]
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
-    state = {"q": q, "v": v, "acceleration": vdot, "tau": tau, "wrench": wrench}
+    state = {"q": q, "v": v, "vdot": vdot, "tau": tau, **load}
     partial = dict(F(**state, parameters=parameters).outputs)
     partial["residual_q"] = partial["residual_q"] + residual_slope(model, q, given, parameters, state)
     partial["residual_v"] = _damping(model, F, state, parameters, partial["residual_v"], friction)

@@ -13,7 +13,6 @@ from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, not
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey, entry_of
-from gough.dynamics.inverse import wrench_size
 from gough.errors import UsageError
 from gough.frozen import FrozenDict, lock_arrays
 from gough.kinematics.assembly import assemble
@@ -25,7 +24,7 @@ from gough.kinematics.selecting import pattern_of, redundant_closures, reselecte
 from gough.model.configuration_calls import ConfigurationCalls
 from gough.model.dynamics_calls import DynamicsCalls
 from gough.model.frame_calls import FrameCalls
-from gough.model.functions import UnledLinkage, trace_entry, trace_posed
+from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.soundness import check_free_friction, check_model, check_structure
 from gough.program import Count, Program, count
 from gough.program.lowering import PRECISIONS
@@ -286,12 +285,12 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         """Operations by the counting rules: no wrench, checks off; parameters as inputs, or `baked` as numbers."""
         if name == "inverse_dynamics" and not self.driven:
             raise UsageError(f"{self.robot.name} has fewer drives than freedoms: there is no inverse dynamics to count")
-        no_wrench = dict.fromkeys(range(wrench_size(self.mechanism)), 0.0)
-        fixed: dict[str, dict[int, float]] = {"wrench": no_wrench}
         numbers = self._baked if baked else dict(self.pattern)
         if not friction:
             numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
-        return count(self.order_solves(trace_entry(self.mechanism, FunctionKey.of(name), numbers, fixed)))
+        return count(
+            self.order_solves(trace_entry(self.mechanism, FunctionKey.of(name), numbers, no_load(self.mechanism)))
+        )
 
     @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Results are frozen named objects with a status per state."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -94,12 +95,43 @@ class CoordinateTerms:
     __repr__ = short_repr
 
 
+class LimitKind(StrEnum):
+    """What a limit bounds."""
+
+    LOWER = "lower"
+    UPPER = "upper"
+    STROKE_LOWER = "stroke lower"
+    STROKE_UPPER = "stroke upper"
+    SPEED = "speed"
+    FORCE = "force"
+    CONE = "cone"
+
+    @property
+    def side(self) -> str:
+        """Which end of a joint's way it is: "lower" or "upper"; "" where it is none."""
+        ends = {LimitKind.LOWER: "lower", LimitKind.STROKE_LOWER: "lower"}
+        return (ends | {LimitKind.UPPER: "upper", LimitKind.STROKE_UPPER: "upper"}).get(self, "")
+
+
+@dataclass(frozen=True)
+class StatedLimit:
+    """A limit of a joint, and its unit; its text is "joint lower"."""
+
+    joint: str
+    kind: LimitKind
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.joint} {self.kind}"
+
+
 @dataclass(frozen=True)
 class LimitMargins:
-    """What is left to each stated limit: margins (..., n) in the limit's unit, negative when violated; `names` (n)."""
+    """What is left to each stated limit: margins (..., n) in its unit, negative when violated; its text and itself (n)."""
 
     names: tuple[str, ...]
     margins: np.ndarray
+    limits: tuple[StatedLimit, ...] = ()
 
     @property
     def within(self) -> np.ndarray:

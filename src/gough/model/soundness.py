@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gough.errors import HomeWarning, SingularHomeWarning, Status, StructureError, UsageError, warn
+from gough.errors import HomeWarning, SingularHomeWarning, Site, Status, StructureError, UsageError, warn
 from gough.kinematics.closing import slack
 from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
@@ -14,7 +14,6 @@ from gough.kinematics.sampling import sample_states
 from gough.kinematics.settling import not_kept
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
-from gough.structure.elastic.bending import POINT
 from gough.structure.size import OF_DIRECTIONS
 
 if TYPE_CHECKING:
@@ -64,7 +63,8 @@ def check_free_friction(mechanism: Structure, pattern: Mapping[int, float]) -> N
     """Refuse `free` friction in a cut on a flexible body that was tied as a point because it had none: its moment would
     not reach the elastic coordinates."""
     for cut in mechanism.cuts:
-        tied = any(k >= 0 and mechanism.links[k].name.endswith(POINT) for k in (cut.first, cut.second))
+        ties = [mechanism.links[k].tie for k in (cut.first, cut.second) if k >= 0]
+        tied = any(tie is not None and tie.as_point for tie in ties)
         names = [mechanism.table.names[i] for i in cut.friction[:2] if i not in pattern]
         if tied and names:
             raise UsageError(
@@ -173,7 +173,7 @@ def check_home(model: "Model") -> None:
     if not measure.parallel > NEAR_SINGULAR:
         warn(
             f"{model.robot.name}: home is at or near a parallel singularity (reciprocal condition {measure.parallel:.2g}); "
-            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}. Give another home.",
+            f"{lost_direction(model, model.home, Status.SINGULAR.at(Site.DRIVES))}. Give another home.",
             SingularHomeWarning,
         )
     folded = np.flatnonzero(~(measure.serial > NEAR_SINGULAR))
@@ -194,7 +194,7 @@ def condition_doubts(model: "Model") -> list[str]:
     if NEAR_SINGULAR < parallel < DOUBTFUL:
         found.append(
             f"home is near a parallel singularity: reciprocal condition {parallel:.2g}, where {DOUBTFUL:g} and more is usual; "
-            f"{lost_direction(model, model.home, Status.SINGULAR.at('drives'))}, or hardly. Is home meant to be there?"
+            f"{lost_direction(model, model.home, Status.SINGULAR.at(Site.DRIVES))}, or hardly. Is home meant to be there?"
         )
     near = [k for k, x in enumerate(measure.serial) if NEAR_SINGULAR < x < DOUBTFUL]
     if near:

@@ -18,9 +18,9 @@ from gough.program import Program, Slot, trace
 from gough.program.derivatives import Derivation, Directions, Net, linearise, names_of
 from gough.program.graph import Graph
 from gough.program.ops import Op
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import inline_calls
-from gough.program.passes.fix_inputs import fold_entries
+from gough.program.passes.inputs import fold_entries
+from gough.program.passes.outputs import drop_checks
 from gough.program.passes.rewrite import replay
 from gough.spatial import rotation_from_quaternion_wxyz
 

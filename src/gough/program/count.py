@@ -4,12 +4,12 @@ arc tangents and square roots are kept apart; comparisons (abs, sign, select) ar
 from dataclasses import asdict, dataclass
 
 from gough.program.ops import Op
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import split_uniform
+from gough.program.passes.inputs import split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.outputs import drop_checks
 from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
 from gough.program.program import Program
 

@@ -32,8 +32,8 @@ import numpy as np
 from gough.program.graph import CONST, Graph
 from gough.program.lowering import Machine
 from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
-from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_blocks import expand_block, expand_blocks
+from gough.program.passes.outputs import guard_results
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import NodeCheck, Program, Slot
 from gough.program.rolling.lowering import LoweredStage, LoweredStages, lower_stage

@@ -6,13 +6,12 @@ reciprocals and sine–cosine pairs are then written out, and everything is put 
 
 from dataclasses import dataclass
 
-from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_angles import expand_angles
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import order_for_latency
+from gough.program.passes.outputs import guard_results
 from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
 from gough.program.program import Program
 
@@ -39,13 +38,8 @@ class Lowered:
     each: Program
 
 
-def lower(program: Program, machine: Machine, checks: bool = True) -> Lowered:
-    """Any program, made ready for a machine."""
-    return lower_split(*split_uniform(expand_blocks(program, checks)), machine, checks)
-
-
-def lower_split(once: Program, each: Program, machine: Machine, checks: bool = True) -> Lowered:
-    """As `lower`, after blocks are expanded and work on uniform inputs is set apart."""
+def lower(once: Program, each: Program, machine: Machine) -> Lowered:
+    """A program made ready for a machine, after blocks are expanded and work on uniform inputs is set apart."""
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     each = minimise(each)
     if machine.shared:
@@ -53,6 +47,4 @@ def lower_split(once: Program, each: Program, machine: Machine, checks: bool = T
     each = expand_angles(contract_multiply_add(each), machine.fused)
     if machine.seeds and machine.shared:
         each = expand_reciprocals(each)
-    if checks:
-        each = guard_results(each)
-    return Lowered(once if hoisted else None, order_for_latency(each))
+    return Lowered(once if hoisted else None, order_for_latency(guard_results(each)))

@@ -3,7 +3,7 @@ plain data for files (without notes) and back."""
 
 from typing import Any
 
-from gough.errors import Status
+from gough.errors import Failure, Site, Status
 from gough.program.ops import Op
 from gough.program.program import NodeCheck, Program, Slot
 
@@ -89,7 +89,7 @@ def program_to_plain(program: Program) -> dict[str, Any]:
         "ops": [int(op) for op in program.ops],
         "args": args,
         "results": list(program.results),
-        "checks": [[[int(c.failure.status), c.failure.place], c.node, c.minimum.hex()] for c in program.checks],
+        "checks": [[_failure_to_plain(c.failure), c.node, c.minimum.hex()] for c in program.checks],
     }
 
 
@@ -104,11 +104,15 @@ def program_from_plain(data: dict[str, Any]) -> Program:
         args,
         tuple(data["results"]),
         tuple(
-            NodeCheck(Status(status).at(place), node, float.fromhex(least))
-            for (status, place), node, least in data["checks"]
+            NodeCheck(Status(status).at(place, Site(site)), node, float.fromhex(least))
+            for (status, place, site), node, least in data["checks"]
         ),
         name=data["name"],
     )
+
+
+def _failure_to_plain(failure: Failure) -> list[Any]:
+    return [int(failure.status), failure.place, str(failure.site)]
 
 
 def _slot_to_plain(slot: Slot) -> list[Any]:

@@ -85,6 +85,14 @@ def quantity(*dimensions: str, bound: Bound = "any") -> Any:
     return BeforeValidator(lambda value: number(value, dimensions, bound))
 
 
+def _length_a_turn(value: Any) -> float:
+    try:
+        length = units.length_of_turn(value)
+    except units.UnitError as error:
+        raise as_error([Fault((), value, str(error), "a length a turn, as 5 mm or 5 mm/rev")]) from None
+    return number(length, ("length",))
+
+
 def schema(*dimensions: str) -> WithJsonSchema:
     """The metadata of a field for the JSON Schema: a number or a text with a unit."""
     return WithJsonSchema(
@@ -167,6 +175,8 @@ Number = Annotated[float, quantity("number"), WithJsonSchema({"type": "number"})
 PositiveNumber = Annotated[float, quantity("number", bound="positive"), WithJsonSchema({"type": "number"})]
 NonZero = Annotated[float, quantity("number", bound="not zero"), WithJsonSchema({"type": "number"})]
 Length = Annotated[float, quantity("length"), schema("length")]
+LengthATurn = Annotated[float, BeforeValidator(_length_a_turn), schema("length")]
+"""Of screws: "5 mm", or "5 mm/rev"."""
 PositiveLength = Annotated[float, quantity("length", bound="positive"), schema("length")]
 NonNegativeLength = Annotated[float, quantity("length", bound="not negative"), schema("length")]
 Angle = Annotated[float, quantity("angle"), schema("angle")]

@@ -67,7 +67,7 @@ class JointSpring(Item):
 
 
 class Drive(Item):
-    """What moves a revolute or prismatic joint.
+    """What moves a joint of one coordinate: revolute, prismatic, helical, ball_screw.
 
     rotor_inertia (kg.m2 or kg) is on the motor side: gear^2 * rotor_inertia acts on the coordinate. viscous, coulomb
     and smoothing act on the joint coordinate. force_limit, speed_limit and stroke are bounds on the joint side.

@@ -7,10 +7,10 @@ import numpy as np
 from pydantic import create_model
 
 from gough.joints import ALL
-from gough.robot.fields import Length, PositiveLength, number_fault, numbers
+from gough.robot.fields import Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
-from gough.robot.units import Quantity, UnitError, convert, serves
+from gough.robot.units import Quantity, UnitError, convert, length_of_turn, serves
 
 Model = TypeVar("Model", bound=Item)
 
@@ -29,14 +29,11 @@ def with_dimensions(model: type[Model]) -> type[Model]:
     """A model of joints with a key for every dimension that a joint type has."""
     known = {d.key: d for joint in ALL.values() if joint.moves_body for d in joint.dimensions}
     fields: dict[str, Any] = {
-        key: (Optional[PositiveLength if d.positive else Length], None)  # noqa: UP045 (a variable)
+        key: (Optional[PositiveLength if d.positive else LengthATurn if d.per_turn else Length], None)  # noqa: UP045
         for key, d in known.items()
         if key not in model.model_fields
     }
-    told = [
-        f"{key}: {', '.join(n for n, j in ALL.items() if d in j.dimensions)} only, {d.meaning}."
-        for key, d in known.items()
-    ]
+    told = [f"{key}: {', '.join(_types_with(key))} only, {d.meaning}." for key, d in known.items()]
     doc = f"{(model.__doc__ or '').rstrip()}\n    {' '.join(told)}\n    "
     named: Any = {"__base__": model, "__module__": model.__module__, "__doc__": doc}
     return cast("type[Model]", create_model(model.__name__, **named, **fields)) if fields else model
@@ -46,13 +43,28 @@ def dimension_faults(kind: Any, data: Any, what: str) -> Iterator[Fault]:
     """Dimensions that a joint type must have, and those that it has not; what: how messages call the joint."""
     if not isinstance(kind, str) or kind not in ALL:
         return
-    own = {d.key for d in ALL[kind].dimensions}
+    own = {d.key: d for d in ALL[kind].dimensions}
     for d in {d.key: d for joint in ALL.values() for d in joint.dimensions}.values():
         if d.key in own and not is_given(data, d.key):
             yield Fault((d.key,), look(data, d.key), f"a {kind} {what} without its {d.key}", f"{d.key} in {d.unit}")
         elif d.key not in own and is_given(data, d.key):
-            types = [name for name, joint in ALL.items() if d in joint.dimensions]
-            yield Fault((d.key,), data[d.key], f"{d.key} on a {kind} {what}", f"{d.key} only on {' and '.join(types)}")
+            only = f"{d.key} only on {' and '.join(_types_with(d.key))}"
+            yield Fault((d.key,), data[d.key], f"{d.key} on a {kind} {what}", only)
+        elif d.key in own and (remedy := own[d.key].nonzero) and _is_zero(data[d.key]):
+            yield Fault((d.key,), data[d.key], f"{d.key} is zero: no turn moves a {kind} {what}", remedy)
+
+
+def _types_with(key: str) -> list[str]:
+    return [name for name, joint in ALL.items() if any(d.key == key for d in joint.dimensions)]
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a raw length, or length a turn, is 0."""
+    try:
+        value = length_of_turn(value)
+        return number_fault(value, ("length",)) is None and number_fault(value, ("length",), "not zero") is not None
+    except UnitError:
+        return False
 
 
 def interval_faults(lower: Any, upper: Any, place: tuple[str, ...], value: Any) -> Iterator[Fault]:

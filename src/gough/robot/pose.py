@@ -124,7 +124,7 @@ class Pose(Item):
 class Mdh(Item):
     """Modified Denavit-Hartenberg parameters: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [Khalil-Kleinfinger].
 
-    theta and r are the constants that the coordinate of a revolute or prismatic joint adds to.
+    theta and r are the constants that the turn and the slide of a joint about or along z add to.
     """
 
     gamma: Angle = 0.0

@@ -77,6 +77,8 @@ DIMENSIONS: dict[str, tuple[Dimension, str]] = {
     "torque": (_TORQUE, "N.m"),
     "stiffness": ((0, 1, -2, 0), "N/m"),
     "angular stiffness": ((2, 1, -2, -1), "N.m/rad"),
+    "stiffness per time": ((0, 1, -3, 0), "N/m/s"),
+    "angular stiffness per time": ((2, 1, -3, -1), "N.m/rad/s"),
     "damping": ((0, 1, -1, 0), "N.s/m"),
     "angular damping": ((2, 1, -1, -1), "N.m.s/rad"),
     "pressure": (_PRESSURE, "Pa"),
@@ -101,6 +103,8 @@ SPELT += " kgm2:kg.m2 kgm:kg.m Nms:N.m.s mps:m/s"
 OTHER_WORDS: dict[str, str] = {word: unit for word, _, unit in (pair.partition(":") for pair in SPELT.split())}
 _QUANTITY = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(\S.*)?")
 _COMMA = re.compile(r"([-+]?[0-9]*),([0-9]+)(.*)")
+_PER_TURN = re.compile(r"(\S.*?)\s*(?:/|\bper\b)\s*(?:rev|revs|revolution|revolutions|turn|turns)")
+_PER_RADIAN = re.compile(r"(\S.*?)\s*/\s*rad")
 _FACTOR = re.compile(r"([A-Za-zµ°]+)(?:(?:\^|\*\*)?(-?\d))?")
 
 
@@ -267,6 +271,15 @@ def convert(text: str, names: tuple[str, ...]) -> float:
         hertz = "; Hz counts turns: write rev/s, rpm or rad/s" if any(fits(dimension, name) for name in names) else ""
         raise UnitError(f"a unit of another dimension{hertz}")
     return found if len(names) > 1 else value
+
+
+def length_of_turn(value: Any) -> Any:
+    """A length for every turn ("5 mm/rev", "5 mm per turn", "0.8 mm/rad") as the length (m, or a text); else as it is."""
+    match = _PER_TURN.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= MOST_CHARACTERS else None
+    if match is not None:
+        return match[1]
+    match = _PER_RADIAN.fullmatch(value.strip()) if isinstance(value, str) and len(value) <= MOST_CHARACTERS else None
+    return value if match is None else 2 * math.pi * convert(match[1], ("length",))
 
 
 def misfit(given: object, unit: str, what: str) -> str:

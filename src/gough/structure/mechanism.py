@@ -7,6 +7,7 @@ description's axes. A platform, where there is one, is link 0, moved freely; its
 Parents stand before their children.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -317,13 +318,15 @@ class Mechanism(Structure):
         """(closure rows, columns of u) of every leg that closes by itself, else of every block, by name."""
         loops_of = {r: cut for cut in self.cuts for r in range(cut.row, cut.row + cut.rows)}
         groups: dict[str, tuple[list[int], list[int]]] = {}
+        again: Counter[str] = Counter()
         for block in self.selection.blocks:
             cuts = list(dict.fromkeys(loops_of[r].name for r in block.rows))
             legs = {loops_of[r].leg for r in block.rows}
             leg = legs.pop() if len(legs) == 1 else -1
             place = self.legs[leg].name if leg >= 0 else " + ".join(cuts[:3]) + (" …" if len(cuts) > 3 else "")
             if leg < 0 and place in groups:
-                place += f" ({sum(name.startswith(place) for name in groups) + 1})"
+                again[place] += 1
+                place += f" ({again[place] + 1})"
             rows, columns = groups.setdefault(place, ([], []))
             rows.extend(block.rows)
             columns.extend(block.columns)

@@ -299,4 +299,4 @@ def _stop(ax: Any, run: Tracked) -> None:
     """Where a run ends early, why."""
     ax.set_xlim(0, float(run.run.time[-1]))
     if not run.run.info.finished:
-        ax.set_xlabel(f"time (s); ended: {run.run.stopped.split(' at t')[0]}")
+        ax.set_xlabel(f"time (s); ended: {run.run.info.ending.why}")

@@ -26,9 +26,9 @@ from gough.fem import (
     read_nastran_op4,
     reduce,
 )
+from gough.fem.files.matrices import common_freedoms, symmetric_matrix
 from gough.fem.files.nastran.bulk import pynastran
 from gough.fem.files.nastran.matrices import read_dmig
-from gough.fem.files.tables import common_freedoms, symmetric_matrix
 
 FILES = Path(__file__).parent
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from fem.reduction_bodies import beam_frame, crooked_frame, straight_beam, truss
 from gough.errors import ReductionWarning, UsageError
 from gough.fem import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, ModeCut, Nodal, NodeTie, reduce
-from gough.fem.reduction import factor as modes_factor
+from gough.fem import sparse as modes_factor
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.rigid import rigid_motions
 from gough.fem.reduction.ties import tie_frames

@@ -15,7 +15,7 @@ from gough.fem.reduction.choices import MEAN
 from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
 from gough.structure.elastic.bodies import is_carried
-from gough.structure.elastic.reduction import basis_choice, elements_of
+from gough.structure.elastic.reduction import basis_choice
 from reference.flexible.described import attached_points, point_key
 from reference.flexible.points import flexible_robot
 
@@ -37,7 +37,7 @@ def described_field(robot: Any, name: str, points: dict[str, np.ndarray]) -> Ele
     origin = point_key(np.zeros(3))
     places = points | {origin: np.zeros(3)} if carried else points
     keys = {"origin": origin} | {frame: point_key(np.array(p.position)) for frame, p in body.frames.items()}
-    elements = elements_of(flexible, list(places.values()), robot.file).elements
+    elements = flexible.shape.finite_elements(list(places.values()), robot.file).elements
     tied = tie_frames(elements, {key: NodeTie(p) for key, p in places.items()})
     basis = build_basis(tied, basis_choice(flexible.modes, keys, list(places), carried))
     freedoms = np.asarray(tied.expansion @ basis.shapes)

@@ -6,7 +6,7 @@ import pytest
 import gough
 from gough.structure import WORLD
 from gough.viewer.drawing.figure import Figure, inertia_box
-from gough.viewer.drawing.link_mesh import GROUPS, ROLES
+from gough.viewer.drawing.mesh import GROUPS, ROLES
 from reference.designs import MECHANISM_FAMILIES, design
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")

@@ -6,7 +6,7 @@ import pytest
 from gough.viewer.drawing import solids
 from gough.viewer.drawing.figure import coil, swept_bar
 from gough.viewer.drawing.mesh import EMPTY, frame_along, merge_meshes
-from gough.viewer.drawing.plates import plate, rim
+from gough.viewer.drawing.solids import plate, rim
 from viewer.drawing.surfaces import open_edges
 
 FINE = 64

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.playback.arrows import ForceArrows, arrow_scale, round_below
+from gough.viewer.scene.forces import ForceArrows, arrow_scale, round_below
 from viewer.playback.runs import at_rest, five_bar, path1
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.playback.clock import Player
+from gough.viewer.clock import Player
 
 
 class Watch:

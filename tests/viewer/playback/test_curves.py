@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.panels.plots import align_curves
-from gough.viewer.playback.curves import (
+from gough.viewer.curves import (
     LINES,
     CurvePanel,
     PlottedCurve,
@@ -14,6 +13,7 @@ from gough.viewer.playback.curves import (
     value_at,
     value_range,
 )
+from gough.viewer.panels.plots import align_curves
 from viewer.playback.runs import five_bar, path1
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer.playback.frames import CLOSE, Frames, common_span
+from gough.viewer.clock import CLOSE, Frames, common_span
 from viewer.playback.runs import five_bar, path1
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from analysis.bending_arm import AREA, RHO, SECOND, E, L, arm
 from gough.errors import UsageError
+from gough.viewer.clock import Frames
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.playback.frames import Frames
 from gough.viewer.posing.load import Hold
 from gough.viewer.posing.swing import PERIOD, STATES, home_modes, largest_motion, swinging_mode
 from viewer.posing.models import model_of

@@ -17,7 +17,7 @@ from gough.analysis.verification.momentum import Bodies
 from gough.analysis.verification.states import RandomStates, has_all_drives, sample
 from gough.arguments import a_model, checked, whole
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import inverse_dynamics, wrench_size
+from gough.dynamics.inverse import inverse_dynamics
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.model import Model
@@ -267,8 +267,10 @@ def _reactions(model: Model, s: RandomStates) -> LawCheck:
     law = "reactions of the ground, gravity and wrench change the momentum of all bodies"
     tau, acceleration = _motion(model, s)
     try:
-        given = None if has_all_drives(model) else tau
-        found = model.joint_reactions(s.q, s.v, acceleration, s.external, tau=given)
+        if model.mechanism.drives and has_all_drives(model):
+            found = model.joint_reactions(s.q, s.v, acceleration[:, : model.mobility], s.external)
+        else:
+            found = model.joint_reactions(s.q, s.v, wrench=s.external, tau=tau, vdot=acceleration)
     except UsageError as error:  # the forward dynamics is not that of these forces
         return LawCheck("reactions", law, math.nan, 1e-8, note=str(error))
     now = Bodies(model, s.q, s.v)
@@ -282,7 +284,7 @@ def _reactions(model: Model, s: RandomStates) -> LawCheck:
 
 def _code(model: Model, s: RandomStates) -> LawCheck:
     worst: tuple[float, float, str] = (0.0, SAME, "")
-    inputs = {"q": s.q, "v": s.v, "acceleration": s.acceleration, "wrench": s.load(model), "tau": s.tau}
+    inputs = {"q": s.q, "v": s.v, "acceleration": s.acceleration, "tau": s.tau} | s.load(model)
     usual = {
         "tau": s.wrench,
         "h": s.wrench,
@@ -310,7 +312,7 @@ def _many_digits(model: Model, s: RandomStates) -> LawCheck:
         import mpmath
     except ImportError:
         return _skipped("digits", law, 1e-10, "mpmath is not installed")
-    load = np.broadcast_to(s.load(model), (len(s.q), wrench_size(model.mechanism)))
+    load = {slot: np.atleast_2d(x)[0] for slot, x in s.load(model).items()}
     rigid = s.acceleration[:, : model.mobility]
     with mpmath.workdps(DIGITS):
 
@@ -321,10 +323,11 @@ def _many_digits(model: Model, s: RandomStates) -> LawCheck:
         for i, value in model.pattern.items():
             parameters[i] = value
         numbers = Numbers(model.mechanism, parameters)
+        outside = {slot: exact(x) for slot, x in load.items()}
         if has_all_drives(model):
-            out = inverse_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, rigid, load)))["tau"]
+            out = inverse_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, rigid)), **outside)["tau"]
         else:
-            out = forward_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.tau, load)))["vdot"]
+            out = forward_dynamics(numbers, *(exact(x[0]) for x in (s.q, s.v, s.tau)), **outside)["vdot"]
     reference = np.array([[float(x) for x in out]])
     external = {s.frame: s.wrench[:1]} if s.frame else s.wrench[:1]
     if has_all_drives(model):

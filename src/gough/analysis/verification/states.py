@@ -37,8 +37,8 @@ class RandomStates:
         """The wrench as model calls take it."""
         return {self.frame: self.wrench} if self.frame else self.wrench
 
-    def load(self, model: Model) -> np.ndarray:
-        """The wrench as programs take it."""
+    def load(self, model: Model) -> dict[str, np.ndarray]:
+        """The wrench as programs take it, by slot."""
         return external_load(model, self.q, self.external, model.parameters)
 
     def power(self, model: Model) -> np.ndarray:

@@ -92,8 +92,9 @@ class Surveyor:
     def __init__(self, model: Model, samples: MapSamples, settings: Settings) -> None:
         self.model, self.samples, self.settings = model, samples, settings
         self.places = Names()
-        self.limit_names = model.limit_margins(model.home).names
-        self.limit_units = tuple(_limit_unit(model, name) for name in self.limit_names)
+        stated = model.limit_margins(model.home)
+        self.limit_names = stated.names
+        self.limit_units = tuple(limit.unit for limit in stated.limits)
         self._limit_scales = np.array([model.size if u == "m" else 1.0 for u in self.limit_units])
         self.loop_names, _ = block_matrices(model, model.home, model.parameters, model.size)
         _, _, signs = self._measures(model.home[None])
@@ -195,8 +196,3 @@ def _score(x: dict[str, np.ndarray]) -> np.ndarray:
     condition = np.nan_to_num(np.minimum(x["parallel"], x["serial"]))
     little = 1.0 / (1.0 + np.abs(np.nan_to_num(x["margin"])))
     return -2.0 * x["verdict"] + np.where(x["verdict"] == Verdict.LIMIT, little, condition)
-
-
-def _limit_unit(model: Model, name: str) -> str:
-    joint, _, kind = name.partition(" ")
-    return "rad" if kind == "cone" else model.layout.q_units[model.layout.index(joint)]

@@ -6,9 +6,9 @@ Samples are evaluated in chunks of bounded memory by a few threads (compiled cod
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -148,27 +148,18 @@ def _run_chunks(surveyor: Surveyor, out: dict[str, np.ndarray], q: np.ndarray | 
         advance(job.result())
 
 
-def _bar(total: int, wanted: bool | None) -> Any:
-    """Context that gives a function which advances a progress bar."""
+@contextmanager
+def _bar(total: int, wanted: bool | None) -> Iterator[Callable[[int], None]]:
+    """Gives a function which advances a progress bar."""
     if not (sys.stderr.isatty() if wanted is None else wanted):
-        return nullcontext(lambda n: None)
-    return _rich_bar(total)
+        yield lambda n: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
 
-
-class _rich_bar:
-    def __init__(self, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        self._progress = Progress(console=Console(stderr=True), transient=True)
-        self._task = self._progress.add_task("poses", total=total)
-
-    def __enter__(self) -> Any:
-        self._progress.start()
-        return lambda n: self._progress.advance(self._task, n)
-
-    def __exit__(self, *error: object) -> None:
-        self._progress.stop()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("poses", total=total)
+        yield lambda n: bar.advance(task, n)
 
 
 def _orientations(model: Model, given: Any) -> np.ndarray | None:

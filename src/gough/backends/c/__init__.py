@@ -1,6 +1,6 @@
 """C99 text of programs: readable, self-contained, without allocation; the same text serves CUDA.
 
-`flat` writes plain statements, `lanes` loops over what is done alike; both give a `listing` of pieces. `design` makes what
+`flat` writes plain statements, `lanes` loops over what is done alike; both give a `listing` of pieces, with what
 depends on the design alone. `source` puts the pieces into files, `driver` writes the program that tests them.
 """
 
@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from gough.backends.backend import Backend
-from gough.backends.c.design import Fixed
 from gough.backends.c.driver import Expected, cuda_driver, driver
 from gough.backends.c.flat import flat_listing
 from gough.backends.c.lanes import rolled_listing
-from gough.backends.c.listing import Listing
+from gough.backends.c.listing import Fixed, Listing
 from gough.backends.c.source import cuda_header, cuda_source, header, source
 from gough.backends.cfamily import checked_identifier, identifier
 from gough.program.program import Program

@@ -87,16 +87,16 @@ def driver(listing: Listing, references: Expected) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tables(listing: Listing, references: Expected, prefix: str = "static ") -> list[str]:
+def tables(listing: Listing, references: Expected) -> list[str]:
     """Definitions of inputs, expected outputs and tolerances."""
     lines = []
     for a in listing.signature.varying:
-        lines += _table(f"{prefix}const double {a.word}[STATES][{a.slot.size}]", references.inputs[a.slot.name])
+        lines += _table(f"static const double {a.word}[STATES][{a.slot.size}]", references.inputs[a.slot.name])
     for a in listing.signature.outputs:
         lines += _table(
-            f"{prefix}const double {a.word}_expected[STATES][{a.slot.size}]", references.outputs[a.slot.name]
+            f"static const double {a.word}_expected[STATES][{a.slot.size}]", references.outputs[a.slot.name]
         )
-        lines += _table(f"{prefix}const double {a.word}_tolerance[STATES]", references.tolerances[a.slot.name])
+        lines += _table(f"static const double {a.word}_tolerance[STATES]", references.tolerances[a.slot.name])
     return lines
 
 

@@ -5,15 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.backends.c.design import Fixed, prepare_lines, prepare_program, stores, uniform_positions
-from gough.backends.c.listing import Listing, Signature, StatusBits
+from gough.backends.c.listing import (
+    Fixed,
+    Listing,
+    Signature,
+    StatusBits,
+    prepare_lines,
+    prepare_program,
+    stores,
+    uniform_positions,
+)
 from gough.backends.cfamily import C, Printer, indent_lines
 from gough.program.ops import Op
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.outputs import drop_checks
 from gough.program.passes.reciprocals import share_reciprocals
 from gough.program.program import NOT_FINITE, NodeCheck, Program
 from gough.program.rolling import Rolled

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.backends.c.design import Fixed, prepare_lines, prepare_program
 from gough.backends.c.flat import (
     failing,
     floor,
@@ -20,14 +19,14 @@ from gough.backends.c.flat import (
     tally_rolled,
     unused_argument_lines,
 )
-from gough.backends.c.listing import Listing, Signature, StatusBits
+from gough.backends.c.listing import Fixed, Listing, Signature, StatusBits, prepare_lines, prepare_program
 from gough.backends.cfamily import C, Printer, indent_lines, wrap_entries
 from gough.errors import Failure
 from gough.program.ops import Op
-from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import NOT_FINITE, Program
 from gough.program.rolling import LaneCheck, Rolled, RolledStage, Source, roll
 

@@ -13,8 +13,8 @@ from typing import Any
 from gough.backends.backend import Backend
 from gough.errors import UsageError
 from gough.program.ops import Op
-from gough.program.passes.checks import drop_checks
 from gough.program.passes.expand_blocks import expand_blocks
+from gough.program.passes.outputs import drop_checks
 from gough.program.program import Program, Slot
 
 CHECKS = "checks"

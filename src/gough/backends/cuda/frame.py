@@ -9,7 +9,7 @@ from gough.backends.cuda.fixed_text import CONSTANTS, FUNCTIONS, HOST, STAGING
 from gough.backends.cuda.memory import THREADS, Memory, pitch_of, varying_slots
 from gough.errors import Failure
 from gough.program.ops import Op
-from gough.program.passes.hoist import HOISTED
+from gough.program.passes.inputs import HOISTED
 from gough.program.program import Program, Slot
 
 DIALECTS = {"float64": CUDA, "float32": CUDA_SINGLE}

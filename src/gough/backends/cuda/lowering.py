@@ -10,7 +10,7 @@ from gough.program.lowering import Lowered
 from gough.program.ops import Op
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.expand_blocks import RESIDUAL_SQUARED, expand_blocks
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.reciprocals import share_reciprocals

@@ -116,16 +116,6 @@ def order_for_few_live(program: Program) -> list[int]:
     return FewLive(program).run()
 
 
-def most_alive(program: Program, order: list[int]) -> int:
-    """Largest number of computed values that wait for a use."""
-    search = FewLive(program)
-    most = 0
-    for i in order:
-        search._do(i)
-        most = max(most, len(search.alive))
-    return most
-
-
 # Which values a thread holds in registers, which it keeps in scratch memory, and which it makes again.
 #
 # The compiler would spill to memory that no cache holds. Instead the operations are gone through in their order with room

@@ -4,6 +4,7 @@ Uniform inputs and the results of hoisted work travel in the kernel's arguments,
 operands of the arithmetic itself and take no registers.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from gough.backends.cfamily import Dialect
@@ -16,7 +17,7 @@ from gough.program.program import Program
 from gough.program.rolling import LaneCheck
 
 
-class PlannedCode:
+class PlannedCode(ABC):
     """Prints the steps of a plan of registers; who inherits says where operands, inputs and scratch lie. names: of the values
     that were made, by node."""
 
@@ -27,25 +28,25 @@ class PlannedCode:
         self.names: dict[int, str] = {}
         self._fresh: dict[int, int] = {}
 
+    @abstractmethod
     def operand(self, i: int) -> str:
         """A node as an operand."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, i: int) -> str:
         """The input of a node from where it lies."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scratch(self, slot: int) -> str:
         """What a scratch slot holds."""
-        raise NotImplementedError
 
+    @abstractmethod
     def store(self, slot: int, x: str) -> str:
         """The statement that fills a scratch slot."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self, i: int) -> Sequence[str]:
         """Results and checks of a node, when its value is there."""
-        raise NotImplementedError
 
     def leaves(self) -> list[str]:
         """Results and checks that are inputs or numbers."""

@@ -1,16 +1,15 @@
 """SIMD code for the host's CPU through LLVM; one state a lane.
 
 1. `store`: the form of a program that is expected to be faster, straight or in stages, and objects kept on disk.
-2. `module`: its text: a `driver` (rows of states) or a `march_driver` (a time loop) around bodies. `body`, `blocks`, `products`
+2. `module`: its text: a `driver` (rows of states) or a `march_driver` (a time loop) around bodies. `body`, `blocks`
    and `symmetric` write them as IR; `assembler` writes straight code for AVX-512 itself.
-3. `target`: CPUs, and objects of IR. `kernel` and `march`: what is called.
+3. `target`: CPUs, and objects of IR. `kernel`: what is called.
 """
 
 from typing import Any
 
 from gough.backends.backend import Backend
-from gough.backends.llvm.kernel import Kernel
-from gough.backends.llvm.march import March
+from gough.backends.llvm.kernel import Kernel, March
 from gough.backends.llvm.target import LoadedObject, compile_object, host
 from gough.program.program import Program
 

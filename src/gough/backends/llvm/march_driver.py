@@ -11,11 +11,11 @@ number of turns done.
 
 from collections.abc import Sequence
 
+from gough.backends.backend import GIVEN, OWN, RECORD, RUNNING, STATE
 from gough.backends.llvm.driver import Callables, take_room
 from gough.backends.llvm.writer import ARGUMENTS, CountedLoop, Writer
 from gough.program.program import Program, Slot
 
-STATE, OWN, GIVEN, RECORD, RUNNING = "state", "own", "given", "record", "running"
 SIGNATURE = (
     "ptr %state, ptr %own, ptr %given, ptr %record, ptr %status, i64 %steps, i64 %first, i64 %every, i64 %stride, "
     "ptr %table"

@@ -19,9 +19,9 @@ from gough.backends.cache import cache_folder, read_entry, write_entry
 from gough.backends.llvm.module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import CpuTarget, compile_object
 from gough.program.looping import cut_at_blocks, expand_others
-from gough.program.lowering import Lowered, Machine, lower_split
+from gough.program.lowering import Lowered, Machine, lower
 from gough.program.ops import Call, Op
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.program import Program
 from gough.program.rolling import roll
 from gough.program.rolling.lowering import LoweredStages, lower_stages
@@ -187,7 +187,7 @@ def made_ready(program: Program, machine: Machine, rolled: bool | None = None) -
     if rolled or (rolled is None and len(each.ops) >= SMALLEST):
         stages = _stages(each, machine, sure=bool(rolled))
     if stages is None:
-        lowered: Lowered = lower_split(once, each, machine)
+        lowered: Lowered = lower(once, each, machine)
         return Ready(lowered.once, lowered.each, None)
     return Ready(once if hoisted else None, None, stages)
 

@@ -12,8 +12,14 @@ from scipy.sparse import csr_array, diags_array
 
 from gough.errors import ModalDataWarning, UsageError, warn
 from gough.fem.elements import FiniteElements
-from gough.fem.files.matrices import from_matrices
-from gough.fem.files.tables import common_freedoms, freedom_table, read_nodes, row_freedoms, symmetric_matrix
+from gough.fem.files.matrices import (
+    common_freedoms,
+    freedom_table,
+    from_matrices,
+    read_nodes,
+    row_freedoms,
+    symmetric_matrix,
+)
 from gough.fem.memory import demand
 from gough.fem.reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole, whole_numbers
 

@@ -8,8 +8,7 @@ from scipy.sparse import csr_array
 
 from gough.errors import UsageError
 from gough.fem.elements import FiniteElements
-from gough.fem.files.matrices import from_matrices
-from gough.fem.files.tables import read_nodes, row_freedoms, symmetric_matrix
+from gough.fem.files.matrices import from_matrices, read_nodes, row_freedoms, symmetric_matrix
 from gough.fem.memory import demand
 from gough.fem.reading import SI, UnitFactors, guard, regular_file, shorten, whole, whole_numbers
 from gough.fem.sparse import order

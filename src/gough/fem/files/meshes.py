@@ -14,7 +14,7 @@ from gough.errors import MeshWarning, UsageError, warn
 from gough.fem.elements import FiniteElements
 from gough.fem.material import Material
 from gough.fem.reading import doubtful_units, guard, real_numbers, regular_file, shorten, whole_numbers
-from gough.fem.solids.checks import repeated_cells
+from gough.fem.solids.cells import repeated_cells
 from gough.fem.solids.elements import solid_elements
 
 METRES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "in": 0.0254, "ft": 0.3048}

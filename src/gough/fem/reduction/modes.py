@@ -20,9 +20,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem.memory import demand
 from gough.fem.reduction.choices import ModeCut
-from gough.fem.reduction.factor import Factor
 from gough.fem.reduction.rigid import RigidMotions
-from gough.fem.sparse import most_telling_rows, order
+from gough.fem.sparse import Factor, most_telling_rows, order
 
 MASSLESS = 1e-14
 """Modes whose 1/λ is below this part of the largest are freedoms without mass."""

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from gough.errors import UsageError
 from gough.fem.elements import FiniteElements
 from gough.fem.geometry import extent, rigid_displacements
-from gough.fem.reduction.factor import Factor
+from gough.fem.sparse import Factor
 
 HELD = 1e-9
 """Energy of a rigid motion, against the mean stiffness at the nodes, above which something resists it."""

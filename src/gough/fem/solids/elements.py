@@ -8,8 +8,16 @@ from scipy.sparse import csr_array, eye_array, vstack
 from gough.fem.elements import FiniteElements, mass_matrix
 from gough.fem.material import Material
 from gough.fem.memory import demand
-from gough.fem.solids.cells import KINDS, quadrature, shapes
-from gough.fem.solids.checks import cell_blocks, node_array, refuse_bad_cells, refuse_loose_pieces, refuse_overlaps
+from gough.fem.solids.cells import (
+    KINDS,
+    cell_blocks,
+    node_array,
+    quadrature,
+    refuse_bad_cells,
+    refuse_loose_pieces,
+    refuse_overlaps,
+    shapes,
+)
 from gough.fem.sparse import on_each_axis, rows_of_blocks, sum_of_blocks
 
 BYTES = {4: 6e3, 8: 2.2e4, 10: 5e4, 20: 2.4e5, 27: 4.6e5}

@@ -135,22 +135,22 @@ class JointMotion(ABC):
         """q (n, nq) moved by steps (n, nu)."""
         return q + step
 
+    @abstractmethod
     def random(
         self, rng: np.random.Generator, count: int, reach: tuple[float, float], dimensions: Dimensions
     ) -> np.ndarray:
         """Coordinates (count, nq) anywhere: angles of a turn, lengths within `reach` (m)."""
-        raise NotImplementedError(f"{type(self).__name__} has no random coordinates")
 
+    @abstractmethod
     def scattered_coordinates(
         self, rng: np.random.Generator, q: np.ndarray, size: float, dimensions: Dimensions
     ) -> np.ndarray:
         """q (n, nq) thrown about: angles by up to half a turn, lengths by the robot's size (m)."""
-        raise NotImplementedError(f"{type(self).__name__} has no random coordinates")
 
+    @abstractmethod
     def recognise(self, R: np.ndarray, p: np.ndarray, dimensions: Dimensions) -> np.ndarray:
         """Coordinates (nq,) that turn by R and slide by p, where it can do that."""
-        raise NotImplementedError(f"{type(self).__name__} is not recognised")
 
+    @abstractmethod
     def signature(self, q: np.ndarray, size: float) -> np.ndarray:
         """Numbers (n, k) that are equal for equal places, whatever the coordinates (n, nq), and continuous in them."""
-        raise NotImplementedError(f"{type(self).__name__} has no signature")

@@ -10,8 +10,8 @@ from gough.program.derivatives._linearise import linearise
 from gough.program.derivatives._net import Net, Row, SweepCount, Writing, backward, forward
 from gough.program.graph import CONST, Graph
 from gough.program.ops import Op
-from gough.program.passes.dead_code import remove_dead_code
 from gough.program.passes.expand_blocks import inline_calls
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.rewrite import replay
 from gough.program.program import NodeCheck, Program, Slot
 

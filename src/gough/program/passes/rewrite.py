@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from gough.program.graph import Graph
 from gough.program.ops import Block, Op
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import NodeCheck, Program
 
 BlockRule = Callable[[Graph, Block, tuple[int, ...]], Sequence[int]]

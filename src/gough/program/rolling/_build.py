@@ -7,12 +7,11 @@ from itertools import takewhile
 
 from gough.errors import Status
 from gough.program.graph import CONST, INPUT, Graph
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import NodeCheck, Program, Slot
-from gough.program.rolling._columns import Shapes, find_columns, lane_numbers
+from gough.program.rolling._columns import FlatSums, Shapes, find_columns, lane_numbers
 from gough.program.rolling._groups import Groups, first_groups, more_groups
 from gough.program.rolling._staging import StageOrder, Unit, stage
-from gough.program.rolling._sums import FlatSums
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, RolledStage, Source
 from gough.program.sums import Term
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from gough.program.graph import CONST
-from gough.program.rolling._sums import FlatSums
+from gough.program.rolling._columns import FlatSums
 
 Columns = dict[int, tuple[int, int]]
 """{node: (column, lane)}."""

@@ -9,8 +9,8 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, replace
 
 from gough.program.graph import CONST
+from gough.program.rolling._columns import FlatSums
 from gough.program.rolling._groups import Groups
-from gough.program.rolling._sums import FlatSums
 from gough.program.sums import Term
 
 Unit = tuple[str, int]

@@ -11,11 +11,11 @@ from typing import Any
 from gough.program.graph import INPUT, Graph
 from gough.program.lowering import Machine
 from gough.program.ops import Op
-from gough.program.passes.checks import guard_results
 from gough.program.passes.expand_angles import expand_angles
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import NARROW, order_for_latency
+from gough.program.passes.outputs import guard_results
 from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import NodeCheck, Program, Slot

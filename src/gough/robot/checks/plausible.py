@@ -36,6 +36,8 @@ HEAVY_IS_STIFF = 2500.0, 1e9
 """Nothing of so many kg/m³ (filled rubber is lighter) has a Young's modulus (Pa) below that."""
 FASTEST = 25e3
 """Speed of sound √(E/ρ) (m/s) above that of diamond and carbon fibres."""
+SAME_GEAR = 1e-2
+"""A gear is as near to 2π/lead, relatively, as one that was computed from it."""
 DAMPED = 0.5
 """A ratio to critical damping that no material reaches, nor a joint with dampers in it."""
 
@@ -48,7 +50,7 @@ def description_doubts(robot: Robot) -> list[str]:
     """Sentences about numbers that can hardly be meant, each with its place and value."""
     told = robot.file is not None  # angles of a file are told with their lines when it is read
     angles = [] if told else [*_angles(robot), *_joint_angles(robot)]
-    found = [*angles, *_lengths(robot), *_materials(robot)]
+    found = [*angles, *_lengths(robot), *_materials(robot), *_gears(robot)]
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
@@ -115,6 +117,22 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
     for place, length in stated[first:]:
         text = f"{length:.4g} m, where all other distances are at most {stated[first - 1][1]:.3g} m"
         yield place, f"{text}. Are these millimetres? Write the unit, for instance '{length:.4g} mm'."
+
+
+def _gears(robot: Robot) -> Iterator[Doubt]:
+    """A drive's gear that says once more what the joint's lead says."""
+    for placed in placed_joints(robot):
+        joint, drive = placed.joint, placed.joint.drive
+        if drive is None:
+            continue
+        for d in ALL[joint.type].dimensions:
+            value = getattr(joint, d.key, None)
+            if d.per_turn and value and abs(abs(drive.gear * value) / (2 * math.pi) - 1) < SAME_GEAR:
+                text = (
+                    f"{drive.gear:.6g} is 2π/{d.key} ({d.key} {value:g} m), and the coordinate of a {joint.type} joint is the "
+                    f"angle already: a rotor's inertia would count (2π/{d.key})⁴. Leave gear out."
+                )
+                yield f"{placed.name}: drive.gear", text
 
 
 def _norm(position: Any) -> float:

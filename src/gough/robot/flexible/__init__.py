@@ -6,6 +6,7 @@ from gough.robot.flexible.flexible import Flexible, TieRule, Ties
 from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, RayleighFactors, ShapeChoice
 from gough.robot.flexible.other_programs import FileUnits, Matrices, Modal
 from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.shape import BodyShape
 from gough.robot.flexible.solid import Solid
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "ORIGIN",
     "Beam",
     "BeamSection",
+    "BodyShape",
     "ElasticMaterial",
     "FileUnits",
     "FlatPlate",

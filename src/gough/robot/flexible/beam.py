@@ -3,9 +3,12 @@
 x runs along the beam, y and z are the section's principal axes.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
+import numpy as np
+
+from gough import fem
 from gough.robot.fields import Position, PositiveLength, PositiveNumber, numbers
 from gough.robot.flexible.fields import (
     ONE_OR_MANY,
@@ -20,7 +23,11 @@ from gough.robot.flexible.fields import (
     one_of,
     value_of,
 )
+from gough.robot.flexible.shape import BodyShape
 from gough.robot.item import Fault, Item, is_given, look
+
+ON_THE_LINE = 1e-9
+"""Distance from a beam's line, relative to a segment, of a point that lies on it."""
 
 SHAPES = ("rectangle", "circle", "tube", "i_beam", "area")
 """The key that says which section it is; `area` stands for a section given by its numbers."""
@@ -102,11 +109,24 @@ class BeamSection(Item):
         if is_given(data, "area") and not is_given(data, "Iz"):
             yield Fault(("Iz",), look(data, "Iz"), "an area without Iz", "Iz in m4 (in space Iy and J too)")
 
+    def in_words_of_fem(self) -> "fem.CrossSection":
+        """The section that beam elements take."""
+        if (r := self.rectangle) is not None:
+            return fem.Rectangle(r.y, r.z)
+        if (c := self.circle) is not None:
+            return fem.Circle(c.radius)
+        if (t := self.tube) is not None:
+            return fem.Tube(t.radius, t.wall)
+        if (i := self.i_beam) is not None:
+            return fem.IBeam(i.height, i.width, i.web, i.flange)
+        assert self.area is not None and self.Iz is not None
+        return fem.GivenSection(self.area, self.Iz, self.Iy, self.J, self.ky, self.kz)
+
 
 Elements = Annotated[tuple[PositiveCount, ...], OneOrMany, ONE_OR_MANY]
 
 
-class Beam(Item):
+class Beam(BodyShape):
     """A line of beam elements in the body's frame.
 
     points: two or more (m), rigidly joined at corners; or length: from the origin along x. section: of all segments, or
@@ -125,6 +145,7 @@ class Beam(Item):
     theory: Literal["euler_bernoulli", "timoshenko"] = "euler_bernoulli"
     plane: Truth = False
     rotary_inertia: Truth | None = None
+    shortens: ClassVar[bool] = True
 
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
@@ -164,6 +185,28 @@ class Beam(Item):
     def segment_elements(self) -> tuple[int, ...]:
         """A number of elements for each segment."""
         return self.elements * (len(self.corners()) - 1) if len(self.elements) == 1 else self.elements
+
+    def finite_elements(self, points: Sequence[np.ndarray], file: str | None) -> "fem.FiniteElements":
+        """Segments are divided where a point on them would lie between two nodes."""
+        corners = np.array(self.corners())
+        sections, counts = self.segment_sections(), self.segment_elements()
+        places, each, parts = [corners[:1]], [], []
+        for start, end, section, count in zip(corners, corners[1:], sections, counts, strict=False):
+            stops = np.array([*_stops(start, end, count, points), 1.0])
+            places.append(start + stops[:, None] * (end - start))
+            shares = np.diff([0.0, *stops]) * count
+            parts += [1 if len(stops) > 1 and share < 1 else round(float(share)) for share in shares]
+            each += [section.in_words_of_fem()] * len(stops)
+        return fem.beam_elements(
+            np.concatenate(places),
+            each,
+            self.material.in_words_of_fem(),
+            elements=parts,
+            theory=self.theory,
+            section_y=self.section_y,
+            plane=self.plane,
+            rotary_inertia=self.rotary_inertia,
+        )
 
 
 def _segment_faults(data: dict[str, Any]) -> Iterator[Fault]:
@@ -209,3 +252,23 @@ def _same_about_both(section: Any) -> bool:
         y, z = (value_of(section, key, "second moment of area") for key in ("Iy", "Iz"))
         return y is None or y == z
     return not is_given(section, "i_beam")
+
+
+def _stops(start: np.ndarray, end: np.ndarray, count: int, points: Sequence[np.ndarray]) -> list[float]:
+    """Where along a segment (0 … 1) points lie on it; none where all of them fall on nodes anyway."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return []
+    inside = set()
+    for point in points:
+        t = float((point - start) @ along) / length**2
+        near = float(np.linalg.norm(point - start - t * along)) <= ON_THE_LINE * length
+        if near and ON_THE_LINE < t < 1 - ON_THE_LINE:
+            inside.add(t)
+    between = [t for t in inside if abs(t * count - round(t * count)) > ON_THE_LINE * count]
+    stops: list[float] = []
+    for t in sorted(inside) if between else ():
+        if not stops or t - stops[-1] > ON_THE_LINE:
+            stops.append(t)
+    return stops

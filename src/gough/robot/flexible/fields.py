@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ValidationError, WithJsonSchema, WrapValidator
 
+from gough import fem
 from gough.robot import units
 from gough.robot.fields import Number, exactly, number, number_fault, quantity, schema
 from gough.robot.item import Fault, Item, as_error, as_plain, faults_of, is_given, look
@@ -117,3 +118,7 @@ class ElasticMaterial(Item):
         if nu is not None and not -1 < nu < 0.5:
             message = "Poisson's ratio of 0.5 or more" if nu > 0 else "Poisson's ratio of -1 or less"
             yield Fault(("nu",), data["nu"], message, "a number between -1 and 0.5 (nearly incompressible: 0.49)")
+
+    def in_words_of_fem(self) -> "fem.Material":
+        """The material that elements take."""
+        return fem.Material(self.E, self.density, self.nu, self.G)

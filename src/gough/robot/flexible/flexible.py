@@ -1,7 +1,7 @@
 """A flexible body: what it is made of, which shapes it can take, how it is damped, and how other things hold on to it."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -11,10 +11,9 @@ from gough.robot.flexible.fields import Frequency, ListOf, ModalStiffness, one_o
 from gough.robot.flexible.modes import MEAN, ORIGIN, FlexibleDamping, ShapeChoice
 from gough.robot.flexible.other_programs import Matrices, Modal
 from gough.robot.flexible.plate import FlatPlate
+from gough.robot.flexible.shape import BodyShape
 from gough.robot.flexible.solid import Solid
 from gough.robot.item import Fault, Item, is_given, look, nearest
-
-SHAPES = ("beam", "plate", "solid", "modal", "matrices")
 
 
 class TieRule(Item):
@@ -59,8 +58,19 @@ class Flexible(Item):
     ties: Ties = Field(default_factory=Ties)
 
     @classmethod
+    def shapes(cls) -> dict[str, type[BodyShape | Modal]]:
+        """What it may be made of, by key: the fields that are shapes."""
+        kinds = {name: (get_args(field.annotation) or (None,))[0] for name, field in cls.model_fields.items()}
+        return {k: t for k, t in kinds.items() if isinstance(t, type) and issubclass(t, BodyShape | Modal)}
+
+    @property
+    def shape(self) -> BodyShape:
+        """What it is made of, where that is no modal data."""
+        return next(found for key in self.shapes() if isinstance(found := getattr(self, key), BodyShape))
+
+    @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
-        yield from one_of(data, SHAPES, "shape")
+        yield from one_of(data, tuple(cls.shapes()), "shape")
         if not is_given(data, "modes") and not is_given(data, "modal"):
             expected = "modes: {number: 6}, {up_to: 200 Hz}, {kind: nodal}, …"
             yield Fault(("modes",), look(data, "modes"), "a flexible body without modes", expected)
@@ -75,7 +85,8 @@ class Flexible(Item):
         if is_given(data, "stiffness") and is_given(data, "frequencies"):
             yield Fault(("frequencies",), data["frequencies"], "frequencies beside stiffness", "one of them")
         stiffening = look(data, "stiffening")
-        if stiffening in ("on", "rigid_motion") and any(is_given(data, key) for key in ("plate", "solid", "matrices")):
+        stiff = [key for key, kind in cls.shapes().items() if issubclass(kind, BodyShape) and not kind.shortens]
+        if stiffening in ("on", "rigid_motion") and any(is_given(data, key) for key in stiff):
             message = "stiffening of a body whose elements do not say how they shorten"
             yield Fault(
                 ("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G"

@@ -1,12 +1,17 @@
 """A flexible body from another program: its modal data, or its matrices before any reduction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import Field
 
-from gough.robot.files import FilePath, LengthUnit
+from gough import fem
+from gough.robot import units
+from gough.robot.files import FilePath, LengthUnit, resolve_path
 from gough.robot.flexible.fields import Count, one_of
+from gough.robot.flexible.shape import BodyShape
 from gough.robot.item import Fault, Item, is_given, look
 from gough.robot.pose import Pose
 
@@ -19,6 +24,10 @@ class FileUnits(Item):
     length: LengthUnit = "m"
     mass: Literal["kg", "g", "t"] = "kg"
     time: Literal["s", "ms"] = "s"
+
+    def factors(self) -> "fem.UnitFactors":
+        """To SI."""
+        return fem.UnitFactors(*(float(units.parse_unit(u)[0]) for u in (self.length, self.mass, self.time)))
 
 
 class Modal(Item):
@@ -81,7 +90,7 @@ class Op4File(Item):
     mass: str = "MAA"
 
 
-class Matrices(Item):
+class Matrices(BodyShape):
     """Stiffness and mass matrices of another program, in one of four formats; pose places their axes in the body (m)."""
 
     matrix_market: MatrixFiles | None = None
@@ -94,3 +103,23 @@ class Matrices(Item):
     @classmethod
     def faults(cls, data: dict[str, Any]) -> Iterator[Fault]:
         yield from one_of(data, FORMATS, "format of the matrices")
+
+    def finite_elements(self, points: Sequence[np.ndarray], file: str | None) -> "fem.FiniteElements":
+        """Elements from the matrices."""
+        pose = self.placement
+        return fem.place_elements(self._in_their_axes(file), pose.rotation(), np.array(pose.position))
+
+    def _in_their_axes(self, file: str | None) -> "fem.FiniteElements":
+        def path(written: str) -> Path:
+            return resolve_path(written, file)
+
+        unit = self.units.factors()
+        if (m := self.matrix_market or self.abaqus) is not None:
+            reader = fem.read_abaqus_matrices if self.matrix_market is None else fem.read_matrix_market
+            freedoms = None if m.freedoms is None else path(m.freedoms)
+            return reader(path(m.stiffness), path(m.mass), path(m.nodes), freedoms, unit, m.modal)
+        if (d := self.dmig) is not None:
+            return fem.read_nastran_dmig(path(d.file), path(d.nodes), d.stiffness, d.mass, unit)
+        o = self.op4
+        assert o is not None
+        return fem.read_nastran_op4(path(o.file), path(o.nodes), path(o.freedoms), o.stiffness, o.mass, unit)

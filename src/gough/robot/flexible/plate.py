@@ -1,20 +1,28 @@
 """A flexible body that is a flat plate: any polygon with holes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field
 
+from gough import fem
 from gough.robot.fields import Length, PositiveLength, exactly
 from gough.robot.flexible.fields import ElasticMaterial, ListOf, Truth
-from gough.robot.item import Fault, Item, look
+from gough.robot.flexible.shape import BodyShape
+from gough.robot.item import Fault, look
 from gough.robot.pose import Pose
+
+IN_THE_PLANE = 1e-9
+"""Distance from a plate's plane, relative to its extent, of a point that lies in it."""
+PART_OF_THE_EXTENT = 1 / 8
+"""Size of a plate's elements where none is stated: they are of fifth order."""
 
 PlanePoint = Annotated[tuple[Length, Length], exactly(2, "a point [x, y]")]
 Polygon = Annotated[tuple[PlanePoint, ...], ListOf]
 
 
-class FlatPlate(Item):
+class FlatPlate(BodyShape):
     """A plate of constant thickness (m) about the plane z = 0 of its own frame, which `pose` places in the body's.
 
     outline: the corners [x, y] in order, holes: likewise. theory: mindlin (with shear and rotary inertia) or kirchhoff
@@ -40,3 +48,23 @@ class FlatPlate(Item):
         for place, corners in polygons:
             if isinstance(corners, list | tuple) and len(corners) < 3:
                 yield Fault(place, corners, f"a polygon of {len(corners)} corners", "three or more")
+
+    def finite_elements(self, points: Sequence[np.ndarray], file: str | None) -> "fem.FiniteElements":
+        """Nodes are at the points that lie in its middle plane."""
+        outline = np.array(self.outline)
+        extent = float(np.ptp(outline, axis=0).max())
+        rotation, origin = self.placement.rotation(), np.array(self.placement.position)
+        local = [rotation.T @ (point - origin) for point in points]
+        return fem.plate_elements(
+            outline,
+            self.thickness,
+            self.material.in_words_of_fem(),
+            size=PART_OF_THE_EXTENT * extent if self.size is None else self.size,
+            holes=[np.array(hole) for hole in self.holes],
+            points=np.array([p[:2] for p in local if abs(p[2]) <= IN_THE_PLANE * extent]).reshape(-1, 2),
+            theory=self.theory,
+            membrane=self.membrane,
+            rotary_inertia=self.rotary_inertia,
+            rotation=rotation,
+            origin=origin,
+        )

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import inverse_dynamics, needed_force, no_wrench, share_among_drives
+from gough.dynamics.inverse import inverse_dynamics, needed_force, share_among_drives
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
-from gough.errors import Status, UsageError
+from gough.errors import Site, Status, UsageError
 from gough.kinematics.retraction import step_units
 from gough.scalar import product, solve_spd, zeros
 from gough.simulation.control.law import Action, Here, Inner, Law
@@ -141,16 +141,16 @@ class ComputedTorque(Law):
             rates = vdot[layout.mobility :]
         elif n < layout.nv:
             still = np.concatenate([acceleration, zeros(layout.v_elastic)])
-            needed = needed_force(loops, v, still, no_wrench(loops))[:n]
+            needed = needed_force(loops, v, still)[:n]
             tau, rates = share_among_drives(numbers, drive_columns(loops)[:n], needed), zeros(0)
         else:
-            found = inverse_dynamics(numbers, q, v, acceleration, no_wrench(loops))
+            found = inverse_dynamics(numbers, q, v, acceleration)
             tau, rates = found["tau"], found.get("eddot", zeros(0))
         tau = self.limited(here, tau)
         if not self._simulates(here.model):
             return Action(tau)
         if self.limit is not None:  # what the limited forces do to the robot as it is believed to be
-            rates = forward_dynamics(numbers, q, v, tau, no_wrench(loops))["vdot"][layout.mobility :]
+            rates = forward_dynamics(numbers, q, v, tau)["vdot"][layout.mobility :]
         return Action(tau, np.concatenate([here.inner[layout.v_elastic :], rates]))
 
     def _believed(self, here: Here) -> tuple[Vector, Vector]:
@@ -209,11 +209,11 @@ def _led(loops: Loops, v: Vector, a: Vector, n: int) -> tuple[Vector, Vector]:
     """(tau, v̇ (n,)) by equation (2), with the first n freedoms; the others do not move."""
     mechanism = loops.mechanism
     M, S = mass_matrix(loops)[:n, :n], drive_columns(loops)[:n]
-    h = needed_force(loops, v, zeros(len(v)), no_wrench(loops))[:n]
-    moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), Status.SINGULAR.at("mass matrix"))
+    h = needed_force(loops, v, zeros(len(v)))[:n]
+    moved = solve_spd(M, np.concatenate([S, h[:, None]], axis=1), Status.SINGULAR.at(Site.MASS_MATRIX))
     felt, fallen = moved[:, :-1], moved[:, -1]
     bias = loops.accelerations(v, loops.rates(v), zeros(len(v)))
     columns = [mechanism.links[d.link].u for d in mechanism.drives]
     needed = a - bias[columns] + S.T @ fallen
-    tau = solve_spd(product(S.T, felt), needed, Status.SINGULAR.at("drives"))
+    tau = solve_spd(product(S.T, felt), needed, Status.SINGULAR.at(Site.DRIVES))
     return tau, product(felt, tau) - fallen

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.dynamics.inverse import needed_force, no_wrench, share_among_drives
+from gough.dynamics.inverse import needed_force, share_among_drives
 from gough.dynamics.projection import drive_columns
 from gough.errors import UsageError
 from gough.scalar import zeros
@@ -23,7 +23,7 @@ def holding_forces(here: Here) -> Vector:
     """tau (drives,) that hold the rigid freedoms of the robot where it is, at rest: against its weight and springs."""
     loops, n = here.loops, here.model.layout.mobility
     still = zeros(here.model.layout.nv)
-    needed = needed_force(loops, still, still, no_wrench(loops))[:n]
+    needed = needed_force(loops, still, still)[:n]
     return share_among_drives(here.numbers, drive_columns(loops)[:n], needed)
 
 

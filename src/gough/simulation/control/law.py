@@ -137,8 +137,8 @@ class Law:
         return self.nominal, None
 
     def forces(self, here: Here) -> Vector:
-        """tau (drives,), without limits."""
-        raise NotImplementedError
+        """tau (drives,), without limits; a law that says `act` itself needs none."""
+        raise NotImplementedError(f"{self.name} says no forces")
 
     def act(self, here: Here) -> Action:
         """Forces within limits and rates of own states."""

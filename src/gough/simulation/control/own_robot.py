@@ -22,7 +22,7 @@ from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import UsageError
 from gough.model import Model
 from gough.program.graph import INPUT
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import zeros
 from gough.simulation.coordinates import closed_coordinates
 from gough.simulation.given import floats, is_number

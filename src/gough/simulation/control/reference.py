@@ -76,9 +76,7 @@ class DrivesPath:
         whole = np.concatenate(
             [along.acceleration, np.zeros((len(t), model.layout.nv - model.layout.mobility))], axis=1
         )
-        found = model.function("joint_motion").values(
-            q=along.q, v=along.v, acceleration=whole, parameters=self.target.numbers
-        )
+        found = model.function("joint_motion").values(q=along.q, v=along.v, vdot=whole, parameters=self.target.numbers)
         columns = [model.mechanism.links[d.link].u for d in model.mechanism.drives]
         three = (along.q[:, model.drive_index], found["u"][:, columns], found["ud"][:, columns])
         return tuple(x[back] for x in three)  # type: ignore[return-value]

@@ -40,11 +40,11 @@ from gough.simulation.ensembles.plan import EnsemblePlan
 from gough.simulation.ensembles.start import demand_room, designs_of, first_states
 from gough.simulation.ensembles.vary import Varied
 from gough.simulation.ensembles.work import DEVICES, Work, part_of, telling, time_loop
+from gough.simulation.events import Event, Happening
 from gough.simulation.given import count, demand_callable, demand_model, demand_one_of
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.methods.rk4 import RK4
-from gough.simulation.integration.passage import CROSSED
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.motion.motion import LONGEST, Motion
@@ -164,7 +164,11 @@ class Ensemble:
         rows = (self.time[good], self.q[k, good], self.v[k, good], self.tau[k, good])
         works |= recorded_reference(self.subject.model.layout, self.subject.motion, self.time[good])
         crossed = [
-            (float(self.time[i + 1]), f"{CROSSED}: a singularity after {self.time[i]:.6g} s; what follows is not exact")
+            Event(
+                self.time[i + 1],
+                Happening.CROSSED,
+                f"a singularity after {self.time[i]:.6g} s; what follows is not exact",
+            )
             for i in np.flatnonzero(self._crossings[k])
         ]
         more = {"recorded": works, "stopped": stopped, "events": crossed, **self.subject.of(k)}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import Failure, Status
+from gough.simulation.events import Event, Happening
 from gough.simulation.integration.collocation import Collocation
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import convert_velocities
@@ -70,7 +71,7 @@ class Course:
     ) -> None:
         self.asked: Model = plant.model
         self.make, self.keep, self.every = make, keep, every
-        self.events: list[tuple[float, str]] = []
+        self.events: list[Event] = []
         self.known: dict[tuple[int, ...], Led] = {}
         self.compile_s = 0.0
         self.count = 0  # records of a piece, stored or not
@@ -227,7 +228,7 @@ class Course:
             return state
         names, own = [self.model.layout.u_names[c] for c in better], self.model.layout.v_names
         gone, new = (" ".join(n for n in a if n not in b) for a, b in ((own, names), (names, own)))
-        self.events.append((float(s.t), f"velocities: {new} instead of {gone}, near a singularity of {place}"))
+        self.events.append(Event(s.t, Happening.VELOCITIES, f"{new} instead of {gone}, near a singularity of {place}"))
         u = self.model.function("tree_rates").values(q=s.q, v=s.v, parameters=self.parameters)["u"]
         other = (
             self.asked if better == self.asked.mechanism.selection.independent else self.asked.led_by(better, s.q[None])

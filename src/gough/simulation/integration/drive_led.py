@@ -51,7 +51,7 @@ def convert_velocities(
     model: "Model", of: "Model", q: Array, v: Array, acceleration: Array, parameters: Array
 ) -> tuple[Array, Array]:
     """(v (n, nv), v̇ (n, nv)) of one model from q, v and v̇ of the same robot with other velocities."""
-    found = of.function("joint_motion").values(q=q, v=v, acceleration=acceleration, parameters=parameters)
+    found = of.function("joint_motion").values(q=q, v=v, vdot=acceleration, parameters=parameters)
     own = list(model.mechanism.selection.independent)
     return found["u"][:, own], found["ud"][:, own]
 

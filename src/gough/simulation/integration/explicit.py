@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import Failure, Status
+from gough.errors import Failure, Site, Status
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, sqrt, zeros
 from gough.simulation.coordinates import unit_quaternions
@@ -100,7 +100,7 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
         )  # as of order 4 or 3: a little cautious for order 5
         factor = select(factor - GROW, GROW, select(SHRINK - factor, SHRINK, factor))
         factor = select(good, factor, select(factor - SAFETY, SAFETY, factor))
-        check(Status.STEP.at("too small"), h * factor - 1e-12 * abs_(s.t) - 1e-14, 0.0)
+        check(Status.STEP.at(Site.STEP_SIZE), h * factor - 1e-12 * abs_(s.t) - 1e-14, 0.0)
         taken = states.join(q, v, work, inner, t, h * factor, error)
         kept = states.join(s.q, s.v, s.work, s.inner, s.t, h * factor, error)
         after = np.array([select(good, a, b) for a, b in zip(taken, kept, strict=True)], dtype=object)

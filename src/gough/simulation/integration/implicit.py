@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
 from gough.simulation.coordinates import unit_quaternions
@@ -133,7 +133,7 @@ def implicit_step(plant: Plant, method: ImplicitRungeKutta, careful: bool = Fals
             sizes = [abs_(x) * (h * float(1.0 / u)) for x, u in zip(change, units, strict=True)]
             for x in sizes:
                 worst = x if isinstance(worst, float) else select(x - worst, x, worst)
-        check(Status.NOT_CONVERGED.at("Newton"), CORRECTED * tolerance - worst, 0.0)
+        check(Status.NOT_CONVERGED.at(Site.NEWTON), CORRECTED * tolerance - worst, 0.0)
         return _finish(states, s, found, (h, row, z, parameters))
 
     def _finish(states: ImplicitLayout, s: Any, found: list, rest: tuple) -> dict[str, Any]:

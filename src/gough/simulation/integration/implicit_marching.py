@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import Failure, Status
+from gough.errors import Failure, Site, Status
 from gough.program import Program
 from gough.scalar import zeros
 from gough.simulation.integration.marching import Keep, Marching
@@ -171,7 +171,7 @@ class ImplicitMarching(Marching):
         try:
             x[0, place] = np.linalg.inv(x[0, place].reshape(n, n)).ravel()
         except np.linalg.LinAlgError:
-            raise RunStopped(Status.SINGULAR.at("Newton matrix"), float(x[0, self.states.t])) from None
+            raise RunStopped(Status.SINGULAR.at(Site.NEWTON_MATRIX), float(x[0, self.states.t])) from None
         return x
 
     def _in_parts(self, x: Vector, given: Vector, h: float, halvings: int) -> tuple[Vector, Vector, int]:

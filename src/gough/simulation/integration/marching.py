@@ -4,6 +4,7 @@ A piece is a stretch of time in which the motion is one polynomial; a step never
 """
 
 import time as clock
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import ceil
 
@@ -42,7 +43,7 @@ def no_time(row: Vector) -> float:
     return min(ROUNDING * (1.0 + abs(float(row[1]))), SHORT * float(row[1] - row[0]))
 
 
-class Marching:
+class Marching(ABC):
     """Base of the ways to go through a piece."""
 
     adaptive = False
@@ -59,14 +60,14 @@ class Marching:
         self.compiled_late = self.error_sum = self.error_largest = 0.0
         self.chunk, self._looked = FEWEST, 0.0
 
+    @abstractmethod
     def compile(self) -> None:
         """Make all machine code now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """The state (n,) at the end of a piece, from one within it, at its own time. `keep` is given the records (rows, k) of all
         steps, chunk by chunk, and may raise to end it. Raises `RunStopped`."""
-        raise NotImplementedError
 
     def equal_steps(self, row: Vector, begin: float) -> tuple[float, int]:
         """(length (s) of the equal steps of a piece, how many are left of them at a time (s))."""

@@ -4,6 +4,7 @@ A family of methods is a class with a stepper of its own (`explicit`, `implicit`
 file of `methods`.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import inf, pi
 
@@ -19,7 +20,7 @@ LONGEST_STEP, EQUAL_STEP = 0.05, 1e-3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Method:
+class Method(ABC):
     """Base of all methods. order: of its error. implicit: solves equations in every step. adaptive: steps chosen by the error,
     else equal ones. limit: largest ωh at which an undamped vibration ω does not grow with steps h; inf: none. use: what for, in
     words.
@@ -47,8 +48,9 @@ class Method:
         return self.limit / (2 * pi * frequency_hz) if frequency_hz > 0 else inf
 
     def growth(self, z: Vector) -> Vector:
-        """|R(z)| (n,) of a step of the test equation x' = λx with z = hλ (n,); asked for where steps are equal and explicit."""
-        raise NotImplementedError
+        """|R(z)| (n,) of a step of the test equation x' = λx with z = hλ (n,); asked for where steps are equal and explicit, so
+        that other methods need none."""
+        raise NotImplementedError(f"{self.name} does not say how its steps grow")
 
     def with_rho_infinity(self, rho_infinity: float | None) -> "Method":
         """The method with this setting of generalised_alpha; UsageError where it has none."""
@@ -56,6 +58,6 @@ class Method:
             raise UsageError(f"rho_infinity is a setting of generalised_alpha, not of {self.name}")
         return self
 
+    @abstractmethod
     def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> Marching:
         """Its time loop of a robot under a law. parameters (n,): of the design. step (s): equal, or longest."""
-        raise NotImplementedError

@@ -9,13 +9,12 @@ from math import ceil
 import numpy as np
 
 from gough.errors import Status
+from gough.simulation.events import End, Event, Happening
 from gough.simulation.integration.collocation import NODES, Collocation, Stretch
 from gough.simulation.integration.crossing import LEFT, NEAR, PER_STEP, Watch, better_velocities
 from gough.simulation.integration.time_loop import RunStopped
 
 Vector = np.ndarray
-CROSSED = "crossed"
-"""How events of singularities that a run went through begin."""
 REACH = 0.5
 """Longest stretch: way of a joint, rad or of the robot's size."""
 LONGEST = 0.2
@@ -45,7 +44,7 @@ class Passage:
         self.states = collocation.states
         self.nq = self.states.plant.model.layout.nq
         self.stretches: list[Stretch] = []
-        self.events: list[tuple[float, str]] = []
+        self.events: list[Event] = []
 
     def __call__(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) behind, at the end of the piece at the latest. Raises `RunStopped`."""
@@ -83,7 +82,10 @@ class Passage:
                 return found, 1.5 * length if k else np.inf
             length *= SLOWLY if close else SHORTER
         raise RunStopped(
-            Status.FOLDED.at(self.watch.place(y[: self.nq])), t, ", a singular pose that the run does not get through"
+            Status.FOLDED.at(self.watch.place(y[: self.nq])),
+            t,
+            ", a singular pose that the run does not get through",
+            End.NOT_THROUGH,
         )
 
     def _length(self, y: Vector, t: float, most: float, row: Vector) -> float:
@@ -140,7 +142,7 @@ class Passage:
         while found:
             together = [k for time, k in found if time - found[0][0] <= 2.0 * (times[1] - times[0])]
             names = ", ".join(self.watch.places[k] for k in sorted(set(together)))
-            self.events.append((found[0][0], f"{CROSSED}: a singularity of {names}"))
+            self.events.append(Event(found[0][0], Happening.CROSSED, f"a singularity of {names}"))
             found = found[len(together) :]
 
 

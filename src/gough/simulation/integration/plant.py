@@ -13,7 +13,7 @@ import numpy as np
 
 from gough.dynamics.energies import energies
 from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.inverse import needed_force, no_wrench
+from gough.dynamics.inverse import NONE, load_sizes, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
@@ -148,18 +148,18 @@ class Plant:
         if not self.law.prescribed:
             action = self.law_action(numbers, q, v, inner, now)
             tau, rates = action.tau, action.rates
-            vdot = forward_dynamics(regroup_inertia(numbers), q, v, tau, load)["vdot"]
+            vdot = forward_dynamics(regroup_inertia(numbers), q, v, tau, *load)["vdot"]
         else:
             n = layout.mobility
             given = self._given(now)
             if layout.v_elastic:
-                first = needed_force(loops, v, np.concatenate([given, zeros(layout.v_elastic)]), load)
+                first = needed_force(loops, v, np.concatenate([given, zeros(layout.v_elastic)]), *load)
                 M = mass_matrix(loops)
                 bent = solve_spd(M[n:, n:], -first[n:], Status.SINGULAR.at("elastic mass matrix"))
                 tau = self._ordered(first[:n] + M[:n, n:] @ bent)
             else:
                 bent = zeros(0)
-                tau = self._ordered(needed_force(loops, v, given, load))
+                tau = self._ordered(needed_force(loops, v, given, *load))
             vdot = np.concatenate([given, bent])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
@@ -174,14 +174,14 @@ class Plant:
         pushed, load = self._external(loops, now)
         if self.law.prescribed:
             vdot = np.concatenate([self._given(now), z])
-            all_forces = needed_force(loops, v, vdot, load)
+            all_forces = needed_force(loops, v, vdot, *load)
             R, tau = all_forces[n:], self._ordered(all_forces[:n])
         else:
             vdot = z[:own]
             action = self.law_action(numbers, q, v, inner, now)
             tau = action.tau
             push = drive_columns(loops) @ tau if len(tau) else zeros(len(v))
-            missing = needed_force(loops, v, vdot, load) - push
+            missing = needed_force(loops, v, vdot, *load) - push
             for k in self.model.mechanism.selection.without_inertia:
                 missing[k] = vdot[k]  # as forward dynamics has it: these velocities stay as they are
             R = np.concatenate([missing, z[own:] - action.rates])
@@ -207,13 +207,13 @@ class Plant:
         check_state(loops)
         return numbers, loops, q, v
 
-    def _external(self, loops: Loops, now: Instant) -> tuple[Vector, Vector]:
-        """(generalised force of the wrenches on v, the same as the equations take it)."""
+    def _external(self, loops: Loops, now: Instant) -> tuple[Vector, tuple[Vector, Vector]]:
+        """(generalised force of the wrenches on v, the same as the equations take it: wrench and force)."""
         if not self.wrenches.frames:
-            return zeros(0), no_wrench(loops)
+            return zeros(0), (NONE, NONE)
         values = now.tail[len(now.tail) - len(self.wrenches.values) :]
         pushed = self.wrenches.on_velocities(loops, values)
-        return pushed, self.wrenches.as_load(loops, pushed)
+        return pushed, (NONE, pushed) if "force" in load_sizes(loops.mechanism) else (pushed, NONE)
 
     def _given(self, now: Instant) -> Vector:
         return np.array([now.acceleration[k] for k in self.drive_of], dtype=object)

@@ -14,8 +14,8 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.errors import Status
 from gough.program import Program, Slot, trace
-from gough.program.passes.dead_code import remove_dead_code
-from gough.program.passes.hoist import split_uniform
+from gough.program.passes.inputs import split_uniform
+from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import call, zeros
 from gough.simulation.coordinates import CLOSINGS, closed_coordinates
 from gough.simulation.integration.plant import Plant

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import GOOD, Status
+from gough.errors import GOOD, Site, Status
 from gough.program import Program, Slot, trace
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.events import End
 from gough.simulation.integration.pieces import NEAR
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.rates import prepare_rate, turn_program
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 Command = Callable[[float, Vector, Vector], Vector]
 """Drive forces (drives,) for a time (s), q (nq,) and v (nv,)."""
-CONTROLLER_FAILED = "controller failed"
-"""How the end of a run begins whose function of a controller failed."""
 log = logging.getLogger(__name__)
 
 
@@ -93,16 +92,16 @@ def _of_function(function: Callable[..., Any], motion: Motion | None, model: "Mo
             found = np.asarray(given)
         except Exception as problem:
             log.exception("the controller failed at t = %.9g s", t)
-            raise RunStopped(GOOD, t, f"{CONTROLLER_FAILED} ({type(problem).__name__}: {problem})") from problem
+            why = f"{End.CONTROLLER_FAILED} ({type(problem).__name__}: {problem})"
+            raise RunStopped(GOOD, t, why, End.CONTROLLER_FAILED) from problem
         if found.dtype.kind not in "fiu" or found.shape != (len(names),):
             what = _shown(given) if found.dtype.kind not in "fiu" else f"an array of shape {found.shape}"
-            raise RunStopped(
-                GOOD, t, f"{CONTROLLER_FAILED} (it returned {what}; give {len(names)} drive forces: {', '.join(names)})"
-            )
+            why = f"{End.CONTROLLER_FAILED} (it returned {what}; give {len(names)} drive forces: {', '.join(names)})"
+            raise RunStopped(GOOD, t, why, End.CONTROLLER_FAILED)
         tau = found.astype(float)
         bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
         if bad:
-            raise RunStopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
+            raise RunStopped(Status.NOT_FINITE.at(Site.CONTROLLER), t, f" (force of {', '.join(bad)})")
         return tau
 
     return command
@@ -131,7 +130,7 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
         tau = found.record[0, 0]
         bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
         if bad:
-            raise RunStopped(Status.NOT_FINITE.at("controller"), t, f" (force of {', '.join(bad)})")
+            raise RunStopped(Status.NOT_FINITE.at(Site.CONTROLLER), t, f" (force of {', '.join(bad)})")
         return tau
 
     return command

@@ -7,30 +7,31 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.service import CompiledLoop, Marched, compile_loop
-from gough.errors import Failure, Status
+from gough.errors import Failure, Site, Status
 from gough.program import Program
 from gough.program.passes.expand_blocks import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough.simulation.events import End, Ending
 
 Vector = np.ndarray
 
-TOO_MANY_STEPS = Status.STEP.at("more")
+TOO_MANY_STEPS = Status.STEP.at(Site.MORE_STEPS)
 """More steps than are allowed."""
 
 
 class RunStopped(Exception):
-    """A run cannot go on: what fails (GOOD where it is none of the robot's states), more about it, and when (s)."""
+    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends."""
 
-    def __init__(self, failure: Failure, time: float, detail: str = "") -> None:
+    def __init__(self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED) -> None:
         self.failure, self.time = failure, time
-        self.why = f"{failure}{detail}"
-        super().__init__(f"{self.why} at t = {time:.6g} s")
+        self.ending = Ending(end, f"{failure}{detail}", failure)
+        super().__init__(f"{self.ending.why} at t = {time:.6g} s")
 
 
 def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
     """What fails for inputs (1, n) by name, by the interpreter."""
     with np.errstate(all="ignore"):
-        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or Status.NOT_FINITE.at("state")
+        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or Status.NOT_FINITE.at(Site.STATE)
         if found.status != Status.NOT_FINITE:
             return found
         whole = inline_calls(program)  # what is not finite may have a name in equations that a step calls

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.dynamics.inverse import wrench_size
 from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
@@ -72,9 +71,3 @@ class Wrenches:
                 e[j] = 1.0
                 on_tree[j] = on_tree[j] + dot(w, frame_twist(loops.posture, e, frame))
         return loops.project(on_tree)
-
-    @staticmethod
-    def as_load(loops: Loops, on_velocities: Vector) -> Vector:
-        """Q as the equations take an external load (see `wrench_size`)."""
-        before = wrench_size(loops.mechanism) - len(on_velocities)
-        return np.concatenate([zeros(before), on_velocities])

@@ -6,6 +6,7 @@ motion: long2014_poses                                                   a named
 Times and lists of numbers have units; coordinates and speeds remember theirs.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -98,9 +99,9 @@ class MotionItem(Item):
         given = {name: getattr(self, name) for name in type(self).model_fields if name != "source"}
         return {name: value for name, value in given.items() if value is not None}
 
+    @abstractmethod
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
         """What the item describes; home (7,): where "home" is written, folder: where its files are."""
-        raise NotImplementedError
 
 
 class ThroughItem(MotionItem):

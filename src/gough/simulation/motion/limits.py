@@ -224,26 +224,15 @@ def _limits(target: MotionTarget, t: np.ndarray, q, v, tau, good: np.ndarray) ->
         return
     model = target.model
     found = model.limit_margins(q[good], v[good], tau[good], parameters=target.parameters)
-    for k, name in enumerate(found.names):
+    for k, limit in enumerate(found.limits):
         margin = found.margins[:, k]
         over = margin < 0
         if over.any():
             here = np.zeros(len(t), dtype=bool)
             here[good[over]] = True
             worst = int(np.nanargmin(margin))
-            unit = _unit(model, name)
-            text = f"beyond its limit, by up to {-margin[worst]:.6g} {unit}".rstrip()
-            yield MotionProblem("limit", name, spans(t, here), float(-margin[worst]), float(t[good[worst]]), text)
-
-
-def _unit(model: "Model", name: str) -> str:
-    joint, _, kind = name.partition(" ")
-    if kind == "cone":
-        return "rad"
-    if kind == "force":
-        return model.layout.drive_units[model.layout.drive_names.index(joint)]
-    unit = model.layout.q_units[model.layout.index(joint)]
-    return f"{unit}/s" if kind == "speed" else unit
+            text = f"beyond its limit, by up to {-margin[worst]:.6g} {limit.unit}".rstrip()
+            yield MotionProblem("limit", str(limit), spans(t, here), float(-margin[worst]), float(t[good[worst]]), text)
 
 
 def _singular(target: MotionTarget, t: np.ndarray, q: np.ndarray, good: np.ndarray, condition: float):

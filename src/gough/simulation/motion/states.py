@@ -191,8 +191,8 @@ def _balanced(target: MotionTarget, q: np.ndarray, tau: np.ndarray, wanted: Samp
     forces = RestForces(model, target.numbers, wrench)
 
     def residual(rows: np.ndarray, v: np.ndarray, rigid: np.ndarray) -> np.ndarray:
-        acceleration = np.concatenate([rigid, np.zeros((len(rows), nv - mobility))], axis=1)
-        inputs = {"q": q[rows], "v": v, "acceleration": acceleration, "tau": tau[rows], "wrench": forces.load(q[rows])}
+        vdot = np.concatenate([rigid, np.zeros((len(rows), nv - mobility))], axis=1)
+        inputs = {"q": q[rows], "v": v, "vdot": vdot, "tau": tau[rows]} | forces.load(q[rows])
         return model.function("dynamics_residual").values(**inputs, parameters=target.numbers)["residual"] * unit
 
     active = np.arange(len(q))

@@ -94,7 +94,7 @@ class MotionTarget:
         model = self.model
         if self.columns is not None:
             still = np.zeros((1, model.layout.nv))
-            found = model.function("joint_motion").values(q=q, v=v, acceleration=still, parameters=self.numbers)
+            found = model.function("joint_motion").values(q=q, v=v, vdot=still, parameters=self.numbers)
             return found["ud"][:, list(self.columns)]
         along = tangent_derivative(model, FunctionKey("frame_twist", (str(self.frame),)), ("q",), "jvp")
         return along.values(q=q, v=v, d_q=v, parameters=self.numbers)["d_twist"][:, : self.size]

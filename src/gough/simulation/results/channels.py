@@ -231,9 +231,9 @@ def _all_reactions(run: "Run") -> Any:
         return run.model.joint_reactions(
             run.q,
             run.v,
-            forward.vdot,
-            run.loads,
+            wrench=run.loads,
             tau=run.tau,
+            vdot=forward.vdot,
             parameters=run.parameters,
             on_bad_state="mark",
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gough.simulation.events import Event, Happening
 from gough.simulation.results.deflection import strain_energy
 from gough.simulation.results.interpolation import interpolated_samples
 from gough.simulation.results.resample import resample
@@ -117,7 +118,7 @@ def imbalance(model: "Model", q: Array, v: Array, works: Array, parameters: Arra
     return error, np.maximum(np.where(np.isfinite(moved), moved, 0.0), np.maximum(at_rest, NEAR_NOTHING))
 
 
-def energy_events(run: "Run") -> list[tuple[float, str]]:
+def energy_events(run: "Run") -> list[Event]:
     """(time, what) of an energy that is off by more than BOUND, by the works that the integrator carried along; looked at in some
     states alone, which need no compiled code."""
     at = np.unique(np.linspace(0, len(run) - 1, LOOKS).astype(int))
@@ -129,8 +130,8 @@ def energy_events(run: "Run") -> list[tuple[float, str]]:
     part = float(abs(error[k]) / scale)
     if not part > BOUND:
         return []
-    text = f"energy: off by {abs(error[k]):.3g} J, {part:.2g} of what the run exchanges"
-    return [(float(run.time[at[k]]), f"{text}; take a shorter step or a smaller tolerance")]
+    text = f"off by {abs(error[k]):.3g} J, {part:.2g} of what the run exchanges; take a shorter step or a smaller tolerance"
+    return [Event(run.time[at[k]], Happening.ENERGY, text)]
 
 
 def _work(run: "Run", k: int) -> Array:

@@ -15,7 +15,7 @@ from gough.files import write_file
 from gough.model import Model, build
 from gough.simulation.results import csv_files, names, npz, parquet
 from gough.simulation.results.contents import FORMAT, KIND, Contents, damage_told, demand_whole
-from gough.simulation.results.info import make_info
+from gough.simulation.results.info import RunInfo
 from gough.simulation.results.recorded import Recorded
 from gough.simulation.results.robot import RobotRecord, robot_hash
 from gough.simulation.results.states import run_from_states
@@ -127,7 +127,7 @@ def run_of(make: "type[Run]", contents: Contents, path: Path, model: Model | Non
         _locked(groups.get("tau", np.zeros((n, 0)))),
         layout,
         record,
-        make_info(about["info"]),
+        RunInfo.of_plain(about["info"]),
         None if given is None else _locked(given),
         None if status is None else _locked(status[:, 0].astype(np.uint8)),
         {frame: _locked(groups[f"{frame}.wrench" if frame else "wrench"]) for frame in about["wrenches"]},

@@ -66,7 +66,7 @@ def concatenate(runs: "list[Run]", shift: bool) -> "Run":
         if shift:
             later = done.time[-1] - nxt.time[0]
             nxt = replace(nxt, time=lock_array(nxt.time + later), _cache={})
-            nxt = nxt.described(events=[(t + later, what) for t, what in nxt.info.events])
+            nxt = nxt.described(events=[event.later(later) for event in nxt.info.events])
         done = _joined(done, nxt, number)
     return done
 
@@ -127,6 +127,7 @@ def _joined(first: "Run", second: "Run", number: int) -> "Run":
     a, b = first.info, second.info
     return done.described(
         stopped=b.stopped,
+        ended=b.ended,
         events=[*a.events, *b.events],
         **{name: _summed(getattr(a, name), getattr(b, name)) for name in ("computing_s", "compile_s")},
         error_estimate=_largest(a.error_estimate, b.error_estimate),

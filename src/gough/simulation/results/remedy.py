@@ -6,83 +6,82 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.analysis.modes import natural_frequencies
-from gough.dynamics.loads import SPRING
-from gough.errors import EXPLANATION, Failure, GoughError, Status
+from gough.errors import EXPLANATION, GoughError, Site, Status
+from gough.simulation.events import End, Ending, Happening
 from gough.simulation.integration.crossing import NEAR, nearest_loop
 from gough.simulation.integration.methods import METHODS, stable_with_any
-from gough.simulation.integration.sampling import CONTROLLER_FAILED
 from gough.simulation.integration.smoothing import rough_joints
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
-REMEDIES: dict[Failure, str] = {
-    Status.STICKING.at(
-        ""
-    ): "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below "
-    "which its friction is to be smoothed",
-    Status.FOLDED.at(
-        ""
-    ): "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, "
-    "change the motion, or name other velocities in the description",
-    Status.STEP.at(
-        "more"
-    ): "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps=",
-    Status.NOT_CONVERGED.at("Newton"): "take a shorter step or a larger tolerance",
-    Status.SINGULAR.at("Newton"): "take a shorter step",
-    Status.NOT_FINITE.at(
-        SPRING
-    ): "the two points of the spring coincide, where its force has no direction: begin elsewhere, or "
-    "move one of its points",
-    Status.NOT_FINITE.at(
-        "controller"
-    ): "the controller gave no finite force at that time: look at its gains and at what it returns",
+REMEDIES: dict[tuple[Status, Site | None], str] = {
+    (Status.STICKING, None): (
+        "the joint reverses at every step: leave smoothing= of simulate at 'auto', or give the speed below which its friction is "
+        "to be smoothed"
+    ),
+    (Status.FOLDED, None): (
+        "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the motion, or "
+        "name other velocities in the description"
+    ),
+    (Status.STEP, Site.MORE_STEPS): (
+        "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps="
+    ),
+    (Status.NOT_CONVERGED, Site.NEWTON): "take a shorter step or a larger tolerance",
+    (Status.SINGULAR, Site.NEWTON_MATRIX): "take a shorter step",
+    (Status.NOT_FINITE, Site.SPRING): (
+        "the two points of the spring coincide, where its force has no direction: begin elsewhere, or move one of its points"
+    ),
+    (Status.NOT_FINITE, Site.CONTROLLER): (
+        "the controller gave no finite force at that time: look at its gains and at what it returns"
+    ),
 }
-"""What to do about failures, by the beginning of their place."""
+"""What to do about failures, by status and site (None: any)."""
 OF_STEPS = (
     "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)"
 )
 OTHER_ENDS = {
-    "interrupted": "all states until then are kept",
-    CONTROLLER_FAILED: "the controller's own function raised an error at that time, or returned no numbers, as is shown",
+    End.INTERRUPTED: "all states until then are kept",
+    End.CONTROLLER_FAILED: "the controller's own function raised an error at that time, or returned no numbers, as is shown",
 }
-"""What to say of ends that are no failures of the robot's states, by how they begin."""
+"""What to say of ends that are no failures of the robot's states."""
 
 
-def failure_remedy(failure: Failure, why: str = "") -> str:
+def ending_remedy(ending: Ending) -> str:
     """What to do about a failure, or an end that is none, in words; "" where nothing is known."""
-    for known, text in REMEDIES.items():
-        if failure.status == known.status and failure.place.startswith(known.place):
-            return text
-    return next((text for begin, text in OTHER_ENDS.items() if not failure and why.startswith(begin)), "")
+    if not ending.failure:
+        return OTHER_ENDS.get(ending.end, "")
+    status, site = ending.failure.status, ending.failure.site
+    return REMEDIES.get((status, site)) or REMEDIES.get((status, None), "")
 
 
 def remedy(run: "Run") -> str:
     """What to do, in words; "" for a run that finished."""
     if run.info.finished:
         return ""
-    failure = run.failure
-    unstable = next((text for _, text in run.info.events if text.startswith("control: ")), "")
+    ending = run.info.ending
+    failure, kind = ending.failure, (ending.failure.status, ending.failure.site)
+    unstable = next((event.words for event in run.info.events if event.kind == Happening.CONTROL), "")
     if unstable:  # wherever it ended: that is where deformations without end came to
-        return unstable.removeprefix("control: ")
-    newton = failure.status == Status.NOT_CONVERGED and failure.place.startswith("Newton")
+        return unstable
+    newton = kind == (Status.NOT_CONVERGED, Site.NEWTON)
     rough = rough_joints(run.model.mechanism, run.design) if newton else {}
     if rough:
         return f"Coulomb friction of {', '.join(rough)} is not smoothed: leave smoothing= of simulate at 'auto', or give a width"
     on_clock = isinstance(run.info.controller, Mapping) and "period" in run.info.controller
-    if on_clock and failure.status == Status.FOLDED and "get through" in run.stopped:
+    if on_clock and ending.end == End.NOT_THROUGH:
         return (
             "forces of a controller on a clock change within the singular pose; take a longer period, or the law itself (without "
             "a clock), which is smooth there"
         )
-    grown = failure.status == Status.NOT_FINITE and failure.place.startswith("state")
+    grown = kind == (Status.NOT_FINITE, Site.STATE)
     if failure.status == Status.FOLDED or grown:  # what a run that grows without end comes upon first
         fast = _too_fast(run)
         if fast:
             return fast
-    lost = newton or grown or (failure.status, failure.place[:3]) in ((Status.SINGULAR, "New"), (Status.STEP, "too"))
-    found = (_near_singular(run) if lost else "") or failure_remedy(failure, run.stopped)
+    lost = newton or grown or kind in ((Status.SINGULAR, Site.NEWTON_MATRIX), (Status.STEP, Site.STEP_SIZE))
+    found = (_near_singular(run) if lost else "") or ending_remedy(ending)
     found = found or (OF_STEPS if failure.status == Status.STEP else _too_fast(run))
     return found or (EXPLANATION[failure.status] if failure else "look at the last states of the run")
 

@@ -119,7 +119,7 @@ def _mend(
     (q, v, acceleration), (free, u, ud) = told, tree
     motion, design = model.function("joint_motion"), run.design
     unit = step_units(model.mechanism, model.size)
-    found = motion(q=q[rows], v=v[rows], acceleration=acceleration[rows], parameters=design).outputs["u"]
+    found = motion(q=q[rows], v=v[rows], vdot=acceleration[rows], parameters=design).outputs["u"]
     off = np.abs((found - u[rows]) / unit).max(axis=1)
     rows = rows[~(off <= FITTING * np.abs(u / unit).max())]
     closed, gap = close(model, free[rows], np.atleast_2d(design))
@@ -129,7 +129,7 @@ def _mend(
     inverse = np.linalg.pinv(tree_rates(model, closed, np.atleast_2d(design)) / unit[:, None])
     q[rows], status[rows] = closed, np.where(status[rows] == Status.NOT_CONVERGED, 0, status[rows])
     v[rows] = np.einsum("nij,nj->ni", inverse, u[rows] / unit)
-    still = motion(q=closed, v=v[rows], acceleration=0.0 * v[rows], parameters=design).outputs["ud"]
+    still = motion(q=closed, v=v[rows], vdot=0.0 * v[rows], parameters=design).outputs["ud"]
     acceleration[rows] = np.einsum("nij,nj->ni", inverse, (ud[rows] - still) / unit)
 
 

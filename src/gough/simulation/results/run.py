@@ -26,13 +26,13 @@ from gough.arguments import (
 )
 from gough.errors import Failure, Status, UsageError
 from gough.frozen import FrozenDict, lock_arrays
+from gough.simulation.events import Happening
 from gough.simulation.given import texts
-from gough.simulation.integration.passage import CROSSED
 from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.compare import Comparison, compare
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
-from gough.simulation.results.info import RunInfo, make_info
+from gough.simulation.results.info import RunInfo
 from gough.simulation.results.names import force_columns, rate_columns
 from gough.simulation.results.plot import draw_run
 from gough.simulation.results.recorded import Channel, Recorded
@@ -159,7 +159,7 @@ class Run:
     @property
     def crossings(self) -> tuple[tuple[float, str], ...]:
         """(time (s), what) of the singularities that the run went through."""
-        return tuple(event for event in self.info.events if event[1].startswith(CROSSED))
+        return tuple(event for event in self.info.events if event.kind == Happening.CROSSED)
 
     @property
     def stopped(self) -> str:
@@ -169,10 +169,7 @@ class Run:
     @property
     def failure(self) -> Failure:
         """What ended the run, of the robot's states: a status and a place; GOOD where nothing did."""
-        kept, why = str(self.info.settings.get("failure", "")), self.info.stopped
-        if kept and why.startswith(kept):
-            return Failure.parse(kept)
-        return Failure.parse(why.partition(" at t = ")[0])  # ensembles and older files have the text alone
+        return self.info.ending.failure
 
     @property
     def duration(self) -> float:
@@ -290,7 +287,7 @@ class Run:
 
     def described(self, **changes: Any) -> "Run":
         """The same run with other information about it (`stopped=`, `notes=`, …)."""
-        return replace(self, info=make_info(self.info.plain() | changes), _cache={})
+        return replace(self, info=self.info.change(changes), _cache={})
 
     @checked(start=number(), end=number())
     def between(self, start: float | None = None, end: float | None = None) -> "Run":

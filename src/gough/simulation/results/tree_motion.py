@@ -72,14 +72,14 @@ def tree_motion(run: "Run") -> tuple[Array, Array, Array]:
 
 def _tree_motion(run: "Run") -> tuple[Array, Array, Array]:
     f = run.model.function("joint_motion")
-    here = f(q=run.q, v=run.v, acceleration=run.acceleration, parameters=run.design).outputs
+    here = f(q=run.q, v=run.v, vdot=run.acceleration, parameters=run.design).outputs
     if not run.tau_held or len(run) == 1:
         return here["u"], here["ud"], here["ud"]
     before = run.tau[np.maximum(np.arange(len(run)) - 1, 0)]
     pushed = run.model.forward_dynamics(
         run.q, run.v, before, run.loads, parameters=run.parameters, on_bad_state="mark"
     ).vdot
-    return here["u"], here["ud"], f(q=run.q, v=run.v, acceleration=pushed, parameters=run.design).outputs["ud"]
+    return here["u"], here["ud"], f(q=run.q, v=run.v, vdot=pushed, parameters=run.design).outputs["ud"]
 
 
 def _rotation(

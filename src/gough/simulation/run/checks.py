@@ -10,6 +10,7 @@ from gough.analysis.modes import natural_frequencies
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
 from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
+from gough.simulation.events import Event, Happening
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 Array = np.ndarray
-Event = tuple[float, str]
 SAMPLES = 100
 """Even samples of a motion."""
 IMPOSSIBLE = ("reach", "freedom")
@@ -56,7 +56,7 @@ def motion_events(model: "Model", motion: Motion | None, near: Any, end: float, 
         raise UsageError(
             f"{model.robot.name} cannot follow the motion; see gough.check_motion; check='off' runs it all the same:\n{text}"
         )
-    return [(p.spans[0][0], f"motion: {p}") for p in report.problems]
+    return [Event(p.spans[0][0], Happening.MOTION, str(p)) for p in report.problems]
 
 
 def _has_force_limit(model: "Model") -> bool:
@@ -86,7 +86,7 @@ def _of_inverse(plant: Plant, first: Array, numbers: Array) -> list[Event]:
         return []
     believed = numbers if own.numbers is None else own.numbers
     growth = growth_without_stress(model, first[: model.layout.nq], believed)
-    return [(0.0, f"control: {unstable_inverse(growth)}")] if growth > 0 else []
+    return [Event(0.0, Happening.CONTROL, unstable_inverse(growth))] if growth > 0 else []
 
 
 def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Event]:
@@ -104,10 +104,10 @@ def _of_start(plant: Plant, first: Array, start: str, numbers: Array) -> list[Ev
     told = units_of(model)
     name = layout.v_names[n + k].removeprefix("v.")
     text = (
-        f"start: out of equilibrium, weight and springs accelerate {name} by {acceleration[k]:.3g} {told.acceleration[n + k]}; "
+        f"out of equilibrium, weight and springs accelerate {name} by {acceleration[k]:.3g} {told.acceleration[n + k]}; "
         "start='static' begins at rest"
     )
-    return [(0.0, text)]
+    return [Event(0.0, Happening.START, text)]
 
 
 def _shaken(plant: Plant, q: Array, numbers: Array) -> Array:
@@ -137,10 +137,10 @@ def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: A
         else f"decays with {-fast.real:.3g}/s"
     )
     text = (
-        f"step: {step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s; "
+        f"{step:g} s is too long for what is stiffest at the start ({hz}): {method.name} needs less than {limit:.3g} s; "
         "or take a method that chooses its steps, or an implicit one"
     )
-    return [(0.0, text)]
+    return [Event(0.0, Happening.STEP, text)]
 
 
 def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gough.errors import Failure, RunWarning, warn
+from gough.errors import RunWarning, warn
+from gough.simulation.events import Ending, Event, Happening
 from gough.simulation.integration.drive_led import convert_velocities
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.state import StateLayout
@@ -14,7 +15,6 @@ from gough.simulation.motion.report import spans
 from gough.simulation.results.energies import energy_events
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
-from gough.simulation.run.checks import Event
 from gough.simulation.run.setup import Setup
 
 Array = np.ndarray
@@ -28,7 +28,7 @@ class Outcome:
 
     records: Array
     stopped: str
-    failure: Failure
+    ending: Ending
     events: tuple[Event, ...]
     counts: Mapping[str, int]
     error_estimate: float | None
@@ -52,7 +52,6 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
     recorded |= recorded_reference(asked.layout, settings.motion, t)
     if asked is not model:
         v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)
-    ended = {"failure": str(outcome.failure)} if outcome.failure else {}
     run = Run.from_states(
         asked,
         t,
@@ -65,8 +64,9 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
         tau_held=setup.held,
         recorded=recorded,
         stopped=outcome.stopped,
+        ended=outcome.ending.plain(),
         events=sorted([*_saturations(plant, t, tau), *setup.events, *outcome.events]),
-        settings={**settings.describe(), **outcome.counts, **setup.describe(), **ended},
+        settings={**settings.describe(), **outcome.counts, **setup.describe()},
         motion=told_motion(settings.motion),
         controller=plant.law.describe(),
         error_estimate=outcome.error_estimate,
@@ -81,7 +81,7 @@ def gather(setup: Setup, outcome: Outcome) -> Run:
     return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
 
 
-def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[tuple[float, str]]:
+def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[Event]:
     """(time, what) of the stretches in which a drive is at the limit that its law has."""
     if plant.law.limit is None:
         return
@@ -89,7 +89,7 @@ def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[tuple[float, st
     for k, most in enumerate(plant.law.limits(plant.model)):
         for first, last in spans(t, np.abs(tau[:, k]) >= most * (1 - AT_LIMIT)):
             name, unit = layout.drive_names[k], layout.drive_units[k]
-            yield first, f"saturated: {name} at {most:g} {unit} until {last:.6g} s"
+            yield Event(first, Happening.SATURATED, f"{name} at {most:g} {unit} until {last:.6g} s")
 
 
 def _distinct(t: Array, forces: Array) -> Array:

@@ -13,12 +13,13 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.events import Event
 from gough.simulation.integration.drive_led import first_velocity, led_by_drives
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.table import MotionTable, table
-from gough.simulation.run.checks import Event, motion_events, state_events, tell_events
+from gough.simulation.run.checks import motion_events, state_events, tell_events
 from gough.simulation.run.settings import RunSettings, parameters_of
 from gough.simulation.run.start import starting_state
 

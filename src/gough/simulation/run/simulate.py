@@ -21,9 +21,10 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import GOOD, Failure, UsageError
+from gough.errors import UsageError
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
+from gough.simulation.events import End, Ending
 from gough.simulation.given import demand_callable, demand_model
 from gough.simulation.integration.course import Course
 from gough.simulation.integration.marching import MOST_STEPS, Marching
@@ -33,7 +34,7 @@ from gough.simulation.integration.sampling import SampledPieces, sampled_command
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.integration.time_loop import RunStopped
 from gough.simulation.motion.motion import LONGEST, Motion
-from gough.simulation.results.remedy import failure_remedy
+from gough.simulation.results.remedy import ending_remedy
 from gough.simulation.results.run import Run
 from gough.simulation.run.estimate import finer_settings, with_estimate
 from gough.simulation.run.gathering import Outcome, gather
@@ -175,12 +176,12 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
     """Phase 3: through all pieces, as far as it goes. What must be compiled on the way counts as compiling."""
     course, began = loop.course, clock.perf_counter()
     before = course.compile_s
-    stopped, failure = _through(loop, setup.first)
+    stopped, ending = _through(loop, setup.first)
     late = course.compile_s - before
     return Outcome(
         records=np.concatenate(loop.kept),
         stopped=stopped,
-        failure=failure,
+        ending=ending,
         events=tuple(course.events),
         counts=course.counts(),
         error_estimate=course.error_estimate,
@@ -189,23 +190,24 @@ def march(loop: RunLoop, setup: Setup) -> Outcome:
     )
 
 
-def _through(loop: RunLoop, first: Array) -> tuple[str, Failure]:
-    """Go through all pieces; returns why it ended, in words, and the failure it was, GOOD where it was none."""
+def _through(loop: RunLoop, first: Array) -> tuple[str, Ending]:
+    """Go through all pieces; returns why and when it ended, in words, and as data."""
     course, kept = loop.course, loop.kept
     try:
         course.run_through(loop.pieces, first)
     except RunStopped as problem:
         course.keep_last()
         if not any(map(len, kept)):
-            more = failure_remedy(problem.failure, problem.why)
-            raise UsageError(f"the run cannot begin: {problem.why}{more and f': {more}'}") from problem
-        return f"{problem.why} at t = {problem.time:.9g} s", problem.failure
+            more = ending_remedy(problem.ending)
+            raise UsageError(f"the run cannot begin: {problem.ending.why}{more and f': {more}'}") from problem
+        return f"{problem.ending.why} at t = {problem.time:.9g} s", problem.ending
     except KeyboardInterrupt:
         course.keep_last()
         if not any(map(len, kept)):
             raise
-        return f"interrupted after t = {_last(kept, course.states.t):.9g} s", GOOD
-    return "finished", GOOD
+        why = f"interrupted after t = {_last(kept, course.states.t):.9g} s"
+        return why, Ending(End.INTERRUPTED, why)
+    return "finished", Ending(End.FINISHED, "finished")
 
 
 def _last(kept: list[Array], place: int) -> float:

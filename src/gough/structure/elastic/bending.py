@@ -23,8 +23,6 @@ from gough.structure.mechanism import WORLD, Link
 from gough.structure.parameters import GrowingTable
 from gough.structure.size import characteristic_length
 
-POINT = "(point)"
-"""End of the name of a link that is tied to a flexible body as a point."""
 PLACEMENT = ("x", "y", "z", "yaw", "pitch", "roll")
 
 
@@ -43,7 +41,7 @@ class Bending:
         self.elastic = elastic_bodies(robot)
         self.size = characteristic_length(robot) if self.elastic else 0.0
         self.first_elastic: dict[str, int] = {}
-        self.ties: dict[tuple[int, str], int] = {}
+        self.ties: dict[tuple[int, str, bool], int] = {}
 
     def _name_elastic(self) -> None:
         """Elastic coordinates stand between the pose and the joints."""
@@ -83,9 +81,9 @@ class Bending:
             return index, position
         name = f"{self.links[index].name} {key}"
         if not turns:
-            key, name = f"point {key}", f"{name} {POINT}"
+            name = f"{name} (point)"
             frame = replace(frame, turning=np.zeros_like(frame.turning))
-        if (index, key) not in self.ties:
+        if (index, key, turns) not in self.ties:
             self.links.append(
                 replace(
                     self.links[index],
@@ -103,11 +101,11 @@ class Bending:
                     rotor=None,
                     drive=None,
                     elastic=None,
-                    tie=add_tie(self.table, name, frame, elastic),
+                    tie=replace(add_tie(self.table, name, frame, elastic), as_point=not turns),
                 )
             )
-            self.ties[index, key] = len(self.links) - 1
-        return self.ties[index, key], np.zeros(3)
+            self.ties[index, key, turns] = len(self.links) - 1
+        return self.ties[index, key, turns], np.zeros(3)
 
     def _placement(self, name: str, rotation: np.ndarray, position: np.ndarray) -> tuple[int, ...]:
         clean = np.where(np.abs(position) < 1e-15, 0.0, position)

@@ -38,7 +38,12 @@ def compose_base(base, pose) -> tuple[np.ndarray, np.ndarray]:
 
 def point_key(position: np.ndarray) -> str:
     """Name of the tied frame at a point of a body (body axes, m)."""
-    return "at " + " ".join(f"{x + 0.0:.9g}" for x in np.round(position, 12))
+    return f"at {spell_point(position)}"
+
+
+def spell_point(position: np.ndarray) -> str:
+    """A point (m) in words: "0 0.1 -0.25"."""
+    return " ".join(f"{x + 0.0:.9g}" for x in np.round(position, 12))
 
 
 def attached_points(robot: Robot) -> dict[str, Points]:

@@ -12,7 +12,7 @@ from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.tree import bodies, placed_joints, placed_loops
-from gough.structure.elastic.bodies import attached_points, compose_base, held_points, in_words, point_key
+from gough.structure.elastic.bodies import attached_points, compose_base, held_points, in_words, point_key, spell_point
 from gough.structure.elastic.reduction import tied_body
 
 FORCES_ALONE = [name for name, joint in ALL.items() if joint.carries_no_moment]
@@ -64,7 +64,7 @@ def load_paths(robot: Robot, least: float = TOLD) -> list[LoadPath]:
         for m in missing:
             if m.share < least or (m.kind == "moment" and m.frame not in moments):
                 continue
-            frame = f"frame {names[m.frame]!r}" if m.frame in names else f"the point {m.frame.removeprefix('at ')} m"
+            frame = f"frame {names[m.frame]!r}" if m.frame in names else f"the point {spell_point(held[m.frame])} m"
             told = MissingCompliance(frame, m.kind, m.direction, m.compliance, m.share)
             key = (frame, m.kind, *np.round(m.direction, 6), f"{m.compliance:.6g}", f"{m.share:.6g}")
             found.setdefault(key, ([], told, _remedy(body.flexible.modes, names.get(m.frame))))[0].append(name)

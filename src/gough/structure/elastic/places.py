@@ -73,7 +73,8 @@ class Elastic:
 @dataclass(frozen=True)
 class Tie:
     """How a frame on a flexible link follows its coordinates (at `q`, `u`, `modes` of them); the frame's axes at rest are
-    the link's. Positions: translation, turning 3 a coordinate, second 3 a pair k <= l (() without)."""
+    the link's. Positions: translation, turning 3 a coordinate, second 3 a pair k <= l (() without). as_point: its axes stay those
+    of the body, although the frame turns."""
 
     q: int
     u: int
@@ -81,6 +82,7 @@ class Tie:
     translation: tuple[int, ...]
     turning: tuple[int, ...]
     second: tuple[int, ...]
+    as_point: bool = False
 
     @property
     def columns(self) -> range:

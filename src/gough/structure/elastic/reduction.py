@@ -18,7 +18,6 @@ from gough.robot.flexible import Flexible, TieRule
 from gough.robot.flexible.modes import ORIGIN, FlexibleDamping, ShapeChoice
 from gough.robot.flexible.other_programs import Modal
 from gough.structure.elastic.bodies import Points, point_key
-from gough.structure.elastic.elements import Elements, elements_of, file_units
 
 ROUNDING = 1e-6
 """Momentum of a shape relative to its largest possible one that is no more than rounding."""
@@ -71,9 +70,9 @@ def _reduction_parts(
     assert flexible.modes is not None
     said = {key: _tie_rule(flexible, key, keys) for key in places}
     held_by_a_node = [p for key, p in places.items() if said[key].radius is None and said[key].nodes is None]
-    cut = elements_of(flexible, held_by_a_node, file)
+    cut = flexible.shape.finite_elements(held_by_a_node, file)
     choice = basis_choice(flexible.modes, keys, list(places), carried)
-    return cut.elements, choice, {key: _tie(said[key], cut, position) for key, position in places.items()}
+    return cut, choice, {key: _tie(said[key], cut, position) for key, position in places.items()}
 
 
 def basis_choice(modes: ShapeChoice, keys: Mapping[str, str], attached: list[str], carried: bool) -> BasisChoice:
@@ -118,7 +117,7 @@ def _tie_rule(flexible: Flexible, key: str, keys: Mapping[str, str]) -> TieRule:
     return named or TieRule(radius=flexible.ties.radius, tolerance=flexible.ties.tolerance)
 
 
-def _tie(said: TieRule, cut: Elements, position: np.ndarray) -> fem.NodeTie:
+def _tie(said: TieRule, cut: fem.FiniteElements, position: np.ndarray) -> fem.NodeTie:
     if said.nodes is None:
         return fem.NodeTie(position, radius=said.radius, tolerance=said.tolerance)
     if said.nodes not in cut.node_sets:
@@ -227,7 +226,7 @@ def modal_body(flexible: Flexible, attached: Held, file: str | None) -> fem.Elas
 
 
 def _modal_data(described: Modal, file: str | None) -> fem.ModalData:
-    given = None if described.units is None else file_units(described.units)
+    given = None if described.units is None else described.units.factors()
     if described.file is not None:
         return fem.read_modal_file(resolve_path(described.file, file), given)
     assert described.bulk is not None and described.op2 is not None

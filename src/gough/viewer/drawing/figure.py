@@ -10,14 +10,11 @@ from gough.dynamics.numbers import Numbers
 from gough.model import Model
 from gough.structure import WORLD
 from gough.viewer.drawing.joints import Drawn, Joiner, body_role
-from gough.viewer.drawing.layout import HomeLayout
-from gough.viewer.drawing.link_mesh import LinkMesh, Span
-from gough.viewer.drawing.mesh import EMPTY, Mesh, body_meshes, frame_along, merge_meshes
-from gough.viewer.drawing.places import joint_places, user_axes
-from gough.viewer.drawing.plates import plane_of, plate, rim
+from gough.viewer.drawing.layout import HomeLayout, joint_places, user_axes
+from gough.viewer.drawing.mesh import EMPTY, LinkMesh, Mesh, Span, body_meshes, frame_along, merge_meshes
 from gough.viewer.drawing.skin import Skin
 from gough.viewer.drawing.skins import flexible_bodies, skins_of
-from gough.viewer.drawing.solids import band, box, cylinder, rod, sphere
+from gough.viewer.drawing.solids import band, box, cylinder, plane_of, plate, rim, rod, sphere
 
 
 @dataclass(frozen=True)

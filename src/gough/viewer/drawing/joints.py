@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gough.structure import WORLD
-from gough.viewer.drawing.layout import HomeLayout, across, side_axis
-from gough.viewer.drawing.link_mesh import LinkMesh, Span
-from gough.viewer.drawing.mesh import Mesh, frame_along, merge_meshes
-from gough.viewer.drawing.places import JointPlace
+from gough.viewer.drawing.layout import HomeLayout, JointPlace, across, side_axis
+from gough.viewer.drawing.mesh import LinkMesh, Mesh, Span, frame_along, merge_meshes
 from gough.viewer.drawing.solids import box, cylinder, lathe, rod, sphere
 
 BEHIND = 4.6
@@ -197,7 +195,7 @@ TRAVEL = 0.25
 
 
 def draw_slide(draw: "Joiner", joint: JointPlace) -> None:
-    """A prismatic or cylindrical joint; one of a mere guide, slides of massless bodies one on the other, is not drawn."""
+    """A joint that slides; one of a mere guide, slides of massless bodies one on the other, is not drawn."""
     if any(_mere_slide(draw, draw.layout.body(side.link)) for side in joint.sides):
         return
     if not _telescope(draw, joint):
@@ -244,8 +242,8 @@ def _telescope(draw: "Joiner", joint: JointPlace) -> bool:
     turn = frame_along(sign * line)
     role = "drive" if joint.driven else "link"
     draw.put(joint, first.link, body.moved_mesh((here + there) / 2, turn), role, "bodies")
-    if joint.drawing == "sleeve":
-        collar = cylinder(2.5 * r, 0.8 * r).moved_mesh(there - 3.2 * r * sign * line, turn)
+    for k in range({"sleeve": 1, "screw": 3}.get(joint.drawing, 0)):  # a screw has three collars
+        collar = cylinder(2.5 * r, 0.8 * r).moved_mesh(there - (3.2 + 1.6 * k) * r * sign * line, turn)
         draw.put(joint, first.link, collar, "joint")
     tip = layout.direction_in(second.link, origin + near * axis - layout.to_world(second.link, np.zeros(3)))
     inner = first.point + (start + INSIDE * gap) * line
@@ -299,8 +297,9 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
     low, high = low - 3.2 * r, high + 3.2 * r
     middle, length = first.point + (low + high) / 2 * axis, high - low
     turn = np.column_stack([axis, np.cross(under, axis), under])
-    if joint.drawing == "sleeve":
-        guide = cylinder(1.1 * r, length).moved_mesh(middle, frame_along(axis))
+    if joint.drawing in ("sleeve", "screw"):
+        bar = cylinder(1.1 * r, length) if joint.drawing == "sleeve" else _thread(r, length)
+        guide = bar.moved_mesh(middle, frame_along(axis))
         slider = lathe(r * np.array([[1.1, -3], [2.1, -3], [2.1, 3], [1.1, 3]])).moved_mesh(
             second.point, frame_along(carried)
         )
@@ -325,6 +324,13 @@ def _rail(draw: "Joiner", joint: JointPlace) -> None:
     draw.drawn.shown |= {layout.body(first.link), layout.body(second.link)}
 
 
+def _thread(r: float, length: float) -> Mesh:
+    """A bar with rings as a thread has them, about z."""
+    heights = np.linspace(-length / 2, length / 2, 2 * max(round(length / (1.6 * r)), 1) + 1)
+    radii = np.where(np.arange(len(heights)) % 2, 1.5 * r, 0.9 * r)
+    return lathe(np.array([[0, heights[0]], *zip(radii, heights, strict=True), [0, heights[-1]]]))
+
+
 def _to_world(draw: "Joiner", link: int, direction: np.ndarray) -> np.ndarray:
     return direction if link == WORLD else draw.layout.rotation[link] @ direction
 
@@ -346,5 +352,6 @@ SHAPES: dict[str, Callable[[Joiner, JointPlace], None]] = {
     "strut": _strut,
     "slide": draw_slide,
     "sleeve": draw_slide,
+    "screw": draw_slide,
 }
 """How joints are drawn, by the name that their types give (`JointType.drawing`)."""

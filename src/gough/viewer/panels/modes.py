@@ -8,10 +8,10 @@ import numpy as np
 from viser import Icon
 
 from gough.errors import GoughError, UsageError
+from gough.viewer.clock import Frames
 from gough.viewer.panels.conditions import finite
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.tables import line, note, number, table
-from gough.viewer.playback.frames import Frames
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
 from gough.viewer.posing.swing import FRAMES, PERIOD, ModeList, SwingingMode, modes_at, swing, swinging_mode
 from gough.viewer.subject import ViewSubject
@@ -126,7 +126,7 @@ class ModesPanel:
             self._verdict.content = line(RIGID)
             return
         self._base = found.q
-        self._verdict.content = line(f"{verdict(found)}.", bad=found.verdict.startswith("unstable"))
+        self._verdict.content = line(f"{verdict(found)}.", bad=found.grows)
         names = tuple(f"{k + 1}: {frequency(found.frequencies_hz[k])}" for k in range(count))
         self._pick.options = names
         self._pick.value = names[0]

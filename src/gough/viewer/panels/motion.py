@@ -11,9 +11,9 @@ from viser import Icon
 
 from gough.errors import GoughError
 from gough.simulation.results.run import Run
+from gough.viewer.clock import Player
 from gough.viewer.panels.downloads import Downloads
 from gough.viewer.panels.plots import Plots
-from gough.viewer.playback.clock import Player
 from gough.viewer.scene.forces import COLOURS, NAMES, reference
 from gough.viewer.scene.stage import PLACES, RunStage
 from gough.viewer.scene.traces import traced_frames

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from viser import Icon
 
-from gough.viewer.playback.curves import (
+from gough.viewer.curves import (
     CurvePanel,
     axis_power,
     curve_colours,

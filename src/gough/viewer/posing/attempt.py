@@ -11,6 +11,7 @@ from gough.kinematics.leading import COORDINATES
 from gough.kinematics.openings import Opening, openings
 from gough.kinematics.singularity import Singularity, block_matrices
 from gough.model import Model
+from gough.model.results import LimitKind, StatedLimit
 from gough.spatial.euler import coordinates_of
 from gough.viewer.posing.axes import PosingAxes, pose_of
 
@@ -130,20 +131,20 @@ def beyond_limits(model: Model, q: np.ndarray, before: np.ndarray | None = None)
     found = model.limit_margins(q)
     earlier = np.zeros(len(found.names)) if before is None else np.minimum(model.limit_margins(before).margins, 0.0)
     reasons = []
-    for name, margin, was in zip(found.names, found.margins, earlier, strict=True):
+    for limit, margin, was in zip(found.limits, found.margins, earlier, strict=True):
         if not margin >= min(0.0, was - 1e-9):
-            reasons.append(Reason(_limit(model, name, float(margin), q), leg_of_joint(model, name.partition(" ")[0])))
+            reasons.append(Reason(_limit(model, limit, float(margin), q), leg_of_joint(model, limit.joint)))
     return tuple(reasons)
 
 
-def _limit(model: Model, name: str, margin: float, q: np.ndarray) -> str:
-    joint, _, kind = name.partition(" ")
-    if kind == "cone":
+def _limit(model: Model, limit: StatedLimit, margin: float, q: np.ndarray) -> str:
+    joint, side = limit.joint, limit.kind.side
+    if limit.kind == LimitKind.CONE:
         return f"{joint}: tilted {np.degrees(-margin):.3g}° beyond its cone"
     at = model.layout.index(joint)
     show = angle if model.layout.q_units[at] == "rad" else length
-    bound = q[at] - margin if kind.endswith("lower") else q[at] + margin
-    return f"{joint}: {show(q[at])}, {kind.split()[-1]} limit {show(bound)}"
+    bound = q[at] - margin if side == "lower" else q[at] + margin
+    return f"{joint}: {show(q[at])}, {side} limit {show(bound)}"
 
 
 def leg_of_joint(model: Model, joint: str) -> int:

@@ -79,11 +79,10 @@ def _room(model: Model, q: np.ndarray) -> np.ndarray:
     found = model.limit_margins(q)
     out = np.full((len(model.layout.drive_names), 2), np.inf)
     places = {name: k for k, name in enumerate(model.layout.drive_names)}
-    for name, margin in zip(found.names, found.margins, strict=True):
-        joint, _, kind = name.partition(" ")
-        if joint in places and kind.endswith(("lower", "upper")):
-            side = 0 if kind.endswith("lower") else 1
-            out[places[joint], side] = min(out[places[joint], side], float(margin))
+    for limit, margin in zip(found.limits, found.margins, strict=True):
+        if limit.joint in places and limit.kind.side:
+            at = places[limit.joint], 0 if limit.kind.side == "lower" else 1
+            out[at] = min(out[at], float(margin))
     return out
 
 

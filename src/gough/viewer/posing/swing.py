@@ -23,13 +23,15 @@ HALVINGS = 8
 @dataclass(frozen=True)
 class ModeList:
     """frequencies_hz (k,), slowest first, 0 where nothing swings; damping (k,): ratios, NaN where the damped motion has no
-    oscillation of that mode; shapes (nv, k); q (nq,): the equilibrium they are about. verdict: plain words."""
+    oscillation of that mode; shapes (nv, k); q (nq,): the equilibrium they are about. verdict: plain words.
+    grows: unstable."""
 
     frequencies_hz: np.ndarray
     damping: np.ndarray
     shapes: np.ndarray
     q: np.ndarray
     verdict: str
+    grows: bool = False
 
     def __len__(self) -> int:
         return len(self.frequencies_hz)
@@ -39,7 +41,7 @@ def modes_at(model: Model, q: np.ndarray, load: Load, hold: Hold) -> ModeList:
     """Modes about the equilibrium at q's pose (with too few drives: about where the robot comes to rest near q)."""
     found = natural_frequencies(model, q, hold.argument, wrench=load.wrench)
     damping = matched_damping(found.frequencies_hz, found.eigenvalues)
-    return ModeList(found.frequencies_hz, damping, found.shapes, found.q, found.verdict)
+    return ModeList(found.frequencies_hz, damping, found.shapes, found.q, found.verdict, found.grows)
 
 
 def matched_damping(frequencies_hz: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

@@ -12,8 +12,7 @@ from gough.spatial.poses import quaternion_towards
 from gough.structure import WORLD
 from gough.viewer.drawing.camera import upright
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.link_mesh import GROUPS, LinkMesh
-from gough.viewer.drawing.mesh import Mesh, merge_meshes
+from gough.viewer.drawing.mesh import GROUPS, LinkMesh, Mesh, merge_meshes
 from gough.viewer.scene.colours import BAD, GRID, GRID_SECTION, ROLES, Colour, mix_colours
 from gough.viewer.scene.skins import SkinsScene
 
@@ -185,7 +184,7 @@ class RobotScene:
 # What a robot stands on: a discreet grid below it, and which way is up.
 
 
-def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
+def add_ground(scene: Any, figure: Figure) -> Any:
     """A grid just below the lowest point drawn at home, across the up direction; returns its node."""
     low, high = figure.bounds()
     corners = np.array([[a, b, c] for a in (low[0], high[0]) for b in (low[1], high[1]) for c in (low[2], high[2])])
@@ -195,7 +194,7 @@ def add_ground(scene: Any, figure: Figure, name: str = "/ground") -> Any:
     at = middle + (level - middle @ up) * up
     cell = nice_length(figure.size / 8)
     return scene.add_grid(
-        name,
+        "/ground",
         width=12 * figure.size,
         height=12 * figure.size,
         cell_size=cell,

@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
+from gough.viewer.clock import Frames, common_span
 from gough.viewer.drawing.figure import Figure
-from gough.viewer.playback.arrows import ForceArrows
-from gough.viewer.playback.frames import Frames, common_span
-from gough.viewer.scene.forces import COLOURS, ForceScene, Scales, arrow_faces, arrow_vertices, reference, scales
+from gough.viewer.scene.forces import (
+    COLOURS,
+    ForceArrows,
+    ForceScene,
+    Scales,
+    arrow_faces,
+    arrow_vertices,
+    reference,
+    scales,
+)
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.traces import COLOUR as TRACE_COLOUR
 from gough.viewer.scene.traces import TraceScene

@@ -71,7 +71,7 @@ uint64_t five_bar_inverse_dynamics(
     const double q[4],
     const double v[2],
     const double acceleration[2],
-    const double wrench[2],
+    const double force[2],
     const double prepared[14],
     double tau[2]) {
     uint64_t status = 0;
@@ -220,12 +220,12 @@ uint64_t five_bar_inverse_dynamics(
     const double t121 = prepared[12] * t111;
     const double t122 = t41 * t121 + t116;
     const double t123 = t60 * t122;
-    const double t124 = acceleration[0] * prepared[11] - wrench[0];
+    const double t124 = acceleration[0] * prepared[11] - force[0];
     const double t125 = t111 + t124;
     const double t126 = prepared[1] * t120 + t125;
     const double t127 = t126 - t9 * t121;
     const double t128 = t8 * t123 + t127;
-    const double t129 = acceleration[1] * prepared[10] - wrench[1];
+    const double t129 = acceleration[1] * prepared[10] - force[1];
     const double t130 = t116 + t129;
     const double t131 = prepared[5] * t118 + t130;
     const double t132 = t57 * t121 + t131;

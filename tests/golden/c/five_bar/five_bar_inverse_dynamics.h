@@ -26,7 +26,7 @@
           0 d/dt left_motor [rad/s2]
           1 d/dt right_motor [rad/s2]
 
-   in   wrench[2] [N, N m]
+   in   force[2] [N, N m]
           0 force along left_motor [N m]
           1 force along right_motor [N m]
 
@@ -95,7 +95,7 @@ enum {
     FIVE_BAR_INVERSE_DYNAMICS_Q_SIZE = 4,
     FIVE_BAR_INVERSE_DYNAMICS_V_SIZE = 2,
     FIVE_BAR_INVERSE_DYNAMICS_ACCELERATION_SIZE = 2,
-    FIVE_BAR_INVERSE_DYNAMICS_WRENCH_SIZE = 2,
+    FIVE_BAR_INVERSE_DYNAMICS_FORCE_SIZE = 2,
     FIVE_BAR_INVERSE_DYNAMICS_PARAMETERS_SIZE = 132,
     FIVE_BAR_INVERSE_DYNAMICS_TAU_SIZE = 2,
     FIVE_BAR_INVERSE_DYNAMICS_PREPARED_SIZE = 14
@@ -125,7 +125,7 @@ uint64_t five_bar_inverse_dynamics(
     const double q[4],
     const double v[2],
     const double acceleration[2],
-    const double wrench[2],
+    const double force[2],
     const double prepared[14],
     double tau[2]);
 

@@ -13,17 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from gough.backends.backend import Marched, uniform_numbers
+from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, uniform_numbers
 from gough.backends.cuda.march.functions import Word, functions_of
 from gough.backends.cuda.march.runtime import MarchKernel
 from gough.backends.cuda.march.text import LARGEST_TABLE, Shape, write_text
 from gough.backends.cuda.memory import RESERVED, SHARED
 from gough.backends.cuda.runtime import array_module
 from gough.backends.cuda.store import stored_text
-from gough.backends.llvm.march_driver import GIVEN, OWN, RECORD, STATE
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
-from gough.program.passes.hoist import HOISTED, split_uniform
+from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.program import Program, Slot
 from gough.program.text import program_from_plain, program_to_plain
 from gough.program.trace import no_collecting

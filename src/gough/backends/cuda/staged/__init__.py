@@ -3,11 +3,11 @@
 A gradient of 3400 operations written straight holds more values than a thread has registers for, and is longer than the
 instruction cache. Rolled (`program.rolling`), a stage of one leg is a few hundred operations with few values alive:
 
-1. `bodies`, `remake`: stages; what a later stage needs of an earlier one is stored, or made again where that is cheaper.
-2. `pieces`: stages in the GPU's operations; sums over legs are operands and results of a leg's piece.
-3. `planning`: registers of each piece; what all legs read is held throughout the loop while there is room. What is stored
+1. `bodies`: stages; what a later stage needs of an earlier one is stored, or made again where that is cheaper.
+2. `planning`: pieces, which are stages in the GPU's operations (sums over legs are operands and results of a leg's piece),
+   and their registers; what all legs read is held throughout the loop while there is room. What is stored
    between stages lies in shared memory by how often it is used, the rest in local memory.
-4. The cheapest of several ways to share work between storing and computing again is taken (here); `text`: the loops.
+3. The cheapest of several ways to share work between storing and computing again is taken (here); `text`: the loops.
 """
 
 from dataclasses import dataclass
@@ -28,8 +28,15 @@ from gough.backends.cuda.memory import (
     pitch_of,
     varying_slots,
 )
-from gough.backends.cuda.staged.pieces import StagePrograms, own_columns, pieces_of
-from gough.backends.cuda.staged.planning import Planned, ScratchLayout, lay_out, plan_pieces
+from gough.backends.cuda.staged.planning import (
+    Planned,
+    ScratchLayout,
+    StagePrograms,
+    lay_out,
+    own_columns,
+    pieces_of,
+    plan_pieces,
+)
 from gough.backends.cuda.staged.text import write_staged
 from gough.program.program import Program
 from gough.program.rolling import roll

@@ -7,8 +7,7 @@ from gough.backends.cuda.frame import DIALECTS, KernelFrame, Text, is_fixed
 from gough.backends.cuda.memory import Memory
 from gough.backends.cuda.registers import RegisterStep
 from gough.backends.cuda.staged.bodies import MINE, Value, Wire
-from gough.backends.cuda.staged.pieces import StagePrograms, own_columns
-from gough.backends.cuda.staged.planning import Column, Planned, ScratchLayout, gathers
+from gough.backends.cuda.staged.planning import Column, Planned, ScratchLayout, StagePrograms, gathers, own_columns
 from gough.backends.cuda.text import PlannedCode
 from gough.program.ops import Op
 from gough.program.program import Program

@@ -13,9 +13,16 @@ from scipy.sparse import block_diag, csr_array
 
 from gough.errors import UsageError
 from gough.fem.elements import FiniteElements
-from gough.fem.files.matrices import from_matrices
+from gough.fem.files.matrices import (
+    NO_NODE,
+    common_freedoms,
+    freedom_table,
+    from_matrices,
+    read_freedoms,
+    read_nodes,
+    symmetric_matrix,
+)
 from gough.fem.files.nastran.bulk import Grids, read_by, read_grids
-from gough.fem.files.tables import NO_NODE, common_freedoms, freedom_table, read_freedoms, read_nodes, symmetric_matrix
 from gough.fem.reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole
 
 BULK = (".bdf", ".dat", ".nas", ".pch")

@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from gough.compilation.service import compile_program
-from gough.errors import Failure, Status
+from gough.errors import Failure, Site, Status
 from gough.simulation.integration.marching import Keep, Marching, no_time
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
@@ -79,8 +79,14 @@ class CvodeMarching(Marching):
                 return x
 
     def _why(self, row: Vector, flag: int) -> Failure:
-        reason = self.loop.reason(self.solver.tried, row[None]) if flag in OF_RATES else Status.NOT_FINITE.at("state")
-        return reason if flag in OF_RATES and reason != Status.NOT_FINITE.at("state") else Status.STEP.at("too small")
+        reason = (
+            self.loop.reason(self.solver.tried, row[None]) if flag in OF_RATES else Status.NOT_FINITE.at(Site.STATE)
+        )
+        return (
+            reason
+            if flag in OF_RATES and reason != Status.NOT_FINITE.at(Site.STATE)
+            else Status.STEP.at(Site.STEP_SIZE)
+        )
 
     def _records(self, y: Vector, step: Vector, row: Vector) -> tuple[Vector, Vector, Vector]:
         """(closed records (k, m), what closing has moved (k,), what is left of it (k,), over typical sizes) of states y (k, n)

@@ -23,7 +23,7 @@ from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
-from gough.errors import Status, UsageError
+from gough.errors import Site, Status, UsageError
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, zeros
 from gough.simulation.coordinates import unit_quaternions
@@ -193,7 +193,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
         for x, unit in zip(change, units, strict=True):
             size = abs_(x) * (h * float(1.0 / unit))
             worst = size if isinstance(worst, float) else select(size - worst, size, worst)
-        check(Status.NOT_CONVERGED.at("Newton"), CORRECTED * tolerance - worst, 0.0)
+        check(Status.NOT_CONVERGED.at(Site.NEWTON), CORRECTED * tolerance - worst, 0.0)
         q, v, inner, _, after = ended(z, moved)
         q = close(parameters, q)
         work = s.work + (0.5 * h) * (state[states.power] + stage["power"])

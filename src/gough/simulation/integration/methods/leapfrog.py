@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.service import Marched
-from gough.errors import Failure, Status, UsageError
+from gough.errors import Failure, Site, Status, UsageError
 from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import solve
@@ -84,7 +84,7 @@ def slope_program(plant: Plant) -> Program:
         hoisted = slopes.hoisted_values(parameters)
         found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=z, row=row, t=[s.t])
         R_q = found["R_q"].reshape(n, model.layout.nv)[:, plant.unknown_of_v]
-        A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at("mass matrix"))
+        A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at(Site.MASS_MATRIX))
         return {"state": state, "record": A.ravel(), "running": 1.0}
 
     return turn_program(plant, equations, "slopes", states.size)

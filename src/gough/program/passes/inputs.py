@@ -1,18 +1,42 @@
-"""Split a program in two: work on uniform inputs (once per design), and the rest (once per state)."""
+"""What a program is given: inputs that get their numbers for good, and work on uniform inputs set apart."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from gough.program.graph import Graph
+import numpy as np
+
+from gough.program.graph import INPUT, Graph
 from gough.program.ops import Op
-from gough.program.passes.dead_code import remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program, Slot
+
+
+def fix_input(program: Program, name: str, numbers: np.ndarray) -> Program:
+    """The program without the slot `name`, whose flat entries are `numbers`: what depends on them alone folds. Positions of
+    later inputs move up."""
+    start = program.input_offset(name)
+    size = next(s.size for s in program.inputs if s.name == name)
+    graph = Graph()
+    places = {start + k: graph.const(float(x)) for k, x in enumerate(numbers)}
+    places |= {k: graph.raw(INPUT, k - size) for k in range(start + size, program.n_inputs)}
+    new = replay(program, graph, inputs=places)
+    return finish(program, graph, new, inputs=tuple(s for s in program.inputs if s.name != name))
+
+
+def fold_entries(program: Program, name: str, numbers: Mapping[int, float]) -> Program:
+    """The program with some flat entries {k: number} of the slot `name` put in; the slot stays, and does not read them."""
+    start, graph = program.input_offset(name), Graph()
+    places = {start + k: graph.const(float(x)) for k, x in numbers.items()}
+    return finish(program, graph, replay(program, graph, inputs=places))
+
 
 HOISTED = "hoisted"
 
 
 def split_uniform(program: Program) -> tuple[Program, Program]:
-    """(once, each): `each` has one more uniform input slot, `hoisted`, which `once` computes from uniform inputs.
+    """(once, each): work once per design, and once per state. `each` has one more uniform input slot, `hoisted`, which `once`
+    computes from uniform inputs.
 
     Without work to hoist, `once` has no results and `each` is the program itself. Blocks are not hoisted.
     """
