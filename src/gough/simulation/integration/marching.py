@@ -120,7 +120,7 @@ class Marching(ABC):
             raise RunStopped(Status.STICKING.at(", ".join(stuck)), time, " (Coulomb friction without smoothing)")
         if self.steps >= self.most_steps and time < row[1] - no_time(row):
             last = float(records[-1, self.states.t]) if len(records) else time
-            raise RunStopped(TOO_MANY_STEPS, last, f" than {self.most_steps} steps")
+            raise RunStopped(TOO_MANY_STEPS, last, why=f"step:more than {self.most_steps} steps")
 
 
 def sticking_joints(plant: Plant, parameters: Vector, records: Vector, span: float) -> list[str]:

@@ -20,11 +20,14 @@ TOO_MANY_STEPS = Status.STEP.at(Site.MORE_STEPS)
 
 
 class RunStopped(Exception):
-    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends."""
+    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends.
+    why: all of it in words, where they are not those of the failure and of what is more."""
 
-    def __init__(self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED) -> None:
+    def __init__(
+        self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED, why: str | None = None
+    ) -> None:
         self.failure, self.time = failure, time
-        self.ending = Ending(end, f"{failure}{detail}", failure)
+        self.ending = Ending(end, f"{failure}{detail}" if why is None else why, failure)
         super().__init__(f"{self.ending.why} at t = {time:.6g} s")
 
 

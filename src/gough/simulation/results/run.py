@@ -168,8 +168,9 @@ class Run:
 
     @property
     def failure(self) -> Failure:
-        """What ended the run, of the robot's states: a status and a place; GOOD where nothing did."""
-        return self.info.ending.failure
+        """What ended the run, a status and a place: ENDED at "interrupted" or at "controller" where it was none of the robot's
+        states; GOOD where it finished."""
+        return self.info.ending.as_failure
 
     @property
     def duration(self) -> float:
