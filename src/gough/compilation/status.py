@@ -53,12 +53,13 @@ def complain(
             lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
     others = (IN_PYTHON if marks else OTHERS_ALONE) if len(bad) < total else ""
-    raise BadStateError(f"{where}: {len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines), result)
+    report = f"{len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines)
+    raise BadStateError(f"{where}: {report}", result, report)
 
 
 def rename(error: BadStateError, call: str, result: Any) -> BadStateError:
     """What `complain` raised within a call, as that call says it and with its own result."""
-    return BadStateError(f"{call}: {str(error).partition(': ')[2]}", result)
+    return BadStateError(f"{call}: {error.report}", result, error.report)
 
 
 def codes(failures: Sequence[Failure] | np.ndarray) -> np.ndarray:
