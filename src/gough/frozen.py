@@ -15,7 +15,7 @@ class FrozenDict(dict[K, V]):
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError("this mapping belongs to something that does not change; dict(…) of it is a copy of your own")
 
-    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse  # pyright: ignore[reportAssignmentType]
 
     def __ior__(self, other: Any) -> Any:  # so x |= y makes a new dict for x
         return NotImplemented

@@ -101,7 +101,7 @@ class UnledLinkage:
 
     structure: Structure
     parameters: np.ndarray
-    pattern: Mapping[int, float]
+    pattern: dict[int, float]
     precision: str = "fast"
     _made: dict[FunctionKey, Function] = field(default_factory=dict, init=False, repr=False, compare=False)
     _lock: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)

@@ -77,7 +77,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return self.linkage.parameters
 
     @property
-    def pattern(self) -> Mapping[int, float]:
+    def pattern(self) -> dict[int, float]:
         """{parameter: value} of those that are structure."""
         return self.linkage.pattern
 

@@ -77,7 +77,9 @@ class Item(BaseModel):
             raise as_error(merge_faults(faults, faults_of(error))) from None
         if faults:
             raise as_error(faults)
-        result.__dict__.update({name: freeze_mappings(x) for name, x in result.__dict__.items() if isinstance(x, dict)})
+        for name, x in vars(result).items():
+            if isinstance(x, dict):
+                object.__setattr__(result, name, freeze_mappings(x))
         return result
 
 

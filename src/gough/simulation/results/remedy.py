@@ -39,6 +39,8 @@ REMEDIES: dict[tuple[Status, Site | None], str] = {
     ),
 }
 """What to do about failures, by status and site (None: any)."""
+GROWN = (Status.SINGULAR, Status.FOLDED, Status.NOT_FINITE, Status.OPEN_LOOP, Status.RESIDUAL, Status.LARGE_DEFLECTION)
+"""What ends a run whose velocities grow without end."""
 OF_STEPS = (
     "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)"
@@ -78,7 +80,7 @@ def remedy(run: "Run") -> str:
             "a clock), which is smooth there"
         )
     grown = kind == (Status.NOT_FINITE, Site.STATE)
-    blown = _has_blown_up(run)
+    blown = failure.status in GROWN and _has_blown_up(run)
     if failure.status == Status.FOLDED or grown or blown:  # what a run that grows without end comes upon first
         fast = _too_fast(run) or (_of_growth(run) if blown else "")
         if fast:
