@@ -63,10 +63,10 @@ def simulated(scenario: gough.Scenario, given: dict[str, Any], duration: float) 
 
 def count_cpu_time() -> None:
     """Let runs report the CPU time of this process: other programs on the machine do not count."""
-    from gough.simulation.integration import implicit_marching, marching
+    from gough.simulation.integration import marching
     from gough.simulation.run import simulate as simulating
 
-    for module in (simulating, marching, implicit_marching):
+    for module in (simulating, marching):
         assert module.clock is time
         module.clock = SimpleNamespace(perf_counter=time.process_time)
 

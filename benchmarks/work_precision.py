@@ -138,10 +138,10 @@ def _body_sensor(plane: Any, part: Any, place: float) -> Any:
 
 def count_cpu_time() -> None:
     """Let runs report the CPU time of this process: other programs on the machine do not count."""
-    from gough.simulation.integration import implicit_marching, marching
+    from gough.simulation.integration import marching
     from gough.simulation.run import simulate as simulating
 
-    for module in (simulating, marching, implicit_marching):
+    for module in (simulating, marching):
         module.clock = SimpleNamespace(perf_counter=time.process_time)
 
 

@@ -13,7 +13,7 @@ import inspect
 import math
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
@@ -95,6 +95,27 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def take(name: str, kind: Kind, value: Any) -> Any:
     """The value of an argument that a call looks at only later."""
     return _take("", name, kind, value)
+
+
+def floats(name: str, value: Any) -> np.ndarray:
+    """A new array of real numbers; UsageError for texts, functions, ragged lists, complex or endless numbers."""
+    return np.array(take(name, numbers, value), dtype=float)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a finite real number (no text, no truth)."""
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        return bool(np.isfinite(float(value)))
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
+def demand_one_of(name: str, value: Any, known: Sequence[str]) -> None:
+    """UsageError for another word than there is."""
+    if value not in known:
+        raise UsageError(f"{name}={value!r}; use one of {', '.join(map(repr, known))}")
 
 
 def _take(call: str, name: str, kind: Kind, value: Any) -> Any:

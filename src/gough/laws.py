@@ -4,7 +4,7 @@ from gough.simulation.control import laws as _laws
 from gough.simulation.control.laws import *  # noqa: F403
 from gough.simulation.control.reference import drives_of
 from gough.simulation.control.replay import forces
-from gough.simulation.results.forces import forces_of, replay
+from gough.simulation.results.tracking import forces_of, replay
 
 __all__ = ["drives_of", "forces", "forces_of", "replay"]
 __all__ += _laws.__all__

@@ -6,7 +6,7 @@ from gough.simulation.motion.function import function
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion, chain
 from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport
 from gough.simulation.motion.spline import spline, spline_file
 from gough.simulation.motion.states import MotionStates, states_along

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import pytest
 
 import gough
 from gough.robot import loads
+from inner.analysis import Surveyor
 
 CRANK, ROD, HALF_BASE = 0.6, 0.7, 0.3
 INERTIA = "mass: 1, inertia: {about: center_of_mass, xx: 0.01, yy: 0.03, zz: 0.03}"
@@ -94,3 +96,16 @@ def legs_of(position: np.ndarray, rotation: np.ndarray) -> tuple[np.ndarray, np.
     arms = np.einsum("nij,kj->nki", rotation, PLATFORM)
     lines = position[:, None, :] + arms - BASE
     return lines, np.linalg.norm(lines, axis=2), arms
+
+
+def interrupt_survey(patch: pytest.MonkeyPatch, parts: int) -> None:
+    """Ctrl-C when that many parts of a map are done."""
+    calls, right = [], Surveyor.survey
+
+    def survey(self, x, near=None):
+        calls.append(len(x))
+        if len(calls) > parts:
+            raise KeyboardInterrupt
+        return right(self, x, near)
+
+    patch.setattr(Surveyor, "survey", survey)

@@ -9,7 +9,7 @@ import pytest
 
 import gough
 from analysis.planar_designs import ThreeRRR, circles, yaw
-from gough.spatial.poses import rotation_of_quaternion
+from inner.spatial import rotation_of_quaternion
 
 BAR = {"mass": 0.3, "center_of_mass": [0.1, 0, 0]}
 PLATE = {"mass": 0.8, "inertia": {"about": "center_of_mass", "xx": 1e-3, "yy": 1e-3, "zz": 2e-3}}

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.spatial.poses import pose_difference, rotation_of_quaternion
+from inner.spatial import pose_difference, rotation_of_quaternion
 
 BASE = [
     [0.0, 0.0, 0.0],

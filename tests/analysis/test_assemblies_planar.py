@@ -7,7 +7,7 @@ import pytest
 
 import gough
 from analysis.planar_designs import ThreeRRR, turn
-from gough.spatial.poses import rotation_of_quaternion
+from inner.spatial import rotation_of_quaternion
 
 SEEDS = range(5)
 

@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from cli.command import gough as command_line
-from gough.analysis.verification.laws import verify
 from gough.robot import loads
+from inner.analysis import verify
 
 FILE = Path(__file__).parent / "cantilever.yaml"
 E_, RHO, L, H, B = 70e9, 2700.0, 0.5, 5e-3, 30e-3

@@ -9,9 +9,8 @@ import pytest
 
 import gough
 from gough.analysis.verification import laws
-from gough.analysis.verification.laws import LawCheck, sample, verify
-from gough.robot import loads
-from gough.robot.writer import dumps
+from gough.robot import dumps, loads
+from inner.analysis import LawCheck, sample, verify
 
 UNEQUAL = Path(__file__).with_name("five_unequal_legs.yaml")
 NAMES = [

@@ -9,7 +9,7 @@ import pytest
 
 import gough
 from analysis.bending_arm import SECOND, E, L, arm
-from gough.analysis.vibration_map import vibration_map
+from gough import vibration_map
 from gough.errors import UsageError
 
 

@@ -5,11 +5,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
-from analysis.mapped_robots import BALL, HIP, STROKE, hexapod, legs_of
-from gough.analysis.workspace import survey as module
-from gough.analysis.workspace.states import Surveyor, Verdict
+from analysis.mapped_robots import BALL, HIP, STROKE, hexapod, interrupt_survey, legs_of
 from gough.analysis.workspace.survey import PartialResultWarning
 from gough.errors import UsageError
+from inner.analysis import Verdict
 
 BOX = {"x": (-0.2, 0.2), "y": (-0.2, 0.2), "z": (0.4, 0.75)}
 
@@ -109,26 +108,18 @@ def test_orientations():
     assert (every.worst[every.reachable] <= lowest + 1e-12).all()
 
 
-def test_work_in_chunks_does_not_change_the_samples(monkeypatch):
+def test_work_in_chunks_does_not_change_the_samples(limits):
     whole = gough.workspace(hexapod(), BOX, random=500, seed=7, keep_q=True)
-    monkeypatch.setattr(module, "CHUNK", 77)
+    limits(survey_chunk=77)
     parts = gough.workspace(hexapod(), BOX, random=500, seed=7, keep_q=True, threads=3)
     assert np.array_equal(whole.coordinates, parts.coordinates)
     assert np.array_equal(whole.verdict, parts.verdict)
     assert whole.q is not None and parts.q is not None and np.allclose(whole.q, parts.q, rtol=0, atol=1e-14)
 
 
-def test_an_interrupt_keeps_what_is_done(monkeypatch):
-    monkeypatch.setattr(module, "CHUNK", 100)
-    calls, right = [], Surveyor.survey
-
-    def survey(self, x, near=None):
-        calls.append(len(x))
-        if len(calls) > 3:
-            raise KeyboardInterrupt
-        return right(self, x, near)
-
-    monkeypatch.setattr(Surveyor, "survey", survey)
+def test_an_interrupt_keeps_what_is_done(monkeypatch, limits):
+    limits(survey_chunk=100)
+    interrupt_survey(monkeypatch, 3)
     with pytest.warns(PartialResultWarning):
         w = gough.workspace(hexapod(), BOX, random=1000, threads=1)
     assert w.partial and w.done == 300

@@ -5,7 +5,7 @@ import pytest
 
 import gough
 from analysis.mapped_robots import CRANK, HALF_BASE, ROD, five_bar, five_bar_tip
-from gough.analysis.workspace.states import Verdict
+from inner.analysis import Verdict
 
 
 @pytest.fixture(scope="module")

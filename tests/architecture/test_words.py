@@ -4,11 +4,11 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SRC.rglob("*.py"))}
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 IRREGULAR = set(
@@ -62,9 +62,14 @@ def verbs() -> set[str]:
     return set(listed[1].split())
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SRC.rglob("*.py"))}
+
+
 def functions() -> Iterator[tuple[Path, ast.FunctionDef, bool]]:
     """Public functions and methods; whether it is a property."""
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
         for node in [*tree.body, *(inner for outer in classes for inner in outer.body)]:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -82,7 +87,7 @@ def place(path: Path, node: ast.AST) -> str:
 
 def test_class_names_are_used_once():
     places = defaultdict(list)
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(place(path, node))

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from gough.backends.c import Listing, header, source
 from gough.errors import Failure
+from inner.backends import Listing, header, source
 
 COMPILER = shutil.which("gcc") or shutil.which("cc")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gough.backends.cuda.march import CudaMarch
 from gough.backends.cuda.march.runtime import ARGUMENTS
+from inner.backends import CudaMarch
 
 COMPILER = shutil.which("g++") or shutil.which("c++")
 FLAGS = ("-std=c++17", "-O0", "-w", "-ffp-contract=off", "-mfma", "-shared", "-fPIC", "-DGOUGH_HOST", "-DBLOCK=1")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
-from gough.backends.llvm import Kernel
+from gough.backends.llvm import store
+from inner.backends import Kernel
 
 
 def run(kernel: Kernel, inputs: Sequence[np.ndarray], n: int, threads: int = 1) -> tuple[list[np.ndarray], np.ndarray]:
@@ -15,3 +17,10 @@ def run(kernel: Kernel, inputs: Sequence[np.ndarray], n: int, threads: int = 1) 
     status = np.zeros(n, dtype=np.int64)
     status[states] = words
     return outputs, status
+
+
+def choose_writer(patch: pytest.MonkeyPatch, assembler: bool) -> None:
+    """Bodies of kernels are written by the assembler, or all by LLVM; nothing comes from the cache."""
+    real = store.write_module
+    patch.setattr(store, "write_module", lambda program, target, **more: real(program, target, assembler, **more))
+    patch.setenv("GOUGH_CACHE_DIR", "")

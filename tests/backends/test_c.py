@@ -12,10 +12,10 @@ import pytest
 
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
 from gough import scalar
-from gough.backends.c import flat_listing, header, source
 from gough.backends.cfamily import C, checked_identifier, comment, identifier, string_literal
 from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
+from inner.backends import flat_listing, header, source
 from program import precise
 from program.specimens import OPERATIONS, random_program
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
-from gough.backends.c import flat_listing, header, rolled_listing, source
 from gough.backends.c.listing import Listing
 from gough.program import Program
+from inner.backends import flat_listing, header, rolled_listing, source
 from program import precise
 from program.lanes import legs
 from program.specimens import random_program

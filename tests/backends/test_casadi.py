@@ -12,9 +12,9 @@ import pytest
 
 import gough
 from gough.backends.casadi import to_casadi
-from gough.dynamics.catalogue import CATALOGUE
-from gough.kinematics.sampling import sample_states
 from gough.program import Program, evaluate
+from inner.dynamics import CATALOGUE
+from inner.kinematics import sample_states
 from program import precise
 from program.specimens import OPERATIONS, N, random_program, specimen
 

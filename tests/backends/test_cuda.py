@@ -17,8 +17,8 @@ from gough.backends.cuda import DeviceProblem, GpuKernel, StateKernel, load, run
 from gough.backends.cuda.lowering import lower_for_gpu
 from gough.backends.cuda.registers import FewLive, order_for_few_live, plan_registers
 from gough.errors import UsageError
-from gough.program.ops import Op
-from gough.program.program import Program
+from gough.program import Program
+from inner.program import Op
 from program.specimens import random_program
 
 
@@ -153,7 +153,7 @@ def test_bad_saves_and_loads(tmp_path: Path) -> None:
 
 
 def test_compiling_ahead_without_nvcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match="needs nvcc"):
         GpuKernel(random_program(1, 60)).save(tmp_path / "a", gpus=("sm_90",))
 

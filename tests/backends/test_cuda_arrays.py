@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from backends.cuda_host import COMPILER, HostKernel
-from gough import scalar
+from gough import Function, scalar
 from gough.backends.cuda.runtime import StateKernel
 from gough.compilation.arrays import on_gpu
 from gough.compilation.device import compile_for_device, device_kernel, evaluate
-from gough.compilation.function import Function
 from gough.errors import Status, UsageError
 from gough.program import Slot, trace
 

@@ -15,10 +15,7 @@ from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
 from gough.backends.cuda.march import CudaMarch, functions
 from gough.backends.cuda.march.runtime import OPTIONS
 from gough.errors import Status
-from gough.program import looping as rule
-from gough.program.interpreter import evaluate
-from gough.program.program import Program, Slot
-from gough.program.trace import trace
+from gough.program import Program, Slot, evaluate, trace
 from gough.scalar import call, product, solve_spd
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
@@ -92,11 +89,10 @@ def heavy(n: int = 12, m: int = 8) -> Program:
 
 @needs_compiler
 @pytest.mark.parametrize("longest", [60, 20000])
-def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: pytest.MonkeyPatch, limits) -> None:
     cut = functions.in_pieces
     monkeypatch.setattr(functions, "in_pieces", lambda lowered: cut(lowered, longest))
-    monkeypatch.setattr(rule, "LEAST", 100)
-    monkeypatch.setattr(rule, "STRAIGHT", 1e4)
+    limits(loop_least=100, loop_straight=1e4)
     program = heavy()
     rng = np.random.default_rng(1)
     n = program.inputs[0].size
@@ -114,9 +110,8 @@ def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: p
 
 
 @needs_compiler
-def test_a_table_beyond_constant_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gough.backends.cuda.march.text.LARGEST_TABLE", 2)
-    monkeypatch.setattr("gough.backends.cuda.march.LARGEST_TABLE", 2)
+def test_a_table_beyond_constant_memory(limits) -> None:
+    limits(cuda_table=2)
     program = pendulum()
     march = on_host(CudaMarch(program))
     assert march.signature["table_in_memory"]

@@ -9,10 +9,10 @@ import pytest
 
 from backends.cuda_host import COMPILER, HostKernel
 from gough import scalar
-from gough.backends.cuda import GpuKernel
 from gough.backends.cuda import kernel as making
 from gough.errors import Failure
 from gough.program import Program, Slot, evaluate, trace
+from inner.backends import GpuKernel
 from program.specimens import OPERATIONS, N, random_program, specimen
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler (g++ or c++) on the PATH")
@@ -64,13 +64,13 @@ def test_random_programs_with_uniform_inputs(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("room", "cheap"), [(12, 0), (12, 8), (20, 64)])
-def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest.MonkeyPatch, limits) -> None:
     """Stored, loaded and recomputed values are the same values."""
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     program = random_program(5, 200)
     wide = GpuKernel(program)
     monkeypatch.setitem(making.ROOM, "float64", room)
-    monkeypatch.setattr(making, "CHEAP", (cheap,))
+    limits(cuda_cheap=(cheap,))
     narrow = GpuKernel(program)
     assert "NEAR(near" in narrow.source and "NEAR(near" not in wide.source
     inputs = rows(program, 4)
@@ -78,11 +78,11 @@ def test_few_registers_change_nothing(room: int, cheap: int, monkeypatch: pytest
         np.testing.assert_array_equal(a, b)
 
 
-def test_scratch_beyond_shared_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scratch_beyond_shared_memory(monkeypatch: pytest.MonkeyPatch, limits) -> None:
     """Inputs read in place, results written in place, scratch in local memory."""
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     monkeypatch.setitem(making.ROOM, "float64", 10)
-    monkeypatch.setattr("gough.backends.cuda.memory.LARGEST_BLOCK", 64 * 8 * 6)
+    limits(cuda_scratch_bytes=64 * 8 * 6)
     kernel = GpuKernel(random_program(5, 200))
     assert "far[" in kernel.source and not kernel.signature["staged"]
     assert_same(kernel, 5, 1e-12)

@@ -13,24 +13,20 @@ import pytest
 
 import gough
 from backends.cuda_host import COMPILER, HostKernel
-from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.lowering import in_scalars
 from gough.backends.cuda.staged import StagedKernel, stage_program
 from gough.backends.cuda.staged.bodies import Network
 from gough.backends.cuda.staged.planning import pieces_of
 from gough.backends.cuda.store import write_signature
-from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.inverse import load_sizes
 from gough.errors import UsageError
-from gough.model.functions import trace_entry
 from gough.program import Program, Slot, trace
-from gough.program.derivatives import derive, vjp
-from gough.program.interpreter import evaluate_nodes
 from gough.program.passes.outputs import computed_outputs
-from gough.program.rolling import roll
-from gough.program.verdict import evaluate_with_care, flat_inputs
-from gough.structure.alike import common_pattern
 from gough_bench.states import random_states
+from inner.backends import GpuKernel
+from inner.dynamics import FunctionKey, load_sizes
+from inner.model import trace_entry
+from inner.program import derive, evaluate_nodes, evaluate_with_care, flat_inputs, roll, vjp
+from inner.structure import common_pattern
 from program import precise
 from program.lanes import legs
 from program.specimens import random_program
@@ -94,10 +90,10 @@ def test_lanes_in_many_disguises(options: dict[str, Any], room: int) -> None:
 
 @needs_compiler
 @pytest.mark.parametrize(("room", "shared"), [(40, None), (24, None), (24, 16)])
-def test_a_gradient_of_lanes(room: int, shared: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gradient_of_lanes(room: int, shared: int | None, limits) -> None:
     """Stages before and after the solve; little shared memory sends values to local memory."""
     if shared is not None:
-        monkeypatch.setattr("gough.backends.cuda.staged.LARGEST_BLOCK", 32 * 8 * shared)
+        limits(cuda_staged_bytes=32 * 8 * shared)
     program = vjp(legs(3, solve=True, uniform=True), ["x", "a"])
     staged = stage_program(in_scalars(program).each, "fast", "float64", room)
     assert staged is not None
@@ -213,11 +209,9 @@ def assert_same_as_interpreter(model: gough.Model, kernel: GpuKernel, n: int = 9
         pytest.param("delta", "jacobian", marks=pytest.mark.slow),
     ],
 )
-def test_robots_in_stages(robot: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_robots_in_stages(robot: str, name: str, limits) -> None:
     """Made in stages whatever is estimated to be faster."""
-    monkeypatch.setattr("gough.backends.cuda.kernel.STRAIGHT", 1e9)
-    monkeypatch.setattr("gough.backends.cuda.kernel.THREADS", 1 << 20)
-    monkeypatch.setattr("gough.backends.cuda.staged.MOST_ONCE", 1e9)
+    limits(cuda_straight=1e9, cuda_threads=1 << 20, cuda_most_once=1e9)
     model = built(robot)
     plain, common = programs(model, name)
     kernel = GpuKernel(plain, alike=common)

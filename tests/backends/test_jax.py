@@ -17,10 +17,10 @@ import pytest
 import gough
 from gough import scalar
 from gough.backends.jax import PolynomialRun, schedule, to_jax
-from gough.dynamics.catalogue import CATALOGUE
-from gough.kinematics.sampling import sample_states
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.passes.expand_blocks import inline_calls
+from inner.dynamics import CATALOGUE
+from inner.kinematics import sample_states
+from inner.program import inline_calls
 from program import precise
 from program.specimens import N, random_program, specimen
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from backends.kernels import run
+from backends.kernels import choose_writer, run
 from gough import scalar
-from gough.backends.llvm import Kernel
 from gough.backends.llvm.body import SPLIT_ABOVE
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.ops import Op
+from inner.backends import Kernel
+from inner.program import Op
 from program.specimens import OPERATIONS, N, random_program, specimen
 
 
@@ -163,14 +163,11 @@ def test_special_values(name: str) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_both_tiers_give_the_same(seed: int, assembler: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bodies written by LLVM and by the assembler, on programs with many live values."""
-    from gough.backends.llvm import store
-    from gough.backends.llvm.target import host
+    from inner.backends import host
 
     if assembler and not host().assembler:
         pytest.skip("this CPU has no AVX-512")
-    real = store.write_module
-    monkeypatch.setattr(store, "write_module", lambda program, target, **more: real(program, target, assembler, **more))
-    monkeypatch.setenv("GOUGH_CACHE_DIR", "")
+    choose_writer(monkeypatch, assembler)
     assert_same(without_arc_tangents(random_program(seed, 400)), 21, seed, 1e-11)
 
 

@@ -5,24 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gough.backends.llvm import Kernel
 from gough.errors import Status
-from gough.program import looping as rule
-from gough.program.interpreter import evaluate
+from gough.program import Program, Slot, evaluate, trace
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
-from gough.program.ops import Op
-from gough.program.program import Program, Slot
-from gough.program.trace import trace
 from gough.scalar import call, check, product, solve_spd, sqrt
+from inner.backends import Kernel
+from inner.program import Op
 
 STATES = 11  # a whole tile of vectors and a part of one
 
 
 @pytest.fixture(autouse=True)
-def small_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rule, "LEAST", 20)
-    monkeypatch.setattr(rule, "STRAIGHT", 1e6)
+def small_loops(monkeypatch: pytest.MonkeyPatch, limits) -> None:
+    limits(loop_least=20, loop_straight=1e6)
     monkeypatch.setitem(trace.__globals__, "LARGE_PRODUCT", 50)
 
 
@@ -177,9 +173,9 @@ def inner_program(blocks: bool) -> Program:
 
 
 @pytest.mark.parametrize("blocks", [False, True])
-def test_calls(blocks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls(blocks: bool, limits) -> None:
     """A program called three times, with and without loops of its own, is written once and gives the interpreter's numbers."""
-    monkeypatch.setattr(rule, "LEAST_CALLED", 10)
+    limits(loop_called=10)
     inner = inner_program(blocks)
 
     def twice(x: np.ndarray, p: np.ndarray) -> dict:

@@ -6,9 +6,7 @@ import numpy as np
 
 from gough.backends.llvm.kernel import March
 from gough.errors import Status
-from gough.program.interpreter import evaluate
-from gough.program.program import Program, Slot
-from gough.program.trace import trace
+from gough.program import Program, Slot, evaluate, trace
 from gough.scalar import check, sin
 
 RUNS, STEPS = 11, 20

@@ -14,13 +14,10 @@ from gough import scalar
 from gough.backends.llvm import Kernel, kernel, store
 from gough.backends.llvm.module import write_module, write_rolled
 from gough.backends.llvm.store import StoredObject
-from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host
 from gough.program import Program, Slot, trace
-from gough.program.interpreter import evaluate_nodes
-from gough.program.ops import Op
-from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.inputs import fix_input
-from gough.program.verdict import flat_inputs, result_columns
+from inner.backends import KNOWN, CpuTarget, compile_object, host
+from inner.program import Op, evaluate_nodes, expand_blocks, flat_inputs, result_columns
 from program.lanes import legs
 from program.specimens import random_program
 
@@ -161,7 +158,7 @@ def test_the_form_is_chosen_by_the_program() -> None:
         assert ready.stages is None and ready.straight is not None
 
 
-def test_rolled_and_straight_code_agree_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rolled_and_straight_code_agree_and_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits) -> None:
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
     written: list[str] = []
     monkeypatch.setattr(store, "write_rolled", lambda *a, **k: (written.append("rolled"), write_rolled(*a, **k))[1])
@@ -172,7 +169,7 @@ def test_rolled_and_straight_code_agree_and_are_kept(tmp_path: Path, monkeypatch
     again, _ = run(Kernel(program), rows, N)
     assert written == ["rolled"], "the second kernel comes from the disk"
     np.testing.assert_array_equal(first[0], again[0])
-    monkeypatch.setattr(store, "SMALLEST", 1 << 40)
+    limits(rolled_smallest=1 << 40)
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
     straight, _ = run(Kernel(program), rows, N)
     assert written == ["rolled", "straight"]

@@ -10,15 +10,14 @@ import gough
 from backends.kernels import run
 from backends.test_rolled_cpu import rolled_kernel
 from gough.backends.llvm import store
-from gough.backends.llvm.target import host
 from gough.program import Program
-from gough.program.derivatives import vjp
 from gough.program.passes.outputs import computed_outputs
-from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.robot import Robot
 from gough.robots import hexapod
 from gough_bench.growth import legs_on_platform
 from gough_bench.states import random_states
+from inner.backends import host
+from inner.program import evaluate_with_care, flat_inputs, vjp
 from laws.subjects import built
 
 N = 19

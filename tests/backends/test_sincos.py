@@ -10,8 +10,8 @@ import pytest
 
 from backends.kernels import run
 from gough import scalar
-from gough.backends.llvm import Kernel
 from gough.program import Slot, trace
+from inner.backends import Kernel
 
 PI_HALF = float(mp.pi / 2)
 

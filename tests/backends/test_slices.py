@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from backends.kernels import run
-from gough.backends.llvm import Kernel
 from gough.backends.llvm.kernel import over_slices
+from inner.backends import Kernel
 from program.specimens import N, random_program
 
 

@@ -203,11 +203,11 @@ def test_no_cache_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert np.isfinite(results()).all() and not list(tmp_path.iterdir())
 
 
-def test_the_oldest_files_go_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_files_go_first(folder: Path, limits) -> None:
     results(0)
     (first,) = folder.glob("*.kernel")
     os.utime(first, (1.0, 1.0))
-    monkeypatch.setattr(store, "LARGEST_CACHE", first.stat().st_size + 10)
+    limits(cache_bytes=first.stat().st_size + 10)
     results(1)
     assert not first.exists() and len(list(folder.glob("*.kernel"))) == 1
 

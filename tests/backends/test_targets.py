@@ -7,10 +7,9 @@ import re
 import pytest
 
 from gough.backends.llvm.module import write_module
-from gough.backends.llvm.target import KNOWN, compile_object, host, target_machine
 from gough.program.lowering import lower
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.inputs import split_uniform
+from inner.backends import KNOWN, compile_object, host, target_machine
+from inner.program import expand_blocks, split_uniform
 from program.specimens import OPERATIONS, random_program, specimen
 
 REGISTER = {"avx512": r"%zmm\d", "avx2": r"%ymm\d", "sse2": r"%xmm\d", "neon": r"\bv\d+\.2d"}

@@ -23,10 +23,8 @@ def test_chain(n):
     assert model.closure_error(model.home) < 1e-10
 
 
-def test_all_series_and_files(monkeypatch, tmp_path):
-    monkeypatch.setattr(growth, "SERIES", {"loops": growth.SERIES["loops"]})
-    monkeypatch.setattr(growth, "STATES", (1, 1000))
-    monkeypatch.setattr(growth, "BATCH", 64)
+def test_all_series_and_files(limits, tmp_path):
+    limits(growth_series={"loops": growth.SERIES["loops"]}, growth_states=(1, 1000), growth_batch=64)
     found = growth.grow(quick=True)
     assert set(found["series"]) == {"loops", "states"} and not found["interrupted"]
     for name, series in found["series"].items():

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from bench.cases import bare_model, case
-from gough.robot.tree import bodies
 from gough_bench.measure import check
 from gough_bench.mujoco_peer import MuJoCo
 from gough_bench.ours import OurC
 from gough_bench.pinocchio import PinocchioPython
 from gough_bench.program_peers import CasadiC, CasadiMachine, Jax
 from gough_bench.tree import Tree
+from inner.robot import bodies
 
 ROBOTS = ("pedrammehr2012", "lopes", "five_bar")
 

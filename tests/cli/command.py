@@ -4,7 +4,7 @@ import json
 
 from typer.testing import CliRunner
 
-from gough.cli.main import app
+from inner.cli import app
 
 QUICK = "lopes_simplified"
 """The gallery robot with the smallest programs."""

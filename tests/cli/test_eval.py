@@ -215,7 +215,7 @@ def test_wrong_shapes(tmp_path):
     assert "different lengths" in err
 
 
-def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch):
+def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch, limits):
     from gough.cli import evaluate
 
     run, calls = evaluate.run_function, []
@@ -226,7 +226,7 @@ def test_interrupt_keeps_finished_batches(states, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return run(*arguments)
 
-    monkeypatch.setattr(evaluate, "CHUNK", 2)
+    limits(eval_chunk=2)
     monkeypatch.setattr(evaluate, "run_function", stop_later)
     out = tmp_path / "part.csv"
     _, err = gough("eval", QUICK, "energies", "--state", states(*[GOOD] * 9), "--out", out, code=130)

@@ -93,8 +93,8 @@ def test_a_file_of_a_run_with_escapes_is_refused(model, tmp_path):
 
 
 def test_scenarios_and_motions_have_titles_too():
-    from gough.simulation.motion.files import read_motion
-    from gough.simulation.scenarios.files import read_scenario
+    from gough.motions import read_motion
+    from inner.simulation import read_scenario
 
     for read in (read_motion, read_scenario):
         with pytest.raises(DescriptionError, match=r"U\+001B"):

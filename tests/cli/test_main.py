@@ -15,7 +15,7 @@ import typer
 
 import gough as library
 from cli.command import QUICK, gough
-from gough.cli.main import app
+from inner.cli import app
 
 
 def start(*arguments, **options):

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 import gough as library
-from analysis.mapped_robots import FIVE_BAR, hexapod
+from analysis.mapped_robots import FIVE_BAR, hexapod, interrupt_survey
 from cli.command import QUICK, gough, gough_json
-from gough.analysis.workspace import survey as module
-from gough.analysis.workspace.states import Surveyor
-from gough.robot.writer import dumps
+from gough.robot import dumps
 
 LINE = ("--range", "x=-0.1:0.1:21")
 
@@ -101,17 +99,9 @@ def test_modes_at_a_place_in_units_of_its_coordinate():
     assert "--at: 3deg is an angle, and z is a length; write m or mm, or a plain number in m" in err
 
 
-def test_interrupt_keeps_what_is_done(limited, tmp_path, monkeypatch):
-    right, calls = Surveyor.survey, []
-
-    def survey(self, x, near=None):
-        calls.append(1)
-        if len(calls) > 2:
-            raise KeyboardInterrupt
-        return right(self, x, near)
-
-    monkeypatch.setattr(module, "CHUNK", 5)
-    monkeypatch.setattr(Surveyor, "survey", survey)
+def test_interrupt_keeps_what_is_done(limited, tmp_path, monkeypatch, limits):
+    limits(survey_chunk=5)
+    interrupt_survey(monkeypatch, 2)
     report = gough_json("map", limited, *LINE, "--out", tmp_path / "part.npz", code=130)
     assert report["partial"] and 5 <= report["done"] <= 10
     assert library.Workspace.load(tmp_path / "part.npz").partial

@@ -12,7 +12,7 @@ import gough as library
 from cli.command import gough, gough_json
 from gough.cli.simulate import scenario_of
 from gough.robot import DescriptionError
-from gough.simulation.integration.explicit import ExplicitMarching
+from inner.simulation import ExplicitMarching
 from simulation.sliders import ARM
 
 SWING = ("simulate", "four_bar_chain", "--duration", "0.5s")

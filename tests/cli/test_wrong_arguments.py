@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from gough.cli.main import app
+from inner.cli import app
 
 GOOD: dict[str, list[str]] = {
     "list": [],

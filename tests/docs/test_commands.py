@@ -15,7 +15,7 @@ import typer.main
 
 from docs.blocks import ROOT
 from docs.test_links import ALL_PAGES
-from gough.cli.main import app
+from inner.cli import app
 
 # The history of commands that are gone stays in the changelog.
 CURRENT = [page for page in ALL_PAGES if page.name != "CHANGELOG.md"]

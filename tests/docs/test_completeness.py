@@ -10,13 +10,14 @@ import pytest
 from docs.blocks import ROOT
 from gough.errors import Status
 from gough.model import Model
-from gough.program.count import Count
+from gough.program import Count
 from gough.robot import (
     Body,
     ChainJoint,
     Configuration,
     Cut,
     Drive,
+    Flexible,
     Friction,
     Inertia,
     JointSpring,
@@ -32,7 +33,7 @@ from gough.robot import (
     TreeJoint,
 )
 from gough.robot.closures import CutType
-from gough.robot.flexible import Flexible, TieRule, Ties
+from gough.robot.flexible import TieRule, Ties
 from gough.robot.flexible.beam import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
 from gough.robot.flexible.fields import ElasticMaterial
 from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeChoice
@@ -40,7 +41,7 @@ from gough.robot.flexible.other_programs import DmigFile, FileUnits, MatrixFiles
 from gough.robot.joint import MovingType
 from gough.robot.loader import DOCUMENT_KEYS
 from gough.robot.merge import LEG_KEYS
-from gough.robot.units import UNITS
+from inner.robot import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)
 MODELS += (Loop, LoopEnd, Parameters, Payload, Pose, Spring, Telescopic, TreeJoint)

@@ -9,6 +9,8 @@ import pytest
 from docs.blocks import PAGES, ROOT, WILDCARD, blocks, same
 from docs.page import ELSEWHERE, SLOW, Page, put
 
+LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md"}
+"""Pages that compile or run much. What they show is tested quickly by tests/simulation, tests/analysis and tests/papers."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff"}
 
 
@@ -24,7 +26,9 @@ def check(page: Page) -> int:
     return count
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, marks=pytest.mark.slow if p.name in LONG else (), id=p.name) for p in PAGES]
+)
 def test_blocks_run_and_print_what_is_shown(path: Path, tmp_path: Path) -> None:
     compared = check(Page(path, tmp_path, slow=False))
     here = [block for block in blocks(path) if not block.note.startswith(ELSEWHERE)]

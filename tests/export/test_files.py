@@ -15,16 +15,16 @@ import pytest
 
 import gough
 from backends.compiled_c import STRICT, Compiled, needs_compiler, run_driver
-from gough.backends.c import flat_listing, rolled_listing
-from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
 from gough.export import export, export_texts
 from gough.export.references import references
-from gough.export.subject import Options, subject_of
-from gough.kinematics.sampling import sample_states
 from gough.program import evaluate
 from gough.robot import gallery
-from gough.structure.alike import common_pattern
+from inner.backends import flat_listing, rolled_listing
+from inner.dynamics import CATALOGUE
+from inner.export import Options, subject_of
+from inner.kinematics import sample_states
+from inner.structure import common_pattern
 
 LARGE = ("dualemps_8", "hexapod_flexible", "long2014")
 """Flexible robots whose functions have tens of thousands of operations: a C compiler takes minutes for each."""

@@ -10,11 +10,10 @@ import pytest
 
 import gough
 from gough.backends.c.flat import once_and_each
-from gough.export.subject import Options, subject_of
-from gough.program.interpreter import evaluate_nodes
-from gough.program.rolling import Rolled, roll
-from gough.structure.alike import common_pattern
 from gough_bench.growth import legs_on_platform
+from inner.export import Options, subject_of
+from inner.program import Rolled, evaluate_nodes, roll
+from inner.structure import common_pattern
 
 
 @cache

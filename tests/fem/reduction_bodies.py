@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array, eye_array
 from scipy.spatial import cKDTree
 
 from gough.fem import FiniteElements, second_order
-from gough.fem.sparse import order
+from inner.fem import order
 
 GAUSS = np.polynomial.legendre.leggauss(4)
 

@@ -7,9 +7,8 @@ import pytest
 
 from fem.element_bodies import MAKERS, body, freedom_count, solved
 from gough.fem import ClampedModes, NodeTie
-from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.reduce import assemble_body
-from gough.fem.reduction.ties import tie_frames
+from inner.fem import build_basis, tie_frames
 
 KINDS = pytest.mark.parametrize("name", MAKERS)
 

@@ -19,7 +19,7 @@ from gough.fem import (
     slaved_shapes,
 )
 from gough.fem.elastic_body import shape_integrals
-from gough.fem.reduction.ties import tie_frames
+from inner.fem import tie_frames
 
 MATERIAL = Material(young=70e9, density=2700.0, poisson=0.3)
 ENDS = {"root": NodeTie((0, 0, 0)), "tip": NodeTie((0.5, 0, 0))}
@@ -33,8 +33,8 @@ def beam(elements, plane=True, corner=None):
 def points_of(fem, choice):
     """Masses, positions, Φ and Ψ of a beam reduced with a frame held."""
     tied = tie_frames(fem, ENDS)
-    from gough.fem.reduction.bases import build_basis
     from gough.fem.reduction.reduce import second_order_field
+    from inner.fem import build_basis
 
     second = second_order_field(tied, build_basis(tied, choice))
     assert second.sampled is not None

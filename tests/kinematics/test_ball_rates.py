@@ -15,8 +15,8 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import gough
-from gough.analysis.verification.laws import verify
 from gough.robot import loads
+from inner.analysis import verify
 
 RATES = ("f_x", "f_y", "f_z", "f_wx", "f_wy", "f_wz")
 LOOPS = {

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis.verification.laws import verify
 from gough.errors import Status
 from gough.kinematics.openings import openings
 from gough.robot import dumps, loads
+from inner.analysis import verify
 
 WIDTH, REACH, LENGTH = 0.06, 0.05, 0.3
 TURNS = [np.eye(3), np.array([[0, 0, 1], [1, 0, 0], [0, 1, 0.0]]), np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0.0]])]

@@ -106,7 +106,7 @@ def test_poses_far_away_never_give_open_loops(name: str) -> None:
     """Newton or closed form: what comes back closes, the rest is marked."""
     m = subject(name).model
     steps = np.random.default_rng(0).uniform(-3, 3, (60, 6))
-    from gough.spatial.poses import integrate_pose
+    from inner.spatial import integrate_pose
 
     q = m.configuration(pose=integrate_pose(m.home[:7], steps), on_bad_state="mark")
     found = np.isfinite(q).all(axis=1)
@@ -177,5 +177,5 @@ def test_misuse_is_said_at_once() -> None:
 def test_status_names() -> None:
     assert [s.name for s in Status] == (
         "OK NOT_FINITE BAD_QUATERNION OUT_OF_REACH FOLDED SINGULAR NOT_CONVERGED RESIDUAL OPEN_LOOP LARGE_DEFLECTION "
-        "CROSSED STEP STICKING ANGLE".split()
+        "CROSSED STEP STICKING ANGLE ENDED".split()
     )

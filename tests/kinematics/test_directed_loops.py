@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis.verification.laws import verify
 from gough.errors import Status
 from gough.joints import ALL
 from gough.joints.motions import Ball, Rotation
 from gough.robot import loads
+from inner.analysis import verify
 from kinematics.random_loops import COMMON, CUT_ROWS, guesses, misses, moved, random_loop, random_platform, turn, unit
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.errors.HomeWarning", "ignore::gough.errors.SingularHomeWarning")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.robot import Pose, Robot, dumps, loads
-from gough.robot.tree import bodies, placed_joints, placed_loops, platform_name
+from inner.robot import bodies, placed_joints, placed_loops, platform_name
 from reference.energies.homogeneous import quaternion_of
 
 Data = dict[str, Any]

@@ -16,18 +16,16 @@ from scipy.spatial.transform import Rotation
 import gough
 from backends import compiled_c, cuda_host
 from backends.compiled_c import Compiled
-from backends.kernels import run
+from backends.kernels import choose_writer, run
 from dynamics.test_dry_friction import four_bar
+from gough import Function
 from gough.backends import BACKENDS, find_backend
-from gough.backends.c import flat_listing
-from gough.backends.cuda import GpuKernel
-from gough.backends.llvm import Kernel, store
-from gough.backends.llvm.target import host
-from gough.compilation.function import Function
+from gough.backends.llvm import Kernel
 from gough.compilation.service import compile_loop
-from gough.dynamics.catalogue import CATALOGUE
 from gough.errors import UsageError
 from gough_bench.states import random_states
+from inner.backends import GpuKernel, flat_listing, host
+from inner.dynamics import CATALOGUE
 from laws.subjects import built
 
 N = 11
@@ -84,9 +82,7 @@ def test_machine_code(name: str, tier: str, monkeypatch: pytest.MonkeyPatch) -> 
     if tier == "assembler" and not host().assembler:
         pytest.skip("this CPU has no AVX-512")
     if tier == "llvm":
-        real = store.write_module
-        monkeypatch.setattr(store, "write_module", lambda program, target, **more: real(program, target, False, **more))
-        monkeypatch.setenv("GOUGH_CACHE_DIR", "")
+        choose_writer(monkeypatch, False)
     for key, (f, inputs, truth) in functions(name).items():
         kernel = Kernel(f.program, "ieee" if tier == "ieee" else "fast")
         found, _ = run(kernel, rows_of(f, inputs), N)

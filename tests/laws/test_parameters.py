@@ -7,15 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from gough.dynamics.catalogue import FunctionKey
-from gough.model.functions import trace_entry
 from gough.program import evaluate
-from gough.program.ops import Op
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.inputs import split_uniform
-from gough.program.passes.minimise import minimise
-from gough.program.passes.outputs import drop_checks
 from gough.robot import loads
+from inner.dynamics import FunctionKey
+from inner.model import trace_entry
+from inner.program import Op, drop_checks, expand_blocks, minimise, split_uniform
 from laws.subjects import GALLERY, PAIRS, TOLERANCE, built, errors, subject
 from reference.designs import description
 from reference.energies.lagrange import Reference

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gough.dynamics.catalogue import CATALOGUE
 from gough.program import evaluate
+from inner.dynamics import CATALOGUE
 from laws.subjects import GALLERY, Subject, built, subject
 from laws.test_batches import calls, states
 

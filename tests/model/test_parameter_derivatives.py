@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import gough
-from gough.kinematics.sampling import sample_states
 from gough.robot import load, loads
 from gough.robot.writer import document
+from inner.kinematics import sample_states
 
 STEP = 1e-6
 ACCEPTED = 1e-6

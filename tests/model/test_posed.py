@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gough
-from gough.dynamics.catalogue import CATALOGUE
-from gough.spatial.poses import integrate_pose
+from inner.dynamics import CATALOGUE
+from inner.spatial import integrate_pose
 from laws.subjects import built, described
 
 

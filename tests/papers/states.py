@@ -3,7 +3,7 @@
 import numpy as np
 
 from gough import named_motion
-from gough.spatial.poses import rotation_of_quaternion
+from inner.spatial import rotation_of_quaternion
 from papers.vectors import skew
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gough.dynamics.catalogue import CATALOGUE
 from gough.model import build
 from gough_papers.counting import BOTH, COORDINATES, count_operations, counts_beside_papers, counts_of, paper_counts
+from inner.dynamics import CATALOGUE
 
 
 def test_table_1_of_lopes_adds_up():

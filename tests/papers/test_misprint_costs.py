@@ -57,8 +57,8 @@ def test_long2014():
         assert found[name] == pytest.approx(relative(printed, right), rel=1e-9), name
 
 
-def test_lopes(monkeypatch):
-    monkeypatch.setattr(lopes_paper, "SAMPLES", 9)
+def test_lopes(limits):
+    limits(lopes_samples=9)
     found = lopes_paper.misprint_costs(model("lopes"))
     for k, T in enumerate(lopes_paper.COST_DURATIONS):
         states = list(zip(*lopes.trajectory(5, T), strict=True))

@@ -7,7 +7,7 @@ from typing import Any
 import mpmath as mp
 
 from gough.program import Program
-from gough.program.ops import Call, ConstantMatvec, Op, Solve
+from inner.program import Call, ConstantMatvec, Op, Solve
 
 DIGITS = 50
 

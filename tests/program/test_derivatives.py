@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from gough.program import Program, evaluate
-from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.interpreter import evaluate_nodes
-from gough.program.passes.expand_blocks import expand_blocks
+from inner.program import evaluate_nodes, expand_blocks, jacobian, jvp, vjp
 from program import precise
 from program.specimens import OPERATIONS, N, random_program, specimen
 

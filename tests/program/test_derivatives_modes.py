@@ -9,11 +9,7 @@ import pytest
 from gough import scalar
 from gough.errors import UsageError
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.derivatives import derive, jacobian, jvp, vjp
-from gough.program.ops import Op, Solve
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.minimise import operations
-from gough.program.passes.outputs import drop_checks
+from inner.program import Op, Solve, derive, drop_checks, expand_blocks, jacobian, jvp, operations, vjp
 from program import precise
 from program.specimens import N, random_program
 

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 
 import gough
-from gough.dynamics.catalogue import CATALOGUE, FunctionKey
-from gough.kinematics.sampling import sample_states
-from gough.model.functions import no_load, trace_entry
+from gough.model.functions import no_load
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
-from gough.program.derivatives import jacobian, jvp, vjp
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.minimise import operations
-from gough.program.passes.outputs import drop_checks
+from inner.dynamics import CATALOGUE, FunctionKey
+from inner.kinematics import sample_states
+from inner.model import trace_entry
+from inner.program import drop_checks, expand_blocks, jacobian, jvp, operations, vjp
 from program import precise
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"

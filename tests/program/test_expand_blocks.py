@@ -10,11 +10,8 @@ import pytest
 from gough import scalar
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.interpreter import evaluate_nodes
-from gough.program.ops import Op
-from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.order_solves import elimination_order, order_solves
-from gough.program.verdict import evaluate_with_care
+from inner.program import Op, evaluate_nodes, evaluate_with_care, expand_blocks
 
 
 def sparse_solve(n: int, m: int, pattern: np.ndarray, numbers: np.ndarray | None = None) -> Program:

@@ -9,7 +9,7 @@ import pytest
 
 from gough import scalar
 from gough.program import Program, Slot, count, trace
-from gough.program.ops import Op
+from inner.program import Op
 
 
 def record(*equations: Any, n: int = 3) -> Program:

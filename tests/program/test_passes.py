@@ -10,15 +10,25 @@ import pytest
 from gough import scalar
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.ops import Call, Op
 from gough.program.passes.expand_angles import expand_angles
-from gough.program.passes.expand_blocks import expand_blocks, inline_calls
-from gough.program.passes.inputs import HOISTED, split_uniform
-from gough.program.passes.minimise import factor_sums, minimise, operations, pull_constants, share_scaled
-from gough.program.passes.multiply_add import contract_multiply_add
 from gough.program.passes.order import order_for_latency
-from gough.program.passes.outputs import drop_checks, remove_dead_code
+from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.reciprocals import expand_reciprocals, share_reciprocals
+from inner.program import (
+    HOISTED,
+    Call,
+    Op,
+    contract_multiply_add,
+    drop_checks,
+    expand_blocks,
+    factor_sums,
+    inline_calls,
+    minimise,
+    operations,
+    pull_constants,
+    share_scaled,
+    split_uniform,
+)
 from program import precise
 from program.specimens import OPERATIONS, SUB_PROGRAM, random_program, specimen
 

@@ -7,12 +7,16 @@ import pytest
 
 from gough import scalar
 from gough.program import Program, Slot, trace
-from gough.program.interpreter import evaluate_nodes
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.inputs import split_uniform
-from gough.program.passes.minimise import minimise
-from gough.program.passes.multiply_add import contract_multiply_add
-from gough.program.rolling import Rolled, Source, roll
+from inner.program import (
+    Rolled,
+    Source,
+    contract_multiply_add,
+    evaluate_nodes,
+    expand_blocks,
+    minimise,
+    roll,
+    split_uniform,
+)
 from program import precise
 from program.lanes import legs
 from program.specimens import random_program

@@ -9,7 +9,7 @@ import pytest
 from gough import scalar
 from gough.program import Slot, evaluate, trace
 from gough.program.graph import TangentGraph
-from gough.program.ops import Op
+from inner.program import Op
 
 ANGLES = {
     "one": lambda x: scalar.atan2(x[0], x[1]),

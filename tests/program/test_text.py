@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from gough.program import Program, evaluate, to_text
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.multiply_add import contract_multiply_add
+from inner.program import contract_multiply_add, expand_blocks
 from program.specimens import random_program
 
 WORDS = {

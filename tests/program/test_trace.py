@@ -92,9 +92,7 @@ def test_notes_survive_to_the_text() -> None:
 
 
 def test_notes_survive_passes_and_derivatives() -> None:
-    from gough.program.derivatives import jacobian
-    from gough.program.passes.expand_blocks import expand_blocks
-    from gough.program.passes.multiply_add import contract_multiply_add
+    from inner.program import contract_multiply_add, expand_blocks, jacobian
 
     def equations(x: Any) -> dict[str, Any]:
         with scalar.note("solved here"):

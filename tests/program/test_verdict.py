@@ -6,7 +6,7 @@ import pytest
 from gough import scalar
 from gough.errors import GOOD, Status
 from gough.program import Slot, trace
-from gough.program.verdict import evaluate_with_care, flat_inputs, reciprocal_condition
+from inner.program import evaluate_with_care, flat_inputs, reciprocal_condition
 
 
 def program():

@@ -7,9 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import gough
-from gough.robot import DescriptionError, load, loads
+from gough.robot import DescriptionError, dump, load, loads
 from gough.robot.files import without_lost_meshes
-from gough.robot.writer import dump
 
 MESH = "mesh: {file: arm.stl, scale: 0.001, pose: {position: [0, 0, 0.1]}, color: [200, 60, 40]}"
 ROBOT = """format: 1
@@ -116,7 +115,7 @@ def test_lost_meshes_are_left_out(tmp_path: Path):
 
 def test_a_mesh_is_drawn_where_it_is_placed(described: Path):
     pytest.importorskip("trimesh")
-    from gough.viewer.drawing.figure import Figure
+    from inner.viewer import Figure
 
     figure = Figure(gough.build(load(described)))
     [piece] = [p for p in figure.pieces if p.colour == (200, 60, 40)]
@@ -129,7 +128,7 @@ def test_a_mesh_is_drawn_where_it_is_placed(described: Path):
 
 def test_check_names_an_unreadable_mesh(described: Path):
     pytest.importorskip("trimesh")
-    from gough.cli.main import app
+    from inner.cli import app
 
     assert CliRunner().invoke(app, ["check", str(described)]).exit_code == 0
     (described.parent / "arm.stl").write_text("nothing that could be a mesh")

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from gough.cli.check import examine
-from gough.cli.evaluate import read_table
 from gough.errors import GoughError
+from gough.motions import read_motion, spline_file
 from gough.robot import Robot, loads
-from gough.simulation.motion.files import read_motion
-from gough.simulation.motion.spline import spline_file
-from gough.simulation.scenarios.files import read_scenario
 from gough.text import printable
+from inner.cli import read_table
+from inner.simulation import read_scenario
 from robot.mutations import bases, gallery, mutant
 
 BASES = bases()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough.robot import Robot, gallery, load
-from gough.robot.tree import platform_body
+from inner.robot import platform_body
 from papers.vectors import rotation_x, rotation_y, rotation_z
 from robot.documents import cut_of, platform_of
 

@@ -46,9 +46,9 @@ HIP, SLIDE, CUT = "templates/ups/chain/0", "templates/ups/chain/1", "templates/u
         ("a: " + "9" * 401, 1, ["401 characters"]),
         ("a: " + "[" * 490 + "]" * 490, 1, ["nested more than"]),
         ("- " * 3000 + "1", 1, ["nested more than"]),
-        ("a: [" + "1," * 200_000 + "1]", 1, ["more than 80000 entries"]),
+        ("a: [" + "1," * 80_100 + "1]", 1, ["more than 80000 entries"]),
         (
-            "a: &a [x, x, x]\n" + "".join(f"b{i}: &b{i} [{','.join(['*a'] * 3000)}]\n" for i in range(20)),
+            "a: &a [x, x, x]\n" + "".join(f"b{i}: &b{i} [{','.join(['*a'] * 3000)}]\n" for i in range(10)),
             None,
             ["without end"],
         ),

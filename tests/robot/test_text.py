@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import gough
-from gough.cli.evaluate import read_table
+from gough import Run
 from gough.errors import GoughError, MissingFileError, UnreadableFileError, UsageError
 from gough.robot import DescriptionError, loads
 from gough.simulation.motion.spline import read_samples
-from gough.simulation.results.run import Run
 from gough.text import MOST_BYTES, printable, read_lines, read_text, unprintable, wrong_label
+from inner.cli import read_table
 
 YAML_READERS = {"robot": gough.load, "motion": gough.load_motion, "scenario": gough.load_scenario}
 CSV_READERS = {"samples": read_samples, "states": read_table, "run": lambda path: Run.load(path, model="five_bar")}

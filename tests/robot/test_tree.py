@@ -3,7 +3,7 @@
 import pytest
 
 from gough.robot import Body, ChainJoint, Loop, LoopEnd, Pose, Robot, TreeJoint, load, loads
-from gough.robot.tree import bodies, placed_joints, placed_loops, platform_body, platform_name
+from inner.robot import bodies, placed_joints, placed_loops, platform_body, platform_name
 from robot.documents import VALID, cut_of
 from robot.forms import DELTA, FIVE_BAR, MIXED
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from gough.robot import Body, Drive, Friction, Pose
-from gough.robot.joint import ChainJoint
-from gough.robot.units import Quantity, UnitError, convert, misfit, parse
+from gough.robot import Body, ChainJoint, Drive, Friction, Pose
+from inner.robot import Quantity, UnitError, convert, misfit, parse
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from gough import motions
-from gough.simulation.motion.motion import Motion
+from gough import Motion, motions
 
 POSES = (
     {"position": [0.0, 0.0, 1.0]},

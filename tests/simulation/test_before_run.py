@@ -11,15 +11,12 @@ from scipy.optimize import brentq
 from typer.testing import CliRunner
 
 import gough
-from gough.cli.main import app
 from gough.errors import RunWarning, UsageError
+from gough.motions import table
 from gough.robot import loads
-from gough.simulation.control.instant import MotionRows
-from gough.simulation.integration.methods import METHODS
-from gough.simulation.integration.plant import Plant
-from gough.simulation.motion.table import table
-from gough.simulation.results.remedy import remedy
 from gough.simulation.run.checks import _of_inverse, longest_step, poles
+from inner.cli import app
+from inner.simulation import METHODS, MotionRows, Plant, remedy
 from laws.subjects import built
 from simulation.sliders import slider
 from simulation.test_motion_limits import BASE, TEXT, TOP
@@ -123,10 +120,9 @@ def test_a_start_out_of_equilibrium() -> None:
 
 def test_the_start_at_an_equilibrium_is_one() -> None:
     """Drive forces push on the plate's own coordinates: with them nothing of long2014 at rest accelerates."""
-    from gough.simulation.control.instant import MotionRows
-    from gough.simulation.integration.plant import Plant
     from gough.simulation.integration.wrenches import Wrenches
     from gough.simulation.run.checks import state_events
+    from inner.simulation import MotionRows, Plant
 
     model = built(gough.load("long2014"))
     load = {"center": [20.0, -10.0, -300.0, 0, 0, 0]}

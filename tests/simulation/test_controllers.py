@@ -73,10 +73,8 @@ def test_joint_pd_sags_without_gravity_and_not_with_it() -> None:
 
 def test_gains_need_no_new_code() -> None:
     """Gains, limits and forces are inputs of the compiled loop."""
-    from gough.simulation.control.instant import MotionRows
-    from gough.simulation.integration.explicit import explicit_step
     from gough.simulation.integration.methods.dp5 import DP5
-    from gough.simulation.integration.plant import Plant
+    from inner.simulation import MotionRows, Plant, explicit_step
 
     def program(law: laws.Law) -> str:
         plant = Plant(mass(), law, MotionRows("drives", 1, 3))

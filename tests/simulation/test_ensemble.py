@@ -16,11 +16,9 @@ import numpy as np
 import pytest
 
 import gough
-from gough import vary
+from gough import Ensemble, simulate, simulate_many, vary
 from gough.errors import RunWarning, UsageError
-from gough.simulation.ensembles.ensemble import Ensemble, simulate_many
 from gough.simulation.ensembles.work import PART, part_of
-from gough.simulation.run.simulate import simulate
 from laws.subjects import built
 from simulation.mutants import mutants
 
@@ -113,7 +111,7 @@ def test_ensembles_end_at_the_end(stored: int) -> None:
 
 
 def test_what_varied_is_told_in_numbers() -> None:
-    from gough.simulation.ensembles.vary import monte_carlo, within
+    from gough.vary import monte_carlo, within
 
     model = built(gough.load("five_bar"))
     drawn = monte_carlo({"left_rod.M": within(0.1)}, runs=5, seed=2)

@@ -10,10 +10,10 @@ import pytest
 
 import gough
 from backends.cuda_march_host import COMPILER, HostMarchKernel
-from gough.backends.cuda.march import CudaMarch
+from gough import simulate_many
 from gough.errors import UsageError
-from gough.simulation.ensembles.ensemble import simulate_many
 from gough.simulation.ensembles.work import part_of
+from inner.backends import CudaMarch
 from laws.subjects import built
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")

@@ -10,7 +10,7 @@ import pytest
 import gough
 from gough import motions
 from gough.fem import write_modal_file
-from gough.simulation.control.follow import Follow
+from gough.laws import Follow
 from laws.subjects import built
 from mechanisms.slider_crank import END, RATE, START, by_chord, described, rod
 

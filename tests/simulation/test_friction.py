@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 
 import gough
 from gough.errors import UsageError
-from gough.robot.friction import change_friction
-from gough.simulation.results.remedy import remedy
+from inner.robot import change_friction
+from inner.simulation import remedy
 from simulation.sliders import MASS, slider
 
 FORCE = 3.0

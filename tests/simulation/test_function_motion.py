@@ -6,7 +6,7 @@ import pytest
 
 from gough import motions
 from gough.errors import UsageError
-from gough.simulation.motion.jet import BINARY, UNARY, Jet
+from gough.simulation.motion.function import BINARY, UNARY, Jet
 
 FUNCTIONS = {
     "sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "sqrt": "sqrt", "sinh": "sinh", "cosh": "cosh",

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 import gough
-from gough import motions
+from gough import motions, simulate
 from gough.errors import UsageError
-from gough.robot.friction import change_friction
-from gough.simulation.control.computed_torque import ComputedTorque
-from gough.simulation.control.follow import Follow
-from gough.simulation.control.free import Free
-from gough.simulation.run.simulate import simulate
+from gough.laws import ComputedTorque, Follow, Free
+from inner.robot import change_friction
 from laws.subjects import built
 
 SMALL = 1e-9
@@ -90,7 +87,10 @@ def test_stable_as_far_as_the_formula_says() -> None:
     assert largest == [False, True]
 
 
-@pytest.mark.parametrize("name", ["five_bar", "four_bar_chain", "lopes", pytest.param("delta", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    ["five_bar", "four_bar_chain", "three_rrr", *(pytest.param(n, marks=pytest.mark.slow) for n in ("delta", "lopes"))],
+)
 def test_second_order(name: str) -> None:
     """Robots led by drives and by their platform, let go with a velocity, against an adaptive run."""
     model = built(gough.load(name))
@@ -125,8 +125,8 @@ def test_a_vibrating_robot_on_its_way() -> None:
 
 
 def test_what_it_cannot_do() -> None:
-    model = built(gough.load("long2014"))
+    model = built(gough.load("flexible_slider_crank"))
     law = ComputedTorque(100.0, 20.0, elastic="simulated")
-    motion = motions.quintic(poses=[model.home_pose, model.home_pose], times=[0, 0.1])
+    motion = held(model, 0.1)
     with pytest.raises(UsageError, match=r"own states of a controller .*; take rk4"):
         simulate(model, motion, law, method="leapfrog")

@@ -9,11 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 import gough
-from gough.cli.main import app
 from gough.errors import UsageError
-from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
-from gough.simulation.integration.runge_kutta import RungeKutta
-from gough.simulation.scenarios.files import read_scenario
+from gough.simulation.integration.method import RungeKutta
+from inner.cli import app
+from inner.simulation import METHODS, method_named, read_scenario, stable_with_any
 from laws.subjects import built
 
 STABLE = [m.name for m in METHODS.values() if not m.adaptive and m.longest_step(1e12) == inf]

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gough import motions
+from gough import MotionTable, motions
 from gough.errors import UsageError
-from gough.simulation.motion.table import ACCELERATION_ERROR, LARGEST, POSITION_ERROR, MotionTable
+from gough.simulation.motion.table import ACCELERATION_ERROR, LARGEST, POSITION_ERROR
 from simulation.differences import rotation
 from simulation.motion_family import MEMBERS
 
@@ -93,7 +93,7 @@ def test_a_small_move_far_from_the_origin():
     assert motion.table().acceleration_error <= ACCELERATION_ERROR
 
 
-def test_accelerations_that_belong_to_another_position_are_seen(monkeypatch):
+def test_accelerations_that_belong_to_another_position_are_seen(limits):
     """A table integrates accelerations: where they are not those of the positions no piece is short enough."""
 
     honest = MEMBERS["function"].motion
@@ -106,7 +106,7 @@ def test_accelerations_that_belong_to_another_position_are_seen(monkeypatch):
             x, v, a = path.at(t, left)
             return x, v, 1.001 * a
 
-    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
+    limits(motion_pieces=100)
     liar = replace(honest, parts=(replace(honest.parts[0], path=Liar()),))
     with pytest.raises(UsageError, match="too rough"):
         liar.table()
@@ -120,8 +120,8 @@ def test_a_break_nobody_named_is_found():
     assert np.diff(table.breaks).min() < 1e-6
 
 
-def test_too_rough_a_motion_is_refused(monkeypatch):
-    monkeypatch.setattr("gough.simulation.motion.fit.MOST_PIECES", 100)
+def test_too_rough_a_motion_is_refused(limits):
+    limits(motion_pieces=100)
     motion = motions.function(lambda t: [np.sin(1e4 * t)], 10.0, kind="drives", names=["a"])
     with pytest.raises(UsageError, match="too rough"):
         motion.table()

@@ -7,7 +7,7 @@ from gough import motions
 from gough.errors import UsageError
 from gough.robot import gallery
 from gough.simulation.motion.files import read_named_motion
-from gough.spatial.poses import rotation_of_quaternion
+from inner.spatial import rotation_of_quaternion
 from papers import lopes as printed_lopes
 from papers.long2014.path import poses_path
 

@@ -13,8 +13,8 @@ from scipy.integrate import solve_ivp
 import gough
 from gough import laws, motions
 from gough.errors import UsageError
-from gough.simulation.ensembles.vary import monte_carlo, sweep, within
 from gough.simulation.results.tracking import tracking_errors
+from gough.vary import monte_carlo, sweep, within
 from laws.subjects import built
 from simulation.sliders import MASS, settling, slider
 
@@ -160,12 +160,10 @@ def test_ensembles_have_a_controller_of_the_nominal_robot() -> None:
 
 
 def test_the_kernel_of_a_gpu_is_written_with_a_robot_of_its_own() -> None:
-    from gough.backends.cuda.march import CudaMarch
-    from gough.simulation.control.instant import MotionRows
     from gough.simulation.control.own_robot import own_robot
-    from gough.simulation.integration.explicit import explicit_step
     from gough.simulation.integration.methods.rk4 import RK4
-    from gough.simulation.integration.plant import Plant
+    from inner.backends import CudaMarch
+    from inner.simulation import MotionRows, Plant, explicit_step
 
     law = LAWS["computed torque"]()
     own = own_robot(law, heavy(), loaded(heavy())[None])
@@ -273,8 +271,8 @@ def test_what_a_controller_cannot_believe_is_told(make: Any, told: str) -> None:
 
 
 def test_a_file_says_what_a_controller_believes(tmp_path: Any) -> None:
-    from gough.robot.writer import dump
-    from gough.simulation.scenarios.files import read_scenario
+    from gough.robot import dump
+    from inner.simulation import read_scenario
 
     dump(heavy().robot, tmp_path / "slider.yaml")
     dump(slider(G / 2).robot, tmp_path / "light.yaml")

@@ -10,7 +10,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.motion.states import states_along
+from gough.motions import states_along
 from laws.subjects import built
 
 

@@ -10,10 +10,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
+from gough import Run
 from gough.cli.states import acceleration_columns, groups_of
 from gough.errors import UsageError
-from gough.simulation.results.names import WRENCH
-from gough.simulation.results.run import Run
+from gough.simulation.results.recorded import WRENCH
 from simulation.trajectories import INERTIA, PUSH, hexapod, model, slider_crank, swinging_platform, top, turning_top
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import gough
-from gough.cli.evaluate import gather, read_table
+from gough import Run
 from gough.errors import UsageError
 from gough.robot import load
-from gough.simulation.results import npz as run_npz
-from gough.simulation.results.run import Run
+from gough.simulation.results.formats import read_run_npz
+from inner.cli import gather, read_table
 from simulation.trajectories import PUSH, model, swinging_platform, top, turning_top
 
 SUFFIXES = ("npz", "parquet", "csv")
@@ -234,7 +234,7 @@ def test_files_that_are_no_runs_are_refused(run: Run, tmp_path: Path, monkeypatc
 def test_channels_to_be_saved_must_exist(run: Run, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no channel 'nose'"):
         run.save(tmp_path / "run.npz", channels=["nose"])
-    assert run_npz.read(run.save(tmp_path / "run.npz", channels=["pose", "q"])).about["recorded"]["pose"]["derived"]
+    assert read_run_npz(run.save(tmp_path / "run.npz", channels=["pose", "q"])).about["recorded"]["pose"]["derived"]
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".parquet", ".csv"])

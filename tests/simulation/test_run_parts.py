@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from gough import Run
 from gough.errors import UsageError
-from gough.simulation.results.run import Run
 from simulation.trajectories import model, swinging_platform
 
 

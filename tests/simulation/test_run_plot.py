@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gough import Run
 from gough.errors import UsageError
 from gough.simulation.results.plot import panels
-from gough.simulation.results.run import Run
 from simulation.trajectories import model, swinging_platform
 
 

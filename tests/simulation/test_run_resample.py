@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough import Run
 from gough.errors import RunWarning, UsageError
-from gough.simulation.results.run import Run
+from inner.robot import change_friction
 from simulation.trajectories import integrated, model, swinging_platform, top, turning_top
 
 COARSE = (9, 17, 33)
@@ -220,21 +221,27 @@ def test_times_that_are_no_numbers_are_refused(given: dict) -> None:
 @pytest.mark.parametrize("method", ["esdirk4", "generalised_alpha", "leapfrog", "sdirk2"])
 def test_pieces_of_a_motion_end_at_one_time(method: str) -> None:
     """Equal steps sum up to a rounding error beside the end of a piece: nothing is interpolated across 1e-16 s."""
-    delta = model("delta")
-    there = delta.home_pose + [0.06, 0.03, -0.04, 0, 0, 0, 0]
-    motion = gough.motions.quintic(poses=[delta.home_pose, there], durations=0.35)
-    run = gough.simulate(delta, motion, gough.laws.JointPD(2000, 30, gravity=True), method=method, step=1e-3)
+    five_bar = model("five_bar")
+    start = five_bar.drives(five_bar.home)
+    motion = gough.motions.quintic(drives=[start, start + [0.3, -0.2]], durations=[0.35])
+    run = gough.simulate(five_bar, motion, gough.laws.JointPD(300, 8, gravity=True), method=method, step=1e-3)
     gaps = np.diff(run.time)
     assert not ((gaps > 0) & (gaps < 1e-9)).any() and run.time[-1] == 0.35
     assert np.abs(run.resample(rate=2000).tau).max() < 1.05 * np.abs(run.tau).max()
 
 
-@pytest.mark.parametrize("velocities", ["drives", "platform"])
-def test_runs_that_change_their_velocities(velocities: str) -> None:
-    """A falling Delta keeps its energy between its stored states, too, whatever leads it."""
-    delta = gough.build("delta", velocities=velocities)
-    v = [0.3, 0.2, 0.1] if velocities == "drives" else [0.02, 0.03, -0.1]
-    run = gough.simulate(delta, v=v, duration=0.6, tolerance=1e-10, smoothing="described")
+@pytest.mark.parametrize(
+    ("name", "velocities", "v"),
+    [
+        ("delta", "drives", [0.3, 0.2, 0.1]),
+        ("three_rrr", "platform", [0.5, 0.3, 0.4]),
+        pytest.param("delta", "platform", [0.02, 0.03, -0.1], marks=pytest.mark.slow),
+    ],
+)
+def test_runs_that_change_their_velocities(name: str, velocities: str, v: list[float]) -> None:
+    """A robot let go keeps its energy between its stored states, too, whatever leads it."""
+    robot = gough.build(change_friction(gough.load(name), coulomb=0.0, viscous=0.0), velocities=velocities)
+    run = gough.simulate(robot, v=v, duration=0.6, tolerance=1e-10, smoothing="described")
     assert run.info.finished and any(what.startswith("velocities:") for _, what in run.info.events)
     fine = run.resample(np.linspace(0.0, 0.6, 6001))
     lost = fine["losses"].sum(axis=1) if "losses" in fine else 0.0

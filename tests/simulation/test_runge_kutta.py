@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gough.simulation.integration.implicit import ImplicitRungeKutta
-from gough.simulation.integration.methods import METHODS
-from gough.simulation.integration.runge_kutta import RungeKutta
+from gough.simulation.integration.method import RungeKutta
+from inner.simulation import METHODS
 
 ALL = [m for m in METHODS.values() if isinstance(m, RungeKutta)]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gough
+from gough import simulate_many
 from gough.errors import UsageError
-from gough.simulation.ensembles.ensemble import simulate_many
-from gough.simulation.ensembles.vary import monte_carlo, normal, spread, sweep, uniform, within
+from gough.vary import monte_carlo, normal, spread, sweep, uniform, within
 from laws.subjects import built
 
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import gough
+from gough import load_scenario
 from gough.errors import UsageError
+from gough.motions import motion_names
 from gough.robot import DescriptionError
-from gough.robot.friction import change_friction
-from gough.simulation.motion.files import motion_names
-from gough.simulation.results.remedy import remedy
 from gough.simulation.results.tracking import tracking_errors
 from gough.simulation.scenarios.controller import controller_in, known_laws
-from gough.simulation.scenarios.files import load_scenario, read_scenario, scenario_names
 from gough.simulation.scenarios.items import ChangesItem, OutputsItem, ScenarioItem, StartItem
+from inner.robot import change_friction
+from inner.simulation import read_scenario, remedy, scenario_names
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.robot.UnphysicalInertiaWarning")
 FIVE_BAR = """format: 1
@@ -81,7 +81,7 @@ def test_motions_inline_by_name_and_from_a_file(tmp_path):
 
 
 def test_robots_from_files_and_other_robots(tmp_path):
-    from gough.robot.writer import dumps
+    from gough.robot import dumps
 
     (tmp_path / "mine.yaml").write_text(dumps(gough.load("five_bar")), encoding="utf-8")
     path = tmp_path / "scenario.yaml"

@@ -10,9 +10,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.integration import marching, sundials_library
-from gough.simulation.integration.methods import cvode
-from gough.simulation.results.remedy import remedy
+from gough.simulation.integration import sundials
+from inner.simulation import remedy
 from laws.subjects import built
 
 METHODS = ("cvode", "cvode_bdf")
@@ -87,10 +86,8 @@ def test_states_kept_and_counted() -> None:
     assert gough.simulate(model, most_steps=1, **asked).stopped.startswith("step:more than 1 ")
 
 
-def test_loops_that_open_are_closed_and_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cvode, "DRIFT", 1e-9)
-    monkeypatch.setattr(marching, "FEWEST", 10)
-    monkeypatch.setattr(marching, "MOST", 10)
+def test_loops_that_open_are_closed_and_the_run_goes_on(limits) -> None:
+    limits(cvode_drift=1e-9, march_fewest=10, march_most=10)
     model, v = built(gough.load("pedrammehr2012")), np.full(6, 0.3)
     tau = gough.laws.Free((300.0,) * 6)
     run = gough.simulate(model, None, tau, duration=0.1, v=v, method="cvode", tolerance=1e-8)
@@ -109,16 +106,16 @@ def test_friction_without_smoothing_is_named(method: str) -> None:
 def test_a_fold_ends_a_run_with_its_reason() -> None:
     """Two motors push against each other until the loop folds, and through it: what is kept is closed, whatever follows."""
     model = built(gough.load("five_bar"))
-    run = gough.simulate(model, None, gough.laws.Free((3.0, -3.0)), duration=20.0, method="cvode", tolerance=1e-8)
+    run = gough.simulate(model, None, gough.laws.Free((3.0, -3.0)), duration=1.0, method="cvode", tolerance=1e-8)
     assert np.isfinite(run.q).all() and run.summary()["closure_error"] < 1e-10
     if run.stopped != "finished":
         assert " at t = " in run.stopped and remedy(run)
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    sundials_library.sundials.cache_clear()
-    monkeypatch.setattr(sundials_library, "find_spec", lambda name: None)
+    sundials.sundials.cache_clear()
+    monkeypatch.setattr(sundials, "find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'gough\[sundials\]'"):
         gough.simulate(built(gough.load("five_bar")), duration=0.1, method="cvode")
     monkeypatch.undo()
-    assert sundials_library.sundials().version[0] >= sundials_library.OLDEST
+    assert sundials.sundials().version[0] >= sundials.OLDEST

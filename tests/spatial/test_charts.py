@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from gough.spatial.charts import CHARTS, rotation_of_chart, rotation_vector_rates
 from gough.spatial.euler import euler_angles, quaternion_of_euler
-from gough.spatial.poses import rotation_vector
+from inner.spatial import rotation_vector
 
 
 def hat(x):

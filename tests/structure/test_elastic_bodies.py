@@ -15,7 +15,7 @@ from gough.errors import ReductionWarning, StructureError
 from gough.fem import ElasticBody
 from gough.robot import Robot, load, loads
 from gough.robot.flexible.other_programs import Matrices
-from gough.structure.elastic.bodies import elastic_bodies, is_carried, point_key
+from inner.structure import elastic_bodies, is_carried, point_key
 
 E, NU, RHO, L, SIDE = 70e9, 0.3, 2700.0, 0.8, 0.02
 A, INERTIA = SIDE**2, SIDE**4 / 12

@@ -13,7 +13,7 @@ import gough
 from cli.command import gough as command
 from gough.errors import ModalDataWarning, ReductionWarning, StructureError
 from gough.robot import load, loads
-from gough.structure.elastic.bodies import elastic_bodies, point_key
+from inner.structure import elastic_bodies, point_key
 from structure.test_elastic_bodies import ARM, CLAMPED, INERTIA, MODAL, RHO, A, E, L, neutral_file
 
 LONG = ARM.replace("length: 0.8", "length: 800").replace("0.8, 0, 0", "800, 0, 0").replace("0.33, 0, 0", "400, 0, 0")

@@ -7,7 +7,8 @@ import pytest
 
 import gough
 from gough.robot import loads
-from gough.structure.parameters import GrowingTable, ParameterTable, structural_value
+from gough.structure import ParameterTable
+from gough.structure.parameters import GrowingTable, structural_value
 
 
 def table() -> ParameterTable:

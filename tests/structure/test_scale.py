@@ -8,7 +8,7 @@ import pytest
 
 import gough
 from gough.robot import loads
-from gough.structure.elastic.bodies import clean_body, elastic_bodies, is_still, point_key
+from inner.structure import clean_body, elastic_bodies, is_still, point_key
 
 E, RHO = 210e9, 7850.0
 KINDS = [

@@ -109,7 +109,7 @@ def _simulate(
 
 def _report(made: "Scenario", found: "Ensemble", folder: Path | None, of: dict[str, str]) -> dict[str, Any]:
     """Figures over all runs that finished."""
-    from gough.simulation.units import units_of
+    from gough.simulation.coordinates import units_of
 
     good = found.end_q[np.isnan(found.failed)]
     names, units = made.model.layout.q_names, units_of(made.model).q

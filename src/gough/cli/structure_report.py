@@ -19,7 +19,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
     """Everything `gough show` tells; SI units, angles in rad, poses as position and yaw pitch roll (R = Rz Ry Rx)."""
     from gough.kinematics.openings import left_open
     from gough.robot.tree import platform_body
-    from gough.simulation.units import units_of
+    from gough.simulation.coordinates import units_of
 
     robot, layout = model.robot, model.layout
     measure = model.singularity(model.home)
@@ -82,7 +82,7 @@ def _velocities(model: "Model") -> list[dict[str, str | None]]:
 
     Elastic rates stand last; their acceleration is found, not given: None.
     """
-    from gough.simulation.units import units_of
+    from gough.simulation.coordinates import units_of
 
     layout, elastic = model.layout, model.layout.v_names[model.layout.mobility :]
     names = zip(

@@ -115,7 +115,7 @@ def open_scenario_or_name(what: str) -> Any:
     """A path or name as it is; a scenario, by name or file, becomes its run."""
     from gough.robot import gallery
     from gough.simulation.motion.files import motion_names
-    from gough.simulation.results.files import SUFFIXES
+    from gough.simulation.results.formats import SUFFIXES
     from gough.simulation.scenarios.files import YAML, load_scenario, scenario_names
 
     path = Path(what)

@@ -10,7 +10,7 @@ import numpy as np
 import gough
 from gough.export.subject import ExportSubject, read_positions
 from gough.program import Slot
-from gough.simulation.units import MASS_NORMALISED, units_of
+from gough.simulation.coordinates import MASS_NORMALISED, units_of
 
 if TYPE_CHECKING:
     from gough.backends.c.listing import Argument, Listing

@@ -8,9 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gough.errors import UsageError
-from gough.simulation.results.interpolation import intervals, place_in
+from gough.simulation.results.interpolation import interpolated_motion, intervals, place_in
 from gough.simulation.results.run import Run
-from gough.simulation.results.tree_motion import interpolated_motion
 
 SLOWEST, FASTEST = 0.01, 100.0
 

@@ -10,7 +10,7 @@ import numpy as np
 from gough.errors import UsageError
 from gough.model import Model, build
 from gough.robot import Robot
-from gough.simulation.results.files import SUFFIXES
+from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.viewer.drawing.figure import Figure
 

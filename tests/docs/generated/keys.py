@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 from docs.generated.table import table
+from gough.robot import json_schema
 from gough.robot.coordinates import GROUND, ON_PLATFORM, PREFIXES, RESERVED
 from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
-from gough.robot.schema import json_schema
-from gough.robot.units import UNITS
+from inner.robot import UNITS
 
 HEAD = """# Every key of a description file
 

@@ -22,7 +22,7 @@ from gough.fem import (
     reduce,
 )
 from gough.robot import loads
-from gough.structure.elastic.bodies import elastic_bodies
+from inner.structure import elastic_bodies
 
 MODES = 3
 INTERFACES = np.array([0, 4])

@@ -18,7 +18,7 @@ from gough.fem import (
     plate_elements,
 )
 from gough.fem.reduction.compliance import missing_compliance
-from gough.fem.reduction.ties import tie_frames
+from inner.fem import tie_frames
 
 CARBON = Material(1.2e11, 1600.0, 0.3)
 LENGTH, SECTION = 0.8, Circle(0.006)

@@ -7,8 +7,7 @@ from scipy.sparse import csr_array
 from fem.reduction_bodies import crooked_frame, straight_beam, truss
 from gough.errors import UsageError
 from gough.fem import FiniteElements, NodeTie
-from gough.fem.reduction.ties import tie_frames
-from gough.fem.sparse import order
+from inner.fem import order, tie_frames
 
 
 def planar(elements=4):

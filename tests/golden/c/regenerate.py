@@ -7,7 +7,7 @@ from pathlib import Path
 
 import gough
 from gough.export import export_texts
-from gough.export.subject import Options
+from inner.export import Options
 
 FOLDER = Path(__file__).parent
 CASES: dict[str, tuple[str, str, Options]] = {

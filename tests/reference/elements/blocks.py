@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from gough.fem import ElasticBody, FreeModes, Material, NodeTie, reduce, solid_elements
-from gough.fem.reduction.bases import build_basis
-from gough.fem.reduction.ties import tie_frames
+from inner.fem import build_basis, tie_frames
 
 from .field import ElementField, gauss
 

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from gough.fem import NodeTie
-from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN
-from gough.fem.reduction.ties import tie_frames
 from gough.robot import tree as view
-from gough.structure.elastic.bodies import is_carried
 from gough.structure.elastic.reduction import basis_choice
+from inner.fem import build_basis, tie_frames
+from inner.structure import is_carried
 from reference.flexible.described import attached_points, point_key
 from reference.flexible.points import flexible_robot
 

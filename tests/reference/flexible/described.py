@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.structure.elastic.bodies import attached_points, elastic_bodies, point_key
+from inner.structure import attached_points, elastic_bodies, point_key
 
 __all__ = ["attached_points", "elastic_bodies", "point_key", "tied_frame"]
 

@@ -11,9 +11,8 @@ import pytest
 import gough
 from cli.command import gough_json
 from gough.errors import UnitWarning
-from gough.robot import load, loads
+from gough.robot import gallery, load, loads
 from gough.robot.checks.plausible import description_doubts
-from gough.robot.loader import gallery
 
 ROOT = Path(__file__).parents[3]
 IDLE = ROOT / "tests" / "kinematics" / "hexapod_idle_rods.yaml"
@@ -65,13 +64,10 @@ def test_a_base_in_millimetres_is_told_and_no_other_leg_is_blamed(tmp_path):
     """One of five unequal legs: the others reach the platform as they did."""
     text = (ROOT / "tests" / "analysis" / "five_unequal_legs.yaml").read_text()
     (tmp_path / "far.yaml").write_text(text.replace("position: [0.5, 0.03, 0]", "position: [500, 30, 0]"))
-    with pytest.raises(gough.StructureError) as caught:
-        gough.build(tmp_path / "far.yaml")
-    said = str(caught.value)
+    (report,) = gough_json("check", tmp_path / "far.yaml", code=1)["problems"]
+    said = report["message"]
     assert "arm.ball stays" in said and "legs[arm].base.position" in said and "millimetres" in said
     assert not any(f"{leg}.ball" in said for leg in ("gantry", "strut", "crank", "prop"))
-    (report,) = gough_json("check", tmp_path / "far.yaml", code=1)["problems"]
-    assert "millimetres" in report["message"]
 
 
 def test_a_robot_far_from_the_world_s_origin_is_not_doubted():

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 import gough
-from gough.viewer.server import Viewer
+from inner.viewer import Viewer
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import session_of, settled, until
 from viewer.playback.runs import path1

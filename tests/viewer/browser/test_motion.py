@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import gough
-from gough.viewer.server import Viewer
+from inner.viewer import Viewer
 from viewer.browser.viewing import session_of, settled, until
 from viewer.playback.runs import path1
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer.server import Viewer
+from inner.viewer import Viewer
 from viewer.browser.structure import drawn, likeness, load_reference, save_reference
 from viewer.browser.viewing import picture, session_of, settled, until
 
@@ -16,9 +16,9 @@ pytest.importorskip("viser")
 
 REFERENCES = Path(__file__).parent / "reference"
 ROBOTS = (
-    "long2014",
+    "delta",
     pytest.param("pedrammehr2012", marks=pytest.mark.slow),
-    pytest.param("delta", marks=pytest.mark.slow),
+    pytest.param("long2014", marks=pytest.mark.slow),
 )
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from gough.viewer.drawing.figure import Figure
+from gough.viewer import export
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, Banded, nice_above
-from gough.viewer.takeaway.export import export
 from gough.viewer.takeaway.pictures import hidden_server
+from inner.viewer import Figure
 from viewer.browser.structure import drawn
 from viewer.browser.viewing import until
 from viewer.playback.runs import path1, square

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from gough.viewer.drawing.mesh import Mesh
+from inner.viewer import Mesh
 
 
 def open_edges(mesh: Mesh) -> int:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from gough.viewer.drawing.mesh import merge_meshes
 from gough.viewer.drawing.solids import sphere
 from gough.viewer.scene.colours import scale_colours
 from gough.viewer.scene.skins import Banded
+from inner.viewer import merge_meshes
 from viewer.drawing.surfaces import area, open_edges
 
 BALL = sphere(1.0, 30)

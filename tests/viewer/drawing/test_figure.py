@@ -5,8 +5,8 @@ import pytest
 
 import gough
 from gough.structure import WORLD
-from gough.viewer.drawing.figure import Figure, inertia_box
 from gough.viewer.drawing.mesh import GROUPS, ROLES
+from inner.viewer import Figure, inertia_box
 from reference.designs import MECHANISM_FAMILIES, design
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")

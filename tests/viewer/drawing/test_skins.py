@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.mesh import Mesh
 from gough.viewer.drawing.skin import Skin, turn_vectors
+from inner.viewer import Figure, Mesh
 from viewer.drawing.surfaces import open_edges
 
 FLEXIBLE = (

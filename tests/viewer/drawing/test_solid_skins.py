@@ -8,10 +8,9 @@ import pytest
 import gough
 from fem.element_bodies import KUHN, box
 from gough.fem import ModalData, ModalFrame, write_modal_file
-from gough.structure.elastic.bodies import elastic_bodies
-from gough.viewer.drawing.figure import Figure
-from gough.viewer.drawing.mesh import Mesh
 from gough.viewer.drawing.skin import Skin
+from inner.structure import elastic_bodies
+from inner.viewer import Figure, Mesh
 from viewer.drawing.surfaces import open_edges
 
 pytestmark = pytest.mark.filterwarnings("ignore::gough.errors.ModalDataWarning")  # modes not mass-normalised

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from gough.viewer.drawing import solids
-from gough.viewer.drawing.figure import coil, swept_bar
-from gough.viewer.drawing.mesh import EMPTY, frame_along, merge_meshes
 from gough.viewer.drawing.solids import plate, rim
+from inner.viewer import EMPTY, coil, frame_along, merge_meshes, swept_bar
 from viewer.drawing.surfaces import open_edges
 
 FINE = 64

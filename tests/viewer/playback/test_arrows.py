@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.forces import ForceArrows, arrow_scale, round_below
+from inner.viewer import Figure
 from viewer.playback.runs import at_rest, five_bar, path1
 
 

@@ -6,10 +6,10 @@ from scipy.spatial.transform import Rotation
 
 import gough
 from analysis.mapped_robots import CRANK, HALF_BASE, ROD, STROKE, five_bar, hexapod, legs_of
-from gough.analysis.workspace.states import Verdict
 from gough.errors import UsageError
 from gough.viewer.posing.attempt import LEAST_CONDITION, Poser
-from gough.viewer.posing.axes import sets_of_axes
+from inner.analysis import Verdict
+from inner.viewer import sets_of_axes
 from viewer.posing.models import model_of
 
 
@@ -87,7 +87,7 @@ def test_a_leg_that_is_too_short_is_named() -> None:
 
 def hand_points(model) -> list[np.ndarray]:
     """Where the legs of a planar 3-RRR hold the platform at home, by the description."""
-    from gough.robot.tree import placed_loops
+    from inner.robot import placed_loops
 
     rotation = Rotation.from_quat(model.home[[4, 5, 6, 3]]).as_matrix()
     points = []

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gough.viewer.posing.axes import pose_of, ranges_of, sets_of_axes
+from inner.viewer import pose_of, ranges_of, sets_of_axes
 from viewer.posing.models import model_of
 
 ROBOTS = {

@@ -5,8 +5,8 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
 from gough.viewer.posing.readout import drive_forces, read_pose, settle_pose
+from inner.viewer import Hold, Load, frames_for_loads, usual_stiffness
 from viewer.posing.models import model_of
 
 

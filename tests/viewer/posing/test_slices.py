@@ -8,11 +8,10 @@ import pytest
 import gough
 from analysis.mapped_robots import CRANK, HALF_BASE, ROD, five_bar
 from gough.errors import UsageError
-from gough.viewer.posing.axes import sets_of_axes
-from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
 from gough.viewer.posing.readout import drive_forces, settle_pose
 from gough.viewer.posing.slices import Slice, SlicePlan, survey
 from gough.viewer.posing.surface import Scale, Surface, colours, fill_edges, has_place, scale_of, surface_of
+from inner.viewer import Hold, Load, frames_for_loads, sets_of_axes, usual_stiffness
 from viewer.posing.models import model_of
 
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from gough.viewer.drawing.figure import Figure
-from gough.viewer.posing.load import Hold, Load, frames_for_loads, usual_stiffness
 from gough.viewer.posing.swing import largest_motion, matched_damping, modes_at, swing
+from inner.viewer import Figure, Hold, Load, frames_for_loads, usual_stiffness
 from viewer.posing.models import model_of
 
 

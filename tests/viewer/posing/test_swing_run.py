@@ -8,9 +8,8 @@ import pytest
 from analysis.bending_arm import AREA, RHO, SECOND, E, L, arm
 from gough.errors import UsageError
 from gough.viewer.clock import Frames
-from gough.viewer.drawing.figure import Figure
-from gough.viewer.posing.load import Hold
 from gough.viewer.posing.swing import PERIOD, STATES, home_modes, largest_motion, swinging_mode
+from inner.viewer import Figure, Hold
 from viewer.posing.models import model_of
 
 CLAMPED = (1.87510407, 4.69409113)
@@ -43,7 +42,7 @@ def test_a_cantilever_swings_in_its_closed_form(number: int, tmp_path: Path) -> 
     assert "drives locked" in found.remark
 
 
-@pytest.mark.parametrize("name", ["hexapod_flexible", "dualemps", "five_bar"])
+@pytest.mark.parametrize("name", ["dualemps", "five_bar", pytest.param("hexapod_flexible", marks=pytest.mark.slow)])
 def test_whole_swings_with_closed_loops(name: str) -> None:
     figure = Figure(model_of(name))
     model = figure.model

@@ -9,11 +9,11 @@ import pytest
 import gough
 from gough.errors import UsageError
 from gough.spatial import quaternion_wxyz_from_rotation
-from gough.spatial.poses import quaternion_towards
-from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.colours import BAD
 from gough.viewer.scene.robot import RobotScene
 from gough.viewer.scene.skins import BANDS, nice_above
+from inner.spatial import quaternion_towards
+from inner.viewer import Figure
 
 viser = pytest.importorskip("viser")
 pytestmark = pytest.mark.filterwarnings("ignore::gough.UnphysicalInertiaWarning")

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.takeaway import pictures
 from gough.viewer.takeaway.pictures import VARIABLE, find_browser, start_browser
 
 
 def test_without_a_browser_the_remedy_is_told(monkeypatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
-    monkeypatch.setattr(pictures.shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", "")
     with pytest.raises(UsageError, match=rf"install Chromium.*{VARIABLE}"):
         find_browser()
     monkeypatch.setenv(VARIABLE, "/nowhere/chromium")
@@ -23,7 +22,9 @@ def test_without_a_browser_the_remedy_is_told(monkeypatch) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="a script as a program")
 @pytest.mark.parametrize("stubborn", [False, True])
-def test_the_browser_ends_with_its_helpers_and_its_profile_goes(stubborn: bool, tmp_path: Path, monkeypatch) -> None:
+def test_the_browser_ends_with_its_helpers_and_its_profile_goes(
+    stubborn: bool, tmp_path: Path, monkeypatch, limits
+) -> None:
     """A stand-in that starts a helper of its own, and that may not listen when it is asked to end."""
     stand_in = tmp_path / "chromium"
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " if stubborn else ""
@@ -34,7 +35,7 @@ def test_the_browser_ends_with_its_helpers_and_its_profile_goes(stubborn: bool, 
     )
     stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv(VARIABLE, str(stand_in))
-    monkeypatch.setattr(pictures, "END_WITHIN", 0.3)
+    limits(browser_end_s=0.3)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(KeyboardInterrupt), start_browser("http://127.0.0.1:1") as process:  # noqa: PT012
         while not (tmp_path / "pids").exists() or not (tmp_path / "pids").read_text():

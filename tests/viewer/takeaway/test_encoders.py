@@ -8,7 +8,6 @@ import pytest
 from PIL import Image
 
 from gough.errors import UsageError
-from gough.viewer.takeaway import encoders
 from gough.viewer.takeaway.encoders import FfmpegFile, GifFile, PngFile, even_size, video_file
 
 
@@ -55,7 +54,7 @@ def test_what_is_interrupted_leaves_no_file_and_no_folder(kind: str, tmp_path: P
 
 def test_a_video_by_opencv_plays_back(tmp_path: Path, monkeypatch) -> None:
     cv2 = pytest.importorskip("cv2")
-    monkeypatch.setattr(encoders.shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", "")
     with video_file(tmp_path / "a.mp4", 25.0) as file:
         for k in range(10):
             file.add(ball(k))
@@ -96,7 +95,7 @@ def test_what_ffmpeg_complains_of_is_told(tmp_path: Path) -> None:
 
 
 def test_without_any_encoder_both_remedies_are_named(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(encoders.shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "cv2", None)
     with pytest.raises(UsageError, match=r"ffmpeg.*gough\[video\]"):
         video_file(tmp_path / "a.mp4", 30.0)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
+from gough.viewer import export
 from gough.viewer.takeaway import pictures
-from gough.viewer.takeaway.export import export
 from viewer.playback.runs import path1
 
 pytest.importorskip("viser")
@@ -42,7 +42,7 @@ def test_a_robot_without_a_run_has_no_film_and_no_channels(tmp_path: Path) -> No
 
 def test_without_a_browser_nothing_is_written(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.delenv(pictures.VARIABLE, raising=False)
-    monkeypatch.setattr(pictures.shutil, "which", lambda name: None)
+    monkeypatch.setenv("PATH", "")
     (tmp_path / "a.png").write_text("before")
     with pytest.raises(UsageError, match=r"An \.html file needs none"):
         export("five_bar", tmp_path / "a.png")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.takeaway.export import export
+from gough.viewer import export
 from viewer.playback.runs import path1
 from viewer.posing.models import model_of
 

@@ -5,12 +5,12 @@ import struct
 import numpy as np
 import pytest
 
-from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.subject import subject_of
 from gough.viewer.takeaway.page import frame_times
 from gough.viewer.takeaway.pictures import hidden_server
 from gough.viewer.takeaway.recording import Field, Node, changing_nodes, pack_nodes, record_frames
+from inner.viewer import Figure
 from viewer.playback.runs import path1
 
 pytest.importorskip("viser")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gough.scalar import zeros
-from gough.simulation.control.law import Here, Law
-from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.law import Here, Law, as_numbers, entries
 
 if TYPE_CHECKING:
     from gough.model import Model

@@ -8,8 +8,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.control.gravity_compensation import demand_drives, holding_forces
-from gough.simulation.control.law import Here, Law
-from gough.simulation.control.numbers import as_numbers, entries
+from gough.simulation.control.law import Here, Law, as_numbers, entries
 from gough.simulation.control.own_robot import demand_own_model
 from gough.simulation.control.reference import drives_of
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats, is_number
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
@@ -25,7 +26,6 @@ from gough.program.graph import INPUT
 from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import zeros
 from gough.simulation.coordinates import closed_coordinates
-from gough.simulation.given import floats, is_number
 
 if TYPE_CHECKING:
     from gough.simulation.control.law import Law

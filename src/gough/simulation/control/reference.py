@@ -1,6 +1,6 @@
 """Motions in the terms of a law: drives in the robot's order, a platform's own pose, drives that follow from a pose.
 
-What is no polynomial any more is tabulated by fitted ones (see `motion.fit`): to 1e-13 of its range.
+What is no polynomial any more is tabulated by fitted ones (see `motion.table`): to 1e-13 of its range.
 """
 
 from dataclasses import dataclass, replace
@@ -10,9 +10,8 @@ import numpy as np
 
 from gough.arguments import a_model, a_motion, checked
 from gough.errors import Status, UsageError
-from gough.simulation.given import demand, demand_model
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.states import states_for
 from gough.simulation.motion.targets import MotionTarget, drive_order, target_of
 from gough.spatial.charts import Three
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class PlatformPath:
-    """The pose of a robot's platform in a motion of another frame on it: x y z and the quaternion's numbers."""
+class LedPath:
+    """What a motion leads of a robot."""
 
     of: Motion
     target: MotionTarget
@@ -34,9 +33,17 @@ class PlatformPath:
         """Those of the motion."""
         return self.of.breaks
 
+    def sample(self, t: np.ndarray, left: bool) -> Sample:
+        """The motion at times t (m,) in terms of the robot."""
+        return self.target.wanted_sample(Sample(*self.of._at(t, left)))
+
+
+class PlatformPath(LedPath):
+    """The pose of a robot's platform in a motion of another frame on it: x y z and the quaternion's numbers."""
+
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`: q̇ = ω q/2, q̈ = (ω̇ q + ω q̇)/2."""
-        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
+        wanted = self.sample(t, left)
         q, velocity, acceleration = wanted.position[:, 3:], wanted.velocity, wanted.acceleration
         w, wd = (np.insert(0.5 * x[:, 3:], 0, 0.0, axis=1) for x in (velocity, acceleration))
         qd = quaternion_product(w, q)
@@ -45,22 +52,12 @@ class PlatformPath:
         return wanted.position, rates[0], rates[1]
 
 
-@dataclass(frozen=True, eq=False)
-class DrivesPath:
+class DrivesPath(LedPath):
     """The drives of a robot that follows a motion; of the robot before it bends."""
-
-    of: Motion
-    target: MotionTarget
-
-    @property
-    def breaks(self) -> np.ndarray:
-        """Those of the motion."""
-        return self.of.breaks
 
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`."""
-        wanted = self.target.wanted_sample(Sample(*self.of._at(t, left)))
-        model = self.target.model
+        wanted, model = self.sample(t, left), self.target.model
         order = np.argsort(t, kind="stable")
         back = np.argsort(order, kind="stable")
         rising = Sample(wanted.position[order], wanted.velocity[order], wanted.acceleration[order])
@@ -117,8 +114,6 @@ def drives_of(model: "Model", motion: Motion, parameters: np.ndarray | None = No
     By the inverse geometry at every time asked for, rates and accelerations exact; flexible bodies are straight. Another motion
     than one of drives begins in home's assembly. parameters (n,): of another design.
     """
-    demand_model(model, "drives_of")
-    demand(Motion, "motion", motion, "a gough.Motion (gough.motions makes them)")
     if motion.kind == "drives":
         return in_drive_order(model, motion)
     layout = model.layout

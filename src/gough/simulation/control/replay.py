@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import checked, flag, numbers, words
+from gough.arguments import checked, flag, floats, numbers, words
 from gough.errors import UsageError
 from gough.robot.units import kind_of
 from gough.simulation.control.law import Here, Law
-from gough.simulation.given import floats, texts
 from gough.simulation.motion.motion import Motion, coordinate_motion
 from gough.simulation.motion.paths import PolynomialPath, padded_coefficients
 
@@ -44,7 +43,7 @@ def forces(times: Any, tau: Any, *, held: bool = False, names: Sequence[str] = (
     drive that slides, "N m" of one that turns; default: those of the robot.
     """
     t, x = floats("times", times), floats("tau", tau)
-    names, units = texts("names", names), texts("units", units)
+    names, units = tuple(names), tuple(units)
     if t.ndim != 1 or len(t) < 2 or x.ndim != 2 or len(x) != len(t):
         raise UsageError(
             f"times have shape {t.shape}, tau {x.shape}; give times (n,) and forces (n, drives), n at least 2"

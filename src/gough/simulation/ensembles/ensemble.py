@@ -19,6 +19,7 @@ from gough.arguments import (
     a_motion,
     callback,
     checked,
+    demand_one_of,
     design,
     flag,
     folder,
@@ -34,14 +35,11 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.ensembles.own import Loads, with_own_loads
-from gough.simulation.ensembles.parts import Parts, fingerprint
-from gough.simulation.ensembles.plan import EnsemblePlan
+from gough.simulation.ensembles.plan import EnsemblePlan, Loads, with_own_loads
 from gough.simulation.ensembles.start import demand_room, designs_of, first_states
 from gough.simulation.ensembles.vary import Varied
-from gough.simulation.ensembles.work import DEVICES, Work, part_of, telling, time_loop
+from gough.simulation.ensembles.work import DEVICES, Parts, Work, fingerprint, part_of, telling, time_loop
 from gough.simulation.events import Event, Happening
-from gough.simulation.given import count, demand_callable, demand_model, demand_one_of
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step
 from gough.simulation.integration.methods.rk4 import RK4
@@ -227,18 +225,10 @@ def simulate_many(
     device: "cpu", or "cuda" for an NVIDIA GPU (CuPy). folder: where parts are kept; with the same arguments again, finished parts
     are read instead of done. progress: called with (done, runs); True: a bar on terminals.
     """
-    demand_model(model, "simulate_many")
     settings = RunSettings.of(motion, controller, duration, "rk4", start=start, step=step, smoothing=smoothing)
     end, step = settings.duration, settings.taken_step
     demand_steps(step, end, MOST_EQUAL, False)
-    stored = count("stored", stored, "states")
-    threads = None if threads is None else count("threads", threads, "threads")
     demand_one_of("device", device, DEVICES)
-    demand_callable("progress", progress)
-    if vary is not None and not isinstance(vary, Varied):
-        raise UsageError("vary=: give what gough.vary.monte_carlo(…) or gough.vary.sweep(…) makes")
-    if folder is not None and not isinstance(folder, str | Path):
-        raise UsageError(f"folder={folder!r}: give a path, or None to keep nothing")
     if isinstance(settings.controller, Sampled):
         raise UsageError(
             "many runs at once have no sampled controllers: their forces are computed outside of the time loop"

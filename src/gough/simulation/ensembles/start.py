@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.equilibrium import static_equilibrium
+from gough.arguments import floats
 from gough.errors import UsageError
 from gough.robot.item import nearest
-from gough.simulation.ensembles.own import Loads
+from gough.simulation.ensembles.plan import Loads
 from gough.simulation.ensembles.vary import Varied
-from gough.simulation.given import demand_one_of, floats
 from gough.simulation.integration.drive_led import demand_begin
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.motion.motion import Motion
-from gough.simulation.run.start import CLOSED, demand_quaternions, starting_state
+from gough.simulation.run.setup import CLOSED, demand_quaternions, starting_state
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -75,7 +75,6 @@ def first_states(
     """States (runs, n): q, v, works, own states of the law, time, step, error. given: q and v, None: where the motion begins."""
     model = plant.model
     layout = model.layout
-    demand_one_of("start", start, ("given", "static"))
     at = {} if varied is None else varied.started("at")
     rates = {} if varied is None else varied.started("rate")
     if at and given[0] is not None:

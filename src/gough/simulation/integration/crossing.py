@@ -5,7 +5,7 @@ worth little: its stages lie beside the closed configurations, and what they are
 value. `Watch` looks at that value. Which kind of singularity it is, is read off the free motions N (nu, nv) of the closures:
     u = N w,  v = N_v w      v is a bad choice where N_v is nearly singular, though others would do; the robot notices nothing (1)
     rank G falls             branches of the closed configurations meet; whatever v is, it does not determine the joints there (2)
-With (1) a run goes on with other velocities, through (2) by `collocation`.
+With (1) a run goes on with other velocities, through (2) by `passage`.
 """
 
 from typing import TYPE_CHECKING
@@ -175,7 +175,7 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     elastic = model.mechanism.elastic_columns
     bent = [c for c in own if c in elastic]
     rigid = [c for c in range(G.shape[1]) if c not in elastic]
-    best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(null, own, rigid))
+    best, found = (choose(null[None], order, len(own), steps, first=bent) for order, steps in _orders(own, rigid))
     limit = _least(null[best]) if len(best) == len(own) else 0.0
     if not _least(null[own]) < WORSE * limit:
         return None
@@ -187,7 +187,7 @@ def better_velocities(model: "Model", q: Vector, parameters: Vector) -> tuple[in
     return (*(c if c >= 0 else next(new) for c in kept), *bent)
 
 
-def _orders(null: Vector, own: list[int], rigid: list[int]) -> list[tuple[list[int], tuple[float, ...]]]:
+def _orders(own: list[int], rigid: list[int]) -> list[tuple[list[int], tuple[float, ...]]]:
     """Ways to choose: the most independent first; and of v as many as can stay."""
     steps = tuple(np.linspace(1.0, 0.05, 39))
     return [(rigid, steps), ([*(c for c in own if c in rigid), *(c for c in rigid if c not in own)], INDEPENDENT)]

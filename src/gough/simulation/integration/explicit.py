@@ -13,14 +13,13 @@ import numpy as np
 
 from gough.errors import Failure, Site, Status
 from gough.program import Program, Slot, trace
-from gough.scalar import abs_, check, select, sqrt, zeros
+from gough.scalar import abs_, check, select, sqrt
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.marching import Keep, Marching, no_time
-from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import closing_program, rate_program
-from gough.simulation.integration.runge_kutta import RungeKutta
+from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, no_time
+from gough.simulation.integration.method import RungeKutta
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.rates import closing_program, end_step, rate_program, step_error
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import OneRunLoop, RunStopped
 
 Vector = np.ndarray
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
@@ -49,7 +48,7 @@ class ExplicitRungeKutta(RungeKutta):
 def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True) -> Program:
     """The program of a step; see `march_driver` for its slots. uniform: one design for all runs; else parameters are "own"."""
     model, states = plant.model, StateLayout(plant)
-    mechanism, layout = model.mechanism, model.layout
+    mechanism = model.mechanism
     rate, close = rate_program(plant, uniform), closing_program(plant, uniform)
     adaptive = method.adaptive
     design = "parameters" if uniform else "own"
@@ -71,24 +70,11 @@ def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True
             t = s.t + float(method.c[i]) * h
             found.append(rate(parameters, hoisted, q=q, v=v, inner=inner, row=row, t=[t]))
 
-        def sum_of(weights: Vector, key: str, size: int) -> Vector:
-            total = zeros(size)
-            for weight, stage in zip(weights, found, strict=True):
-                if weight:
-                    total = total + weight * stage[key]
-            return total * h
-
-        q = s.q + sum_of(method.b, "qdot", layout.nq)
-        v = s.v + sum_of(method.b, "vdot", layout.nv)
-        work = s.work + sum_of(method.b, "power", len(WORKS))
-        inner = s.inner + sum_of(method.b, "inner", plant.inner_size)
-        t = s.t + h
-        q, v = plant.led_state(unit_quaternions(mechanism, q), v, plant.rows.at(row, t))
-        q = close(parameters, q)
+        q, v, work, inner = end_step(plant, s, found, method.b, h, row)
+        q, t = close(parameters, q), s.t + h
         error: Any = 0.0
         if len(method.error):
-            dq, dv = sum_of(method.error, "qdot", layout.nq), sum_of(method.error, "vdot", layout.nv)
-            error = states.size_of(dq, dv, sum_of(method.error, "inner", plant.inner_size)) / tolerance
+            error = step_error(plant, found, method.error, h) / tolerance
         first = found[0]
         record = states.record(s, first["tau"], first["vdot"], error)
         if not adaptive:
@@ -130,10 +116,7 @@ class ExplicitMarching(Marching):
         super().__init__(plant, parameters, step, tolerance)
         self.adaptive = method.adaptive
         self.loop = OneRunLoop(explicit_step(plant, method), parameters)
-
-    def compile(self) -> None:
-        """Make all machine code now."""
-        _ = self.loop.march
+        self.loops = (self.loop,)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""

@@ -6,17 +6,27 @@ A piece is a stretch of time in which the motion is one polynomial; a step never
 import time as clock
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil
+from typing import Any
 
 import numpy as np
 
-from gough.errors import Status
+from gough.compilation.service import CompiledLoop, Marched, compile_loop
+from gough.errors import Failure, Site, Status
+from gough.program import Program
+from gough.program.passes.expand_blocks import inline_calls
+from gough.program.verdict import evaluate_with_care, flat_inputs
+from gough.simulation.events import End, Ending
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.smoothing import rough_joints
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import TOO_MANY_STEPS, RunStopped
 
 Vector = np.ndarray
+
+TOO_MANY_STEPS = Status.STEP.at(Site.MORE_STEPS)
+"""More steps than are allowed."""
 FEWEST, MOST = 32, 2000
 """Steps between two looks at the clock, the keyboard and the poses on the way."""
 QUICK, SLOW = 0.05, 0.2
@@ -38,6 +48,73 @@ OFTEN = 0.02
 Keep = Callable[[Vector], None]
 
 
+class RunStopped(Exception):
+    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends.
+    why: all of it in words, where they are not those of the failure and of what is more."""
+
+    def __init__(
+        self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED, why: str | None = None
+    ) -> None:
+        self.failure, self.time = failure, time
+        self.ending = Ending(end, f"{failure}{detail}" if why is None else why, failure)
+        super().__init__(f"{self.ending.why} at t = {time:.6g} s")
+
+
+def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
+    """What fails for inputs (1, n) by name, by the interpreter."""
+    with np.errstate(all="ignore"):
+        found = evaluate_with_care(program, flat_inputs(program, known, 1))[1][0] or Status.NOT_FINITE.at(Site.STATE)
+        if found.status != Status.NOT_FINITE:
+            return found
+        whole = inline_calls(program)  # what is not finite may have a name in equations that a step calls
+        named = replace(whole, checks=tuple(c for c in whole.checks if c.failure.status == Status.NOT_FINITE))
+        return evaluate_with_care(named, flat_inputs(named, known, 1))[1][0] or found
+
+
+@dataclass
+class OneRunLoop:
+    """A program as a compiled loop of one run, with a design's numbers in its table."""
+
+    program: Program
+    parameters: Vector
+
+    @cached_property
+    def march(self) -> CompiledLoop:
+        """Machine code."""
+        return compile_loop(self.program, one_run=True)
+
+    @cached_property
+    def table(self) -> Vector:
+        """Numbers of this design."""
+        return self.march.table({"parameters": self.parameters})
+
+    def __call__(self, state: Vector, steps: int, given: Vector, **more: Any) -> Marched:
+        """`steps` turns from states (runs, n)."""
+        return self.march(state, steps, self.table, given, **more)
+
+    def reason(self, state: Vector, given: Vector, own: Vector | None = None) -> Failure:
+        """What fails in the step from one state (n,), by the interpreter. own (1, k): what the run has for itself."""
+        known = self._known(state, given)
+        return failed_check(self.program, known if own is None else known | {"own": own})
+
+    def with_care(self, state: Vector, given: Vector) -> tuple[Vector, Vector, bool] | None:
+        """(state (n,), record (k,), whether it goes on) after one turn of the interpreter, whose solves are pivoted: machine code
+        eliminates in a fixed order, which may meet a zero where the matrix is regular. None where that fails, too."""
+        outputs, failed = self._with_care(state, given)
+        if failed:
+            return None
+        found = {slot.name: x[0] for slot, x in zip(self.program.outputs, outputs, strict=True)}
+        return found["state"], found["record"], bool(found["running"][0] > 0)
+
+    def _known(self, state: Vector, given: Vector) -> dict[str, Vector]:
+        return {"state": state[None], "given": given.reshape(1, -1), "parameters": self.parameters[None]}
+
+    def _with_care(self, state: Vector, given: Vector) -> tuple[list[Vector], Failure]:
+        with np.errstate(all="ignore"):
+            outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, self._known(state, given), 1))
+        return outputs, failed[0]
+
+
 def no_time(row: Vector) -> float:
     """What counts as no time (s) in a piece: rounding of its sums of steps."""
     return min(ROUNDING * (1.0 + abs(float(row[1]))), SHORT * float(row[1] - row[0]))
@@ -47,6 +124,7 @@ class Marching(ABC):
     """Base of the ways to go through a piece."""
 
     adaptive = False
+    loops: tuple[OneRunLoop, ...] = ()
 
     def __init__(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> None:
         self.plant, self.parameters = plant, parameters
@@ -57,12 +135,13 @@ class Marching(ABC):
         self.slow_turns = 0
         self.errors_known = False
         self.watched: Vector | None = None
-        self.compiled_late = self.error_sum = self.error_largest = 0.0
+        self.error_sum = 0.0
         self.chunk, self._looked = FEWEST, 0.0
 
-    @abstractmethod
     def compile(self) -> None:
-        """Make all machine code now."""
+        """Make all machine code now: that of `loops`."""
+        for loop in self.loops:
+            _ = loop.march
 
     @abstractmethod
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
@@ -89,7 +168,6 @@ class Marching(ABC):
         if len(errors):
             self.errors_known = True
             self.error_sum += float(errors.sum())
-            self.error_largest = max(self.error_largest, float(errors.max()))
 
     @property
     def error_estimate(self) -> float | None:

@@ -2,10 +2,13 @@
 
 A family of methods is a class with a stepper of its own (`explicit`, `implicit`), a method an instance with its numbers in a
 file of `methods`.
+Runge–Kutta methods are told by their coefficients. Orders and stability are tested (tests/simulation/test_runge_kutta.py) by the
+order conditions and by the stability function.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf, pi
 
 import numpy as np
@@ -17,6 +20,7 @@ from gough.simulation.integration.plant import Plant
 Vector = np.ndarray
 LONGEST_STEP, EQUAL_STEP = 0.05, 1e-3
 """Steps (s) where none is given: the longest of those chosen by the error, and equal ones."""
+Row = tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,3 +65,44 @@ class Method(ABC):
     @abstractmethod
     def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> Marching:
         """Its time loop of a robot under a law. parameters (n,): of the design. step (s): equal, or longest."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RungeKutta(Method):
+    """rows: coefficients of the stages, each up to its last one. weights: of the stages in a step; lower: those of the method of
+    lower order that tells the error, () without one."""
+
+    rows: tuple[Row, ...]
+    weights: Row
+    lower: Row = ()
+
+    @property
+    def stages(self) -> int:
+        """Number of stages."""
+        return len(self.weights)
+
+    @cached_property
+    def A(self) -> Vector:
+        """Coefficients (s, s)."""
+        return np.array([[*row, *(0.0,) * (self.stages - len(row))] for row in self.rows], dtype=float)
+
+    @cached_property
+    def b(self) -> Vector:
+        """Weights (s,)."""
+        return np.array(self.weights, dtype=float)
+
+    @cached_property
+    def error(self) -> Vector:
+        """Weights (s,) minus those of lower order; empty without."""
+        return self.b - np.array(self.lower) if self.lower else np.zeros(0)
+
+    @cached_property
+    def c(self) -> Vector:
+        """Times of the stages (s,), in steps."""
+        return self.A.sum(axis=1)
+
+    def growth(self, z: Vector) -> Vector:
+        """See `Method`."""
+        one = np.ones(self.stages)
+        solved = np.linalg.solve(np.eye(self.stages) - np.asarray(z)[..., None, None] * self.A, one[:, None])[..., 0]
+        return np.abs(1 + z * (solved @ self.b))

@@ -18,7 +18,7 @@ import numpy as np
 
 from gough.model.tangent import tangent_derivation
 from gough.program import Program
-from gough.scalar import dot, select, zeros
+from gough.scalar import abs_, dot, select, zeros
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.rates import prepare_rate
 
@@ -43,7 +43,7 @@ def _at_once(plant: Plant, program: Program, of_v: float, of_q: float) -> Matrix
     slopes, n, moving = prepare_rate(plant, program), plant.unknowns, plant.unknown_of_v
 
     def matrix(parameters: Vector, h: Any, **at: Any) -> Vector:
-        found = slopes(parameters, slopes.hoisted_values(parameters), **at)
+        found = slopes(parameters, **at)
         R_q, R_v = (found[key].reshape(n, plant.model.layout.nv)[:, moving] for key in ("R_q", "R_v"))
         along = (h * of_v) * R_v + (h * h * of_q) * R_q
         if plant.inner_size:
@@ -72,6 +72,14 @@ def _by_columns(plant: Plant, program: Program, of_v: float, of_q: float) -> Mat
         return np.stack(columns, axis=1)
 
     return matrix
+
+
+def largest_change(change: Vector, h: Any, units: Vector, worst: Any = 0.0) -> Any:
+    """The largest |change| h (n,) over typical sizes (n,), or `worst` where that is larger."""
+    for x, unit in zip(change, units, strict=True):
+        size = abs_(x) * (h * float(1.0 / unit))
+        worst = size if isinstance(worst, float) else select(size - worst, size, worst)
+    return worst
 
 
 class Secants:

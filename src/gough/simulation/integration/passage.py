@@ -1,20 +1,55 @@
-"""Through a pose in which branches of the closed configurations meet, by stretches whose points avoid it (`collocation`).
+"""Through a pose in which branches of the closed configurations meet: stretches of a run as one polynomial each, by collocation
+at points that leave its middle out.
 
-A robot goes on in its branch: its motion is smooth, and so is the polynomial. The pose lies in the middle of a stretch where it
-can, in the gap between its points. Rounding is the limit, not the length of a step.
+y = (q, v, works, own states of the law) has the rates ẏ = f(y, t) of the closed robot. At the points t_i of a stretch of length H
+    y_i = y_0 + H Σ_j a_ij ẏ_j,   ẏ_i = f(y_i, t_i),   a_ij = ∫ of the j-th Lagrange polynomial from 0 to c_i             (1)
+solved by Picard's iteration [Hairer, Nørsett, Wanner 1993, II.7]. In an isolated singular pose of its loops a robot's motion is
+as smooth as anywhere else, only f cannot be computed there: f is looked at in the points alone, and these can be put on both
+sides of the pose. Loops are closed from where the polynomial leads, so the robot stays in its branch.
+Points    of -1 … 1: x² are Chebyshev points of g² … 1, the best points of the two intervals beside a gap ±g. At a distance d from
+          the pose accelerations are off by some 1e-16/d³; the gap costs a factor of four in how errors add up.
+Passage   a robot goes on in its branch: its motion is smooth, and so is the polynomial. The pose lies in the middle of a stretch
+          where it can, in the gap between its points. Rounding is the limit, not the length of a step.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
+from typing import Any
 
 import numpy as np
+from numpy.polynomial import legendre
 
 from gough.errors import Status
+from gough.kinematics.retraction import normalise_quaternions
+from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.events import End, Event, Happening
-from gough.simulation.integration.collocation import NODES, Collocation, Stretch
 from gough.simulation.integration.crossing import LEFT, NEAR, PER_STEP, Watch, better_velocities
-from gough.simulation.integration.time_loop import RunStopped
+from gough.simulation.integration.marching import OneRunLoop, RunStopped
+from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.rates import closing_program, rate_program, turn_program
+from gough.simulation.integration.state import StateLayout
 
 Vector = np.ndarray
+POINTS, GAP = 16, 0.25
+CLOSINGS = 3
+"""Newton steps that close the loops at a point."""
+CLOSED = 1e-6
+"""What the last of them may move, over typical sizes: another one, of which nothing is left, follows."""
+SLOW_LOOKS = 40
+"""Points that the interpreter looks at in a run."""
+ITERATIONS = 60
+SAME = 3e-14
+"""Change of y, over typical sizes, that ends the iteration; what rounding leaves is accepted below a thousand times that."""
+FIRST_LOOK, TERMS = 0.4, 6
+"""Part of a stretch that is solved first: the whole begins with so many terms of its polynomial (more would blow rounding up)."""
+
+_squares = GAP**2 + (1.0 - GAP**2) * np.cos(np.pi * (np.arange(POINTS // 2) + 0.5) / POINTS) ** 2
+_x = np.concatenate([-np.sqrt(_squares), np.sqrt(_squares[::-1])])
+NODES: Vector = 0.5 * (_x + 1.0)
+"""The points, of 0 … 1."""
+_TO_SERIES = np.linalg.inv(legendre.legvander(_x, POINTS - 1))
+_INTEGRAL = 0.5 * legendre.legint(np.eye(POINTS), lbnd=-1.0, axis=0)
 REACH = 0.5
 """Longest stretch: way of a joint, rad or of the robot's size."""
 LONGEST = 0.2
@@ -33,6 +68,165 @@ PARTS = 16
 """States of a stretch that are stored where steps are not equal: with fewer, what is interpolated between them is worse."""
 PART = 0.02
 """Of a stretch: what is looked at for how fast it leaves."""
+
+
+def _weights(place: Vector) -> Vector:
+    """(n, points): integrals from 0 to places (n,) of 0 … 1 of the Lagrange polynomials."""
+    return legendre.legvander(2.0 * np.asarray(place) - 1.0, POINTS) @ _INTEGRAL @ _TO_SERIES
+
+
+def _values(place: Vector) -> Vector:
+    """(n, points): the Lagrange polynomials at places (n,) of 0 … 1, or beyond."""
+    return legendre.legvander(2.0 * np.asarray(place) - 1.0, POINTS - 1) @ _TO_SERIES
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A piece of a run as a polynomial. first (n,): y at its begin. rates (points, n): ẏ; forces (points, drives)."""
+
+    states: StateLayout
+    begin: float
+    length: float
+    first: Vector
+    rates: Vector
+    forces: Vector
+
+    @property
+    def end(self) -> float:
+        """Time (s) at its end."""
+        return self.begin + self.length
+
+    def y(self, times: Vector) -> Vector:
+        """y (m, n) at times (m,), s."""
+        found = self.first + self.length * _weights(self._place(times)) @ self.rates
+        nq = self.states.plant.model.layout.nq
+        found[:, :nq] = normalise_quaternions(self.states.plant.model.mechanism, found[:, :nq])
+        return found
+
+    def records(self, times: Vector, step: float) -> Vector:
+        """Records (m, k) at times (m,), s."""
+        values = _values(self._place(times))
+        nq, nv = self.states.plant.model.layout.nq, self.states.plant.model.layout.nv
+        vdot = values @ self.rates[:, nq : nq + nv]
+        settings = np.stack([times, np.full(len(times), step), np.zeros(len(times))], axis=1)
+        return np.concatenate([self.y(times), settings, values @ self.forces, vdot], axis=1)
+
+    def unresolved_change(self, sizes: Vector) -> float:
+        """What the last two terms of ẏ's Legendre series add to y over the stretch, over typical sizes (n,)."""
+        tail = (_TO_SERIES @ self.rates)[-2:]
+        return float((np.abs(tail).sum(axis=0) * self.length / sizes).max(initial=0.0))
+
+    def _place(self, times: Vector) -> Vector:
+        return (np.asarray(times, dtype=float) - self.begin) / self.length
+
+
+class Collocation:
+    """Stretches of one robot under one law."""
+
+    def __init__(self, plant: Plant, parameters: Vector) -> None:
+        self.plant, self.parameters = plant, parameters
+        self.states = StateLayout(plant)
+        self.slow_looks = 0
+
+    @cached_property
+    def loop(self) -> OneRunLoop:
+        """(y, t) to the record (q closed, v as led, ẏ, drive forces, what a last Newton step moved of q)."""
+        plant, states = self.plant, self.states
+        rate, close = rate_program(plant), closing_program(plant, closings=CLOSINGS)
+        again, n = closing_program(plant, closings=1), states.t
+
+        def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+            s, t = states.split(np.concatenate([state, [0.0, 0.0]])), state[n]
+            q, v = plant.led_state(unit_quaternions(plant.model.mechanism, s.q), s.v, plant.rows.at(given, t))
+            near = close(parameters, q)
+            q = again(parameters, near)
+            found = rate(parameters, q=q, v=v, inner=s.inner, row=given, t=[t])
+            parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
+            return {"state": state, "record": np.concatenate(parts), "running": 1.0}
+
+        return OneRunLoop(turn_program(plant, equations, "collocation", n + 1, more=0), self.parameters)
+
+    @cached_property
+    def sizes(self) -> Vector:
+        """Typical sizes of y (n,); works have no say."""
+        return self.states.sizes(np.inf)
+
+    def solve(self, y: Vector, begin: float, length: float, row: Vector) -> Stretch | None:
+        """The stretch from y (n,) at a time (s); None where the iteration does not converge, or rates cannot be computed."""
+        short = self._solved(y, begin, FIRST_LOOK * length, row, None)
+        if short is None:  # its points may be nearer to a pose than those that count
+            return self._solved(y, begin, length, row, None)
+        series = (_TO_SERIES @ short.rates)[:TERMS]
+        ahead = legendre.legvander(2.0 * NODES / FIRST_LOOK - 1.0, TERMS - 1) @ series
+        return self._solved(y, begin, length, row, ahead)
+
+    def _solved(self, y: Vector, begin: float, length: float, row: Vector, rates: Vector | None) -> Stretch | None:
+        weights = _weights(NODES)
+        times = begin + length * NODES
+        if rates is None:
+            found = self._rates(y[None], np.array([begin]), row)
+            if found is None:
+                return None
+            rates = np.repeat(found[0], POINTS, axis=0)
+        before, shrunk = np.inf, 0
+        points = y + length * weights @ rates
+        for _ in range(ITERATIONS):
+            found = self._rates(points, times, row)
+            if found is None:
+                return None
+            rates, forces = found
+            moved = y + length * weights @ rates
+            change = float((np.abs(moved - points) / self.sizes).max(initial=0.0))
+            points = moved
+            if change <= SAME or (change < 1e3 * SAME and change > 0.5 * before):
+                return Stretch(self.states, begin, length, y, rates, forces)
+            shrunk = shrunk + 1 if change > 0.7 * before else 0
+            if not np.isfinite(change) or shrunk > 3:
+                return None
+            before = change
+        return None
+
+    def closed_state(self, y: Vector, time: float, row: Vector) -> Vector:
+        """y (n,) with its loops closed, and drives where a prescribed motion has them; as it is where that cannot be computed."""
+        record = self._look(y[None], np.array([time]), row)
+        if record is None:
+            return y
+        layout, out = self.plant.model.layout, y.copy()
+        out[: layout.nq + layout.nv] = record[0, : layout.nq + layout.nv]
+        return out
+
+    def rates(self, y: Vector, time: float, row: Vector) -> Vector | None:
+        """ẏ (n,) at y (n,); None where it cannot be computed."""
+        found = self._rates(y[None], np.array([time]), row)
+        return None if found is None else found[0][0]
+
+    def _rates(self, y: Vector, times: Vector, row: Vector) -> tuple[Vector, Vector] | None:
+        """(ẏ (m, n), drive forces (m, drives)) at y (m, n); None where they cannot be computed."""
+        record = self._look(y, times, row)
+        if record is None:
+            return None
+        first = self.plant.model.layout.nq + self.plant.model.layout.nv
+        n, drives = self.states.t, len(self.plant.model.mechanism.drives)
+        return record[:, first : first + n], record[:, first + n : first + n + drives]
+
+    def _look(self, y: Vector, times: Vector, row: Vector) -> Vector | None:
+        """Records (m, k) of the loop at y (m, n); None where one cannot be computed, or does not close."""
+        if not np.isfinite(y).all():
+            return None
+        found = self.loop(np.concatenate([y, times[:, None]], axis=1), 1, row[None])
+        record = found.record[0].copy() if len(found.record) else np.zeros(found.record.shape[1:])
+        failed = np.flatnonzero(found.failed >= 0)  # by another order of elimination it may be regular
+        self.slow_looks += len(failed)
+        if self.slow_looks > SLOW_LOOKS:
+            return None
+        for k in failed:
+            slow = self.loop.with_care(np.append(y[k], times[k]), row)
+            if slow is None:
+                return None
+            record[k] = slow[1]
+        nq = self.plant.model.layout.nq
+        rest = np.abs(record[:, -nq:] / self.states.units[0]).max(initial=0.0)
+        return record if rest < CLOSED else None
 
 
 class Passage:

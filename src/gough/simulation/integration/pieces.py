@@ -1,22 +1,44 @@
-"""The stretches of time that a run goes through, one after the other: pieces of its motion's table."""
+"""The stretches of time that a run goes through, one after the other: pieces of its motion's table, or, for a controller on a
+clock, from one change of its held forces to the next.
 
-from collections.abc import Iterator
-from typing import Protocol
+Forces are computed between the stretches, by a compiled program of the law that is sampled, or by a function of the user's.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gough.errors import GOOD, Site, Status
+from gough.program import Program
+from gough.simulation.control.instant import MotionRows
+from gough.simulation.control.law import Law
+from gough.simulation.control.own_robot import OwnRobot
+from gough.simulation.control.sampled import Sampled
+from gough.simulation.events import End
+from gough.simulation.integration.marching import OneRunLoop, RunStopped
 from gough.simulation.integration.plant import Plant
+from gough.simulation.integration.rates import prepare_rate, trace_states, turn_program
+from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import MotionTable
 
-Array = np.ndarray
+if TYPE_CHECKING:
+    from gough.model import Model
+
 NEAR = 1e-12
 """Times that differ by this part of the duration are the same."""
+Vector = np.ndarray
+Command = Callable[[float, Vector, Vector], Vector]
+"""Drive forces (drives,) for a time (s), q (nq,) and v (nv,)."""
+log = logging.getLogger(__name__)
 
 
 class PieceSource(Protocol):
     """What gives a run its rows."""
 
-    def next(self, state: Array) -> tuple[Array, bool] | None:
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """(row, whether forces may jump at its end, or it is the last) from a state (n,); None at the end."""
 
 
@@ -24,14 +46,15 @@ class TablePieces:
     """The pieces of a motion's table up to the end, or one stretch without a motion."""
 
     def __init__(self, plant: Plant, table: MotionTable | None, end: float) -> None:
-        self._rows = self._made(plant, table, end)
+        self._rows = self.rows(plant, table, end)
 
-    def next(self, state: Array) -> tuple[Array, bool] | None:
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """See `PieceSource`."""
         return next(self._rows, None)
 
     @staticmethod
-    def _made(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Array, bool]]:
+    def rows(plant: Plant, table: MotionTable | None, end: float) -> Iterator[tuple[Vector, bool]]:
+        """(row, whether forces may jump at its end, or it is the last) of all pieces."""
         if table is None:
             yield plant.rows.stretch(0.0, end), True
             return
@@ -42,3 +65,123 @@ class TablePieces:
             last = row[1] >= end * (1 - NEAR)
             row[1] = min(row[1], end)
             yield row, last or bool(np.isclose(table.kinks, row[1], rtol=0, atol=1e-12).any())
+
+
+class SampledPieces:
+    """From one change of the held forces to the next: every period a sample, whose forces arrive after the delay."""
+
+    def __init__(self, plant: Plant, law: Sampled, command: Command, end: float) -> None:
+        self.plant, self.law, self.command, self.end = plant, law, command, end
+        self.t, self.count = 0.0, 0
+        self.coming: deque[tuple[float, Vector]] = deque()
+        self.held: Vector | None = None
+
+    def next(self, state: Vector) -> tuple[Vector, bool] | None:
+        """See `PieceSource`."""
+        slack, layout = NEAR * self.end, self.plant.model.layout
+        if self.t >= self.end - slack:
+            return None
+        if self.count * self.law.period <= self.t + slack:
+            tau = self.command(self.t, state[: layout.nq], state[layout.nq : layout.nq + layout.nv])
+            self.coming.append((self.count * self.law.period + self.law.delay, tau))
+            self.count += 1
+            self.held = tau if self.held is None else self.held
+        while self.coming and self.coming[0][0] <= self.t + slack:
+            self.held = self.coming.popleft()[1]
+        arrival = self.coming[0][0] if self.coming else self.end
+        stop = min(self.count * self.law.period, arrival, self.end)
+        stop = self.end if stop > self.end - slack else stop
+        row = self.plant.rows.stretch(self.t, stop, self.held)
+        self.t = stop
+        return row, True
+
+
+def sampled_command(
+    law: Sampled,
+    model: "Model",
+    motion: Motion | None,
+    table: MotionTable | None,
+    parameters: Vector,
+    own: OwnRobot | None = None,
+) -> Command:
+    """The forces of a law on a clock as a function of time and state, within limits. own: the robot that its law computes
+    with."""
+    if isinstance(law.law, Law):
+        inner = _compiled(Plant(model, law.law, MotionRows.of(table), own=own), table, parameters)
+    else:
+        if law.resetting is not None:
+            law.resetting()
+        inner = _of_function(law.law, motion, model)
+    most = None if law.limit is None else law.limits(model)
+    return inner if most is None else lambda t, q, v: np.clip(inner(t, q, v), -most, most)
+
+
+def _of_function(function: Callable[..., Any], motion: Motion | None, model: "Model") -> Command:
+    names = model.layout.drive_names
+
+    def command(t: float, q: Vector, v: Vector) -> Vector:
+        reference = None if motion is None else motion.at(min(t, motion.duration))
+        try:
+            given = function(t, q.copy(), v.copy(), reference)
+            found = np.asarray(given)
+        except Exception as problem:
+            log.exception("the controller failed at t = %.9g s", t)
+            why = f"{End.CONTROLLER_FAILED} ({type(problem).__name__}: {problem})"
+            raise RunStopped(GOOD, t, why, End.CONTROLLER_FAILED) from problem
+        if found.dtype.kind not in "fiu" or found.shape != (len(names),):
+            what = _shown(given) if found.dtype.kind not in "fiu" else f"an array of shape {found.shape}"
+            why = f"{End.CONTROLLER_FAILED} (it returned {what}; give {len(names)} drive forces: {', '.join(names)})"
+            raise RunStopped(GOOD, t, why, End.CONTROLLER_FAILED)
+        return _finite_forces(found.astype(float), names, t)
+
+    return command
+
+
+def _finite_forces(tau: Vector, names: tuple[str, ...], t: float) -> Vector:
+    bad = [name for name, x in zip(names, tau, strict=True) if not np.isfinite(x)]
+    if bad:
+        raise RunStopped(Status.NOT_FINITE.at(Site.CONTROLLER), t, f" (force of {', '.join(bad)})")
+    return tau
+
+
+def _shown(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Command:
+    loop = OneRunLoop(_program(plant), parameters)
+    rows: dict[int, Vector] = {}
+    names = plant.model.layout.drive_names
+
+    def command(t: float, q: Vector, v: Vector) -> Vector:
+        if table is None:
+            row = plant.rows.stretch(0.0, 1.0)
+        else:
+            k = int(np.clip(np.searchsorted(table.breaks, t, side="right") - 1, 0, len(table.breaks) - 2))
+            row = rows.setdefault(k, plant.rows.row(table, k))
+        state = np.concatenate([q, v, [t]])
+        found = loop(state[None], 1, row[None])
+        if found.failed[0] >= 0:
+            raise RunStopped(loop.reason(state, row), t, " (in the controller)")
+        return _finite_forces(found.record[0, 0], names, t)
+
+    return command
+
+
+def _program(plant: Plant) -> Program:
+    """A state q, v, t to the forces of the law."""
+    model = plant.model
+    nq, nv = model.layout.nq, model.layout.nv
+
+    def forces(q: Vector, v: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Any]:
+        return {"tau": plant.commanded_forces(parameters, q, v, plant.rows.at(row, t[0]))}
+
+    rate = prepare_rate(plant, trace_states(plant, forces, "forces", "q", "v", "row", "t"))
+
+    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
+        q, v, t = state[:nq], state[nq : nq + nv], state[nq + nv :]
+        found = rate(parameters, q=q, v=v, row=given, t=t)
+        return {"state": state, "record": found["tau"], "running": 1.0}
+
+    return turn_program(plant, equations, plant.law.name, nq + nv + 1, more=0)

@@ -17,11 +17,13 @@ from gough.program import Program, Slot, trace
 from gough.program.passes.inputs import split_uniform
 from gough.program.passes.outputs import remove_dead_code
 from gough.scalar import call, zeros
-from gough.simulation.coordinates import CLOSINGS, closed_coordinates
-from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.state import StateLayout
+from gough.simulation.coordinates import CLOSINGS, closed_coordinates, unit_quaternions
+from gough.simulation.integration.plant import WORKS, Plant
+from gough.simulation.integration.state import State, StateLayout
 
 Vector = np.ndarray
+STAGE = ("q", "v", "inner", "z", "row", "t")
+"""What residuals take beside the parameters."""
 OF_GIVEN_STATES = (Status.OPEN_LOOP, Status.BAD_QUATERNION)
 
 
@@ -31,7 +33,6 @@ class Rate:
 
     once: Program
     each: Program
-    n_parameters: int
 
     def hoisted_values(self, parameters: Vector) -> Vector:
         """What is computed once a design."""
@@ -40,8 +41,9 @@ class Rate:
     def _known(self, parameters: Vector) -> list[Vector]:
         return [parameters if slot.name == "parameters" else zeros(slot.size) for slot in self.once.inputs]
 
-    def __call__(self, parameters: Vector, hoisted: Vector, **inputs: Any) -> dict[str, Vector]:
-        """Outputs by name."""
+    def __call__(self, parameters: Vector, hoisted: Vector | None = None, **inputs: Any) -> dict[str, Vector]:
+        """Outputs by name. hoisted: `hoisted_values`, where they are known already."""
+        hoisted = self.hoisted_values(parameters) if hoisted is None else hoisted
         given = {"parameters": parameters, "hoisted": hoisted, **inputs}
         flat = [np.atleast_1d(np.asarray(given[slot.name], dtype=object)) for slot in self.each.inputs]
         found = call(self.each, np.concatenate(flat))
@@ -55,7 +57,7 @@ class Rate:
 def prepare_rate(plant: Plant, program: Program) -> Rate:
     """A program of the plant, its solves ordered, work on uniform parameters set apart."""
     once, each = split_uniform(remove_dead_code(_between_states(plant.order_program(program))))
-    return Rate(once, each, len(plant.model.parameters))
+    return Rate(once, each)
 
 
 def _between_states(program: Program) -> Program:
@@ -63,24 +65,30 @@ def _between_states(program: Program) -> Program:
     return replace(program, checks=tuple(c for c in program.checks if c.failure.status not in OF_GIVEN_STATES))
 
 
+def trace_states(
+    plant: Plant, equations: Callable[..., dict[str, Any]], name: str, *inputs: str, uniform: bool = True, **more: int
+) -> Program:
+    """The program of equations of these inputs of a plant, further ones {name: size}, and last its parameters. uniform: one
+    design for all runs."""
+    model = plant.model
+    known = {"q": model.layout.nq, "v": model.layout.nv, "inner": plant.inner_size}
+    known |= {"z": plant.unknowns, "row": plant.rows.size, "t": 1, **more}
+    slots = [Slot(key, (known[key],)) for key in (*inputs, *more)]
+    slots.append(Slot("parameters", (len(model.parameters),), uniform=uniform))
+    return trace(equations, tuple(slots), name, {"parameters": model.pattern})
+
+
 def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> Rate:
     """q, v, inner, row, t → qdot, vdot, tau, power, inner rates, closed: see `Plant.rates`. uniform: one design for all runs."""
-    model, key = plant.model, ("rates", uniform, closing)
+    key = ("rates", uniform, closing)
     if key in plant.made:
         return plant.made[key]
 
     def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
         return plant.rates(parameters, q, v, inner, plant.rows.at(row, t[0]), closing)
 
-    slots = (
-        Slot("q", (model.layout.nq,)),
-        Slot("v", (model.layout.nv,)),
-        Slot("inner", (plant.inner_size,)),
-        Slot("row", (plant.rows.size,)),
-        Slot("t", (1,)),
-        Slot("parameters", (len(model.parameters),), uniform=uniform),
-    )
-    plant.made[key] = made = prepare_rate(plant, trace(equations, slots, "rates", {"parameters": model.pattern}))
+    program = trace_states(plant, equations, "rates", "q", "v", "inner", "row", "t", uniform=uniform)
+    plant.made[key] = made = prepare_rate(plant, program)
     return made
 
 
@@ -93,11 +101,7 @@ def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS
     def equations(q: Vector, parameters: Vector) -> dict[str, Vector]:
         return {"q": closed_coordinates(Loops(Posture(Numbers(mechanism, parameters), q)))}
 
-    slots = (
-        Slot("q", (mechanism.layout.nq,)),
-        Slot("parameters", (len(plant.model.parameters),), uniform=uniform),
-    )
-    once = prepare_rate(plant, trace(equations, slots, "closing", {"parameters": plant.model.pattern}))
+    once = prepare_rate(plant, trace_states(plant, equations, "closing", "q", uniform=uniform))
 
     def close(parameters: Vector, q: Vector) -> Vector:
         hoisted = once.hoisted_values(parameters)
@@ -106,20 +110,6 @@ def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS
         return q
 
     return close
-
-
-def stage_slots(plant: Plant) -> tuple[Slot, ...]:
-    """What residuals take; the parameters last."""
-    model = plant.model
-    return (
-        Slot("q", (model.layout.nq,)),
-        Slot("v", (model.layout.nv,)),
-        Slot("inner", (plant.inner_size,)),
-        Slot("z", (plant.unknowns,)),
-        Slot("row", (plant.rows.size,)),
-        Slot("t", (1,)),
-        Slot("parameters", (len(model.parameters),), uniform=True),
-    )
 
 
 def residual_program(plant: Plant, only: str | None) -> Program:
@@ -131,7 +121,7 @@ def residual_program(plant: Plant, only: str | None) -> Program:
         found = plant.residual(parameters, q, v, inner, z, plant.rows.at(row, t[0]))
         return found if only is None else {only: found[only]}
 
-    return trace(equations, stage_slots(plant), "residual", {"parameters": plant.model.pattern})
+    return trace_states(plant, equations, "residual", *STAGE)
 
 
 def turn_program(
@@ -139,11 +129,45 @@ def turn_program(
 ) -> Program:
     """The program of a turn of a time loop from equations of state (size,), given (a row of the motion, then `more` numbers),
     own (own,) where there are such, and parameters."""
-    model = plant.model
-    slots = [Slot("state", (size,)), Slot("given", (plant.rows.size + more,))]
-    slots += [] if own is None else [Slot("own", (own,))]
-    slots.append(Slot("parameters", (len(model.parameters),), uniform=True))
-    return trace(equations, tuple(slots), f"{model.mechanism.name} {name}", {"parameters": model.pattern})
+    sizes = {"state": size, "given": plant.rows.size + more} | ({} if own is None else {"own": own})
+    return trace_states(plant, equations, f"{plant.model.mechanism.name} {name}", uniform=True, **sizes)
+
+
+def rates_at(
+    plant: Plant, rate: Rate, s: State, row: Vector, parameters: Vector
+) -> tuple[Vector, Vector, dict[str, Vector]]:
+    """(q, v, what `rate` gives) at a state, drives where a prescribed motion has them."""
+    q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
+    return q, v, rate(parameters, q=q, v=v, inner=s.inner, row=row, t=[s.t])
+
+
+def sum_stages(found: list[dict[str, Vector]], weights: Vector, key: str, size: int, h: Any) -> Vector:
+    """h Σ weight · rate (size,) over the stages of a step."""
+    total = zeros(size)
+    for weight, stage in zip(weights, found, strict=True):
+        if weight:
+            total = total + float(weight) * stage[key]
+    return total * h
+
+
+def end_step(
+    plant: Plant, s: State, found: list[dict[str, Vector]], weights: Vector, h: Any, row: Vector
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """(q, v, works, own states of the law) after a step of a Runge–Kutta method, loops not closed."""
+    layout = plant.model.layout
+    q = s.q + sum_stages(found, weights, "qdot", layout.nq, h)
+    v = s.v + sum_stages(found, weights, "vdot", layout.nv, h)
+    work = s.work + sum_stages(found, weights, "power", len(WORKS), h)
+    inner = s.inner + sum_stages(found, weights, "inner", plant.inner_size, h)
+    q, v = plant.led_state(unit_quaternions(plant.model.mechanism, q), v, plant.rows.at(row, s.t + h))
+    return q, v, work, inner
+
+
+def step_error(plant: Plant, found: list[dict[str, Vector]], weights: Vector, h: Any) -> Any:
+    """`StateLayout.size_of` what two methods differ in."""
+    layout = plant.model.layout
+    sizes = (("qdot", layout.nq), ("vdot", layout.nv), ("inner", plant.inner_size))
+    return StateLayout(plant).size_of(*(sum_stages(found, weights, key, n, h) for key, n in sizes))
 
 
 def moment_program(plant: Plant) -> Program:
@@ -152,8 +176,7 @@ def moment_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v, found = rates_at(plant, rate, s, row, parameters)
         here = states.split(states.join(q, v, s.work, s.inner, s.t, s.h, 0.0))
         record = states.record(here, found["tau"], found["vdot"], 0.0)
         return {"state": state, "record": record, "running": 1.0}

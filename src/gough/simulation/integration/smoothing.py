@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import is_number
 from gough.errors import UsageError
 from gough.joints.measure import ANGLE
 from gough.robot.friction import change_friction
-from gough.simulation.given import is_number
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
 from gough.structure import Mechanism

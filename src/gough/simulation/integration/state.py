@@ -81,6 +81,11 @@ class StateLayout:
         sizes = coordinate_sizes(model.mechanism, model.size)
         return sizes, tree[list(model.mechanism.selection.independent)]
 
+    def sizes(self, works: float) -> Vector:
+        """Typical sizes of q, v, works and own states of the law (n,), as in `size_of`; works: of theirs."""
+        q, v = self.units
+        return np.concatenate([q, 100.0 * v, np.full(len(WORKS), works), self.plant.inner.sizes])
+
     def size_of(self, dq: Vector, dv: Vector, d_inner: Vector) -> Any:
         """The largest error of a step: of positions relative to their typical size; of velocities relative to the size an
         error that lasts for a hundredth of a second would give positions; of a law's own states relative to theirs."""

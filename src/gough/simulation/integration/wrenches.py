@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.dynamics.loops import Loops
 from gough.dynamics.twists import frame_twist
 from gough.errors import UsageError
 from gough.model.external import external_load
 from gough.scalar import dot, zeros
-from gough.simulation.given import floats
 
 if TYPE_CHECKING:
     from gough.model import Model

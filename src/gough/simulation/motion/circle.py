@@ -13,9 +13,8 @@ from gough.arguments import checked, flag, number, numbers, take, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.motion import Motion, check_duration, coordinate_motion, pose_motion
 from gough.simulation.motion.moves import polygon
-from gough.simulation.motion.parts import IDENTITY
-from gough.simulation.motion.paths import PolynomialPath, law_named
-from gough.simulation.motion.points import pose_of, positive, unit_of, with_units
+from gough.simulation.motion.paths import IDENTITY, PolynomialPath, law_named
+from gough.simulation.motion.points import pose_of, unit_of, with_units
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.structure.layout import POSE_NAMES, POSE_UNITS
 
@@ -62,19 +61,18 @@ def circle(
     law: "quintic", "trigonometric", "trapezoid" with its ramp (s), all from rest to rest; "constant" speed.
     """
     where = plane_of(pose, point, drives, joints, normal, towards, plane, frame)
-    r = positive("radius", radius)
-    if not np.isfinite(turns) or turns == 0 or not np.isfinite(start_angle):
+    if turns == 0:
         raise UsageError(f"turns={turns!r}, start_angle={start_angle!r}; give finite numbers, and turns other than 0")
     if (duration is None) == (speed is None):
         raise UsageError("circle: give duration=, or speed= with law='constant'")
     if speed is not None and law != "constant":
         raise UsageError(f"circle: speed= goes with law='constant', not {law!r}")
-    angle = 2.0 * np.pi * float(turns)
-    seconds = check_duration("duration", duration) if speed is None else abs(angle) * r / positive("speed", speed)
+    angle = 2.0 * np.pi * turns
+    seconds = check_duration("duration", duration) if speed is None else abs(angle) * radius / speed
     if turning and where.kind != "pose":
         raise UsageError("turning= goes with pose=")
     theta = law_named(law, seconds, ramp).along(np.array([start_angle]), np.array([angle]))
-    rows, arms = where.center[:, None], r * np.stack([where.along, where.across])
+    rows, arms = where.center[:, None], radius * np.stack([where.along, where.across])
     if where.kind != "pose":
         path = PolynomialPath(theta.breaks, rows[None], (np.ones(1), arms[:1], arms[1:]), theta)
         return coordinate_motion(path, where.kind, where.names, where.units, where.frame, extend)
@@ -103,7 +101,7 @@ def square(
 ) -> Motion:
     """Around a centre (as for `circle`): the first edge runs `towards`, the second across; edges as for `polygon`."""
     where = plane_of(pose, point, drives, joints, normal, towards, plane, frame)
-    half = 0.5 * positive("side", side)
+    half = 0.5 * side
     corners = np.array(
         [where.center + half * (a * where.along + b * where.across) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     )

@@ -6,10 +6,9 @@ motion: long2014_poses                                                   a named
 Times and lists of numbers have units; coordinates and speeds remember theirs.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
@@ -92,6 +91,7 @@ PoseOrHome = Annotated[Place, BeforeValidator(_pose_or_home)]
 class MotionItem(Item):
     """What all families share."""
 
+    make: ClassVar[Callable[..., Motion]]
     extend: Extend | None = None
 
     def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
@@ -99,9 +99,9 @@ class MotionItem(Item):
         given = {name: getattr(self, name) for name in type(self).model_fields if name != "source"}
         return {name: value for name, value in given.items() if value is not None}
 
-    @abstractmethod
     def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
         """What the item describes; home (7,): where "home" is written, folder: where its files are."""
+        return type(self).make(**self.arguments(home))
 
 
 class ThroughItem(MotionItem):
@@ -128,16 +128,13 @@ class QuinticItem(ThroughItem):
     durations: Durations | None = None
     times: Moments | None = None
     rests: Rests | None = None
-
-    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return quintic(**self.arguments(home))
+    make = staticmethod(quintic)
 
 
 class TrigonometricItem(QuinticItem):
     """`trigonometric`."""
 
-    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return trigonometric(**self.arguments(home))
+    make = staticmethod(trigonometric)
 
 
 class TrapezoidItem(QuinticItem):
@@ -168,8 +165,7 @@ class EdgesItem(MotionItem):
 class PolygonItem(ThroughItem, EdgesItem):
     """`polygon`."""
 
-    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
-        return polygon(**self.arguments(home))
+    make = staticmethod(polygon)
 
 
 class CentreItem(MotionItem):

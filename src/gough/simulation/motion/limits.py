@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.conditions import determinant_signs
-from gough.arguments import a_model, a_motion, checked, flag, number, numbers, whole, wrenches
+from gough.arguments import a_model, a_motion, checked, flag, floats, number, numbers, whole, wrenches
 from gough.compilation.arrays import as_array
 from gough.errors import EXPLANATION, Status, UsageError
 from gough.kinematics.singularity import block_matrices
-from gough.simulation.given import demand_model, floats, is_number
 from gough.simulation.motion.motion import JUMP, Motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.report import MotionProblem, MotionReport, spans
 from gough.simulation.motion.states import MotionStates, bend, states_for
 from gough.simulation.motion.targets import MotionTarget, target_of
@@ -39,7 +38,7 @@ ROUNDING = 1e-13
 @checked(
     model=a_model,
     motion=a_motion,
-    samples=whole(2, 10**6),
+    samples=whole(2, MOST),
     condition=number(0),
     forces=flag,
     wrench=wrenches,
@@ -65,15 +64,10 @@ def check_motion(
     near: q (nq,) in whose assembly the motion begins (default: home). duration (s): only this much of the motion.
     parameters (n,): of another design.
     """
-    demand_model(model, "check_motion")
-    if not (isinstance(samples, int) and 2 <= samples <= MOST) or not (is_number(condition) and 0 <= condition < 1):
+    if not condition < 1:
         raise UsageError(
             f"samples={samples}, condition={condition}; give 2 to {MOST} samples and a condition from 0 to 1"
         )
-    if not isinstance(motion, Motion):
-        raise UsageError(f"check_motion: {motion!r} is no motion; make one with gough.motions")
-    if duration is not None and not (is_number(duration) and duration > 0):
-        raise UsageError(f"duration={duration!r}: give a positive number of seconds")
     numbers = None if parameters is None else floats("parameters", parameters)
     if numbers is not None and numbers.shape != model.parameters.shape:
         raise UsageError(f"parameters have shape {numbers.shape}; give those of one design, {model.parameters.shape}")

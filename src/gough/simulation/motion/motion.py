@@ -4,7 +4,7 @@ kind "pose"    position (..., 7) x y z qw qx qy qz of the platform, or of a name
                frame's origin in world axes, linear first; acceleration (..., 6): its classical derivative
 kind "point"   x y z (..., 3) of the origin of a named `frame`, whose orientation is left free
 kind "drives"  coordinates (..., n) of drives; kind "joints": of named joints; with their rates; kind "forces": drive forces
-A motion is parts one after the other, each a path in the coordinates of a chart (see `parts` and `paths`); functions make it.
+A motion is parts one after the other, each a path in the coordinates of a chart (see `paths`); functions make it.
 It is smooth between its `breaks`. `kinks` are those of them where velocity or acceleration jump, and both ends.
 """
 
@@ -15,12 +15,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from gough.arguments import a_motion, checked, flag, number, numbers, several, take, word
+from gough.arguments import a_motion, checked, flag, floats, number, numbers, several, take, word
 from gough.errors import UsageError
 from gough.robot.units import misfit
-from gough.simulation.given import floats
-from gough.simulation.motion.parts import IDENTITY, MotionPart, Sample, inside, merged_coordinates
-from gough.simulation.motion.paths import TimePath, constant, piece_of
+from gough.simulation.motion.paths import (
+    IDENTITY,
+    MotionPart,
+    Sample,
+    TimePath,
+    constant,
+    inside,
+    merged_coordinates,
+    piece_of,
+)
 from gough.simulation.motion.table import SLACK, MotionTable, table
 from gough.spatial.charts import Three
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES

@@ -17,7 +17,7 @@ from gough.arguments import checked, number, numbers, take, word, words
 from gough.errors import UsageError
 from gough.simulation.motion.motion import LONGEST, Motion, chain
 from gough.simulation.motion.paths import PolynomialPath, quintic_law, trapezoid_law, trigonometric_law
-from gough.simulation.motion.points import Points, Where, points_of, positive
+from gough.simulation.motion.points import Points, Where, points_of
 
 Laws = Callable[[int, float], tuple[PolynomialPath, PolynomialPath | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""
@@ -205,7 +205,7 @@ def polygon(
     moving = numbers_for("durations", durations, edges, "edges")
     stay = numbers_for("rests", 0.0 if rests is None else rests, edges, "edges")
     if period is not None:
-        stay = positive("period", period) - moving
+        stay = period - moving
         if (stay < -1e-12 * moving).any():
             raise UsageError(f"period={period!r} is shorter than the moves ({moving.max():.6g} s)")
         stay = np.maximum(stay, 0.0)

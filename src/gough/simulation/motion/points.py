@@ -10,10 +10,8 @@ from gough.arguments import numbers, show_value, take
 from gough.errors import UsageError
 from gough.robot.pose import FORMS, Pose
 from gough.robot.units import DIMENSIONS, Quantity, UnitError, WrittenUnit, convert, misfit
-from gough.simulation.given import texts
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
-from gough.simulation.motion.parts import IDENTITY
-from gough.simulation.motion.paths import PolynomialPath, constant, side_by_side
+from gough.simulation.motion.paths import IDENTITY, PolynomialPath, constant, side_by_side
 from gough.spatial.charts import CONJUGATE
 from gough.spatial.euler import EULER_AXES, euler_angles
 from gough.spatial.poses import pose_array, quaternion_product, rotation_vector
@@ -143,17 +141,17 @@ def _coordinates(kind: str, where: Where) -> Points:
         names = tuple(given)
         read = {n: _read(f"{kind}[{n!r}]", given[n]) for n in names}
         units = tuple(unit_of(f"{kind}[{n!r}]", read[n]) for n in names)
-        columns = [np.atleast_1d(_numbers(f"{kind}[{n!r}]", read[n])) for n in names]
+        columns = [np.atleast_1d(take(f"{kind}[{n!r}]", numbers, read[n])) for n in names]
         if len({c.shape for c in columns}) != 1 or columns[0].ndim != 1:
             raise UsageError(f"{kind}: every name needs a list of the same length")
         x = np.stack(columns, axis=1)
     else:
-        x = _numbers(kind, given)
+        x = take(kind, numbers, given)
         if x.ndim != 2 or not x.shape[1]:
             raise UsageError(f"{kind} has shape {x.shape}; give (points, coordinates), or {{name: values}}")
         if names is None and kind == "joints":
             raise UsageError("joints: give {name: values}, or names= for the columns")
-        names = texts("names", names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
+        names = tuple(names) if names is not None else tuple(f"drive{k}" for k in range(x.shape[1]))
         if len(names) != x.shape[1] or len(set(names)) != len(names):
             raise UsageError(f"names={names!r}; give one name for each of the {x.shape[1]} columns of {kind}")
         units = ("",) * len(names)
@@ -258,18 +256,8 @@ def _read(name: str, value: Any) -> Any:
         raise UsageError(f"{name}={show_value(value)}: not numbers ({error})") from None
 
 
-def _numbers(name: str, value: Any) -> np.ndarray:
-    """Floats from numbers."""
-    try:
-        return take(name, numbers, value)
-    except UsageError:
-        raise
-    except (TypeError, ValueError, OverflowError) as error:
-        raise UsageError(f"{name}={show_value(value)}: not numbers ({error})") from None
-
-
 def _rows(name: str, value: Any, size: int) -> np.ndarray:
-    x = _numbers(name, value)
+    x = take(name, numbers, value)
     if x.ndim != 2 or x.shape[1] != size:
         raise UsageError(f"{name} has shape {x.shape}; give (n, {size})")
     return x
@@ -305,14 +293,3 @@ def with_units(motion: Motion, names: Iterable[str], given: Any, where: str) -> 
                 raise UsageError(f"{where}: {problem}")
             units[name] = units[name] or unit
     return replace(motion, units=tuple(units.values()))
-
-
-def positive(name: str, value: Any) -> float:
-    """A positive number, or a UsageError."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name}={value!r}; give a positive number") from None
-    if not (np.isfinite(number) and number > 0):
-        raise UsageError(f"{name}={value!r}; give a positive number")
-    return number

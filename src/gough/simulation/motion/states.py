@@ -25,7 +25,7 @@ from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.following import follow
 from gough.kinematics.retraction import retract, step_units
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.simulation.motion.targets import MotionTarget, target_of
 from gough.text import short_repr
 

@@ -20,7 +20,7 @@ from gough.kinematics.mobility import neighbours
 from gough.model.tangent import tangent_derivative
 from gough.robot.units import as_written, misfit
 from gough.simulation.motion.motion import Motion
-from gough.simulation.motion.parts import Sample
+from gough.simulation.motion.paths import Sample
 from gough.spatial import quaternion_wxyz_from_rotation
 from gough.spatial.charts import CONJUGATE, rotate
 from gough.spatial.poses import pose_difference, quaternion_product

@@ -8,12 +8,23 @@ import numpy as np
 
 from gough.dynamics.reactions import joint_links
 from gough.errors import UsageError
-from gough.simulation.results import names
+from gough.simulation.coordinates import units_of
 from gough.simulation.results.deflection import deflection, tied_frames
 from gough.simulation.results.energies import ENERGIES, POWERS, energies, powers
-from gough.simulation.results.recorded import Channel
-from gough.simulation.results.tracking import REFERENCE, tracking
-from gough.simulation.units import units_of
+from gough.simulation.results.recorded import (
+    ANGLES,
+    DEFLECTION,
+    DEFLECTION_UNITS,
+    TWIST_UNITS,
+    WRENCH,
+    WRENCH_UNITS,
+    Channel,
+    acceleration_columns,
+    drive_units,
+    force_columns,
+    rate_columns,
+)
+from gough.simulation.results.tracking import REFERENCE, tracking, turn_signs
 from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import pose_array
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES
@@ -48,8 +59,6 @@ class Catalogue:
 
     def find(self, name: str, robot: str) -> tuple[Channel, int | None]:
         """(channel, column of it or None for all); UsageError with the nearest names for an unknown one."""
-        if not isinstance(name, str):
-            raise UsageError(f"a channel is asked for by its name, not by {name!r}; run.channels() lists them")
         if name in self.channels:
             return self.channels[name], None
         if name in self.columns:
@@ -76,14 +85,14 @@ def _channels(run: "Run") -> Iterator[Channel]:
     if layout.n_pose:
         yield channel("pose", POSE_NAMES, POSE_UNITS, "platform in the world", lambda r: r.q[:, :7])
         yield channel(
-            "angles", names.ANGLES, ("rad",) * 3, "of the platform, R = Rz(yaw) Ry(pitch) Rx(roll), unwrapped", _angles
+            "angles", ANGLES, ("rad",) * 3, "of the platform, R = Rz(yaw) Ry(pitch) Rx(roll), unwrapped", _angles
         )
-        yield channel("twist", TWIST_NAMES, names.TWIST_UNITS, "of the platform's origin, world axes", _twist)
+        yield channel("twist", TWIST_NAMES, TWIST_UNITS, "of the platform's origin, world axes", _twist)
     yield from _drives(run, channel)
     if layout.n_elastic:
         bent = layout.q_names[layout.elastic]
         at = elastic_columns(model)
-        rates = names.rate_columns(layout, tuple(layout.u_names[c] for c in at))
+        rates = rate_columns(layout, tuple(layout.u_names[c] for c in at))
         yield channel(
             "elastic", bent, told.q[layout.elastic], "elastic coordinates", lambda r: r.q[:, r.layout.elastic]
         )
@@ -91,7 +100,7 @@ def _channels(run: "Run") -> Iterator[Channel]:
         yield channel("elastic.rate", rates, units, "their rates", lambda r: tree_rates(r)[:, at])
     if layout.n_joints:
         at_joints = [c for link in model.mechanism.links if not link.is_platform for c in link.columns]
-        rates = names.rate_columns(layout, tuple(layout.u_names[c] for c in at_joints))
+        rates = rate_columns(layout, tuple(layout.u_names[c] for c in at_joints))
         units = [layout.u_units[c] for c in at_joints]
         yield channel(
             "joints",
@@ -102,15 +111,18 @@ def _channels(run: "Run") -> Iterator[Channel]:
         )
         yield channel("joints.rate", rates, units, "their rates", lambda r: tree_rates(r)[:, at_joints])
     yield channel("q", layout.q_names, told.q, "configuration", lambda r: r.q)
-    yield channel("v", names.rate_columns(layout, layout.v_names), told.v, "velocities", lambda r: r.v)
+    yield channel("v", rate_columns(layout, layout.v_names), told.v, "velocities", lambda r: r.v)
     yield channel(
         "acceleration",
-        names.acceleration_columns(layout),
+        acceleration_columns(layout),
         told.acceleration,
         "derivative of v",
         lambda r: r.acceleration,
     )
-    yield from _energies(run, channel)
+    yield channel(
+        "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
+    )
+    yield channel("power", POWERS, ["W"] * len(POWERS), "of drives, losses and wrenches", powers)
     yield from _tracking(run, channel)
     yield single("closure_error", "1", "largest loop error over the robot's size", _closure_error)
     yield single("status", "1", "code of each state, 0 is good", lambda r: r.status)
@@ -123,24 +135,17 @@ def _drives(run: "Run", channel: Any) -> Iterator[Channel]:
     layout, mechanism = run.layout, run.model.mechanism
     if not layout.drive_names:
         return
-    drives, units = layout.drive_names, names.drive_units(layout)
+    drives, units = layout.drive_names, drive_units(layout)
     at = [mechanism.links[d.link].u for d in mechanism.drives]
     index = run.model.drive_index
-    rates = names.rate_columns(layout, tuple(layout.u_names[c] for c in at))
+    rates = rate_columns(layout, tuple(layout.u_names[c] for c in at))
     yield channel("drives.position", drives, units, "drive coordinates", lambda r: r.q[:, index])
     yield channel("drives.rate", rates, [f"{u}/s" for u in units], "their rates", lambda r: tree_rates(r)[:, at])
-    forces = names.force_columns(layout)
+    forces = force_columns(layout)
     yield channel("drives.force", forces, layout.drive_units, "forces and torques of the drives", lambda r: r.tau)
     yield channel("tau", forces, layout.drive_units, "as drives.force", lambda r: r.tau)
     powers = [f"power.{d}" for d in drives]
     yield channel("drives.power", powers, ["W"] * len(drives), "force × rate", lambda r: r.tau * r["drives.rate"])
-
-
-def _energies(run: "Run", channel: Any) -> Iterator[Channel]:
-    yield channel(
-        "energies", ENERGIES, ["J"] * len(ENERGIES), "energies, works, and what their balance lacks", energies
-    )
-    yield channel("power", POWERS, ["W"] * len(POWERS), "of drives, losses and wrenches", powers)
 
 
 def _tracking(run: "Run", channel: Any) -> Iterator[Channel]:
@@ -161,9 +166,9 @@ def _tracking(run: "Run", channel: Any) -> Iterator[Channel]:
 def _wrenches(run: "Run", channel: Any) -> Iterator[Channel]:
     for frame in run.wrench:
         name = f"{frame}.wrench" if frame else "wrench"
-        entries = [f"{name}.{w}" for w in names.WRENCH] if frame else names.WRENCH
+        entries = [f"{name}.{w}" for w in WRENCH] if frame else WRENCH
         at = frame or "the platform's origin"
-        yield channel(name, entries, names.WRENCH_UNITS, f"on {at}, world axes", lambda r, f=frame: r.wrench[f])
+        yield channel(name, entries, WRENCH_UNITS, f"on {at}, world axes", lambda r, f=frame: r.wrench[f])
 
 
 def _frames(run: "Run", channel: Any) -> Iterator[Channel]:
@@ -177,15 +182,15 @@ def _frames(run: "Run", channel: Any) -> Iterator[Channel]:
         yield channel(
             f"{f}.twist",
             entries(f, "twist", TWIST_NAMES),
-            names.TWIST_UNITS,
+            TWIST_UNITS,
             f"of frame {f} at its origin, world axes",
             lambda r, f=f: r.model.frame_twist(r.q, r.v, f, parameters=r.parameters, on_bad_state="mark"),
         )
         if f in tied:
             yield channel(
                 f"{f}.deflection",
-                entries(f, "deflection", names.DEFLECTION),
-                names.DEFLECTION_UNITS,
+                entries(f, "deflection", DEFLECTION),
+                DEFLECTION_UNITS,
                 f"displacement and rotation vector of frame {f} from the undeformed body, body axes",
                 lambda r, f=f: deflection(r.model, r.q, f, r.design),
             )
@@ -202,8 +207,8 @@ def _reactions(run: "Run", channel: Any) -> Iterator[Channel]:
         where = "body axes" if kind == "joints" else "world axes"
         yield channel(
             f"{name}.reaction",
-            [f"{name}.{w}" for w in names.WRENCH],
-            names.WRENCH_UNITS,
+            [f"{name}.{w}" for w in WRENCH],
+            WRENCH_UNITS,
             f"wrench through joint {name}, {where}",
             lambda r, kind=kind, i=i: getattr(_all_reactions(r), kind)[:, i],
         )
@@ -257,8 +262,7 @@ def _frame_pose(run: "Run", frame: str) -> Array:
     good = np.isfinite(position).all(axis=1)
     out = np.full((len(run), 7), np.nan)
     out[good] = pose_array((position[good], rotation[good])) if good.any() else out[good]
-    turns = np.where((out[1:, 3:] * out[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
-    out[1:, 3:] *= np.cumprod(turns)[:, None]  # the sign nearest the state before
+    turn_signs(out)
     return out
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.simulation.events import Event, Happening
+from gough.simulation.integration import plant
 from gough.simulation.results.deflection import strain_energy
-from gough.simulation.results.interpolation import interpolated_samples
+from gough.simulation.results.interpolation import interpolated_motion, interpolated_samples
 from gough.simulation.results.resample import resample
-from gough.simulation.results.tree_motion import interpolated_motion
 from gough.structure.size import weight_energy
 
 if TYPE_CHECKING:
@@ -26,18 +26,15 @@ if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
 Array = np.ndarray
+WORKS, POWERS = (tuple(f"{what}.{name}" for name in plant.WORKS) for what in ("work", "power"))
 ENERGIES = (
     "energy.kinetic",
     "energy.potential",
     "energy.strain",
     "energy.total",
-    "work.drives",
-    "work.losses",
-    "work.wrench",
+    *WORKS,
     "energy.error",
 )
-WORKS = ("work.drives", "work.losses", "work.wrench")
-POWERS = ("power.drives", "power.losses", "power.wrench")
 NEAR_NOTHING = 1e-300
 BOUND = 1e-3
 """Energy error of a run, over what it exchanges, beyond which it is warned about."""

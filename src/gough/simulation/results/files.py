@@ -13,37 +13,42 @@ import numpy as np
 from gough.errors import UsageError
 from gough.files import write_file
 from gough.model import Model, build
-from gough.simulation.results import csv_files, names, npz, parquet
-from gough.simulation.results.contents import FORMAT, KIND, Contents, damage_told, demand_whole
+from gough.simulation.coordinates import units_of
+from gough.simulation.results.formats import FORMAT, FORMATS, KIND, SUFFIXES, Contents, damage_told, demand_whole
 from gough.simulation.results.info import RunInfo
-from gough.simulation.results.recorded import Recorded
+from gough.simulation.results.recorded import (
+    WRENCH,
+    WRENCH_UNITS,
+    Recorded,
+    acceleration_columns,
+    force_columns,
+    lock_array,
+    rate_columns,
+)
 from gough.simulation.results.robot import RobotRecord, robot_hash
 from gough.simulation.results.states import run_from_states
-from gough.simulation.units import units_of
 from gough.structure import Layout
 from gough.text import demand_file
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
-FORMATS: dict[str, Any] = {".npz": npz, ".parquet": parquet, ".csv": csv_files}
-SUFFIXES = tuple(FORMATS)
 Array = np.ndarray
 
 
 def save(run: "Run", path: Path, channels: tuple[str, ...]) -> Path:
     """See `Run.save`."""
-    writer = _format(path)
+    write, _ = _format(path)
     contents = contents_of(run, channels, path.parent)
-    return write_file(path, lambda file: writer.write(file, contents))
+    return write_file(path, lambda file: write(file, contents))
 
 
 def load(make: "type[Run]", path: Path, model: Any, other_robot: bool) -> "Run":
     """See `Run.load`. make: the class itself."""
-    reader = _format(path)
+    _, read = _format(path)
     demand_file(path)
     with damage_told(path):
-        contents = reader.read(path)
+        contents = read(path)
         if contents.about:
             demand_whole(contents, path)
     if not contents.about:
@@ -60,17 +65,17 @@ def contents_of(run: "Run", channels: tuple[str, ...], folder: Path) -> Contents
     add = found.groups
     add["t"] = (run.time[:, None], ("t",), ("s",))
     add["q"] = (run.q, layout.q_names, told.q)
-    add["v"] = (run.v, names.rate_columns(layout, layout.v_names), told.v)
+    add["v"] = (run.v, rate_columns(layout, layout.v_names), told.v)
     if layout.drive_names:
-        add["tau"] = (run.tau, names.force_columns(layout), layout.drive_units)
+        add["tau"] = (run.tau, force_columns(layout), layout.drive_units)
     if run.given_acceleration is not None:
-        add["acceleration"] = (run.given_acceleration, names.acceleration_columns(layout), told.acceleration)
+        add["acceleration"] = (run.given_acceleration, acceleration_columns(layout), told.acceleration)
     if run.given_status is not None:
         add["status"] = (run.given_status[:, None], ("status",), ("1",))
     for frame, wrench in run.wrench.items():
         name = f"{frame}.wrench" if frame else "wrench"
-        columns = tuple(f"{name}.{w}" for w in names.WRENCH) if frame else names.WRENCH
-        add[name] = (wrench, columns, names.WRENCH_UNITS)
+        columns = tuple(f"{name}.{w}" for w in WRENCH) if frame else WRENCH
+        add[name] = (wrench, columns, WRENCH_UNITS)
     kept = dict(run.recorded)
     for name in channels:
         channel = run.channel(name)
@@ -106,7 +111,7 @@ def run_of(make: "type[Run]", contents: Contents, path: Path, model: Model | Non
     n = len(groups["t"])
     record = RobotRecord.read_json_document(about["robot"], path.parent)
     layout = _layout(about["layout"])
-    parameters = None if about["parameters"] is None else _locked(np.array(about["parameters"]))
+    parameters = None if about["parameters"] is None else lock_array(np.array(about["parameters"]))
     if model is not None:
         if not other_robot:
             record.demand_same(model, str(path))
@@ -117,20 +122,20 @@ def run_of(make: "type[Run]", contents: Contents, path: Path, model: Model | Non
     recorded = {}
     for name, flags in about["recorded"].items():
         x = groups[name][:, 0] if flags["single"] else groups[name]
-        recorded[name] = Recorded(_locked(x), tuple(flags["entries"]), tuple(about["units"][name]), flags["derived"])
+        recorded[name] = Recorded(lock_array(x), tuple(flags["entries"]), tuple(about["units"][name]), flags["derived"])
     status = groups.get("status")
     given = groups.get("acceleration")
     return make(
-        _locked(groups["t"][:, 0]),
-        _locked(groups["q"]),
-        _locked(groups["v"]),
-        _locked(groups.get("tau", np.zeros((n, 0)))),
+        lock_array(groups["t"][:, 0]),
+        lock_array(groups["q"]),
+        lock_array(groups["v"]),
+        lock_array(groups.get("tau", np.zeros((n, 0)))),
         layout,
         record,
         RunInfo.of_plain(about["info"]),
-        None if given is None else _locked(given),
-        None if status is None else _locked(status[:, 0].astype(np.uint8)),
-        {frame: _locked(groups[f"{frame}.wrench" if frame else "wrench"]) for frame in about["wrenches"]},
+        None if given is None else lock_array(given),
+        None if status is None else lock_array(status[:, 0].astype(np.uint8)),
+        {frame: lock_array(groups[f"{frame}.wrench" if frame else "wrench"]) for frame in about["wrenches"]},
         parameters,
         about["tau_held"],
         recorded,
@@ -144,8 +149,8 @@ def run_of_columns(make: "type[Run]", columns: dict[str, Array], path: Path, mod
     layout = model.layout
     wanted = {
         "q": layout.q_names,
-        "v": names.rate_columns(layout, layout.v_names),
-        "tau": names.force_columns(layout),
+        "v": rate_columns(layout, layout.v_names),
+        "tau": force_columns(layout),
     }
     missing = [c for c in ("t", *wanted["q"], *wanted["v"], *wanted["tau"]) if c not in columns]
     if missing:
@@ -160,7 +165,7 @@ def run_of_columns(make: "type[Run]", columns: dict[str, Array], path: Path, mod
     )  # fmt: skip
 
 
-def _format(path: Path) -> Any:
+def _format(path: Path) -> tuple[Any, Any]:
     if path.suffix not in FORMATS:
         raise UsageError(f"{path}: the name of a run's file ends in {', '.join(SUFFIXES)}")
     return FORMATS[path.suffix]
@@ -181,7 +186,7 @@ def _design(record: RobotRecord, stored: Array, model: Model) -> Array:
         return stored
     own = record.model
     changes = {own.parameter_names[i]: stored[i] for i in np.flatnonzero(stored != own.parameters)}
-    return _locked(model.parameters_with(changes))
+    return lock_array(model.parameters_with(changes))
 
 
 def _demand_layout(stored: Layout, model: Model, path: Path) -> None:
@@ -193,9 +198,3 @@ def _demand_layout(stored: Layout, model: Model, path: Path) -> None:
                 f"{pairs[0][0]} in the file, {pairs[0][1]} in the model" if pairs else f"{len(a)} and {len(b)} entries"
             )
             raise UsageError(f"{path}: {what} differ from those of the given model: {first}")
-
-
-def _locked(x: Array) -> Array:
-    x = np.array(x)
-    x.setflags(write=False)
-    return x

@@ -1,4 +1,6 @@
-"""Channels of a run as they are listed, and those that were recorded while it ran."""
+"""Channels of a run as they are listed, and those that were recorded while it ran; names and units of the entries of its arrays:
+those of files of states (`gough eval`).
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,14 +8,55 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.given import floats
+from gough.structure import Layout
+from gough.structure.layout import TWIST_NAMES
 from gough.text import short_repr, wrong_label
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
 
+ANGLES = ("yaw", "pitch", "roll")
+ACCELERATION = ("ax", "ay", "az", "alphax", "alphay", "alphaz")
+WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+WRENCH_UNITS = ("N",) * 3 + ("N m",) * 3
+TWIST_UNITS = ("m/s",) * 3 + ("rad/s",) * 3
+DEFLECTION = ("dx", "dy", "dz", "rx", "ry", "rz")
+DEFLECTION_UNITS = ("m",) * 3 + ("rad",) * 3
 Array = np.ndarray
+
+
+def rate_columns(layout: Layout, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns of rates: vx … wz of a platform's twist, "v.NAME" of everything else."""
+    own = TWIST_NAMES if layout.n_pose else ()
+    return tuple(n if n in own else f"v.{n}" for n in names)
+
+
+def acceleration_columns(layout: Layout) -> tuple[str, ...]:
+    """Columns of v̇: ax … alphaz of a platform, "a.NAME" of everything else."""
+    own: dict[str, str] = dict(zip(TWIST_NAMES, ACCELERATION, strict=True)) if layout.n_pose else {}
+    return tuple(own.get(n, f"a.{n}") for n in layout.v_names)
+
+
+def force_columns(layout: Layout) -> tuple[str, ...]:
+    """Columns of drive forces."""
+    return tuple(f"tau.{name}" for name in layout.drive_names)
+
+
+def drive_units(layout: Layout) -> tuple[str, ...]:
+    """Units of the drives' coordinates."""
+    return tuple("rad" if unit == "N m" else "m" for unit in layout.drive_units)
+
+
+def quaternions(names: tuple[str, ...]) -> list[int]:
+    """Where unit quaternions (four entries …qw …qx …qy …qz) start among names of coordinates."""
+    found = []
+    for i, name in enumerate(names[: max(len(names) - 3, 0)]):
+        stem = name[:-2]
+        if name.endswith("qw") and names[i + 1 : i + 4] == (f"{stem}qx", f"{stem}qy", f"{stem}qz"):
+            found.append(i)
+    return found
 
 
 def lock_array(x: Array) -> Array:

@@ -25,17 +25,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import RunWarning, Status, UsageError, warn
 from gough.kinematics.closing import close
 from gough.kinematics.following import tree_rates
 from gough.kinematics.mobility import CLOSED
 from gough.kinematics.retraction import step_units
 from gough.simulation.control.follow import Follow
-from gough.simulation.given import floats, is_number
-from gough.simulation.results.interpolation import interpolated_samples, intervals, place_in
+from gough.simulation.coordinates import units_of
+from gough.simulation.results.interpolation import (
+    FEW,
+    interpolated_motion,
+    interpolated_samples,
+    intervals,
+    left_out_states,
+    place_in,
+    share,
+    tree_motion,
+)
 from gough.simulation.results.recorded import lock_array
-from gough.simulation.results.tree_motion import FEW, interpolated_motion, left_out_states, share, tree_motion
-from gough.simulation.units import units_of
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run
@@ -217,8 +225,6 @@ def _wanted(run: "Run", times: Any, rate: float | None) -> Array:
         raise UsageError("resample: give either times or rate=")
     first, last = run.time[0], run.time[-1]
     if rate is not None:
-        if not is_number(rate) or not rate > 0:
-            raise UsageError(f"resample: rate={rate!r}; give a number of states per second")
         count = int(np.floor((last - first) * rate * (1 + ROUNDING))) + 1
         if count > LARGEST:
             raise UsageError(f"resample: rate={rate:g} makes {count} states; {LARGEST} are the most")

@@ -27,15 +27,13 @@ from gough.arguments import (
 from gough.errors import Failure, Status, UsageError
 from gough.frozen import FrozenDict, lock_arrays
 from gough.simulation.events import Happening
-from gough.simulation.given import texts
 from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
-from gough.simulation.results.compare import Comparison, compare
 from gough.simulation.results.energies import energy_scale, exchanged_energy, relative_error
 from gough.simulation.results.info import RunInfo
-from gough.simulation.results.names import force_columns, rate_columns
+from gough.simulation.results.parts import Comparison, compare
 from gough.simulation.results.plot import draw_run
-from gough.simulation.results.recorded import Channel, Recorded
+from gough.simulation.results.recorded import Channel, Recorded, force_columns, rate_columns
 from gough.simulation.results.resample import resample
 from gough.simulation.results.robot import RobotRecord
 from gough.simulation.results.states import demand_new_names, run_from_states
@@ -297,7 +295,7 @@ class Run:
 
     @checked(times=numbers, rate=number(above=0))
     def resample(self, times: Any = None, *, rate: float | None = None) -> "Run":
-        """The run at other times (m,), or `rate` times a second; see `run_resample` for methods and accuracy."""
+        """The run at other times (m,), or `rate` times a second; see `results/resample.py` for methods and accuracy."""
         return resample(self, times, rate)
 
     @checked(other=a_run, channels=words)
@@ -309,8 +307,6 @@ class Run:
     @checked(runs=several(a_run), shift=flag)
     def concatenate(runs: "Iterable[Run]", shift: bool = False) -> "Run":
         """Runs of one robot, one after the other; shift: move the later ones in time so that they follow."""
-        if not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
-            raise UsageError(f"concatenate: {runs!r}; give a list of runs")
         return parts.concatenate(list(runs), shift)
 
     @checked(names=word, path=picture, title=word)
@@ -328,17 +324,11 @@ class Run:
     @checked(path=path, channels=words)
     def save(self, path: str | Path, channels: Iterable[str] = ()) -> Path:
         """Write to .npz, .parquet or .csv; channels: computed ones to be stored too. Returns the path."""
-        return files.save(self, _path(path), texts("channels", channels))
+        return files.save(self, Path(path), tuple(channels))
 
     @staticmethod
     @checked(path=path, model=a_model | a_robot | path, other_robot=flag)
     def load(path: str | Path, model: Any = None, *, other_robot: bool = False) -> "Run":
         """Read what `save` wrote. model: a model or a robot (description, gallery name, path) to compute channels with; it
         must be the one that ran, unless other_robot. Default: built from the description in the file."""
-        return files.load(Run, _path(path), model, other_robot)
-
-
-def _path(given: Any) -> Path:
-    if not isinstance(given, str | Path):
-        raise UsageError(f"path={given!r}: give the path of a file")
-    return Path(given)
+        return files.load(Run, Path(path), model, other_robot)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.given import demand_model, floats
 from gough.simulation.results.channels import Catalogue
 from gough.simulation.results.info import make_info
 from gough.simulation.results.recorded import Recorded, as_recorded, lock_array
@@ -16,11 +16,9 @@ from gough.simulation.results.robot import RobotRecord
 if TYPE_CHECKING:
     from gough.model import Model
     from gough.simulation.results.run import Run
-
 Array = np.ndarray
 MEASURED = "work."
 """Channels that a run computes from its states only where they were not recorded on the way."""
-
 BENDS = 1e-6
 """Given elastic accelerations agree with those of the inverse dynamics to this part of the largest."""
 
@@ -43,7 +41,6 @@ def run_from_states(
     robot: RobotRecord | None = None,
 ) -> "Run":
     """See `Run.from_states`. make: the class itself. robot: its record, where there is one already."""
-    demand_model(model, "Run.from_states")
     t = lock_array(_times(time))
     n, layout = len(t), model.layout
     design = None if parameters is None else _design(model, parameters)

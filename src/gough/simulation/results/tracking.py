@@ -1,15 +1,18 @@
-"""How far a run is from the motion it was to follow.
+"""A run and motions: how far it is from the one it was to follow, and its drive forces as one that another run can replay.
 
 A run keeps its motion at the stored times as the recorded channel "reference" (positions; of poses x y z and a quaternion), and
 what kind of motion it was in `info.motion`: a run from a file knows its errors, too.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.errors import UsageError
+from gough.arguments import a_run, checked
+from gough.errors import UsageError, warn
+from gough.simulation.control.replay import forces
 from gough.simulation.motion.motion import Motion
 from gough.spatial.poses import rotation_of_quaternion
 
@@ -42,9 +45,14 @@ def recorded_reference(layout: Any, motion: Motion | None, time: Array) -> dict[
         known = dict(zip(layout.q_names, layout.q_units, strict=True))
         units = tuple(known.get(name, "1") for name in columns)
     if motion.kind == "pose":
-        turns = np.where((at[1:, 3:] * at[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
-        at[1:, 3:] *= np.cumprod(turns)[:, None]  # the sign nearest the one before, so that it can be interpolated
+        turn_signs(at)  # so that it can be interpolated
     return {REFERENCE: (at, units, tuple(f"{REFERENCE}.{name}" for name in columns))}
+
+
+def turn_signs(poses: Array) -> None:
+    """Gives the quaternions of poses (n, 7) the sign nearest the one before."""
+    turns = np.where((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0)
+    poses[1:, 3:] *= np.cumprod(turns)[:, None]
 
 
 def _unnamed(motion: Motion, layout: Any) -> bool:
@@ -91,3 +99,25 @@ def tracking(run: "Run", motion: Motion | None = None) -> dict[str, Array]:
 def tracking_errors(run: "Run", motion: Motion | None = None) -> dict[str, float]:
     """Largest errors over the stored times, by unit; see `tracking`."""
     return {unit: float(error.max()) for unit, error in tracking(run, motion).items()}
+
+
+@checked(run=a_run)
+def forces_of(run: "Run") -> Motion:
+    """The drive forces of a run as a motion of kind "forces" that starts where the run did.
+
+    Between stored states by cubic splines (for a run with sampled forces as they were held): of fourth order in the spacing.
+    """
+    made = forces(
+        run.time - run.time[0],
+        run.tau,
+        held=run.tau_held,
+        names=run.layout.drive_names,
+        units=run.layout.drive_units,
+    )
+    return replace(made, first=(run.q[0].copy(), run.v[0].copy()))
+
+
+def replay(run: "Run") -> Motion:
+    """The old name of `forces_of`."""
+    warn("gough.laws.replay is called gough.laws.forces_of now", DeprecationWarning)
+    return forces_of(run)

@@ -10,13 +10,13 @@ from gough.analysis.modes import natural_frequencies, quadratic_eigenvalues
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
 from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
+from gough.simulation.coordinates import units_of
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
 from gough.simulation.motion.limits import check_motion
 from gough.simulation.motion.motion import Motion
-from gough.simulation.units import units_of
 
 if TYPE_CHECKING:
     from gough.model import Model

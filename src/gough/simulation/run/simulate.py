@@ -1,8 +1,11 @@
-"""One simulation: a robot, what drives it, a method; the result is a `Run`. Four phases on settings that were checked."""
+"""One simulation: a robot, what drives it, a method; the result is a `Run`. Four phases on settings that were checked.
+
+How wrong a run is, another run tells that is more exact: half the step, and a hundredth of the tolerance where there is one.
+"""
 
 import time as clock
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,23 +24,24 @@ from gough.arguments import (
     word,
     wrenches,
 )
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
+from gough.kinematics.retraction import coordinate_sizes
 from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.events import End, Ending
-from gough.simulation.given import demand_callable, demand_model
+from gough.simulation.events import End, Ending, Event, Happening
 from gough.simulation.integration.course import Course
-from gough.simulation.integration.marching import MOST_STEPS, Marching
-from gough.simulation.integration.pieces import PieceSource, TablePieces
-from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.sampling import SampledPieces, sampled_command
+from gough.simulation.integration.drive_led import convert_velocities
+from gough.simulation.integration.marching import MOST_STEPS, Marching, RunStopped
+from gough.simulation.integration.pieces import PieceSource, SampledPieces, TablePieces, sampled_command
+from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.state import StateLayout
-from gough.simulation.integration.time_loop import RunStopped
 from gough.simulation.motion.motion import LONGEST, Motion
+from gough.simulation.motion.report import spans
+from gough.simulation.results.energies import energy_events
 from gough.simulation.results.remedy import ending_remedy
+from gough.simulation.results.resample import resample
 from gough.simulation.results.run import Run
-from gough.simulation.run.estimate import finer_settings, with_estimate
-from gough.simulation.run.gathering import Outcome, gather
+from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run.settings import MOST_EQUAL, MOST_SAMPLES, RunSettings, demand_room, demand_steps
 from gough.simulation.run.setup import Setup, settle
 
@@ -46,6 +50,11 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Progress = Callable[[float, float], None]
+AT_LIMIT = 1e-9
+"""Force below its limit, over the limit, that counts as at the limit."""
+FINER = 0.01
+"""Tolerance of the second run over that of the first, for methods that choose their steps."""
+FINEST = 1e-14
 
 
 @checked(
@@ -111,8 +120,6 @@ def simulate(
     end the run; it keeps all it has, and `run.info.stopped` says why. A run whose energy is off by more than a thousandth of what
     it exchanges is warned about.
     """
-    demand_model(model, "simulate")
-    demand_callable("progress", progress)
     settings = RunSettings.of(
         motion,
         controller,
@@ -147,6 +154,20 @@ class RunLoop:
     course: Course
     pieces: PieceSource
     kept: list[Array]
+    compile_s: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What the time loop has left: records (n, k), why it stopped, what happened, what it counted and cost (s)."""
+
+    records: Array
+    stopped: str
+    ending: Ending
+    events: tuple[Event, ...]
+    counts: Mapping[str, int]
+    error_estimate: float | None
+    computing_s: float
     compile_s: float
 
 
@@ -222,7 +243,7 @@ def _keeper(
 
     def keep(records: Array) -> None:
         kept.append(records)
-        if callable(progress) and len(records):
+        if progress is not None and len(records):
             progress(float(records[-1, place]), end)
 
     return keep
@@ -243,3 +264,105 @@ def _bound(marching: Marching, settings: RunSettings) -> None:
             f"period={law.period:g} s: {end:g} s are {end / law.period:.3g} samples, {MOST_SAMPLES:.3g} are the most; give a "
             "longer period"
         )
+
+
+def gather(setup: Setup, outcome: Outcome) -> Run:
+    """Phase 4: the run, told in the velocities of the model that was asked for; one that lost or won energy is warned about."""
+    settings, plant, asked = setup.settings, setup.plant, setup.asked
+    model, states, records = plant.model, StateLayout(plant), outcome.records
+    s = states.split(records)
+    nd = len(model.mechanism.drives)
+    keep = np.flatnonzero(_distinct(s.t, records[:, states.size :]))
+    tau, vdot = records[keep, states.size : states.size + nd], records[keep, states.size + nd :]
+    t, q, v = s.t[keep], s.q[keep], s.v[keep]
+    recorded: dict[str, Any] = {f"work.{name}": (s.work[keep, k], "J") for k, name in enumerate(WORKS)}
+    if plant.inner_size:
+        names = tuple(f"controller.{x}" for x in plant.inner.names)
+        recorded["controller.states"] = (s.inner[keep], plant.inner.units, names)
+    recorded |= recorded_reference(asked.layout, settings.motion, t)
+    if asked is not model:
+        v, vdot = convert_velocities(asked, model, q, v, vdot, setup.numbers)
+    run = Run.from_states(
+        asked,
+        t,
+        q,
+        v,
+        tau,
+        acceleration=vdot,
+        wrench=plant.wrenches.by_frame(),
+        parameters=setup.design,
+        tau_held=setup.held,
+        recorded=recorded,
+        stopped=outcome.stopped,
+        ended=outcome.ending.plain(),
+        events=sorted([*_saturations(plant, t, tau), *setup.events, *outcome.events]),
+        settings={**settings.describe(), **outcome.counts, **setup.describe()},
+        motion=told_motion(settings.motion),
+        controller=plant.law.describe(),
+        error_estimate=outcome.error_estimate,
+        computing_s=outcome.computing_s,
+        compile_s=outcome.compile_s,
+    )
+    unbalanced = energy_events(run)
+    if not unbalanced:
+        return run
+    if settings.check != "off":
+        warn(f"{model.robot.name}: {unbalanced[0][1]}", RunWarning)
+    return run.described(events=tuple(sorted([*run.info.events, *unbalanced])))
+
+
+def _saturations(plant: Plant, t: Array, tau: Array) -> Iterator[Event]:
+    """(time, what) of the stretches in which a drive is at the limit that its law has."""
+    if plant.law.limit is None:
+        return
+    layout = plant.model.layout
+    for k, most in enumerate(plant.law.limits(plant.model)):
+        for first, last in spans(t, np.abs(tau[:, k]) >= most * (1 - AT_LIMIT)):
+            name, unit = layout.drive_names[k], layout.drive_units[k]
+            yield Event(first, Happening.SATURATED, f"{name} at {most:g} {unit} until {last:.6g} s")
+
+
+def _distinct(t: Array, forces: Array) -> Array:
+    """Which records (n,) to keep: of those at one time the first and the last, and only one where nothing jumps."""
+    new = np.concatenate([[True], np.diff(t) > 0])
+    last = np.concatenate([new[1:], [True]])
+    before = np.maximum.accumulate(np.where(new, np.arange(len(t)), 0))
+    size = np.abs(forces).max(axis=0, initial=0.0) + 1e-300
+    jumps = (np.abs(forces - forces[before]) > 1e-9 * size).any(axis=1)
+    return new | (last & jumps)
+
+
+def finer_settings(settings: RunSettings) -> RunSettings:
+    """Those of the second run; UsageError where there can be none."""
+    law = settings.controller
+    if isinstance(law, Sampled) and not law.can_start_anew:
+        raise UsageError(
+            "estimate=True runs the controller a second time: a function that remembers something would go on where it was. Give "
+            "gough.laws.Sampled(function, period, reset=…), which puts it back (reset=lambda: None where it remembers nothing)"
+        )
+    half = 0.5 * settings.taken_step
+    if settings.method.adaptive:
+        return replace(settings, step=half, tolerance=max(FINER * settings.tolerance, FINEST), check="off")
+    return replace(settings, step=half, every=2 * settings.every, check="off")
+
+
+def with_estimate(run: Run, other: Run, settings: RunSettings, finer: RunSettings) -> Run:
+    """A run with its error estimated by another one that is finer."""
+    if settings.method.adaptive:
+        share, how = 1.0, f"a tolerance of {finer.tolerance:.3g} and steps up to {finer.taken_step:.3g} s"
+    else:
+        share, how = 1.0 / (1.0 - 0.5**settings.method.order), f"steps of {finer.taken_step:.6g} s"
+    error = share * difference(run, other)
+    return run.described(
+        error_estimate=error, settings={**run.info.settings, "estimated_by": f"a second run with {how}"}
+    )
+
+
+def difference(run: Run, other: Run) -> float:
+    """Largest difference of q at the stored times that both runs have: of lengths over the robot's size, of angles in rad, of
+    elastic coordinates over a large amplitude."""
+    t, last = np.unique(run.time[::-1], return_index=True)
+    here = (len(run.time) - 1 - last)[t <= other.time[-1]]
+    sizes = coordinate_sizes(run.model.mechanism, run.model.size)
+    then = resample(other, t[t <= other.time[-1]], None, tell=False)
+    return float((np.abs(run.q[here] - then.q) / sizes).max(initial=0.0))

@@ -14,15 +14,15 @@ from gough.kinematics.leading import coordinate_units
 from gough.robot.item import nearest
 from gough.robot.units import demand_fit
 from gough.simulation.control.law import Law
+from gough.simulation.coordinates import units_of
 from gough.simulation.integration.plant import WORKS
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
-from gough.simulation.results.files import SUFFIXES
+from gough.simulation.results.formats import SUFFIXES
 from gough.simulation.results.run import Run
 from gough.simulation.results.tracking import recorded_reference, told_motion
 from gough.simulation.run.settings import RunSettings
 from gough.simulation.run.simulate import simulate
-from gough.simulation.units import units_of
 from gough.text import short_repr
 
 if TYPE_CHECKING:

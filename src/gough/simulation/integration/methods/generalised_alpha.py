@@ -24,26 +24,27 @@ from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.errors import Site, Status, UsageError
-from gough.program import Program, Slot, trace
-from gough.scalar import abs_, check, select, zeros
+from gough.program import Program
+from gough.scalar import check, zeros
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.given import is_number
-from gough.simulation.integration.implicit import CORRECTED, SHOWS
-from gough.simulation.integration.implicit_marching import (
+from gough.simulation.integration.implicit import (
+    CORRECTED,
+    SHOWS,
     ImplicitLayout,
     ImplicitMarching,
     ImplicitPrograms,
     refresh_program,
+    start_program,
 )
 from gough.simulation.integration.method import Method
-from gough.simulation.integration.newton import Secants
+from gough.simulation.integration.newton import Secants, largest_change
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.rates import (
+    STAGE,
     Rate,
     closing_program,
     prepare_rate,
-    rate_program,
-    stage_slots,
+    trace_states,
     turn_program,
 )
 
@@ -114,21 +115,14 @@ class AlphaLayout(ImplicitLayout):
         return self.power.stop
 
 
-def start_program(plant: Plant) -> Program:
+def alpha_start(plant: Plant) -> Program:
     """The program that gives a state its accelerations. a keeps its distance from z: what jumps in one jumps in the other."""
-    states, rate = AlphaLayout(plant), rate_program(plant)
+    states = AlphaLayout(plant)
 
-    def equations(state: Vector, given: Vector, parameters: Vector) -> dict[str, Any]:
-        s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
-        z = np.concatenate([found["vdot"][plant.unknown_of_v], found["inner"]])
-        a = z + (state[states.a] - state[states.z])
-        kept = [state[: states.z.start], z, state[states.inverse], a, found["qdot"], found["power"]]
-        record = states.record(s, found["tau"], found["vdot"], 0.0)
-        return {"state": np.concatenate(kept), "record": record, "running": 1.0}
+    def more(state: Vector, z: Vector, found: dict[str, Vector]) -> tuple[Vector, ...]:
+        return z + (state[states.a] - state[states.z]), found["qdot"], found["power"]
 
-    return turn_program(plant, equations, "generalised alpha start", states.size)
+    return start_program(plant, states, "generalised alpha start", more)
 
 
 def _stage_rate(plant: Plant) -> Rate:
@@ -143,9 +137,7 @@ def _stage_rate(plant: Plant) -> Rate:
         )
         return found | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
-    *known, last = stage_slots(plant)
-    slots = (*known, Slot("mean", (plant.model.layout.nv,)), last)
-    return prepare_rate(plant, trace(equations, slots, "stage", {"parameters": plant.model.pattern}))
+    return prepare_rate(plant, trace_states(plant, equations, "stage", *STAGE, mean=plant.model.layout.nv))
 
 
 def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program:
@@ -189,10 +181,7 @@ def alpha_step(plant: Plant, weights: Weights, careful: bool = False) -> Program
             change = -(inverse @ stage["R"])
             change = change if secants is None else secants.improved_step(change)
             z, moved = z + change, stage["moved"]
-        worst: Any = 0.0
-        for x, unit in zip(change, units, strict=True):
-            size = abs_(x) * (h * float(1.0 / unit))
-            worst = size if isinstance(worst, float) else select(size - worst, size, worst)
+        worst = largest_change(change, h, units)
         check(Status.NOT_CONVERGED.at(Site.NEWTON), CORRECTED * tolerance - worst, 0.0)
         q, v, inner, _, after = ended(z, moved)
         q = close(parameters, q)
@@ -222,7 +211,7 @@ class GeneralisedAlpha(Method):
         """See `Method`."""
         if rho_infinity is None:
             return self
-        if not is_number(rho_infinity) or not 0 <= rho_infinity <= 1:
+        if not 0 <= rho_infinity <= 1:
             raise UsageError(
                 f"rho_infinity={rho_infinity!r}: give a number between 0 (fast vibrations vanish) and 1 (they stay)"
             )
@@ -232,9 +221,7 @@ class GeneralisedAlpha(Method):
         """See `Method`."""
         states, w = AlphaLayout(plant), Weights(self.rho_infinity)
         refresh = refresh_program(plant, states, "generalised alpha", w.gamma * w.fresh, w.beta * w.fresh)
-        programs = ImplicitPrograms(
-            states, lambda careful: alpha_step(plant, w, careful), refresh, start_program(plant)
-        )
+        programs = ImplicitPrograms(states, lambda careful: alpha_step(plant, w, careful), refresh, alpha_start(plant))
         return ImplicitMarching(plant, programs, parameters, step, tolerance)
 
 

@@ -17,23 +17,23 @@ from typing import Any
 import numpy as np
 
 from gough.compilation.service import Marched
-from gough.errors import Failure, Site, Status, UsageError
+from gough.errors import Site, Status, UsageError
 from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import solve
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.marching import Keep, Marching
+from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.rates import (
     closing_program,
     prepare_rate,
     rate_program,
+    rates_at,
     residual_program,
     turn_program,
 )
 from gough.simulation.integration.state import State, StateLayout
-from gough.simulation.integration.time_loop import OneRunLoop, RunStopped, failed_check
 from gough.spatial.rotation import quaternion_rate_wxyz
 
 Vector = np.ndarray
@@ -81,8 +81,7 @@ def slope_program(plant: Plant) -> Program:
         s, row = states.split(state), given[: plant.rows.size]
         q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
         z = state[states.acceleration][plant.unknown_of_v]
-        hoisted = slopes.hoisted_values(parameters)
-        found = slopes(parameters, hoisted, q=q, v=v, inner=s.inner, z=z, row=row, t=[s.t])
+        found = slopes(parameters, q=q, v=v, inner=s.inner, z=z, row=row, t=[s.t])
         R_q = found["R_q"].reshape(n, model.layout.nv)[:, plant.unknown_of_v]
         A = solve(found["R_z"].reshape(n, n), -R_q, Status.SINGULAR.at(Site.MASS_MATRIX))
         return {"state": state, "record": A.ravel(), "running": 1.0}
@@ -96,8 +95,7 @@ def begin_program(plant: Plant) -> Program:
 
     def equations(state: Vector, given: Vector, own: Vector, parameters: Vector) -> dict[str, Any]:
         s, row = states.split(state), given[: plant.rows.size]
-        q, v = plant.led_state(s.q, s.v, plant.rows.at(row, s.t))
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[s.t])
+        q, v, found = rates_at(plant, rate, s, row, parameters)
         here = states.join(q, v, s.work, s.inner, s.t, s.h, 0.0)
         begun = states.join(q, _added(plant, own, v, s.h * s.h * (1.0 / 6.0)), s.work, s.inner, s.t, s.h, 0.0)
         a = _added(plant, own, found["vdot"], s.h * s.h * (1.0 / 12.0))
@@ -124,7 +122,7 @@ def leapfrog_step(plant: Plant) -> Program:
         now = plant.rows.at(row, t)
         half = s.v + (0.5 * h) * a
         q, v = plant.led_state(_moved(plant, s, state[states.expected], half), half + (0.5 * h) * a, now)
-        found = rate(parameters, rate.hoisted_values(parameters), q=q, v=v, inner=s.inner, row=row, t=[t])
+        found = rate(parameters, q=q, v=v, inner=s.inner, row=row, t=[t])
         q, a = close(parameters, found["closed"]), _added(plant, own, found["vdot"], h * h * (1.0 / 12.0))
         _, v = plant.led_state(q, half + (0.5 * h) * a, now)
         work = s.work + (0.5 * h) * (power + found["power"])
@@ -171,11 +169,7 @@ class LeapfrogMarching(Marching):
         self.loop = OneRunLoop(leapfrog_step(plant), parameters)
         self.begin = OneRunLoop(begin_program(plant), parameters)
         self.slopes = OneRunLoop(slope_program(plant), parameters)
-
-    def compile(self) -> None:
-        """Make all machine code now."""
-        for loop in (self.loop, self.begin, self.slopes):
-            _ = loop.march
+        self.loops = (self.loop, self.begin, self.slopes)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
@@ -199,7 +193,7 @@ class LeapfrogMarching(Marching):
             keep(records)
             self.steps += len(records)
             if bad >= 0:
-                raise RunStopped(self._reason(x[0], given, own), float(x[0, t]))
+                raise RunStopped(self.loop.reason(x[0], given, own), float(x[0, t]))
             left, lasts = left - chunk, lasts - chunk
             if left > 0 and lasts == 0:
                 own, lasts = self._made(self.slopes, x, given).record[0], longest
@@ -216,15 +210,8 @@ class LeapfrogMarching(Marching):
     def _made(self, loop: OneRunLoop, x: Vector, given: Vector, own: Vector | None = None) -> Marched:
         found = loop(x, 1, given, own=own)
         if found.failed[0] >= 0:
-            raise RunStopped(self._reason(x[0], given, own, loop), float(x[0, self.states.t]))
+            raise RunStopped(loop.reason(x[0], given, own), float(x[0, self.states.t]))
         return found
-
-    def _reason(self, x: Vector, given: Vector, own: Vector | None, loop: OneRunLoop | None = None) -> Failure:
-        program = (loop or self.loop).program
-        known = {"state": x[None], "given": given, "parameters": self.parameters[None]}
-        if own is not None:
-            known["own"] = own
-        return failed_check(program, known)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,23 @@
+"""Inner names of `gough.backends`."""
+
+from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
+from gough.backends.cuda import GpuKernel
+from gough.backends.cuda.march import CudaMarch
+from gough.backends.llvm import Kernel
+from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
+
+__all__ = [
+    "KNOWN",
+    "CpuTarget",
+    "CudaMarch",
+    "GpuKernel",
+    "Kernel",
+    "Listing",
+    "compile_object",
+    "flat_listing",
+    "header",
+    "host",
+    "rolled_listing",
+    "source",
+    "target_machine",
+]

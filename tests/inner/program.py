@@ -1,0 +1,42 @@
+"""Inner names of `gough.program`."""
+
+from gough.program.derivatives import derive, jacobian, jvp, vjp
+from gough.program.interpreter import evaluate_nodes
+from gough.program.ops import Call, ConstantMatvec, Op, Solve
+from gough.program.passes.expand_blocks import expand_blocks, inline_calls
+from gough.program.passes.inputs import HOISTED, split_uniform
+from gough.program.passes.minimise import factor_sums, minimise, operations, pull_constants, share_scaled
+from gough.program.passes.multiply_add import contract_multiply_add
+from gough.program.passes.outputs import drop_checks
+from gough.program.rolling import Rolled, Source, roll
+from gough.program.verdict import evaluate_with_care, flat_inputs, reciprocal_condition, result_columns
+
+__all__ = [
+    "HOISTED",
+    "Call",
+    "ConstantMatvec",
+    "Op",
+    "Rolled",
+    "Solve",
+    "Source",
+    "contract_multiply_add",
+    "derive",
+    "drop_checks",
+    "evaluate_nodes",
+    "evaluate_with_care",
+    "expand_blocks",
+    "factor_sums",
+    "flat_inputs",
+    "inline_calls",
+    "jacobian",
+    "jvp",
+    "minimise",
+    "operations",
+    "pull_constants",
+    "reciprocal_condition",
+    "result_columns",
+    "roll",
+    "share_scaled",
+    "split_uniform",
+    "vjp",
+]

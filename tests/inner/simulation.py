@@ -1,0 +1,21 @@
+"""Inner names of `gough.simulation`."""
+
+from gough.simulation.control.instant import MotionRows
+from gough.simulation.integration.explicit import ExplicitMarching, explicit_step
+from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
+from gough.simulation.integration.plant import Plant
+from gough.simulation.results.remedy import remedy
+from gough.simulation.scenarios.files import read_scenario, scenario_names
+
+__all__ = [
+    "METHODS",
+    "ExplicitMarching",
+    "MotionRows",
+    "Plant",
+    "explicit_step",
+    "method_named",
+    "read_scenario",
+    "remedy",
+    "scenario_names",
+    "stable_with_any",
+]

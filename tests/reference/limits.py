@@ -1,0 +1,47 @@
+"""Inner limits that tests turn, so that small cases take the way of large ones; each is named once, here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+PLACES: dict[str, tuple[str, ...]] = {
+    "browser_end_s": ("gough.viewer.takeaway.pictures.END_WITHIN",),
+    "cache_bytes": ("gough.backends.llvm.store.LARGEST_CACHE",),
+    "cuda_cheap": ("gough.backends.cuda.kernel.CHEAP",),
+    "cuda_most_once": ("gough.backends.cuda.staged.MOST_ONCE",),
+    "cuda_scratch_bytes": ("gough.backends.cuda.memory.LARGEST_BLOCK",),
+    "cuda_staged_bytes": ("gough.backends.cuda.staged.LARGEST_BLOCK",),
+    "cuda_straight": ("gough.backends.cuda.kernel.STRAIGHT",),
+    "cuda_table": ("gough.backends.cuda.march.text.LARGEST_TABLE", "gough.backends.cuda.march.LARGEST_TABLE"),
+    "cuda_threads": ("gough.backends.cuda.kernel.THREADS",),
+    "cvode_drift": ("gough.simulation.integration.methods.cvode.DRIFT",),
+    "dense_modes": ("gough.fem.sparse.SMALL",),
+    "eval_chunk": ("gough.cli.evaluate.CHUNK",),
+    "growth_batch": ("gough_bench.growth.BATCH",),
+    "growth_series": ("gough_bench.growth.SERIES",),
+    "growth_states": ("gough_bench.growth.STATES",),
+    "loop_called": ("gough.program.looping.LEAST_CALLED",),
+    "loop_least": ("gough.program.looping.LEAST",),
+    "loop_straight": ("gough.program.looping.STRAIGHT",),
+    "lopes_samples": ("gough_papers.lopes.paper.SAMPLES",),
+    "march_fewest": ("gough.simulation.integration.marching.FEWEST",),
+    "march_most": ("gough.simulation.integration.marching.MOST",),
+    "motion_pieces": ("gough.simulation.motion.table.MOST_PIECES",),
+    "newton_columns": ("gough.simulation.integration.newton.LARGE",),
+    "rolled_smallest": ("gough.backends.llvm.store.SMALLEST",),
+    "survey_chunk": ("gough.analysis.workspace.survey.CHUNK",),
+}
+
+
+def turn_limits(patch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """`turn(name=value, …)` until the test ends."""
+
+    def turn(**values: Any) -> None:
+        for name, value in values.items():
+            for place in PLACES[name]:
+                patch.setattr(place, value)
+
+    return turn
