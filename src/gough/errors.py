@@ -24,6 +24,7 @@ class Status(IntEnum):
     STEP = 11
     STICKING = 12
     ANGLE = 13
+    ENDED = 14
 
     def at(self, place: str, site: "Site | None" = None) -> "Failure":
         """This trouble at a place: `Status.FOLDED.at("leg1")`, `Status.SINGULAR.at(Site.DRIVES)`. site: what the place is, where
@@ -46,7 +47,7 @@ class Site(StrEnum):
     NEWTON = "Newton"
     NEWTON_MATRIX = "Newton matrix"
     STATE = "state"
-    MORE_STEPS = "more"
+    MORE_STEPS = "most_steps"
     STEP_SIZE = "too small"
     CONTROLLER = "controller"
 
@@ -66,6 +67,7 @@ EXPLANATION = {
     Status.STEP: "no step of a run passes the test of its error",
     Status.STICKING: "a joint with Coulomb friction reverses at every step of a run",
     Status.ANGLE: "an angle is too large for its sine to mean anything; only exported code says so",
+    Status.ENDED: "no failure of the robot: a run was interrupted, or its controller's own function failed",
 }
 
 
@@ -140,11 +142,13 @@ class PatternError(UsageError):
 
 
 class BadStateError(GoughError, ArithmeticError):
-    """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses."""
+    """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses, or None where a
+    call takes no on_bad_state."""
 
-    def __init__(self, message: str, result: Any) -> None:
+    def __init__(self, message: str, result: Any, report: str = "") -> None:
         super().__init__(message)
         self.result = result
+        self.report = report  # the message without the name of the call
 
 
 def warn(text: str, category: type[Warning]) -> None:

@@ -264,7 +264,7 @@ def _show_entry(value: Any) -> str:
             and all(isinstance(x, str | int | float) for x in value)
         ):
             return f"({', '.join(map(_show_entry, value))})"
-        return f"{type(value).__name__} of {len(value)}"
+        return f"{'dict' if isinstance(value, Mapping) else type(value).__name__} of {len(value)}"
     if is_dataclass(value) and not isinstance(value, type):
         return type(value).__name__
     text = repr(value)

@@ -47,9 +47,9 @@ def test_a_pose_out_of_reach_is_a_status() -> None:
     assert e.bad.tolist() == [7] and e.codes[7] == gough.Status.OUT_OF_REACH
 
 
-def test_robots_without_closed_forms_say_so() -> None:
+def test_robots_that_do_not_take_any_pose_say_so() -> None:
     model = built(described("three_rrr"))
-    with pytest.raises(gough.UsageError, match="closed form"):
+    with pytest.raises(gough.UsageError, match="3 freedoms"):
         model.function("inverse_dynamics@pose")
     with pytest.raises(gough.UsageError, match="no function"):
         built(described("lopes")).function("inverse@pose")

@@ -91,3 +91,20 @@ def test_functions_tell_what_they_are() -> None:
     assert f is m.function("inverse_dynamics")
     assert "inverse_dynamics" in repr(f) and "6 loops" in repr(m)
     assert f.text().startswith("# hexapod inverse_dynamics")
+
+
+@pytest.mark.parametrize(
+    ("robot", "why"),
+    [
+        ("five_bar", r"five_bar has no platform, so no pose; .*configuration\(drives=…\)"),
+        ("delta", r"the platform of delta has 3 freedoms, .*configuration\(pose=…\)"),
+    ],
+)
+def test_a_function_of_the_pose_says_why_there_is_none(robot: str, why: str) -> None:
+    with pytest.raises(gough.UsageError, match=why):
+        gough.build(robot).function("inverse_dynamics@pose")
+
+
+def test_another_robot_by_name() -> None:
+    model = gough.build("five_bar", precision="ieee").with_(robot="delta")
+    assert model.robot.name == "delta" and model.precision == "ieee"

@@ -14,7 +14,7 @@ import gough
 from gough.errors import RunWarning, UsageError
 from gough.motions import table
 from gough.robot import loads
-from gough.simulation.run.checks import _of_inverse, longest_step
+from gough.simulation.run.checks import _of_inverse, longest_step, poles
 from inner.cli import app
 from inner.simulation import METHODS, MotionRows, Plant, remedy
 from laws.subjects import built
@@ -224,3 +224,49 @@ def test_a_run_that_grew_without_end_says_why() -> None:
         m, [0.0], m.home[None], [[0, 0]], [[0, 0]], stopped="folded:arm at t = 1 s", events=events
     )
     assert remedy(run) == "the zero dynamics are unstable"
+
+
+def test_a_tolerance_that_equal_steps_have_not_is_warned_about() -> None:
+    m = gough.build("five_bar")
+    with pytest.warns(RunWarning, match=r"tolerance=0\.001 is not used: the steps of rk4 are equal"):
+        gough.simulate(m, duration=0.01, method="rk4", tolerance=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gough.simulate(m, duration=0.01, method="rk4")
+        gough.simulate(m, duration=0.01, method="sdirk2", tolerance=1e-9)
+
+
+def test_a_motion_that_holds_its_end_may_be_run_for_longer() -> None:
+    m = gough.build("five_bar")
+    home = m.drives(m.home)
+    motion = gough.motions.quintic(drives=[home, home + 0.1], durations=[0.1])
+    with pytest.raises(UsageError, match="longer than the motion"):
+        gough.simulate(m, motion, duration=0.2)
+    run = gough.simulate(m, motion.extended(), duration=0.2)
+    assert run.duration == 0.2 and run.info.finished
+    np.testing.assert_allclose(run["drives.position"][-1], home + 0.1, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["rk4", "leapfrog"])
+@pytest.mark.parametrize(
+    "law", [gough.laws.JointPD(1e7, 1e3), gough.laws.ComputedTorque(1e7, 1e3)], ids=lambda x: x.name
+)
+def test_gains_that_are_too_stiff_for_equal_steps(
+    law: gough.laws.JointPD | gough.laws.ComputedTorque, name: str
+) -> None:
+    """The step of the warning does, a little more does not, and what is said afterwards is that the step was too long."""
+    m, method = gough.build("five_bar"), METHODS[name]
+    home = m.drives(m.home)
+    motion = gough.motions.quintic(drives=[home, home + 0.1], durations=[0.05])
+    plant = Plant(m, law, MotionRows.of(table(law.reference(m, motion))))
+    limit = longest_step(method, poles(plant, m.home, method, m.parameters))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        run = gough.simulate(m, motion, law, method=name, step=4 * limit)
+        assert gough.simulate(m, motion, law, method=name, step=0.9 * limit).info.finished
+    said = [str(w.message) for w in seen if "too long for what is stiffest at the start" in str(w.message)]
+    assert len(said) == 1 and f"{name} needs less than {limit:.3g} s" in said[0]
+    assert not run.info.finished and remedy(run).startswith("velocities grow without end: ")
+    assert f"{name} needs less than {limit:.3g} s" in remedy(run)
+    unsaid = gough.simulate(m, motion, law, method=name, step=4 * limit, check="off")
+    assert "velocities grow without end" in remedy(unsaid) and "take a shorter step" in remedy(unsaid)

@@ -5,9 +5,11 @@ import pickle
 
 import pytest
 
+import gough
 from gough.errors import GOOD, Failure, Site, Status, UsageError
 from gough.simulation.events import End, Ending, Event, Happening
 from gough.simulation.results.info import RunInfo, make_info
+from laws.subjects import built
 
 
 def test_an_event_is_a_pair_with_a_kind():
@@ -49,3 +51,31 @@ def test_an_end_in_words():
 def test_a_place_that_only_reads_like_a_site_is_none():
     assert Status.SINGULAR.at("drives").site == Site.NAMED and Status.SINGULAR.at(Site.DRIVES).site == Site.DRIVES
     assert Status.SINGULAR.at("drives") == Status.SINGULAR.at(Site.DRIVES) == Failure.parse("singular:drives")
+
+
+def test_a_run_that_ended_early_has_a_failure(tmp_path) -> None:
+    model = built("five_bar")
+
+    pressed: list[float] = []
+
+    def stop(time: float, end: float) -> None:
+        if time > 0.02 and not pressed:
+            pressed.append(time)
+            raise KeyboardInterrupt
+
+    def give_up(t, q, v, reference):
+        return [0.0, 0.0] if t < 0.02 else 1 / 0
+
+    settings = {"duration": 0.1, "method": "rk4", "step": 1e-4}
+    runs = {
+        "interrupted": gough.simulate(model, v=[0.1, 0.0], progress=stop, **settings),
+        "controller": gough.simulate(model, None, gough.laws.Sampled(give_up, 1e-2), **settings),
+        "most_steps": gough.simulate(model, v=[0.1, 0.0], duration=0.1, step=1e-4, most_steps=3),
+        "a word of my own": gough.simulate(model, duration=0.01).described(stopped="a word of my own"),
+    }
+    for place, run in runs.items():
+        status = gough.Status.STEP if place == "most_steps" else gough.Status.ENDED
+        run.save(tmp_path / "run.npz")
+        for one in (run, gough.Run.load(tmp_path / "run.npz", model)):
+            assert one.failure == status.at(place) and one.failure
+    assert not gough.simulate(model, duration=0.01).failure

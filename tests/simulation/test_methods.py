@@ -74,3 +74,13 @@ def test_names_that_are_none() -> None:
 
 def test_the_list_names_each_method_as_it_names_itself():
     assert all(method.name == name for name, method in METHODS.items())
+
+
+@pytest.mark.parametrize("method", [m.name for m in METHODS.values() if not m.adaptive])
+def test_times_of_equal_steps_are_rounded_once(method: str) -> None:
+    run = gough.simulate(built("five_bar"), v=[0.1, 0.0], duration=0.6, method=method, step=1e-3)
+    times = np.unique(run.time)
+    np.testing.assert_array_equal(times, 0.6 * np.arange(601) / 600)
+    parts = [run.between(0, 0.3), run.between(0.3, 0.6)]
+    assert parts[0].time[-1] == parts[1].time[0] == times[300]
+    np.testing.assert_array_equal(gough.Run.concatenate(parts).time, run.time)

@@ -134,3 +134,17 @@ def test_archives_that_are_none_of_ours(kind: str, tmp_path: Path) -> None:
     with pytest.raises(GoughError) as caught:
         gough.Run.load(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_table_whose_last_rows_are_missing(stored, tmp_path: Path) -> None:
+    model, path = gough.build("five_bar"), tmp_path / "run.csv"
+    q, v = np.stack([model.home] * 4), np.zeros((4, model.layout.nv))
+    gough.Run.from_states(model, [0.0, 1.0, 2.0, 3.0], q, v, np.ones((4, 2))).save(path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-2]))
+    with pytest.raises(gough.UsageError, match="it has 2 states of the 4 it was written with"):
+        gough.Run.load(path)
+    about = json.loads(lines[2].removeprefix("# about: "))
+    del about["states"]  # as files of before
+    path.write_text("".join([*lines[:2], f"# about: {json.dumps(about)}\n", *lines[3:-2]]))
+    assert len(gough.Run.load(path)) == 2

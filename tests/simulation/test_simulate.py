@@ -316,7 +316,7 @@ def test_negative_masses_are_refused() -> None:
 def test_what_ended_a_run_is_a_status_and_a_place(tmp_path):
     """For programs, in files too; where only the text is kept, the time is no part of the place."""
     run = gough.simulate(gough.build("five_bar"), duration=1.0, tolerance=1e-11, most_steps=20)
-    assert run.failure == Status.STEP.at("more") and " at t = " in run.stopped
+    assert run.failure == Status.STEP.at("most_steps") and " at t = " in run.stopped
     run.save(tmp_path / "run.npz")
     assert gough.Run.load(tmp_path / "run.npz").failure == run.failure
     told = run.described(stopped="folded:arm at t = 1 s", settings={})

@@ -28,6 +28,21 @@ class Evaluation:
         self.batch = batch
         self.held = held
 
+    def blame(self, earlier: "Evaluation") -> "Evaluation":
+        """The same outputs, with the failures of a call whose outputs were inputs of this one where it has any."""
+        first = np.broadcast_to(earlier.failures.reshape(earlier.batch), self.batch).reshape(-1)
+        failures = np.where(first != GOOD, first, self.failures)
+        bad = np.flatnonzero(failures != GOOD)
+        return Evaluation(self.outputs, bad, failures[bad], self.batch, self.held)
+
+    def group_last(self) -> "Evaluation":
+        """The same outputs, the states of the batch's last axis counted as one: it fails as the first of them that does."""
+        failures = self.failures.reshape(self.batch)
+        which = np.argmax(failures != GOOD, axis=-1)
+        first = np.take_along_axis(failures, which[..., None], axis=-1).reshape(-1)
+        bad = np.flatnonzero(first != GOOD)
+        return Evaluation(self.outputs, bad, first[bad], self.batch[:-1], self.held)
+
     @property
     def good(self) -> bool:
         """True when no state is bad."""

@@ -1,6 +1,7 @@
 """What is said and done about bad states."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from gough.errors import EXPLANATION, GOOD, BadStateError, Failure, Site, Status
 ON_BAD_STATE = ("raise", "mark")
 IN_PYTHON = "; good ones are in the exception's .result (or pass on_bad_state='mark')"
 """What callers in Python are told; commands leave it out."""
+OTHERS_ALONE = "; give it the others alone"
+"""The same of calls that do not mark states."""
 TURNED_REMEDY = "no small motion mends a joint that is put in turned; begin at another q (near=), model.home is closed"
 
 NO_REST = "forces are out of balance along a motion that does not change them: there is no rest next to here; give other forces"
@@ -28,10 +31,12 @@ def complain(
     batch: tuple[int, ...],
     result,
     explain: Callable[[int, Failure], str] | None = None,
+    marks: bool = True,
 ) -> None:
     """Raise BadStateError for failures (n,).
 
-    explain: (state, failure) -> what more can be said about the first state of each kind.
+    explain: (state, failure) -> what more can be said about the first state of each kind. marks: whether the call has
+    on_bad_state, and a result with the good states.
     """
     bad = np.flatnonzero(failures != GOOD)
     kinds: dict[Failure, list[int]] = {}
@@ -47,8 +52,14 @@ def complain(
         if more:
             lines.append(f"    {more}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
-    others = IN_PYTHON if len(bad) < total else ""
-    raise BadStateError(f"{where}: {len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines), result)
+    others = (IN_PYTHON if marks else OTHERS_ALONE) if len(bad) < total else ""
+    report = f"{len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines)
+    raise BadStateError(f"{where}: {report}", result, report)
+
+
+def rename(error: BadStateError, call: str, result: Any) -> BadStateError:
+    """What `complain` raised within a call, as that call says it and with its own result."""
+    return BadStateError(f"{call}: {error.report}", result, error.report)
 
 
 def codes(failures: Sequence[Failure] | np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.legs.geometry import Branch
+from gough.frozen import lock_arrays
 from gough.structure import Layout, Mechanism, Structure
 from gough.structure.size import row_tolerances
 from gough.text import short_repr
@@ -63,6 +64,9 @@ class Assembly:
     closures: tuple[int, ...]
     kinds: tuple[str | None, ...]
     branches: tuple[Branch, ...]
+
+    def __post_init__(self) -> None:
+        lock_arrays(vars(self).values())
 
     @property
     def mobility(self) -> int:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gough.compilation.arrays import Array, as_rows, checked_numbers, on_host
+from gough.compilation.arrays import Array, as_array, as_rows, checked_numbers, on_host
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.dynamics.catalogue import FunctionKey
@@ -22,12 +22,23 @@ def finish(
     result: Any,
     on_bad_state: str,
     explain: Callable[[int, Failure], str] | None = None,
+    marks: bool = True,
 ) -> Any:
-    """`result`, or BadStateError for bad states when they are to be raised."""
+    """`result`, or BadStateError for bad states of the call `name` when they are to be raised; the rest as in `complain`."""
     check_option(on_bad_state)
     if on_bad_state == "raise" and not evaluation.good:
-        complain(name, evaluation.failures, evaluation.batch, result, explain)
+        complain(name, evaluation.failures, evaluation.batch, result, explain, marks)
     return result
+
+
+def explain_states(model: "Model", q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
+    """What is lost at a singular state of a call with configurations q (..., nq)."""
+
+    def explain(state: int, failure: Failure) -> str:
+        rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
+        return lost_direction(model, rows[state], failure)
+
+    return explain
 
 
 class Calls:
@@ -47,18 +58,26 @@ class Calls:
     def _run(self, name: str | FunctionKey, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 
-    def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
-        """What is lost at a singular state of a call with configurations q (..., nq)."""
-
-        def explain(state: int, failure: Failure) -> str:
-            rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
-            return lost_direction(self._model, rows[state], failure)
-
-        return explain
-
     def _array_of(
-        self, name: str | FunctionKey, output: str, inputs: dict[str, Any], parameters: Any, on_bad_state: str
+        self,
+        call: str,
+        output: str,
+        inputs: dict[str, Any],
+        parameters: Any,
+        on_bad_state: str,
+        name: str | FunctionKey | None = None,
+        then: Callable[[Array], Array] = lambda x: x,
     ) -> Array:
+        """An output of the function `name`, by default that of the call's own name, as `then` makes it the result."""
         check_option(on_bad_state)
-        e = self._run(name, inputs, parameters)
-        return finish(str(name), e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch))
+        e = self._run(name or call, inputs, parameters)
+        return finish(call, e, then(e.outputs[output]), on_bad_state, explain_states(self._model, inputs["q"], e.batch))
+
+    def _columns_of(self, name: str | FunctionKey, output: str, q: Any, parameters: Any) -> tuple[Evaluation, Array]:
+        """(evaluation, one state for each q; matrix (..., n, nv)) of a function that is linear in v."""
+        layout = self._model.layout
+        x = as_array("q", q, layout.nq)[..., None, :]
+        numbers = self._parameters(parameters)
+        numbers = numbers[..., None, :] if numbers.ndim > 1 else numbers
+        e = self._run(name, {"q": x, "v": np.eye(layout.nv)}, numbers).group_last()
+        return e, np.swapaxes(e.outputs[output], -1, -2)

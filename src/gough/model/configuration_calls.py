@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.arguments import checked, design, mapping, number, numbers, word
 from gough.compilation.arrays import Array, as_array, as_rows, common_batch, parameter_rows
-from gough.compilation.status import check_option, codes, complain, places
+from gough.compilation.status import check_option, codes, complain, places, rename
 from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
@@ -37,10 +37,14 @@ class ConfigurationCalls(Calls):
     @checked(on_bad_state=word)
     def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
         """Configuration q (..., nq) of the closed robot; options as in `assemble`, which also tells the status."""
+        return self._assemble_for("configuration", pose, on_bad_state=on_bad_state, **options)
+
+    def _assemble_for(self, call: str, pose: Any = None, **options: Any) -> Array:
+        """q of `assemble`, whose bad states are those of `call`."""
         try:
-            return self.assemble(pose, on_bad_state=on_bad_state, **options).q
+            return self.assemble(pose, **options).q
         except BadStateError as error:
-            raise BadStateError(str(error), error.result.q) from None
+            raise rename(error, call, error.result.q) from None
 
     @checked(
         drives=numbers,
@@ -110,7 +114,7 @@ class ConfigurationCalls(Calls):
         where = places(failed).reshape(batch)
         result = Configurations(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
         if on_bad_state == "raise" and (failed != GOOD).any():
-            complain("configuration", failed, batch, result)
+            complain("assemble", failed, batch, result)
         return result
 
     def _elastic(self, elastic: Any) -> Array:
@@ -139,7 +143,7 @@ class ConfigurationCalls(Calls):
     @checked(drives=numbers, near=numbers)
     def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
         """q (..., nq) for drive coordinates, by Newton from `near` (default home)."""
-        return self.configuration(drives=drives, near=near, **options)
+        return self._assemble_for("forward_geometry", drives=drives, near=near, **options)
 
     @checked(q=numbers)
     def drives(self, q: Any) -> Array:
@@ -171,7 +175,8 @@ class ConfigurationCalls(Calls):
             pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), moved[..., :6])
             near = np.broadcast_to(start, (*batch, layout.nq))
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
-            return self.configuration(pose, near=near, parameters=parameters, on_bad_state=on_bad_state, **bent)
+            options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
+            return self._assemble_for("integrate", pose, **options)
         numbers = parameter_rows(self._parameters(parameters), batch)
         found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, failures, batch, on_bad_state)
@@ -185,7 +190,8 @@ class ConfigurationCalls(Calls):
         if model.geometry.by_legs:
             norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
             pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
-            return self.configuration(pose, near=x, parameters=parameters, on_bad_state=on_bad_state)
+            options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
+            return self._assemble_for("project", pose, **options)
         numbers = parameter_rows(self._parameters(parameters), batch)
         rows = as_rows(x, batch)
         found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)

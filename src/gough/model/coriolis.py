@@ -12,7 +12,7 @@ from gough.dynamics.coordinates import coordinate_mass_matrix
 from gough.dynamics.numbers import Numbers
 from gough.errors import UsageError
 from gough.kinematics.leading import natural_coordinates, turn_coordinates
-from gough.model.calls import finish
+from gough.model.calls import explain_states, finish
 from gough.model.results import CoordinateTerms
 from gough.model.tangent import tangent_derivative
 from gough.program import Program, Slot, trace
@@ -48,7 +48,8 @@ def own_coordinate_terms(model: "Model", q: Any, v: Any, parameters: Array, on_b
     index = [layout.q_names.index(n) for n in natural_coordinates(model)]
     x = np.broadcast_to(q[..., index], (*batch, layout.nv))
     T = np.broadcast_to(np.eye(layout.nv), C.shape).copy()
-    return finish("coordinate_terms", e, CoordinateTerms(x, np.broadcast_to(v, x.shape), M, C, T), on_bad_state)
+    result = CoordinateTerms(x, np.broadcast_to(v, x.shape), M, C, T)
+    return finish("coordinate_terms", e, result, on_bad_state, explain_states(model, q, e.batch))
 
 
 def coordinate_rates(x: np.ndarray, v: np.ndarray, sequence: str) -> np.ndarray:

@@ -9,10 +9,11 @@ from gough.arguments import checked, design, numbers, word, wrenches
 from gough.compilation.arrays import Array, as_array, common_batch
 from gough.compilation.function import Function
 from gough.compilation.old_names import current_names
+from gough.compilation.status import rename
 from gough.dynamics.reactions import joint_links
-from gough.errors import UsageError, warn
+from gough.errors import BadStateError, UsageError, warn
 from gough.kinematics.retraction import step_units
-from gough.model.calls import Calls, finish
+from gough.model.calls import Calls, explain_states, finish
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
 from gough.model.external import Wrench, external_load, on_platform
 from gough.model.linear import LinearModel, linearize
@@ -44,7 +45,7 @@ class DynamicsCalls(Calls):
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
-        return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def forward_dynamics(
@@ -61,7 +62,7 @@ class DynamicsCalls(Calls):
         inputs = {"q": q, "v": v, "tau": tau} | self._load(q, wrench, parameters)
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
-        return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -89,7 +90,7 @@ class DynamicsCalls(Calls):
         e = self._run("energies", {"q": q, "v": v}, parameters)
         status = e.codes
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
-        return finish("energies", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("energies", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(
         q=numbers,
@@ -121,13 +122,16 @@ class DynamicsCalls(Calls):
         """
         model = self._model
         elsewhere = [f for f in wrench if not on_platform(model, f)] if isinstance(wrench, Mapping) else []
+        solved = None
         if tau is None and not model.mechanism.drives:
             tau = np.zeros(0)
         if tau is None:
             self._check_driven("joint_reactions without tau")
             rigid = self._rigid_motion(acceleration, vdot)
-            solved = self.inverse_dynamics(q, v, rigid, wrench, parameters=parameters, on_bad_state="mark")
-            tau, vdot = solved.tau, _joined(rigid, solved.eddot) if model.layout.v_elastic else rigid
+            motion = {"q": q, "v": v, "acceleration": rigid} | self._load(q, wrench, parameters)
+            solved = self._run("inverse_dynamics", motion, parameters)
+            tau = solved.outputs["tau"]
+            vdot = _joined(rigid, solved.outputs["eddot"]) if model.layout.v_elastic else rigid
         else:
             vdot = self._whole_motion(acceleration, vdot)
             self._check_tau(q, v, vdot, tau, wrench, parameters, given=bool(model.mechanism.drives))
@@ -141,6 +145,7 @@ class DynamicsCalls(Calls):
             loads = np.broadcast_arrays(*(as_array(f"wrench[{f!r}]", wrench[f], 6) for f in elsewhere))
             inputs["loads"] = np.concatenate(loads, axis=-1)
         e = self._run(name, inputs | self._load(q, here, parameters), parameters)
+        e = e if solved is None else e.blame(solved)
         result = Reactions(
             e.outputs["joints"],
             e.outputs["cuts"],
@@ -148,7 +153,7 @@ class DynamicsCalls(Calls):
             tuple(c.name for c in model.mechanism.cuts),
             e.codes,
         )
-        return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("joint_reactions", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coriolis_matrix(
@@ -165,7 +170,10 @@ class DynamicsCalls(Calls):
         coordinates: "rpy_zyx" (x y z yaw pitch roll) or "bryant_xyz" of a platform with six freedoms; other mechanisms
         whose v are rates of coordinates (joints, x y z) take these. `coordinate_terms` also gives x, ẋ and M.
         """
-        return self.coordinate_terms(q, v, coordinates, parameters=parameters, on_bad_state=on_bad_state).C
+        try:
+            return self.coordinate_terms(q, v, coordinates, parameters=parameters, on_bad_state=on_bad_state).C
+        except BadStateError as error:
+            raise rename(error, "coriolis_matrix", error.result.C) from None
 
     @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coordinate_terms(
@@ -193,7 +201,7 @@ class DynamicsCalls(Calls):
         T[..., :3, :3] = np.eye(3)
         T[..., 3:, 3:] = euler_matrix(coordinates, full[..., 3:])
         result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
-        return finish("coordinate_terms", e, result, on_bad_state)
+        return finish("coordinate_terms", e, result, on_bad_state, explain_states(self._model, q, e.batch))
 
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, friction=word)
     def linearize(

@@ -13,7 +13,7 @@ import numpy as np
 
 from gough.compilation.arrays import as_array, common_batch
 from gough.errors import FrictionWarning, UsageError, warn
-from gough.model.calls import finish
+from gough.model.calls import explain_states, finish
 from gough.model.external import Wrench, external_load, residual_slope
 from gough.model.tangent import tangent_derivative
 from gough.text import short_repr
@@ -65,7 +65,8 @@ def linearize(
     load = external_load(model, q, given, parameters)
     common_batch("linearize", q, v, tau, parameters)
     moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, **load, parameters=parameters)
-    vdot = finish("linearize", moving, moving.outputs["vdot"], "raise")
+    finish("linearize", moving, None, "raise", explain_states(model, q, moving.batch), marks=False)
+    vdot = moving.outputs["vdot"]
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
     state = {"q": q, "v": v, "vdot": vdot, "tau": tau, **load}
     partial = dict(F(**state, parameters=parameters).outputs)

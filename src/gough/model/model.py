@@ -14,6 +14,7 @@ from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough.errors import UsageError
+from gough.frozen import FrozenDict, lock_arrays
 from gough.kinematics.assembly import assemble
 from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
@@ -143,7 +144,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return {name: x for name, x in self.__dict__.items() if name not in ("_cache", "_lock")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state["assembly"].home.setflags(write=False)
+        lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
         self.__dict__.update(state, _cache={}, _lock=threading.RLock())
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -153,11 +154,13 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
                 self._cache[key] = make()
             return self._cache[key]
 
-    @checked(robot=a_robot | nothing, free=words | nothing, velocities=VELOCITIES | nothing, precision=word | nothing)
+    @checked(
+        robot=a_robot | path | nothing, free=words | nothing, velocities=VELOCITIES | nothing, precision=word | nothing
+    )
     def with_(
         self,
         *,
-        robot: Robot | None = None,
+        robot: Robot | str | Path | None = None,
         free: Sequence[str] | None = None,
         velocities: str | Sequence[str] | None = None,
         precision: str | None = None,
@@ -169,7 +172,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         check_options(() if free is None else free, velocities, self.precision if precision is None else precision)
         linkage = self.linkage if precision is None else replace(self.linkage, precision=precision)
         if robot is not None or free is not None:
-            new, asked = self.robot if robot is None else robot, self.asked if velocities is None else velocities
+            new = self.robot if robot is None else robot if isinstance(robot, Robot) else load(robot)
+            asked = self.asked if velocities is None else velocities
             return assemble_model(new, self.free if free is None else tuple(free), asked, linkage.precision)
         if velocities is None:
             return replace(self, linkage=linkage)
@@ -234,11 +238,19 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         if not key.of_pose:
             return trace_entry(self.mechanism, key, numbers, fixed)
         if not self.geometry.by_legs or None in self.assembly.kinds:
-            raise UsageError(
-                f"{key}: the joints of {self.robot.name} have no closed form in the pose; use {key.of_q} with "
-                f"q = model.configuration(pose=...)"
-            )
+            raise UsageError(f"{key}: {self._no_pose()}")
         return trace_posed(self.mechanism, key, self.assembly.branches, numbers, fixed)
+
+    def _no_pose(self) -> str:
+        """Why a pose alone is no input of a function, and what is."""
+        name, of_q = self.robot.name, "take the function of q, with q = model.configuration"
+        if not self.mechanism.has_platform:
+            return f"{name} has no platform, so no pose; {of_q}(drives=…)"
+        if self.mobility < 6:
+            return f"the platform of {name} has {self.mobility} freedoms, so most poses are not its own; {of_q}(pose=…)"
+        if not self.mechanism.selection.leads_from_platform:
+            return f"{name} is led by {', '.join(self.layout.v_names)}, not by its platform; {of_q}(pose=…)"
+        return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"
 
     def unfolded(
         self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
@@ -352,7 +364,7 @@ def assemble_model(
 ) -> Model:
     """The stages one after the other: Robot → Structure → Assembly → Mechanism → Model."""
     structure = check_structure(build_structure(robot))
-    pattern = structure.table.structural(free)
+    pattern = FrozenDict(structure.table.structural(free))
     check_free_friction(structure, pattern)
     parameters = np.array(structure.table.values)
     parameters.setflags(write=False)

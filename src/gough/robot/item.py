@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, Validatio
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
+from gough.frozen import freeze_mappings
 from gough.robot.errors import ABSENT, short
 from gough.robot.suggestions import choice_of, meant_word
 
@@ -76,6 +77,9 @@ class Item(BaseModel):
             raise as_error(merge_faults(faults, faults_of(error))) from None
         if faults:
             raise as_error(faults)
+        for name, x in vars(result).items():
+            if isinstance(x, dict):
+                object.__setattr__(result, name, freeze_mappings(x))
         return result
 
 

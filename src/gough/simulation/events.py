@@ -69,6 +69,14 @@ class Ending:
     why: str
     failure: Failure = GOOD
 
+    @property
+    def as_failure(self) -> Failure:
+        """The failure of the robot's states, or else what ended the run from outside; GOOD where it finished."""
+        places = {End.INTERRUPTED: "interrupted", End.CONTROLLER_FAILED: Site.CONTROLLER}
+        if self.failure or self.end == End.FINISHED:
+            return self.failure
+        return Status.ENDED.at(places.get(self.end, self.why))
+
     def plain(self) -> dict[str, Any]:
         """As JSON keeps it."""
         f = self.failure

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import StructureError
+from gough.frozen import FrozenDict
 from gough.joints import ALL
 from gough.joints.joint import JointDimension
 from gough.joints.measure import ANGLE, LENGTH, Measure
@@ -75,7 +76,7 @@ class _Builder(Bending):
             tuple(self.cuts),
             tuple(self.drives),
             springs,
-            self.frames,
+            FrozenDict(self.frames),
             gravity,
             self._layout(),
             self.table.finish(),

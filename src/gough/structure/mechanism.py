@@ -8,6 +8,7 @@ Parents stand before their children.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -219,7 +220,7 @@ class Structure:
     cuts: tuple[CutJoint, ...]
     drives: tuple[DrivenLink, ...]
     springs: tuple[PointSpring, ...]
-    frames: dict[str, Frame]
+    frames: Mapping[str, Frame]
     gravity: tuple[int, ...]
     layout: Layout
     table: ParameterTable

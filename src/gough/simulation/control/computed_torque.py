@@ -95,6 +95,11 @@ class ComputedTorque(Law):
                 f"elastic='simulated': elastic coordinates of {name} are bound to each other by closures; use 'measured'"
             )
 
+    def error_gains(self, model: "Model") -> tuple[Vector, Vector]:
+        """See `Law`."""
+        gains = self.own_settings(model)
+        return gains[: model.mobility], gains[model.mobility :]
+
     def holds_floating(self, model: "Model", kind: str) -> bool:
         """See `Law`."""
         bends = model.layout.v_elastic > 0 and not self._straight

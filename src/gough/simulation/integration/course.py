@@ -191,8 +191,7 @@ class Course:
             distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
             chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
         told, t = self._told(chosen.copy()), self.states.t
-        for end in self.row[:2]:  # sums of steps end a rounding error before or behind it
-            told[np.abs(told[:, t] - end) <= no_time(self.row), t] = end
+        told[:, t] = self.led.marching.grid_times(told[:, t], self.row)
         if len(told):
             self.until = float(told[-1, t])
         self.keep(told)

@@ -39,6 +39,8 @@ SLACK = 1e-9
 """Of a step: what a piece may be longer than a whole number of them."""
 ROUNDING, SHORT = 1e-12, 1e-6
 """Times that differ by this (of 1 s and of the time itself), and by this part of their piece, are the same."""
+DRIFT = 1e-4
+"""Of a step: what sums of equal steps may be off by."""
 TINY = 1e-5
 """Steps of less than this part of the run, on average, are looked at."""
 OFTEN = 0.02
@@ -47,11 +49,14 @@ Keep = Callable[[Vector], None]
 
 
 class RunStopped(Exception):
-    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends."""
+    """A run cannot go on: what fails (GOOD where it is none of the robot's states), when (s), more about it, and how it ends.
+    why: all of it in words, where they are not those of the failure and of what is more."""
 
-    def __init__(self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED) -> None:
+    def __init__(
+        self, failure: Failure, time: float, detail: str = "", end: End = End.FAILED, why: str | None = None
+    ) -> None:
         self.failure, self.time = failure, time
-        self.ending = Ending(end, f"{failure}{detail}", failure)
+        self.ending = Ending(end, f"{failure}{detail}" if why is None else why, failure)
         super().__init__(f"{self.ending.why} at t = {time:.6g} s")
 
 
@@ -149,6 +154,15 @@ class Marching(ABC):
         count = max(ceil(length / self.step_size - SLACK), 1)
         return length / count, count - round((begin - row[0]) * count / length)
 
+    def grid_times(self, times: Vector, row: Vector) -> Vector:
+        """Times (n,) of a piece, those of equal steps rounded once: k (end - begin) / count, whatever a sum of steps comes to."""
+        begin, end = float(row[0]), float(row[1])
+        step, count = (end - begin, 1) if self.adaptive else self.equal_steps(row, begin)
+        near = no_time(row) if self.adaptive else max(no_time(row), DRIFT * step)
+        k = np.round((times - begin) / step)
+        exact = np.where(k == count, end, begin + (end - begin) * k / count)
+        return np.where(np.abs(times - exact) <= near, exact, times)
+
     def note_errors(self, errors: Vector) -> None:
         """Keep account of the errors (n,) of steps that were taken, in units of `StateLayout.size_of`."""
         if len(errors):
@@ -184,7 +198,7 @@ class Marching(ABC):
             raise RunStopped(Status.STICKING.at(", ".join(stuck)), time, " (Coulomb friction without smoothing)")
         if self.steps >= self.most_steps and time < row[1] - no_time(row):
             last = float(records[-1, self.states.t]) if len(records) else time
-            raise RunStopped(TOO_MANY_STEPS, last, f" than {self.most_steps} steps")
+            raise RunStopped(TOO_MANY_STEPS, last, why=f"step:more than {self.most_steps} steps")
 
 
 def sticking_joints(plant: Plant, parameters: Vector, records: Vector, span: float) -> list[str]:

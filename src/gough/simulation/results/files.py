@@ -92,6 +92,7 @@ def contents_of(run: "Run", channels: tuple[str, ...], folder: Path) -> Contents
         "kind": KIND,
         "format": FORMAT,
         "robot": run.robot.json_document(folder),
+        "states": len(run),
         "layout": asdict(layout),
         "columns": {name: list(columns) for name, (_, columns, _) in add.items()},
         "units": {name: list(units) for name, (_, _, units) in add.items()},

@@ -89,6 +89,9 @@ def demand_whole(contents: Contents, path: Path) -> None:
         if name not in groups:
             raise UsageError(f"{path} is damaged: the array {name} is missing; {REMEDY}")
     n = len(groups["t"][0])
+    told = about.get("states", n)  # files of before do not say it
+    if n != told:
+        raise UsageError(f"{path} is damaged: it has {n} states of the {told} it was written with; {REMEDY}")
     widths = _widths(about["layout"])
     for name, (x, columns, units) in groups.items():
         array = np.asarray(x)

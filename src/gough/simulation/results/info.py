@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from gough.errors import UsageError
+from gough.frozen import freeze_mappings
 from gough.simulation.events import End, Ending, Event
 from gough.text import printable, short_repr
 
@@ -35,6 +36,10 @@ class RunInfo:
     def ending(self) -> Ending:
         """How the run ended, as data."""
         return Ending.of_plain(self.ended) if self.ended else Ending.parse(str(self.stopped))
+
+    def __post_init__(self) -> None:
+        for name in ("settings", "motion", "controller", "ended"):
+            object.__setattr__(self, name, freeze_mappings(getattr(self, name)))
 
     @property
     def finished(self) -> bool:

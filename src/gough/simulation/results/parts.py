@@ -31,13 +31,14 @@ def between(run: "Run", start: float | None, end: float | None) -> "Run":
     """See `Run.between`."""
     first = run.time[0] if start is None else start
     last = run.time[-1] if end is None else end
-    rows = np.flatnonzero((run.time >= first) & (run.time <= last))
+    near = ROUNDING * max(abs(first), abs(last))
+    rows = np.flatnonzero((run.time >= first - near) & (run.time <= last + near))
     if not len(rows):
         raise UsageError(
             f"no state is stored from {first:g} s to {last:g} s; the run has {run.time[0]:g} … {run.time[-1]:g} s"
             ", and resample(times) gives states between stored ones"
         )
-    events = [e for e in run.info.events if first <= e[0] <= last]
+    events = [e for e in run.info.events if first - near <= e[0] <= last + near]
     return select_states(run, rows).described(events=events)
 
 

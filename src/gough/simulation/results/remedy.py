@@ -7,8 +7,10 @@ import numpy as np
 
 from gough.analysis.modes import natural_frequencies
 from gough.errors import EXPLANATION, GoughError, Site, Status
+from gough.kinematics.retraction import step_units
 from gough.simulation.events import End, Ending, Happening
 from gough.simulation.integration.crossing import NEAR, nearest_loop
+from gough.simulation.integration.method import Method
 from gough.simulation.integration.methods import METHODS, stable_with_any
 from gough.simulation.integration.smoothing import rough_joints
 
@@ -37,6 +39,8 @@ REMEDIES: dict[tuple[Status, Site | None], str] = {
     ),
 }
 """What to do about failures, by status and site (None: any)."""
+GROWN = (Status.SINGULAR, Status.FOLDED, Status.NOT_FINITE, Status.OPEN_LOOP, Status.RESIDUAL, Status.LARGE_DEFLECTION)
+"""What ends a run whose velocities grow without end."""
 OF_STEPS = (
     "nothing passes the error test: Coulomb friction without smoothing (smooth it), a singularity, or a tolerance that "
     "rounding does not allow (raise it)"
@@ -76,12 +80,15 @@ def remedy(run: "Run") -> str:
             "a clock), which is smooth there"
         )
     grown = kind == (Status.NOT_FINITE, Site.STATE)
-    if failure.status == Status.FOLDED or grown:  # what a run that grows without end comes upon first
-        fast = _too_fast(run)
+    blown = failure.status in GROWN and _has_blown_up(run)
+    if failure.status == Status.FOLDED or grown or blown:  # what a run that grows without end comes upon first
+        fast = _too_fast(run) or (_of_growth(run) if blown else "")
         if fast:
             return fast
     lost = newton or grown or kind in ((Status.SINGULAR, Site.NEWTON_MATRIX), (Status.STEP, Site.STEP_SIZE))
     found = (_near_singular(run) if lost else "") or ending_remedy(ending)
+    if not found and failure.status == Status.NOT_FINITE and _equal_steps(run) is not None:
+        return _of_growth(run)  # within one step
     found = found or (OF_STEPS if failure.status == Status.STEP else _too_fast(run))
     return found or (EXPLANATION[failure.status] if failure else "look at the last states of the run")
 
@@ -97,23 +104,52 @@ def _near_singular(run: "Run") -> str:
     )
 
 
+def _equal_steps(run: "Run") -> tuple[Method, float] | None:
+    """The method and its step (s) where steps are equal and explicit."""
+    method, step = METHODS.get(str(run.info.settings.get("method"))), run.info.settings.get("step")
+    if method is None or method.adaptive or method.limit == np.inf:
+        return None
+    return method, float(step) if isinstance(step, int | float) else method.usual_step
+
+
+def _has_blown_up(run: "Run") -> bool:
+    """Whether the last state of equal explicit steps moves by more than the robot's size, or a radian, in a step."""
+    found = _equal_steps(run)
+    if found is None:
+        return False
+    step, mechanism = found[1], run.model.mechanism
+    unit = step_units(mechanism, run.model.size)[list(mechanism.selection.independent)]
+    acceleration = np.zeros(len(unit)) if run.given_acceleration is None else run.given_acceleration[-1]
+    moved = (np.abs(run.v[-1]) * step + np.abs(acceleration) * step**2) / unit
+    return bool((~(moved < 1.0)).any())
+
+
+def _of_growth(run: "Run") -> str:
+    """Of a run whose velocities grow without end: what was said of its step before it began, else what can be said at all."""
+    told = next((event.words for event in run.info.events if event.kind == Happening.STEP), "")
+    if told:
+        return f"velocities grow without end: {told}"
+    return (
+        "velocities grow without end, as steps that are too long for what is stiff make them: take a shorter step, or dp5, which "
+        f"chooses its steps, or {stable_with_any()}, which are stable with any; or softer gains of a stiff controller"
+    )
+
+
 def _too_fast(run: "Run") -> str:
     """Where equal explicit steps are too long for the stiffest mode of a flexible robot."""
-    method, step = run.info.settings.get("method"), run.info.settings.get("step")
-    known = METHODS.get(str(method))
-    if known is None or known.adaptive or known.limit == np.inf:
+    steps = _equal_steps(run)
+    if steps is None or not run.layout.v_elastic:
         return ""
-    if not run.layout.v_elastic or not isinstance(step, int | float):
-        return ""
+    method, step = steps
     try:
         found = natural_frequencies(run.model, about="undeformed").frequencies_hz
     except GoughError:
         return ""
     largest = float(np.max(found, initial=0.0))
-    limit = known.longest_step(largest)
+    limit = method.longest_step(largest)
     if step <= limit:
         return ""
     return (
-        f"the step of {step:g} s is too long for the stiffest mode ({largest:.5g} Hz): {method} needs less than {limit:.3g} s; "
-        f"or take dp5, which chooses its steps, or {stable_with_any()}, which are stable with any"
+        f"the step of {step:g} s is too long for the stiffest mode ({largest:.5g} Hz): {method.name} needs less than "
+        f"{limit:.3g} s; or take dp5, which chooses its steps, or {stable_with_any()}, which are stable with any"
     )

@@ -25,6 +25,7 @@ from gough.arguments import (
     wrenches,
 )
 from gough.errors import Failure, Status, UsageError
+from gough.frozen import FrozenDict, lock_arrays
 from gough.simulation.events import Happening
 from gough.simulation.results import files, parts
 from gough.simulation.results.channels import Catalogue
@@ -71,6 +72,10 @@ class Run:
     tau_held: bool = False
     recorded: Mapping[str, Recorded] = field(default_factory=dict)
     _cache: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("wrench", "recorded"):
+            object.__setattr__(self, name, FrozenDict(getattr(self, name)))
 
     @classmethod
     @checked(
@@ -161,8 +166,9 @@ class Run:
 
     @property
     def failure(self) -> Failure:
-        """What ended the run, of the robot's states: a status and a place; GOOD where nothing did."""
-        return self.info.ending.failure
+        """What ended the run, a status and a place: ENDED at "interrupted" or at "controller" where it was none of the robot's
+        states; GOOD where it finished."""
+        return self.info.ending.as_failure
 
     @property
     def duration(self) -> float:
@@ -194,6 +200,10 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        lock_arrays([*state.values(), *self.wrench.values(), *(r.values for r in self.recorded.values())])
 
     def channels(self) -> tuple[Channel, ...]:
         """All channels with their columns, units and shapes."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.analysis.linear_forces import RestForces
-from gough.analysis.modes import natural_frequencies
+from gough.analysis.modes import natural_frequencies, quadratic_eigenvalues
 from gough.analysis.zero_dynamics import growth_without_stress, unstable_inverse
 from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.robot.tree import placed_joints
@@ -145,18 +145,32 @@ def _of_step(plant: Plant, first: Array, method: Method, step: float, numbers: A
 
 def poles(plant: Plant, q: Array, method: Method, numbers: Array) -> Array:
     """Eigenvalues (1/s) of small motions about q (nq,) of a design (n,), drives as the law has them; none where nothing of the
-    robot is stiff or the method is stable in any case."""
-    model = plant.model
-    none = np.zeros(0, dtype=complex)
-    if method.adaptive or method.limit == np.inf or not (model.layout.v_elastic or _smoothed(plant, numbers)):
+    robot or of its controller is stiff or the method is stable in any case."""
+    model, none = plant.model, np.zeros(0, dtype=complex)
+    if method.adaptive or method.limit == np.inf:
         return none
     try:
-        found = natural_frequencies(
-            model, q, plant.law.drives_as, about="undeformed", parameters=numbers, friction="smoothed"
-        )
-        return np.asarray(found.eigenvalues, dtype=complex)
+        if model.layout.v_elastic or _smoothed(plant, numbers):
+            drives = plant.law.drives_as
+            modes = natural_frequencies(model, q, drives, about="undeformed", parameters=numbers, friction="smoothed")
+            found = np.asarray(modes.eigenvalues, dtype=complex)
+        else:
+            found = _of_servos(plant, q, numbers)
+        stiffness, damping = plant.law.error_gains(model)
+        errors = quadratic_eigenvalues(np.eye(len(stiffness)), np.diag(damping), np.diag(stiffness))
+        return np.concatenate([found, errors])
     except (GoughError, ValueError, np.linalg.LinAlgError):  # nothing that could be linearised: no verdict
         return none
+
+
+def _of_servos(plant: Plant, q: Array, numbers: Array) -> Array:
+    """The same of a rigid robot on the springs and dampers that its law makes of the drives: λ² M + λ S K_d Sᵀ + S K_p Sᵀ."""
+    model, servos = plant.model, plant.law.drives_as
+    if isinstance(servos, str):
+        return np.zeros(0, dtype=complex)
+    M, S = model.mass_matrix(q, parameters=numbers), model.drive_map(q, parameters=numbers)
+    K, C = ((S * np.asarray(servos[key], dtype=float)) @ S.T for key in ("stiffness", "damping"))
+    return quadratic_eigenvalues(M, C, K)
 
 
 def longest_step(method: Method, eigenvalues: Array) -> float:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gough.arguments import demand_one_of, floats
-from gough.errors import UsageError
+from gough.errors import RunWarning, UsageError, warn
 from gough.simulation.control.follow import Follow
 from gough.simulation.control.free import Free
 from gough.simulation.control.law import Law
@@ -29,6 +29,8 @@ MOST_COUNT = 1 << 60
 """Beyond what any run reaches, and within what machine code counts."""
 SHORTEST = 1e-9
 """Duration of a run (s)."""
+SAME_TIME = 1e-12
+"""Durations that differ by this part are the same."""
 MOST_BYTES = 2_000_000_000
 """Of the states that a run keeps."""
 CHECKS, STARTS = ("warn", "raise", "off"), ("given", "static")
@@ -58,7 +60,15 @@ class RunSettings:
         """From what users give; UsageError for what cannot be."""
         made = _motion_of(motion)
         end = _duration_of(duration, made)
-        found = cls(made, _law_of(controller, made), end, method_named(method), **asked)
+        if made is not None and end > made.duration * (1 + SAME_TIME):
+            made = made.hold(end - made.duration, jump=True)  # at rest after its end, as it is asked for with extend
+        how = method_named(method)
+        if asked.get("tolerance") is None:
+            asked.pop("tolerance", None)
+        elif not how.adaptive and not how.implicit:
+            text = f"tolerance={asked['tolerance']!r} is not used: the steps of {how.name} are equal, give step="
+            warn(f"{text}; or take dp5, which keeps to a tolerance", RunWarning)
+        found = cls(made, _law_of(controller, made), end, how, **asked)
         demand_one_of("start", found.start, STARTS)
         demand_one_of("check", found.check, CHECKS)
         if not 1e-14 <= found.tolerance <= 1e-1:
@@ -116,8 +126,10 @@ def _duration_of(duration: Any, motion: Motion | None) -> float:
     end = float(duration)
     if end < SHORTEST:
         raise UsageError(f"duration={end:g} s: {SHORTEST:g} s is the shortest that steps resolve; give a longer one")
-    if motion is not None and end > motion.duration * (1 + 1e-12):
-        raise UsageError(f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…)")
+    if motion is not None and motion.extend != "hold" and end > motion.duration * (1 + SAME_TIME):
+        raise UsageError(
+            f"duration={end} s is longer than the motion ({motion.duration:.9g} s); use motion.hold(…), or extend='hold'"
+        )
     return end
 
 

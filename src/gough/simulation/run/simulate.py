@@ -90,7 +90,7 @@ def simulate(
     wrench: Any = None,
     method: str = "dp5",
     step: float | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float | None = None,
     rho_infinity: float | None = None,
     every: int = 1,
     most_steps: int | None = None,
@@ -107,7 +107,8 @@ def simulate(
     q (nq,), v (nv,): the first state, default where the motion starts, else home at rest. start: "given", or "static": elastic
     coordinates begin in static equilibrium. wrench: constant load from outside, (6,) on the platform or {frame: (6,)}, world
     axes (N, N·m); controllers do not know of it. method: one of `METHODS` in `integration/methods`. tolerance: error of
-    a step that is chosen by its error, of the robot's size; how well implicit methods solve their equations. step (s): of equal
+    a step that is chosen by its error, of the robot's size, and how well implicit methods solve their equations, default 1e-8;
+    equal explicit steps have none. step (s): of equal
     steps, or the longest. rho_infinity: of "generalised_alpha", what is left of an infinitely fast vibration after a step, 0 … 1.
     every: keep one state of so many. most_steps: of "dp5", before it gives up. smoothing: of Coulomb friction (see `smoothing`):
     "auto" where the description has none, "described" as it is there, or a width for all joints (m/s and rad/s, or one each).

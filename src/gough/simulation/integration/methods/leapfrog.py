@@ -219,8 +219,14 @@ class Leapfrog(Method):
     """Equal steps, one look at the forces each."""
 
     def growth(self, z: Vector) -> Vector:
-        """See `Method`: explicit in velocities, vibrations up to its limit, damping up to about 1/h."""
-        return np.where((np.abs(np.imag(z)) <= self.limit) & (np.abs(np.real(z)) <= 1.0), 1.0, 2.0)
+        """See `Method`: equations (1) of ẍ = -c ẋ - ω² x on (x, hv, h²â), with λ one of its pair; a real λ decays by itself."""
+        z = np.asarray(z, dtype=complex)
+        swings = np.imag(z) != 0
+        c, w = np.where(swings, -2.0 * np.real(z), -np.real(z)), np.where(swings, np.abs(z) ** 2, 0.0)
+        x = np.broadcast_to([1.0, 1.0, 0.5], (*z.shape, 3))
+        a = (1.0 - w / 12.0)[..., None] * (-w[..., None] * x - c[..., None] * np.array([0.0, 1.0, 1.0]))
+        v = np.array([0.0, 1.0, 0.5]) + 0.5 * a
+        return np.abs(np.linalg.eigvals(np.stack([x, v, a], axis=-2))).max(axis=-1)
 
     def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> LeapfrogMarching:
         """See `Method`."""
