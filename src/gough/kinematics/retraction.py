@@ -84,10 +84,24 @@ def _own_step(mechanism: Structure, link: Link, size: float) -> float:
     return link.motion.step_size(size, [mechanism.table.values[k] for k in link.dimensions])
 
 
+def comparable_coordinates(structure: Structure) -> np.ndarray:
+    """What each coordinate's change (nq,) is multiplied by where changes are added up: 1, of a spindle what its slide moves (m)."""
+    out = np.ones(structure.layout.nq)
+    for link in structure.links:
+        if link.dimensions:
+            out[list(link.coordinates)] = 1.0 / _own_step(structure, link, 1.0)
+    return out
+
+
+def wrap_angle(difference: np.ndarray) -> np.ndarray:
+    """Angles brought into [-π, π)."""
+    return np.remainder(difference + np.pi, 2 * np.pi) - np.pi
+
+
 def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:
-    """Differences (..., nq) of coordinates with angles of which whole turns make no difference brought into (-π, π]."""
+    """Differences (..., nq) of coordinates with angles of which whole turns make no difference brought into [-π, π)."""
     angular = np.isin(np.arange(structure.layout.nq), periodic_coordinates(structure))
-    return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)
+    return np.where(angular, wrap_angle(difference), difference)
 
 
 def periodic_coordinates(structure: Structure) -> list[int]:
