@@ -9,6 +9,7 @@ import pytest
 
 import gough
 from gough.kinematics.closed_form_legs import ClosedFormLegs
+from gough.robot import loads
 from joints.test_helical import TURN, screw_driven
 from laws.subjects import built, described
 
@@ -66,3 +67,69 @@ def test_assemblies_of_spindles_are_those_of_slides() -> None:
     assert len(a.q) == len(b.q)
     order = [np.lexsort(np.round(x.q[:, :7], 5).T) for x in (a, b)]
     assert np.abs(a.q[order[0], :7] - b.q[order[1], :7]).max() < 1e-6
+
+
+def hexapod(chain: str, cut: str = "{name: ball, type: spherical}", more: str = "", home: str = "") -> str:
+    """A hexapod whose legs are a universal joint, `chain` and `cut`."""
+    places = [(0.492, 0.087, 0.193, 0.230), (-0.171, 0.470, 0.103, 0.282), (-0.321, 0.383, -0.295, 0.052)]
+    places += [(a, -b, c, -d) for a, b, c, d in reversed(places)]
+    legs = "\n".join(
+        f"  - {{like: leg, base: {{position: [{a}, {b}, 0]}}, on_platform: {{position: [{c}, {d}, 0]}}}}"
+        for a, b, c, d in places
+    )
+    joints = ", ".join(f"leg{k}.{x}" for k in range(6) for x in home.split(", ") if x)
+    return f"""format: 1
+name: screwed
+platform: {{mass: 12, inertia: {{about: center_of_mass, xx: 0.3, yy: 0.3, zz: 0.55}}}}
+templates:
+  leg:
+    chain:
+      - {{name: hip, type: universal, axes: [[1, 0, 0], [0, 1, 0]], body: {{name: lower, mass: 2, center_of_mass: [0, 0, 0.15]}}}}
+{chain}
+{more}
+    cut: {cut}
+legs:
+{legs}
+home: {{pose: {{position: [0, 0, 0.6]}}, joints: {{{joints}}}}}
+"""
+
+
+UPPER = "body: {name: upper, mass: 1, center_of_mass: [0, 0, -0.2]}"
+FORK = "      - {name: spin, type: revolute, body: {name: fork, mass: 0.2}}"
+CROSS = "{name: cross, type: universal, axes: [[1, 0, 0], [0, 1, 0]]}"
+SLIDE = f"      - {{name: slide, type: prismatic, drive: {{}}, {UPPER}}}"
+SPINDLE = """      - name: spin
+        type: revolute
+        drive: {}
+        body: {name: spindle, mass: 0.5, inertia: {about: origin, xx: 3e-3, yy: 3e-3, zz: 2e-5}}
+      - {name: slide, on: hip, type: prismatic, body: {name: upper, mass: 1, center_of_mass: [0, 0, -0.2]}}"""
+NUT = "    loops: [{name: nut, type: helical, lead: 4 mm, first: {body: spindle}, second: {body: upper}}]"
+H = 0.004 / TURN
+
+
+@pytest.mark.parametrize("kind", ["ball_screw", "helical"])
+@pytest.mark.parametrize("fork", [False, True])
+def test_legs_without_a_closed_form_follow_a_fine_screw(kind: str, fork: bool) -> None:
+    end = (FORK, CROSS) if fork else ("", "{name: ball, type: spherical}")
+    screw = SLIDE.replace("prismatic", f"{kind}, lead: 4 mm")
+    plain, model = (built(loads(hexapod(f"{text}\n{end[0]}", end[1]))) for text in (SLIDE, screw))
+    poses = plain.home_pose + np.array([0, 0, 1, 0, 0, 0, 0]) * np.array([0.0, 0.005, 0.05, 0.1, -0.1])[:, None]
+    wanted = plain.drives(plain.configuration(pose=poses))
+    for near in (None, model.home):
+        q = model.configuration(pose=poses, near=near)
+        assert model.closure_error(q).max() < 1e-10
+        assert np.abs(np.abs(model.drives(q) * H) - np.abs(wanted)).max() < 1e-9
+
+
+@pytest.mark.parametrize("home", ["", "slide: 0.6855", "nut: 171 rev", "slide: 0.6855, nut: 171.4 rev"])
+def test_a_spindle_in_a_leg_is_assembled_from_any_guess(home: str) -> None:
+    plain = built(loads(hexapod(SLIDE)))
+    model = gough.build(loads(hexapod(SPINDLE, more=NUT, home=home)))
+    slides, nuts, spins = ([model.layout.index(f"leg{k}.{n}") for k in range(6)] for n in ("slide", "nut", "spin"))
+    q = model.configuration(pose=plain.home_pose + np.array([[0, 0, x, 0, 0, 0, 0] for x in (0.0, 0.005, 0.05, 0.1)]))
+    twin = plain.configuration(pose=q[:, :7])
+    assert model.closure_error(q).max() < 1e-10
+    assert np.abs(q[:, slides] - plain.drives(twin)).max() < 1e-9
+    assert np.abs(q[:, nuts] * H - q[:, slides]).max() < 1e-9
+    turned = (q - q[0])[:, spins] + (q - q[0])[:, nuts]  # the motor's turns are counted as the nut's are
+    assert np.abs(turned).max() < 1e-6

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.kinematics.linkage import Linkage
-from gough.kinematics.retraction import retract, step_units
+from gough.kinematics.retraction import limit_steps, retract, step_units
 from gough.structure import CutJoint
 from gough.structure.size import OF_DIRECTIONS
 
@@ -120,8 +120,7 @@ def close(
             break
         step = np.zeros((len(active), len(unit)))
         step[:, columns] = _shortest(G[:, :, columns], residual, damping[active], least)
-        largest = np.abs(step).max(axis=1) / LARGEST_STEP
-        q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
+        q[active] = retract(mechanism, q[active], limit_steps(mechanism, step * unit, mechanism.length, LARGEST_STEP))
     out = function.values(q=q, parameters=parameters)
     return q, largest_error(linkage, out) if only is None else np.abs(directed_rows(linkage, out)[0][:, only]).max(
         axis=1

@@ -13,7 +13,7 @@ from gough.errors import GOOD, Status
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.openings import turned_places
-from gough.kinematics.retraction import retract, step_units
+from gough.kinematics.retraction import limit_steps, retract, step_units, turns_and_slides
 
 ITERATIONS = 300
 MOST_STEPS = 50_000
@@ -66,7 +66,10 @@ def follow(
         if turn == 0:  # a screw goes through many turns: as many steps more as the first one promises
             steps = size / LARGEST_STEP * np.maximum(moved / LARGEST_FOLLOWING, 1.0)
             iterations += min(int(2.0 * np.nan_to_num(steps, posinf=0.0).max(initial=0.0)), MOST_STEPS)
-        step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
+        if turns_and_slides(linkage.mechanism):
+            step = limit_steps(linkage.mechanism, step * unit, linkage.size, LARGEST_FOLLOWING) / unit
+        else:
+            step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
         q[active[good]] = retract(linkage.mechanism, q[active[good]], step[good] * unit)
         settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))

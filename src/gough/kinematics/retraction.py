@@ -80,12 +80,47 @@ def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
     return lengths
 
 
+def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: float) -> np.ndarray:
+    """Steps (n, nu) of the tree velocities shortened to `largest`, in the measure of `step_units`, all of a state alike.
+
+    Whole turns of a screw move it along its axis alone, and are measured by that; those of the hinges that it is turned by move
+    nothing. So they are not shortened where there are screws: fine ones could not be followed a part of a turn at a time.
+    """
+    unit = step_units(structure, size)
+    screws = {link.u: pitch for link in structure.links if (pitch := _pitch(structure, link))}
+    if not screws:
+        return step / np.maximum((np.abs(step) / unit).max(axis=1, initial=0.0) / largest, 1.0)[:, None]
+    turning = [link.u for link in structure.links if link.motion.periodic or link.u in screws]
+    along = unit.copy()
+    along[turning] = np.inf
+    along[list(screws)] = size / np.array(list(screws.values()))
+    step = step / np.maximum((np.abs(step) / along).max(axis=1) / largest, 1.0)[:, None]
+    whole = np.zeros_like(step)
+    whole[:, turning] = 2 * np.pi * np.trunc(step[:, turning] / (2 * np.pi))
+    rest = step - whole
+    rest = np.where(whole == 0.0, rest, np.clip(rest, -largest * unit, largest * unit))
+    return whole + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
+
+
+def turns_and_slides(structure: Structure) -> bool:
+    """Whether there is a joint that turns and slides at once: a screw."""
+    return any(_pitch(structure, link) for link in structure.links)
+
+
+def _pitch(structure: Structure, link: Link) -> float:
+    """How far (m) a radian moves what turns and slides at once; 0 of other links."""
+    if not (link.dimensions and link.motion.turns and link.motion.slides):
+        return 0.0
+    ((linear, _),) = link.motion.unit_motions([structure.table.values[k] for k in link.dimensions])
+    return 0.0 if linear is None else float(np.linalg.norm(np.asarray(linear, dtype=float)))
+
+
 def _own_step(mechanism: Structure, link: Link, size: float) -> float:
     return link.motion.step_size(size, [mechanism.table.values[k] for k in link.dimensions])
 
 
 def comparable_coordinates(structure: Structure) -> np.ndarray:
-    """What each coordinate's change (nq,) is multiplied by where changes are added up: 1, of a spindle what its slide moves (m)."""
+    """What each coordinate's change (nq,) is multiplied by where changes are added up: 1, of a spindle what its slide moves."""
     out = np.ones(structure.layout.nq)
     for link in structure.links:
         if link.dimensions:

@@ -15,7 +15,7 @@ from gough.kinematics.closing import (
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.mobility import enough, null_space, regularity, scaled_closures
 from gough.kinematics.openings import openings, turned_places
-from gough.kinematics.retraction import neutral, normalise_quaternions, wrap_angles
+from gough.kinematics.retraction import comparable_coordinates, neutral, normalise_quaternions, wrap_angles
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import platform_joint
@@ -199,7 +199,7 @@ def find_fit_nearby(linkage: Linkage, start: np.ndarray, held: np.ndarray, share
 
 def _nearest(linkage: Linkage, q: np.ndarray, error: np.ndarray, start: np.ndarray) -> list[int]:
     """Those of q (n, nq) that are closed, the nearest to `start` first."""
-    away = np.abs(wrap_angles(linkage.structure, q - start)).sum(axis=1)
+    away = np.abs(wrap_angles(linkage.structure, q - start) * comparable_coordinates(linkage.structure)).sum(axis=1)
     order = np.argsort(np.round(away, 9), kind="stable")
     return [int(k) for k in order if error[k] < CLOSED]
 
