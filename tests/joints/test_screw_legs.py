@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gough
+from gough.analysis.verification.laws import verify
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.robot import loads
 from joints.test_helical import TURN, screw_driven
@@ -133,3 +134,44 @@ def test_a_spindle_in_a_leg_is_assembled_from_any_guess(home: str) -> None:
     assert np.abs(q[:, nuts] * H - q[:, slides]).max() < 1e-9
     turned = (q - q[0])[:, spins] + (q - q[0])[:, nuts]  # the motor's turns are counted as the nut's are
     assert np.abs(turned).max() < 1e-6
+
+
+def press(lead: str, home: str = "", velocities: str = "drives") -> str:
+    """A motor that turns a spindle, whose nut carries a ram."""
+    return f"""format: 1
+name: press
+bodies: [{{name: spindle, mass: 1, inertia: {{about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.004}}}}, {{name: ram, mass: 5}}]
+joints:
+  - {{name: motor, type: revolute, parent: world, child: spindle, drive: {{rotor_inertia: 1e-3}}}}
+  - {{name: slide, type: prismatic, parent: world, child: ram}}
+loops: [{{name: nut, type: helical, lead: {lead}, first: {{body: spindle}}, second: {{body: ram}}}}]
+velocities: {velocities}
+home: {{joints: {{{home}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lead", "home", "turns"),
+    [
+        ("5 mm", "motor: 50.3 rev, slide: -0.2515", 50.3),
+        ("5 mm", "slide: -0.2515", 50.3),
+        ("-5 mm", "motor: -7.25 rev, slide: -0.03625", -7.25),
+        ("0.5", "motor: 50.3 rev, nut: -50.3 rev", 50.3),
+        ("2", "motor: 50.3 rev, nut: -50.3 rev", 50.3),
+    ],
+)
+@pytest.mark.filterwarnings("error::gough.HomeWarning")
+def test_joints_that_close_a_screws_loop_are_kept(lead: str, home: str, turns: float) -> None:
+    model = gough.build(loads(press(lead, home)))
+    h = model.robot.loops[0].lead / TURN
+    assert model.closure_error(model.home) < 1e-10
+    stated = {name: float(model.home[model.layout.index(name)]) for name in ("slide", "nut")}
+    assert stated["nut"] == pytest.approx(-turns * TURN, abs=1e-6)
+    assert stated["slide"] == pytest.approx(-turns * TURN * h, abs=1e-9)
+
+
+def test_a_robot_without_inertia_is_refused_by_name_where_its_laws_are_checked() -> None:
+    text = "format: 1\nname: none\nbodies: [{name: nut, mass: 0}]\njoints: "
+    model = gough.build(loads(text + "[{name: s, type: prismatic, parent: world, child: nut, drive: {}}]\n"))
+    with pytest.raises(gough.BadStateError, match="nothing there has inertia"):
+        verify(model, states=2)

@@ -87,7 +87,7 @@ def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: fl
     nothing. So they are not shortened where there are screws: fine ones could not be followed a part of a turn at a time.
     """
     unit = step_units(structure, size)
-    screws = {link.u: pitch for link in structure.links if (pitch := _pitch(structure, link))}
+    screws = {link.u: pitch for link in structure.links if (pitch := pitch_of(structure, link))}
     if not screws:
         return step / np.maximum((np.abs(step) / unit).max(axis=1, initial=0.0) / largest, 1.0)[:, None]
     turning = [link.u for link in structure.links if link.motion.periodic or link.u in screws]
@@ -104,10 +104,10 @@ def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: fl
 
 def turns_and_slides(structure: Structure) -> bool:
     """Whether there is a joint that turns and slides at once: a screw."""
-    return any(_pitch(structure, link) for link in structure.links)
+    return any(pitch_of(structure, link) for link in structure.links)
 
 
-def _pitch(structure: Structure, link: Link) -> float:
+def pitch_of(structure: Structure, link: Link) -> float:
     """How far (m) a radian moves what turns and slides at once; 0 of other links."""
     if not (link.dimensions and link.motion.turns and link.motion.slides):
         return 0.0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gough.compilation.arrays import Array, as_rows, checked_numbers, on_host
+from gough.compilation.arrays import Array, as_rows, checked_numbers, on_host, parameter_rows
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.dynamics.catalogue import FunctionKey
@@ -47,12 +47,14 @@ class Calls:
     def _run(self, name: str | FunctionKey, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
 
-    def _explain(self, q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
+    def _explain(self, q: Any, batch: tuple[int, ...], parameters: Any) -> Callable[[int, Failure], str]:
         """What is lost at a singular state of a call with configurations q (..., nq)."""
 
         def explain(state: int, failure: Failure) -> str:
             rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
-            return lost_direction(self._model, rows[state], failure)
+            given = None if parameters is None else parameter_rows(self._parameters(parameters), batch)
+            own = None if given is None else given[0 if len(given) == 1 else state]
+            return lost_direction(self._model, rows[state], failure, own)
 
         return explain
 
@@ -61,4 +63,4 @@ class Calls:
     ) -> Array:
         check_option(on_bad_state)
         e = self._run(name, inputs, parameters)
-        return finish(str(name), e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch))
+        return finish(str(name), e, e.outputs[output], on_bad_state, self._explain(inputs["q"], e.batch, parameters))

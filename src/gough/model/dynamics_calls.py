@@ -43,7 +43,7 @@ class DynamicsCalls(Calls):
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
-        return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("inverse_dynamics", e, result, on_bad_state, self._explain(q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def forward_dynamics(
@@ -60,7 +60,7 @@ class DynamicsCalls(Calls):
         inputs = {"q": q, "v": v, "tau": tau, "wrench": self._wrench(q, wrench, parameters)}
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
-        return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("forward_dynamics", e, result, on_bad_state, self._explain(q, e.batch, parameters))
 
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -88,7 +88,7 @@ class DynamicsCalls(Calls):
         e = self._run("energies", {"q": q, "v": v}, parameters)
         status = e.codes
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
-        return finish("energies", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("energies", e, result, on_bad_state, self._explain(q, e.batch, parameters))
 
     @checked(
         q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, tau=numbers, parameters=design, on_bad_state=word
@@ -141,7 +141,7 @@ class DynamicsCalls(Calls):
             tuple(c.name for c in model.mechanism.cuts),
             e.codes,
         )
-        return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch))
+        return finish("joint_reactions", e, result, on_bad_state, self._explain(q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coriolis_matrix(
