@@ -175,3 +175,31 @@ def test_a_robot_without_inertia_is_refused_by_name_where_its_laws_are_checked()
     model = gough.build(loads(text + "[{name: s, type: prismatic, parent: world, child: nut, drive: {}}]\n"))
     with pytest.raises(gough.BadStateError, match="nothing there has inertia"):
         verify(model, states=2)
+
+
+def test_a_screw_that_is_not_counted_is_named_where_joints_are_not_kept() -> None:
+    with pytest.warns(gough.HomeWarning, match="slide: 0 mm stated, -40 mm taken.* and the turns of nut"):
+        gough.build(loads(press("100 mm", "motor: 0.4 rev, slide: 0")))
+
+
+@pytest.mark.parametrize("lead", ["1 mm", "0.1 mm", "-0.01 mm", "0.001 mm"])
+@pytest.mark.parametrize("home", ["", "motor: 10.25 rev, nut: -10.25 rev"])
+@pytest.mark.filterwarnings("error::gough.SingularHomeWarning")
+def test_a_fine_screws_loop_may_be_led_by_its_slide(lead: str, home: str) -> None:
+    model = gough.build(loads(press(lead, home, "[slide]")))
+    h = model.robot.loops[0].lead / TURN
+    assert model.drive_map(model.home)[0, 0] == pytest.approx(-1.0 / h, rel=1e-9)
+    assert model.singularity(model.home).serial[0] == pytest.approx(1.0)
+    mass = model.mass_matrix(model.home)[0, 0]
+    assert mass == pytest.approx(5.0 + (0.004 + 1e-3) / h**2, rel=1e-9)
+
+
+def test_a_leg_with_a_screw_is_as_far_from_folding_as_with_a_slide() -> None:
+    plain, model = (built(loads(hexapod(t))) for t in (SLIDE, SLIDE.replace("prismatic", "helical, lead: 4 mm")))
+    poses = plain.home_pose + np.array([[0, 0, 0, 0, 0, 0, 0], [0.05, -0.02, 0.04, 0, 0, 0, 0]])
+    a, b = (m.singularity(m.configuration(pose=poses)) for m in (plain, model))
+    np.testing.assert_allclose(b.serial, a.serial, rtol=1e-6)
+    nut = built(loads(hexapod(SPINDLE, more=NUT)))
+    found = nut.singularity(nut.configuration(pose=poses))
+    assert (found.serial > 0.5 * a.serial).all()
+    np.testing.assert_allclose(found.parallel, a.parallel, rtol=1e-6)

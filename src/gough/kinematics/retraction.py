@@ -102,6 +102,22 @@ def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: fl
     return whole + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
 
 
+def in_lengths(structure: Structure, motions: np.ndarray) -> np.ndarray:
+    """Motions (n, nu, k), scaled by `step_units`, with screws measured by what they slide, and so are hinges that turn with one:
+    a fine screw makes many turns of a short way, which is no reason to call the way none."""
+    out = motions.copy()
+    for link in structure.links:
+        share = pitch_of(structure, link) / structure.length
+        if not 0.0 < share < 1.0:
+            continue
+        own = motions[:, link.u]
+        alike = 1e-9 * np.abs(own).max(initial=0.0)
+        hinges = [other.u for other in structure.links if other.motion.periodic]
+        turning = [u for u in hinges if any(np.abs(motions[:, u] + x * own).max() <= alike for x in (1, -1))]
+        out[:, [link.u, *turning]] *= share
+    return out
+
+
 def turns_and_slides(structure: Structure) -> bool:
     """Whether there is a joint that turns and slides at once: a screw."""
     return any(pitch_of(structure, link) for link in structure.links)

@@ -88,6 +88,12 @@ def with_screws_counted(linkage: Linkage, q: np.ndarray, known: np.ndarray) -> n
     return out
 
 
+def uncounted_screws(structure: Structure, robot: Robot) -> list[str]:
+    """Screws of which the description's home does not say how often they are turned."""
+    _, known = home_guess(structure, robot)
+    return [structure.layout.q_names[k.q] for k in structure.links if pitch_of(structure, k) and not known[k.q]]
+
+
 def stated_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
     """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
     it is left out. None where joints are left out, or do not fit together."""
