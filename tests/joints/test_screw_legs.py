@@ -203,3 +203,13 @@ def test_a_leg_with_a_screw_is_as_far_from_folding_as_with_a_slide() -> None:
     found = nut.singularity(nut.configuration(pose=poses))
     assert (found.serial > 0.5 * a.serial).all()
     np.testing.assert_allclose(found.parallel, a.parallel, rtol=1e-6)
+
+
+def test_a_spindle_is_mapped_as_far_as_its_slide() -> None:
+    text = "format: 1\nname: axis\nbodies: [{name: nut, mass: 2}]\n"
+    text += "joints: [{name: s, JOINT, parent: world, child: nut, drive: {}}]\n"
+    plain, model = (
+        gough.build(loads(text.replace("JOINT", kind))) for kind in ("type: prismatic", "type: ball_screw, lead: 5 mm")
+    )
+    a, b = (gough.workspace(m).samples.axes[0] for m in (plain, model))
+    assert (b.high - b.low) * 0.005 / TURN == pytest.approx(a.high - a.low, rel=0.05)

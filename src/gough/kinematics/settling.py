@@ -75,12 +75,12 @@ def home_guess(mechanism: Structure, robot: Robot) -> tuple[np.ndarray, np.ndarr
 def with_screws_counted(linkage: Linkage, q: np.ndarray, known: np.ndarray) -> np.ndarray:
     """q (nq,) with screws that are not given turned as often as the others' places say: what is left open along their axes."""
     structure = linkage.structure
-    loose = [link for link in structure.links if pitch_of(structure, link) and not known[link.q]]
+    loose = [(i, link) for i, link in enumerate(structure.links) if pitch_of(structure, link) and not known[link.q]]
     if not loose or not structure.rows:
         return q
     out, rows = q.copy(), linkage.function("closure_rows").values(q=q[None], parameters=linkage.parameters)
-    for link in loose:
-        cut = next((c for c in structure.cuts if structure.links.index(link) in (c.first, c.second)), None)
+    for i, link in loose:
+        cut = next((c for c in structure.cuts if i in (c.first, c.second)), None)
         lengths = [cut.row + k for k, power in enumerate(cut.row_lengths) if power == 1] if cut is not None else []
         along, gap = rows["G"][0, lengths, link.u], rows["residual"][0, lengths]
         if along @ along > 0.0:
@@ -122,7 +122,8 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
         if link.quaternion is not None:
             off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
         else:
-            off = abs(float(wrap_angles(structure, home - stated)[link.q])) / sizes[link.q]
+            way = structure.length / pitch if (pitch := pitch_of(structure, link)) else 1.0
+            off = abs(float(wrap_angles(structure, home - stated)[link.q])) / max(sizes[link.q], way)
         if off > KEPT:
             scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
             texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
