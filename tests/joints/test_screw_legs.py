@@ -213,3 +213,14 @@ def test_a_spindle_is_mapped_as_far_as_its_slide() -> None:
     )
     a, b = (gough.workspace(m).samples.axes[0] for m in (plain, model))
     assert (b.high - b.low) * 0.005 / TURN == pytest.approx(a.high - a.low, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", ["spindle", "helical", "ball_screw"])
+def test_many_poses_and_drives_lead_a_screw_as_they_lead_a_slide(kind: str) -> None:
+    screw = SPINDLE if kind == "spindle" else SLIDE.replace("prismatic", f"{kind}, lead: 4 mm")
+    plain, model = built(loads(hexapod(SLIDE))), built(loads(hexapod(screw, more=NUT if kind == "spindle" else "")))
+    poses = plain.integrate(plain.home, np.random.default_rng(3).uniform(-0.1, 0.1, (12, 6)))[:, :7]
+    q = model.configuration(pose=poses)
+    assert model.closure_error(q).max() < 1e-10
+    back = model.configuration(drives=model.drives(q))
+    assert np.abs(back[:, :7] - poses).max() < 1e-8

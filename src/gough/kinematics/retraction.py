@@ -83,23 +83,25 @@ def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
 def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: float) -> np.ndarray:
     """Steps (n, nu) of the tree velocities shortened to `largest`, in the measure of `step_units`, all of a state alike.
 
-    Whole turns of a screw move it along its axis alone, and are measured by that; those of the hinges that it is turned by move
-    nothing. So they are not shortened where there are screws: fine ones could not be followed a part of a turn at a time.
+    A screw that a hinge turns back moves along its axis alone, and is measured by that, and so are all where one is to make a
+    turn and more: fine screws could not be followed a part of a turn at a time.
     """
     unit = step_units(structure, size)
-    screws = {link.u: pitch for link in structure.links if (pitch := pitch_of(structure, link))}
+    screws = {link.u: (link.leg, pitch) for link in structure.links if (pitch := pitch_of(structure, link))}
     if not screws:
         return step / np.maximum((np.abs(step) / unit).max(axis=1, initial=0.0) / largest, 1.0)[:, None]
-    turning = [link.u for link in structure.links if link.motion.periodic or link.u in screws]
+    hinges = {link.u: link.leg for link in structure.links if link.motion.periodic}
     along = unit.copy()
-    along[turning] = np.inf
-    along[list(screws)] = size / np.array(list(screws.values()))
+    along[list(hinges)] = np.inf
+    along[list(screws)] = size / np.array([pitch for _, pitch in screws.values()])
     step = step / np.maximum((np.abs(step) / along).max(axis=1) / largest, 1.0)[:, None]
-    whole = np.zeros_like(step)
-    whole[:, turning] = 2 * np.pi * np.trunc(step[:, turning] / (2 * np.pi))
-    rest = step - whole
-    rest = np.where(whole == 0.0, rest, np.clip(rest, -largest * unit, largest * unit))
-    return whole + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
+    sliding = np.zeros(step.shape, dtype=bool)
+    for screw, hinge in ((a, b) for a, (leg, _) in screws.items() for b in hinges if hinges[b] == leg):
+        net = np.minimum(np.abs(step[:, hinge] + step[:, screw]), np.abs(step[:, hinge] - step[:, screw]))
+        sliding[:, [screw, hinge]] |= (net <= largest)[:, None]
+    sliding[:, list(screws)] |= (np.abs(step[:, list(screws)]) >= 2 * np.pi).any(axis=1)[:, None]
+    rest = np.where(sliding, 0.0, step)
+    return step - rest + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
 
 
 def in_lengths(structure: Structure, motions: np.ndarray) -> np.ndarray:
