@@ -237,3 +237,14 @@ def test_coordinates_that_there_are_not_are_refused_for_every_robot(name: str) -
     for call in (m.coriolis_matrix, m.coordinate_terms):
         with pytest.raises(gough.UsageError, match="coordinates='rpy_xyz'; use one of rpy_zyx, bryant_xyz"):
             call(m.home, np.zeros(m.layout.nv), "rpy_xyz")
+
+
+def test_a_gap_is_told_with_the_parameters_of_the_call() -> None:
+    lopes = subject("lopes").model
+    names = list(lopes.parameter_names)
+    moved = {"leg0.slide.x": float(lopes.parameters[names.index("leg0.slide.x")]) + 0.05}
+    with pytest.raises(
+        gough.BadStateError, match=r"leg0.ball is 50 mm apart with the parameters of this call.*project"
+    ):
+        lopes.inverse_dynamics(lopes.home, Z, Z, parameters=moved)
+    lopes.inverse_dynamics(lopes.project(lopes.home, parameters=moved), Z, Z, parameters=moved)

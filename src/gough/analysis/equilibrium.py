@@ -108,7 +108,8 @@ def static_equilibrium(
         codes(names).reshape(batch),
     )
     if on_bad_state == "raise" and (names != GOOD).any():
-        complain("static_equilibrium", names, batch, result, lambda k, name: _explain(model, rows[k], name))
+        given = None if parameters is None else own
+        complain("static_equilibrium", names, batch, result, lambda k, name: _explain(model, rows[k], name, given, k))
     _tell_large_deflections(model, found[names == GOOD], own if len(own) == 1 else own[names == GOOD])
     return result
 
@@ -133,8 +134,9 @@ def _tell_large_deflections(model: Model, q: np.ndarray, parameters: np.ndarray)
         )
 
 
-def _explain(model: Model, q: np.ndarray, failure: Failure) -> str:
-    return "" if failure == NOT_BALANCED else lost_direction(model, q, failure)
+def _explain(model: Model, q: np.ndarray, failure: Failure, parameters: np.ndarray | None, state: int) -> str:
+    own = None if parameters is None else parameters[0 if len(parameters) == 1 else state]
+    return "" if failure == NOT_BALANCED else lost_direction(model, q, failure, own)
 
 
 def start_faults(model: Model, rows: np.ndarray, parameters: np.ndarray) -> np.ndarray:
@@ -145,8 +147,9 @@ def start_faults(model: Model, rows: np.ndarray, parameters: np.ndarray) -> np.n
     with np.errstate(invalid="ignore"):  # a quaternion of zeros
         gaps = closure_errors(model, rows, parameters)
     for k in np.flatnonzero(~(gaps < CLOSED) & (out == GOOD)):
+        own = parameters[0 if len(parameters) == 1 else k]
         out[k] = (
-            Status.OPEN_LOOP.at(openings(model, rows[k])[0].cut.name)
+            Status.OPEN_LOOP.at(openings(model, rows[k], own)[0].cut.name)
             if model.mechanism.cuts
             else Status.NOT_FINITE.at("input")
         )

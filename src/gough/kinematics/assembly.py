@@ -5,7 +5,15 @@ import numpy as np
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.mobility import SingularHomeError, kept_rows, sample
-from gough.kinematics.settling import carried_pose, carriers_known, home_guess, regular_home, settle, stated_home
+from gough.kinematics.settling import (
+    carried_pose,
+    carriers_known,
+    home_guess,
+    regular_home,
+    settle,
+    stated_home,
+    with_screws_counted,
+)
 from gough.robot import Robot
 
 
@@ -16,6 +24,7 @@ def assemble(linkage: Linkage, robot: Robot, kinds: tuple[str | None, ...]) -> A
     """
     legs = ClosedFormLegs(linkage, kinds)
     guess, known = home_guess(linkage.structure, robot)
+    guess = with_screws_counted(linkage, guess, known)
 
     def start() -> np.ndarray:
         return home_start(legs, robot, guess, known)

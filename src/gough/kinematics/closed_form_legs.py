@@ -18,6 +18,7 @@ from gough.dynamics.numbers import Numbers
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics.leg_newton import search_leg
 from gough.kinematics.linkage import Linkage
+from gough.kinematics.retraction import comparable_coordinates, periodic_coordinates, wrap_angle
 from gough.program import Slot, trace
 from gough.robot import Robot
 from gough.structure import Structure
@@ -64,14 +65,16 @@ class ClosedFormLegs:
         return [link.q - self.lead + j for link in links for j in range(link.nq)]
 
     def wrap(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
-        """Differences (..., columns) of joints with angles brought into (-π, π]."""
-        turned = np.remainder(difference + np.pi, 2 * np.pi) - np.pi
-        return np.where(self.angular(columns), turned, difference)
+        """Differences (..., columns) of joints with angles of which whole turns make no difference brought into [-π, π)."""
+        return np.where(self.angular(columns), wrap_angle(difference), difference)
 
     def angular(self, columns: list[int]) -> np.ndarray:
-        """Which of the joints are angles."""
-        units = self.linkage.structure.layout.q_units
-        return np.array([units[self.lead + c] == "rad" for c in columns], dtype=bool)
+        """Which of the joints are angles of which whole turns make no difference; a spindle's counts as the length it is."""
+        return np.isin([self.lead + c for c in columns], periodic_coordinates(self.linkage.structure))
+
+    def measures(self, columns: list[int]) -> np.ndarray:
+        """What differences of the joints are multiplied by to be compared (columns,): see `comparable_coordinates`."""
+        return comparable_coordinates(self.linkage.structure)[[self.lead + c for c in columns]]
 
     def evaluate(self, poses: np.ndarray, parameters: np.ndarray, branches: Sequence[Branch]) -> Evaluation:
         """Joints at poses (n, 7 + elastic) in these branches."""
@@ -100,7 +103,7 @@ class ClosedFormLegs:
                 continue
             columns = self.columns(k)
             wrapped = self.wrap(stacked[:, :, columns] - near[None, :, self.lead :][:, :, columns], columns)
-            cost = np.abs(wrapped).sum(axis=-1)
+            cost = np.abs(wrapped * self.measures(columns)).sum(axis=-1)
             best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
             out[:, columns] = near[:, self.lead :][:, columns] + wrapped[best, rows]
             lost = ~np.isfinite(cost[best, rows])
@@ -117,7 +120,8 @@ class ClosedFormLegs:
         for k, kind in enumerate(self.kinds):
             if kind is not None:
                 columns = self.columns(k)
-                cost = np.abs(self.wrap(candidates[:, columns] - q[self.lead :][columns], columns)).sum(axis=1)
+                away = self.wrap(candidates[:, columns] - q[self.lead :][columns], columns) * self.measures(columns)
+                cost = np.abs(away).sum(axis=1)
                 branches[k] = BRANCHES[int(np.argmin(np.where(np.isfinite(cost), np.round(cost, 9), np.inf)))]
         return tuple(branches)
 
@@ -131,7 +135,9 @@ class ClosedFormLegs:
                 continue
             columns = self.columns(k)
             given = hinted[columns]
-            weight = np.where(given, 1.0, 0.0) if given.any() else self.angular(columns).astype(float)
+            weight = (
+                np.where(given, self.measures(columns), 0.0) if given.any() else self.angular(columns).astype(float)
+            )
             target = np.where(given, guess[columns], 0.0)
             elbows = kind in ELBOWS
             options = range(4) if given.any() or elbows else range(2)  # without a hint, keep the usual length

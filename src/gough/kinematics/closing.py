@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from gough.kinematics.linkage import Linkage
-from gough.kinematics.retraction import retract, step_units
+from gough.kinematics.retraction import limit_steps, retract, step_units, turns_and_slides
 from gough.structure import CutJoint
 from gough.structure.size import OF_DIRECTIONS
 
 ITERATIONS = 80
 LARGEST_STEP = 0.5
 """Largest step of an angle (rad), or of a length relative to the robot's size."""
+MOST_STEPS = 2000
+"""More than these are not spent on a screw that is far off."""
 LEAST_DAMPING = 1e-11
 """Keeps redundant closures and free motions solvable; relative to the mean square of the closures."""
 REACH = 0.12
@@ -106,11 +108,14 @@ def close(
     least = least_motion(linkage)
     active = np.arange(len(q))
     damping = np.full(len(q), 1e-3)
-    for _ in range(iterations):
+    far, turn = turns_and_slides(mechanism), -1
+    while (turn := turn + 1) < iterations:
         own = parameters if len(parameters) == 1 else parameters[active]
         residual, G = directed_rows(linkage, function.values(q=q[active], parameters=own))
         residual, G = residual[:, counted], G[:, counted]
         found = np.abs(residual).max(axis=1)
+        if far and turn == 0:  # many turns of a coarse screw lead far beyond the robot's size
+            iterations += min(int(2.0 * np.nan_to_num(found).max() / LARGEST_STEP), MOST_STEPS)
         better = found < error[active]
         damping[active] = np.where(better, damping[active] * 0.2, np.minimum(damping[active] * 4.0, 10.0))
         settled = (found < 1e-14) | ((found < CLOSED * 0.1) & (found >= 0.5 * error[active])) | ~np.isfinite(found)
@@ -120,8 +125,7 @@ def close(
             break
         step = np.zeros((len(active), len(unit)))
         step[:, columns] = _shortest(G[:, :, columns], residual, damping[active], least)
-        largest = np.abs(step).max(axis=1) / LARGEST_STEP
-        q[active] = retract(mechanism, q[active], step * unit / np.maximum(largest, 1.0)[:, None])
+        q[active] = retract(mechanism, q[active], limit_steps(mechanism, step * unit, mechanism.length, LARGEST_STEP))
     out = function.values(q=q, parameters=parameters)
     return q, largest_error(linkage, out) if only is None else np.abs(directed_rows(linkage, out)[0][:, only]).max(
         axis=1

@@ -13,7 +13,7 @@ from gough.errors import GOOD, Site, Status
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.openings import turned_places
-from gough.kinematics.retraction import retract, step_units
+from gough.kinematics.retraction import limit_steps, retract, step_units, turns_and_slides
 
 ITERATIONS = 300
 MOST_STEPS = 50_000
@@ -29,6 +29,9 @@ FAR = 100
 """Steps in which a tree gets anywhere."""
 PATIENCE = 12
 """Iterations without progress after which a target counts as out of reach."""
+
+PATIENCE_OF_SCREWS = 100
+"""The same where a screw goes part of a turn between whole ones, time and again."""
 
 Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(q (k, nq), states (k,)) -> what v must still do to reach the targets (k, nv)."""
@@ -48,7 +51,7 @@ def follow(
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
     reach = np.ones(len(q))
-    turn = -1
+    turn, screwed = -1, turns_and_slides(linkage.mechanism)
     while len(active) and (turn := turn + 1) < iterations:
         wanted = misses(q[active], active)
         size = np.abs(wanted / own).max(axis=1, initial=0.0)
@@ -66,7 +69,10 @@ def follow(
         if turn == 0:  # a screw goes through many turns: as many steps more as the first one promises
             steps = size / LARGEST_STEP * np.maximum(moved / LARGEST_FOLLOWING, 1.0)
             iterations += min(int(2.0 * np.nan_to_num(steps, posinf=0.0).max(initial=0.0)), MOST_STEPS)
-        step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
+        if screwed:
+            step = limit_steps(linkage.mechanism, step * unit, linkage.size, LARGEST_FOLLOWING) / unit
+        else:
+            step /= np.maximum(moved / (LARGEST_FOLLOWING * farthest), 1.0)[:, None]
         good = ~lost & ~failed
         q[active[good]] = retract(linkage.mechanism, q[active[good]], step[good] * unit)
         settled = (moved < 1e-15) | ((moved < 1e-11) & (moved >= 0.5 * last[active]))
@@ -75,7 +81,7 @@ def follow(
         nearer = effort < np.maximum(0.9 * best[active], best[active] - 0.5 * LARGEST_STEP)
         best[active] = np.where(nearer, effort, best[active])
         since[active] = np.where(nearer, 0, since[active] + 1)
-        stuck = good & ~settled & (since[active] > PATIENCE)
+        stuck = good & ~settled & (since[active] > (PATIENCE_OF_SCREWS if screwed else PATIENCE))
         failures[active[stuck]] = Status.NOT_CONVERGED.at(_place(linkage))
         active = active[good & ~settled & ~stuck]
     failures[active] = Status.NOT_CONVERGED.at(_place(linkage))

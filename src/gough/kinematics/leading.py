@@ -9,7 +9,7 @@ from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import choose
-from gough.kinematics.retraction import normalise_quaternions, step_units
+from gough.kinematics.retraction import coordinate_sizes, normalise_quaternions, step_units, wrap_angle
 from gough.kinematics.sampling import sample_states
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
@@ -148,7 +148,7 @@ def drives_led(
     Drive rates are Sᵀ v; redundant drives that contradict each other do not converge.
     """
     index = linkage.mechanism.drive_index
-    scale = np.array([linkage.size if u == "N" else 1.0 for u in linkage.layout.drive_units])
+    scale = coordinate_sizes(linkage.mechanism, linkage.size)[index]
     function = linkage.function("drive_map")
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
@@ -173,7 +173,7 @@ def coordinates_led(
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         error = values[states] - named.values(q)
-        error = np.where(named.wrapped, np.remainder(error + np.pi, 2 * np.pi) - np.pi, error)
+        error = np.where(named.wrapped, wrap_angle(error), error)
         rates = tree_rates(linkage, q, parameters if len(parameters) == 1 else parameters[states])
         return _rigid(linkage, named.rates(q, rates), error)
 
@@ -181,7 +181,7 @@ def coordinates_led(
     good = np.flatnonzero(failed == GOOD)
     if len(good):
         off = np.abs(values[good] - named.values(q[good]))
-        off = np.where(named.angular, np.abs(np.remainder(off + np.pi, 2 * np.pi) - np.pi), off / linkage.size)
+        off = np.where(named.periodic, np.abs(wrap_angle(off)), off) / named.sizes
         missed = good[(off > POSE_TOLERANCE).any(axis=1)]
         failed[missed] = Status.OUT_OF_REACH.at("coordinates")
         q[missed] = np.nan
@@ -192,7 +192,8 @@ class NamedCoordinates:
     """Coordinates by name: x y z yaw pitch roll of the platform, those of scalar joints, and turns of ball joints.
 
     A turn has the name of the rate it belongs to ("knee_wz"): a component, in the body's axes, of the rotation vector that
-    takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; angular: all angles.
+    takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; periodic: angles of which whole
+    turns make no difference, which a screw's does. sizes: typical changes, see `coordinate_sizes`.
     """
 
     def __init__(self, linkage: LedLinkage, names: list[str] | tuple[str, ...]) -> None:
@@ -202,7 +203,7 @@ class NamedCoordinates:
             if name not in known:
                 raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
         layout, links = linkage.layout, linkage.mechanism.links
-        self.angular = np.array([known[n] == "rad" for n in names], dtype=bool)
+        self.sizes = np.array([linkage.size if known[n] == "m" else 1.0 for n in names])
         self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(linkage, n)}
         rest = {k: n for k, n in enumerate(names) if k not in self._on_platform}
         scalar = {layout.q_names[link.q]: link for link in links if link.nu == 1}
@@ -210,6 +211,9 @@ class NamedCoordinates:
         balls = {layout.u_names[c]: (link, j) for link in _balls(linkage) for j, c in enumerate(link.columns)}
         self._turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
         self.wrapped = np.array([k not in self._joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
+        self.periodic, own = self.wrapped.copy(), coordinate_sizes(linkage.mechanism, linkage.size)
+        for k, link in self._joints.items():
+            self.periodic[k], self.sizes[k] = link.motion.periodic, own[link.q]
 
     def values(self, q: np.ndarray) -> np.ndarray:
         """Values (..., k) at q (..., nq)."""
@@ -308,7 +312,7 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])
     unit = step_units(linkage.mechanism, linkage.size)[list(linkage.mechanism.selection.independent)]
     rates = named.rates(around, tree_rates(linkage, around, linkage.parameters[None])) * unit
-    rates = (rates / np.where(named.angular, 1.0, linkage.size)[:, None])[:, :, : linkage.mobility]
+    rates = (rates / named.sizes[:, None])[:, :, : linkage.mobility]
     rates = rates[np.isfinite(rates).all(axis=(1, 2))]
     first = choose(rates, list(range(len(names))), len(names))
     if len(first) < len(names):

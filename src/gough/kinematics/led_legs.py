@@ -7,10 +7,13 @@ import numpy as np
 
 from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.legs.kinds import ELBOWS
-from gough.errors import GOOD
+from gough.dynamics.validity import CLOSURE_TOLERANCE
+from gough.errors import GOOD, Status
 from gough.kinematics.closed_form_legs import ClosedFormLegs
+from gough.kinematics.closing import closure_errors
 from gough.kinematics.leg_newton import leg_newton
 from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.openings import openings
 from gough.spatial.poses import integrate_pose, pose_difference
 
 LARGEST_STEP = 0.25
@@ -47,8 +50,17 @@ class LedLegs:
             open_ = failures == GOOD
             own = parameters if len(parameters) == 1 else parameters[open_]
             q[open_], failures[open_] = self._follow(q[open_], own, None if near is None else near[open_])
+        self._judge(q, parameters, failures)
         q[failures != GOOD, legs.lead :] = np.nan
         return q, failures
+
+    def _judge(self, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
+        """Name (in place) the joint that is open in a state whose legs were found: no q is handed out that is none."""
+        good = np.flatnonzero(failures == GOOD)
+        error = closure_errors(self.linkage, q[good], parameters if len(parameters) == 1 else parameters[good])
+        for state in good[~(error < CLOSURE_TOLERANCE)]:
+            own = parameters[0 if len(parameters) == 1 else state]
+            failures[state] = Status.NOT_CONVERGED.at(openings(self.linkage, q[state], own)[0].cut.name)
 
     def joints(
         self,

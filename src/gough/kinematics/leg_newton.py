@@ -8,7 +8,7 @@ from gough.dynamics.catalogue import FunctionKey
 from gough.errors import GOOD, Status
 from gough.kinematics.closing import row_scales
 from gough.kinematics.linkage import Linkage
-from gough.kinematics.retraction import wrap_angles
+from gough.kinematics.retraction import comparable_coordinates, lengths_per_rate, limit_steps, wrap_angles
 from gough.program.verdict import reciprocal_condition
 from gough.robot import Robot
 
@@ -66,10 +66,13 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
     found = found[good]
     wanted = q.copy()
     wanted[columns] = q[columns] if hint is None else hint
-    distance = np.abs(wrap_angles(linkage.structure, found - wanted)[:, columns]).sum(axis=1)
+    away = wrap_angles(linkage.structure, found - wanted) * comparable_coordinates(linkage.structure)
+    distance = np.abs(away[:, columns]).sum(axis=1)
     if hint is not None:
         return found[int(np.argmin(np.round(distance, 9))), linkage.structure.layout.joints]
-    condition = reciprocal_condition(leg_closures(linkage, leg)(q=found, parameters=linkage.parameters).outputs["J"])
+    slides = lengths_per_rate(linkage.structure, 1.0)[[c for link in links for c in link.columns]]
+    J = leg_closures(linkage, leg)(q=found, parameters=linkage.parameters).outputs["J"]
+    condition = reciprocal_condition(J / slides)
     merit = np.minimum(condition, GOOD_CONDITION) - 1e-3 * distance
     return found[int(np.argmax(np.round(merit, 9))), linkage.structure.layout.joints]
 
@@ -77,10 +80,12 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
 def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
     function = leg_closures(linkage, leg)
     active = np.arange(len(q))
-    unit = np.array([linkage.structure.length if u == "m" else 1.0 for u in _rate_units(linkage, leg)])
+    links = [linkage.structure.links[i] for i in linkage.structure.legs[leg].links]
+    columns = [c for link in links for c in link.columns]
+    slides = lengths_per_rate(linkage.structure, 1.0)[columns]
     cuts = [linkage.structure.cuts[k] for k in linkage.structure.legs[leg].cuts]
-    own = [row for cut in cuts for row in range(cut.row, cut.row + cut.rows)]
-    scale = np.concatenate([row_scales(linkage)[own], np.ones(sum(len(cut.common_axes) for cut in cuts))])
+    own_rows = [row for cut in cuts for row in range(cut.row, cut.row + cut.rows)]
+    scale = np.concatenate([row_scales(linkage)[own_rows], np.ones(sum(len(cut.common_axes) for cut in cuts))])
     best = np.full(len(q), np.inf)
     for _ in range(ITERATIONS):
         rows = parameters if len(parameters) == 1 else parameters[active]
@@ -96,24 +101,12 @@ def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray
         active, residual, J = active[keep], residual[keep], J[keep]
         if not len(active):
             return
-        step = np.einsum("nij,nj->ni", np.linalg.pinv(J, rcond=1e-12), residual)
-        largest = (np.abs(step) / unit).max(axis=1) / LARGEST_STEP
-        step /= np.maximum(largest, 1.0)[:, None]
-        _move(linkage, leg, q, active, step)
+        step = np.zeros((len(active), linkage.structure.layout.nu))
+        step[:, columns] = np.einsum("nij,nj->ni", np.linalg.pinv(J / slides, rcond=1e-12), residual) / slides
+        step = limit_steps(linkage.structure, step, linkage.structure.length, LARGEST_STEP)
+        for link in links:
+            if link.nu:
+                own = np.ix_(active, np.array(link.coordinates))
+                q[own] = link.motion.retract(q[own], step[:, link.columns])
     reached = best[active] < 1e-10
     failures[active[~reached]] = Status.NOT_CONVERGED.at(linkage.structure.legs[leg].name)
-
-
-def _rate_units(linkage: Linkage, leg: int) -> list[str]:
-    links = linkage.structure.links
-    return [links[i].motion.measure.unit for i in linkage.structure.legs[leg].links for _ in range(links[i].nu)]
-
-
-def _move(linkage: Linkage, leg: int, q: np.ndarray, active: np.ndarray, step: np.ndarray) -> None:
-    column = 0
-    for i in linkage.structure.legs[leg].links:
-        link = linkage.structure.links[i]
-        if link.nu:
-            own = np.ix_(active, np.array(link.coordinates))
-            q[own] = link.motion.retract(q[own], step[:, column : column + link.nu])
-        column += link.nu

@@ -19,7 +19,7 @@ from gough.kinematics.closing import (
 )
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.openings import Opening, openings
-from gough.kinematics.retraction import coordinate_sizes, retract, step_units
+from gough.kinematics.retraction import coordinate_sizes, in_lengths, retract, step_units
 from gough.structure.size import OF_DIRECTIONS
 
 NEIGHBOURS = 8
@@ -171,7 +171,8 @@ def neighbours(
     """Assembled configurations (up to count, nq) around home (nq,), along its free motions `null` (nu, mobility)."""
     rng = np.random.default_rng(20140612)
     steps = rng.normal(size=(count, null.shape[1])) @ null.T
-    steps *= reach / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300)
+    sizes = np.abs(in_lengths(linkage.structure, steps[:, :, None])[:, :, 0])
+    steps *= reach / np.maximum(sizes.max(axis=1, keepdims=True), 1e-300)
     unit = step_units(linkage.structure, linkage.structure.length)
     start = retract(linkage.structure, np.repeat(home[None], count, axis=0), steps * unit)
     q, error = close(linkage, start, linkage.parameters[None])

@@ -80,14 +80,81 @@ def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
     return lengths
 
 
+def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: float) -> np.ndarray:
+    """Steps (n, nu) of the tree velocities shortened to `largest`, in the measure of `step_units`, all of a state alike.
+
+    A screw that a hinge turns back moves along its axis alone, and is measured by that, and so are all where one is to make a
+    turn and more: fine screws could not be followed a part of a turn at a time.
+    """
+    unit = step_units(structure, size)
+    screws = {link.u: (link.leg, pitch) for link in structure.links if (pitch := pitch_of(structure, link))}
+    if not screws:
+        return step / np.maximum((np.abs(step) / unit).max(axis=1, initial=0.0) / largest, 1.0)[:, None]
+    hinges = {link.u: link.leg for link in structure.links if link.motion.periodic}
+    along = unit.copy()
+    along[list(hinges)] = np.inf
+    along[list(screws)] = size / np.array([pitch for _, pitch in screws.values()])
+    step = step / np.maximum((np.abs(step) / along).max(axis=1) / largest, 1.0)[:, None]
+    sliding = np.zeros(step.shape, dtype=bool)
+    for screw, hinge in ((a, b) for a, (leg, _) in screws.items() for b in hinges if hinges[b] == leg):
+        net = np.minimum(np.abs(step[:, hinge] + step[:, screw]), np.abs(step[:, hinge] - step[:, screw]))
+        sliding[:, [screw, hinge]] |= (net <= largest)[:, None]
+    sliding[:, list(screws)] |= (np.abs(step[:, list(screws)]) >= 2 * np.pi).any(axis=1)[:, None]
+    rest = np.where(sliding, 0.0, step)
+    return step - rest + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
+
+
+def in_lengths(structure: Structure, motions: np.ndarray) -> np.ndarray:
+    """Motions (n, nu, k), scaled by `step_units`, with screws measured by what they slide, and so are hinges that turn with one:
+    a fine screw makes many turns of a short way, which is no reason to call the way none."""
+    out = motions.copy()
+    for link in structure.links:
+        share = pitch_of(structure, link) / structure.length
+        if not 0.0 < share < 1.0:
+            continue
+        own = motions[:, link.u]
+        alike = 1e-9 * np.abs(own).max(initial=0.0)
+        hinges = [other.u for other in structure.links if other.motion.periodic]
+        turning = [u for u in hinges if any(np.abs(motions[:, u] + x * own).max() <= alike for x in (1, -1))]
+        out[:, [link.u, *turning]] *= share
+    return out
+
+
+def turns_and_slides(structure: Structure) -> bool:
+    """Whether there is a joint that turns and slides at once: a screw."""
+    return any(pitch_of(structure, link) for link in structure.links)
+
+
+def pitch_of(structure: Structure, link: Link) -> float:
+    """How far (m) a radian moves what turns and slides at once; 0 of other links."""
+    if not (link.dimensions and link.motion.turns and link.motion.slides):
+        return 0.0
+    ((linear, _),) = link.motion.unit_motions([structure.table.values[k] for k in link.dimensions])
+    return 0.0 if linear is None else float(np.linalg.norm(np.asarray(linear, dtype=float)))
+
+
 def _own_step(mechanism: Structure, link: Link, size: float) -> float:
     return link.motion.step_size(size, [mechanism.table.values[k] for k in link.dimensions])
 
 
+def comparable_coordinates(structure: Structure) -> np.ndarray:
+    """What each coordinate's change (nq,) is multiplied by where changes are added up: 1, of a spindle what its slide moves."""
+    out = np.ones(structure.layout.nq)
+    for link in structure.links:
+        if link.dimensions:
+            out[list(link.coordinates)] = 1.0 / _own_step(structure, link, 1.0)
+    return out
+
+
+def wrap_angle(difference: np.ndarray) -> np.ndarray:
+    """Angles brought into [-π, π)."""
+    return np.remainder(difference + np.pi, 2 * np.pi) - np.pi
+
+
 def wrap_angles(structure: Structure, difference: np.ndarray) -> np.ndarray:
-    """Differences (..., nq) of coordinates with angles of which whole turns make no difference brought into (-π, π]."""
+    """Differences (..., nq) of coordinates with angles of which whole turns make no difference brought into [-π, π)."""
     angular = np.isin(np.arange(structure.layout.nq), periodic_coordinates(structure))
-    return np.where(angular, np.remainder(difference + np.pi, 2 * np.pi) - np.pi, difference)
+    return np.where(angular, wrap_angle(difference), difference)
 
 
 def periodic_coordinates(structure: Structure) -> list[int]:

@@ -10,6 +10,7 @@ from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.forward_choice import prefers_tree, without_inertia
 from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.mobility import choose
+from gough.kinematics.retraction import in_lengths
 from gough.program import Program
 from gough.program.ops import Op
 from gough.structure import Block, Mechanism, Selection, Structure
@@ -61,6 +62,7 @@ def independent_columns(
     Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
     come before them.
     """
+    free_motions = in_lengths(structure, free_motions)
     names, elastic = structure.layout.u_names, structure.elastic_columns
     platform = list(range(6)) if structure.has_platform else []
     drives = [structure.links[d.link].u for d in structure.drives]

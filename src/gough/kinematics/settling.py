@@ -15,7 +15,14 @@ from gough.kinematics.closing import (
 from gough.kinematics.linkage import Linkage, loosen
 from gough.kinematics.mobility import enough, null_space, regularity, scaled_closures
 from gough.kinematics.openings import openings, turned_places
-from gough.kinematics.retraction import neutral, normalise_quaternions, wrap_angles
+from gough.kinematics.retraction import (
+    comparable_coordinates,
+    coordinate_sizes,
+    neutral,
+    normalise_quaternions,
+    pitch_of,
+    wrap_angles,
+)
 from gough.robot import Robot
 from gough.robot.checks.plausible import description_doubts
 from gough.robot.tree import platform_joint
@@ -65,6 +72,28 @@ def home_guess(mechanism: Structure, robot: Robot) -> tuple[np.ndarray, np.ndarr
     return normalise_quaternions(mechanism, q), known
 
 
+def with_screws_counted(linkage: Linkage, q: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """q (nq,) with screws that are not given turned as often as the others' places say: what is left open along their axes."""
+    structure = linkage.structure
+    loose = [(i, link) for i, link in enumerate(structure.links) if pitch_of(structure, link) and not known[link.q]]
+    if not loose or not structure.rows:
+        return q
+    out, rows = q.copy(), linkage.function("closure_rows").values(q=q[None], parameters=linkage.parameters)
+    for i, link in loose:
+        cut = next((c for c in structure.cuts if i in (c.first, c.second)), None)
+        lengths = [cut.row + k for k, power in enumerate(cut.row_lengths) if power == 1] if cut is not None else []
+        along, gap = rows["G"][0, lengths, link.u], rows["residual"][0, lengths]
+        if along @ along > 0.0:
+            out[link.q] += along @ gap / (along @ along)
+    return out
+
+
+def uncounted_screws(structure: Structure, robot: Robot) -> list[str]:
+    """Screws of which the description's home does not say how often they are turned."""
+    _, known = home_guess(structure, robot)
+    return [structure.layout.q_names[k.q] for k in structure.links if pitch_of(structure, k) and not known[k.q]]
+
+
 def stated_home(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.ndarray | None:
     """The home (nq,) that is stated: all joints as they are given where that closes the loops, the pose found to them where
     it is left out. None where joints are left out, or do not fit together."""
@@ -84,7 +113,7 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
     """What `home.joints` states and the home does not have: how far off (rad, or of the robot's size), and in words
     "elbow: 30 deg stated, 34.2 deg taken"; the largest first."""
     stated, known = home_guess(structure, robot)
-    out = _platform_not_kept(structure, robot, home)
+    out, sizes = _platform_not_kept(structure, robot, home), coordinate_sizes(structure, structure.length)
     for link in structure.links:
         own = slice(link.q, link.q + link.nq)
         if link.is_platform or not link.nq or not known[own].all():
@@ -93,7 +122,8 @@ def not_kept(structure: Structure, robot: Robot, home: np.ndarray) -> list[tuple
         if link.quaternion is not None:
             off = 2.0 * float(np.arcsin(min(1.0, 0.5 * min(np.linalg.norm(was - now), np.linalg.norm(was + now)))))
         else:
-            off = abs(float(wrap_angles(structure, home - stated)[link.q])) / (structure.length if unit == "m" else 1.0)
+            way = structure.length / pitch if (pitch := pitch_of(structure, link)) else 1.0
+            off = abs(float(wrap_angles(structure, home - stated)[link.q])) / max(sizes[link.q], way)
         if off > KEPT:
             scale, word = (180.0 / np.pi, " deg") if unit == "rad" else (1e3, " mm") if unit == "m" else (1.0, "")
             texts = [", ".join(f"{x * scale:.6g}" for x in values) for values in (was, now)]
@@ -162,8 +192,9 @@ def settle(linkage: Linkage, robot: Robot, start: np.ndarray, known: np.ndarray)
         if closed and good(q[closed[0]], np.zeros_like(known)):
             return q[closed[0]]
     best = best_fit(linkage, random_starts(linkage, start, stated), _free(linkage, stated))
-    if closure_errors(linkage, best[None], linkage.parameters[None])[0] < CLOSED:
-        return best
+    for found in (best, _each_closed(linkage, best)):
+        if closure_errors(linkage, found[None], linkage.parameters[None])[0] < CLOSED:
+            return found
     raise StructureError(
         f"{linkage.structure.name}: the home configuration cannot be assembled: {open_loops(linkage, robot, best)}"
     )
@@ -199,7 +230,7 @@ def find_fit_nearby(linkage: Linkage, start: np.ndarray, held: np.ndarray, share
 
 def _nearest(linkage: Linkage, q: np.ndarray, error: np.ndarray, start: np.ndarray) -> list[int]:
     """Those of q (n, nq) that are closed, the nearest to `start` first."""
-    away = np.abs(wrap_angles(linkage.structure, q - start)).sum(axis=1)
+    away = np.abs(wrap_angles(linkage.structure, q - start) * comparable_coordinates(linkage.structure)).sum(axis=1)
     order = np.argsort(np.round(away, 9), kind="stable")
     return [int(k) for k in order if error[k] < CLOSED]
 
@@ -281,8 +312,8 @@ def random_starts(linkage: Linkage, start: np.ndarray, known: np.ndarray) -> np.
 
 def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     """What is left open at q, the worst loops first, and what may be wrong."""
-    q = _each_closed(linkage, q)
-    left = [o for o in openings(linkage, q) if not o.error < CLOSED]
+    each = [o for o in openings(linkage, _each_closed(linkage, q)) if not o.error < CLOSED]
+    left = each or [o for o in openings(linkage, q) if not o.error < CLOSED]
     parts = [f"{o.cut.name} stays {o.text or 'open'}" for o in left]
     shown = "; ".join(parts[:4]) + (f" and {len(parts) - 4} more" if len(parts) > 4 else "")
     change = (
@@ -290,7 +321,7 @@ def open_loops(linkage: Linkage, robot: Robot, q: np.ndarray) -> str:
     )
     if any(o.turned for o in left):
         change += "; where a joint is meant to be put in that way round, turn its frame on one side"
-    elif max(o.error for o in left) < LITTLE:
+    elif max((o.error for o in left), default=1.0) < LITTLE:
         change += f". If they may stay open a little, say so: `closure_tolerance: {enough(left)}`"
     doubts = [text for text in description_doubts(robot) if "millimetres" in text]
     return " ".join([f"{shown}. {change}.", *doubts])

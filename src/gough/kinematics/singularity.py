@@ -6,9 +6,13 @@ from typing import Any
 import numpy as np
 
 from gough.kinematics.linkage import LedLinkage
-from gough.kinematics.retraction import lengths_per_rate
+from gough.kinematics.retraction import lengths_per_rate, pitch_of
 from gough.program.ops import Op
+from gough.structure import Structure
 from gough.text import short_repr
+
+ALONG = 1e-6
+"""Part of a screw's pitch by which a motion may be more than its slide alone."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +162,27 @@ def block_matrices(
     for k, (rows, columns) in enumerate(groups.values()):
         column = 1.0 / per_rate[columns]
         row = np.array([1.0 if lengths[r] else scale for r in rows])
-        out.append(found[f"J{k}"] * column * row[:, None])
+        out.append(_even_screws(mechanism, columns, found[f"J{k}"] * column * row[:, None], scale))
     return tuple(groups), out
+
+
+def _even_screws(mechanism: Structure, columns: list[int], J: np.ndarray, scale: float) -> np.ndarray:
+    """A loop's scaled matrix (..., k, k) with its screws measured by what they do to its rows: by their pitch where they only
+    slide, or where a hinge of the loop turns back what they turn."""
+    links = {link.u: link for link in mechanism.links if link.nu == 1}
+    hinges = [k for k, c in enumerate(columns) if c in links and links[c].motion.periodic]
+    for k, c in enumerate(columns):
+        share = pitch_of(mechanism, links[c]) / scale if c in links else 0.0
+        if not 0.0 < share < 1.0:
+            continue
+        J = J.copy()
+        for j, sign in ((j, sign) for j in hinges for sign in (1.0, -1.0)):
+            slid = J[..., k] + sign * J[..., j]
+            if np.nan_to_num(np.linalg.norm(slid, axis=-1)).max(initial=0.0) <= share * (1.0 + ALONG):
+                J[..., k] = slid
+                break
+        J[..., k] /= np.maximum(np.linalg.norm(J[..., k], axis=-1, keepdims=True), share)
+    return J
 
 
 def _reciprocal(a: np.ndarray, rank: int | None = None) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gough.compilation.arrays import Array, as_array, as_rows, checked_numbers, on_host
+from gough.compilation.arrays import Array, as_array, as_rows, checked_numbers, on_host, parameter_rows
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import check_option, complain
 from gough.dynamics.catalogue import FunctionKey
@@ -31,14 +31,28 @@ def finish(
     return result
 
 
-def explain_states(model: "Model", q: Any, batch: tuple[int, ...]) -> Callable[[int, Failure], str]:
-    """What is lost at a singular state of a call with configurations q (..., nq)."""
+def explain_states(
+    model: "Model", q: Any, batch: tuple[int, ...], parameters: Any = None
+) -> Callable[[int, Failure], str]:
+    """What is lost at a singular state of a call with configurations q (..., nq) and parameters as it was given them."""
 
     def explain(state: int, failure: Failure) -> str:
         rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
-        return lost_direction(model, rows[state], failure)
+        own_design = parameters is None or parameters is model.parameters
+        given = None if own_design else parameter_rows(given_parameters(model, parameters), batch)
+        own = None if given is None else given[0 if len(given) == 1 else state]
+        return lost_direction(model, rows[state], failure, own)
 
     return explain
+
+
+def given_parameters(model: "Model", parameters: Any) -> Array:
+    """The numbers (..., n) that a call computes with: the design's, a mapping on top of it, or as they are given."""
+    if parameters is None:
+        return model.parameters
+    if isinstance(parameters, Mapping):
+        return model.parameters_with(parameters)
+    return on_host(checked_numbers("parameters", parameters))
 
 
 class Calls:
@@ -49,11 +63,7 @@ class Calls:
         return cast("Model", self)
 
     def _parameters(self, parameters: Any) -> Array:
-        if parameters is None:
-            return self._model.parameters
-        if isinstance(parameters, Mapping):
-            return self._model.parameters_with(parameters)
-        return on_host(checked_numbers("parameters", parameters))
+        return given_parameters(self._model, parameters)
 
     def _run(self, name: str | FunctionKey, inputs: dict[str, Any], parameters: Any) -> Evaluation:
         return self._model.function(name)(**inputs, parameters=self._parameters(parameters))
@@ -71,7 +81,13 @@ class Calls:
         """An output of the function `name`, by default that of the call's own name, as `then` makes it the result."""
         check_option(on_bad_state)
         e = self._run(name or call, inputs, parameters)
-        return finish(call, e, then(e.outputs[output]), on_bad_state, explain_states(self._model, inputs["q"], e.batch))
+        return finish(
+            call,
+            e,
+            then(e.outputs[output]),
+            on_bad_state,
+            explain_states(self._model, inputs["q"], e.batch, parameters),
+        )
 
     def _columns_of(self, name: str | FunctionKey, output: str, q: Any, parameters: Any) -> tuple[Evaluation, Array]:
         """(evaluation, one state for each q; matrix (..., n, nv)) of a function that is linear in v."""

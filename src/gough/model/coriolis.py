@@ -49,7 +49,7 @@ def own_coordinate_terms(model: "Model", q: Any, v: Any, parameters: Array, on_b
     x = np.broadcast_to(q[..., index], (*batch, layout.nv))
     T = np.broadcast_to(np.eye(layout.nv), C.shape).copy()
     result = CoordinateTerms(x, np.broadcast_to(v, x.shape), M, C, T)
-    return finish("coordinate_terms", e, result, on_bad_state, explain_states(model, q, e.batch))
+    return finish("coordinate_terms", e, result, on_bad_state, explain_states(model, q, e.batch, parameters))
 
 
 def coordinate_rates(x: np.ndarray, v: np.ndarray, sequence: str) -> np.ndarray:

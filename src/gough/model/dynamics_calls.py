@@ -45,7 +45,7 @@ class DynamicsCalls(Calls):
         e = self._run("inverse_dynamics", inputs, parameters)
         tau = e.outputs["tau"]
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
-        return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def forward_dynamics(
@@ -62,7 +62,7 @@ class DynamicsCalls(Calls):
         inputs = {"q": q, "v": v, "tau": tau} | self._load(q, wrench, parameters)
         e = self._run("forward_dynamics", inputs, parameters)
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
-        return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -90,7 +90,7 @@ class DynamicsCalls(Calls):
         e = self._run("energies", {"q": q, "v": v}, parameters)
         status = e.codes
         result = Energies(e.outputs["kinetic"], e.outputs["potential"], e.outputs["losses"], status)
-        return finish("energies", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("energies", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(
         q=numbers,
@@ -153,7 +153,7 @@ class DynamicsCalls(Calls):
             tuple(c.name for c in model.mechanism.cuts),
             e.codes,
         )
-        return finish("joint_reactions", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("joint_reactions", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, coordinates=word, parameters=design, on_bad_state=word)
     def coriolis_matrix(
@@ -201,7 +201,7 @@ class DynamicsCalls(Calls):
         T[..., :3, :3] = np.eye(3)
         T[..., 3:, 3:] = euler_matrix(coordinates, full[..., 3:])
         result = CoordinateTerms(full, xdot, e.outputs["M"], e.outputs["C"], T)
-        return finish("coordinate_terms", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("coordinate_terms", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, friction=word)
     def linearize(

@@ -22,7 +22,7 @@ class FrameCalls(Calls):
         """(position (..., 3), rotation (..., 3, 3)) of a named frame in the world."""
         e = self._run(FunctionKey("frame_pose", (frame,)), {"q": q}, parameters)
         result = e.outputs["position"], e.outputs["rotation"]
-        return finish("frame_pose", e, result, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("frame_pose", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_twist(self, q: Any, v: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -34,7 +34,7 @@ class FrameCalls(Calls):
     def frame_jacobian(self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """J (..., 6, nv): twist of the frame = J v."""
         e, J = self._columns_of(FunctionKey("frame_twist", (frame,)), "twist", q, parameters)
-        return finish("frame_jacobian", e, J, on_bad_state, explain_states(self._model, q, e.batch))
+        return finish("frame_jacobian", e, J, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
     @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def twist(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
@@ -59,7 +59,7 @@ class FrameCalls(Calls):
             v = self._same_twist("velocity", q, wanted, parameters, "raise", marks=False)
             return v, np.zeros_like(v)
         e, u = self._columns_of("tree_rates", "u", q, parameters)
-        finish("velocity", e, None, "raise", explain_states(self._model, q, e.batch), marks=False)
+        finish("velocity", e, None, "raise", explain_states(self._model, q, e.batch, parameters), marks=False)
         T = u[..., :6, :]
         scale = np.array([1.0] * 3 + [model.size] * 3)
         v = np.einsum("...ij,...j->...i", np.linalg.pinv(T * scale[:, None], rcond=1e-12), wanted * scale)
@@ -77,7 +77,7 @@ class FrameCalls(Calls):
         failed = np.full(len(unknown), Status.NOT_FINITE.at("input"), dtype=object)
         e = Evaluation({}, unknown, failed, batch).blame(e)
         out.reshape(-1, 6)[e.bad] = np.nan
-        return finish(call, e, out, on_bad_state, explain_states(self._model, q, batch), marks)
+        return finish(call, e, out, on_bad_state, explain_states(self._model, q, batch, parameters), marks)
 
     def _needs_platform(self, name: str) -> None:
         if not self._model.mechanism.has_platform:

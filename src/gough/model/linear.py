@@ -65,7 +65,7 @@ def linearize(
     load = external_load(model, q, given, parameters)
     common_batch("linearize", q, v, tau, parameters)
     moving = model.function("forward_dynamics")(q=q, v=v, tau=tau, **load, parameters=parameters)
-    finish("linearize", moving, None, "raise", explain_states(model, q, moving.batch), marks=False)
+    finish("linearize", moving, None, "raise", explain_states(model, q, moving.batch, parameters), marks=False)
     vdot = moving.outputs["vdot"]
     F = tangent_derivative(model, "dynamics_residual", ("q", "v"))
     state = {"q": q, "v": v, "vdot": vdot, "tau": tau, **load}

@@ -11,7 +11,7 @@ from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.sampling import sample_states
-from gough.kinematics.settling import not_kept
+from gough.kinematics.settling import not_kept, uncounted_screws
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
 from gough.structure.size import OF_DIRECTIONS
@@ -130,9 +130,11 @@ def check_home_joints(model: "Model") -> None:
     moved = not_kept(model.mechanism, model.robot, model.home)
     if moved and moved[0][0] > GUESSED:
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
+        screws = uncounted_screws(model.mechanism, model.robot)
+        counted = f", and the turns of {_listed(screws)}" if screws else ""
         warn(
             f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
-            f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses.",
+            f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses{counted}.",
             HomeWarning,
         )
 

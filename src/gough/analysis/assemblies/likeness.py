@@ -11,6 +11,7 @@ import numpy as np
 from gough.analysis.assemblies.places import Frame, axis_of, compose, link_displacement, placement, rotations_about
 from gough.dynamics.legs.geometry import universal_angles
 from gough.joints.motions import Rotation, Translation
+from gough.kinematics.retraction import coordinate_sizes
 from gough.model import Model
 from gough.structure import Mechanism
 
@@ -51,7 +52,7 @@ def rods(mechanism: Mechanism) -> list[Rod]:
             chain.append(children[chain[-1]][0])
         motions = [type(mechanism.links[j].motion) for j in chain]
         heads = 1 if link.is_ball else 2 if motions[:2] == [Rotation, Rotation] else 0
-        if not heads or any(m is not Translation for m in motions[heads:]) or children.get(chain[-1]):
+        if not heads or any(not issubclass(m, Translation) for m in motions[heads:]) or children.get(chain[-1]):
             continue
         driven = any(mechanism.links[j].drive is not None for j in chain[:heads])
         meets = heads == 1 or _meets(mechanism, chain[1])
@@ -69,11 +70,12 @@ def _meets(mechanism: Mechanism, link: int) -> bool:
 def signature(model: Model, q: np.ndarray) -> np.ndarray:
     """Numbers (n, k) that are equal for configurations of one assembly and continuous in q."""
     turning = {i for rod in rods(model.mechanism) for i in rod.turning}
-    columns = [np.zeros((len(q), 0))]
+    columns, sizes = [np.zeros((len(q), 0))], coordinate_sizes(model.mechanism, model.size)
     for i, link in enumerate(model.mechanism.links):
         if i in turning or link.drive is not None:
             continue
-        columns.append(link.motion.signature(q[:, link.coordinates], model.size))
+        own = link.motion.signature(q[:, link.coordinates], model.size)
+        columns.append(own / sizes[list(link.coordinates)] if link.dimensions else own)
     return np.concatenate(columns, axis=1)
 
 

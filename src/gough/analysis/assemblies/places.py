@@ -56,7 +56,7 @@ def link_displacement(link: Link, q: np.ndarray, parameters: np.ndarray) -> Fram
     if link.is_ball:
         return rotation_of_quaternion(q[:, link.quaternion]), p
     if link.nu:
-        ((linear, angular),) = link.motion.unit_motions(parameters[list(link.dimensions)])
+        ((linear, angular),) = link.motion.unit_motions(parameters.reshape(-1)[list(link.dimensions)])
         slide = p if linear is None else q[:, link.q, None] * np.asarray(linear, dtype=float)
         return R if angular is None else rotations_about(np.asarray(angular, dtype=float), q[:, link.q]), slide
     return R, p

@@ -201,7 +201,7 @@ def random_starts(
     centre, radius = reach(model, parameters)
     q = np.repeat(model.home[None], count, axis=0)
     for link in model.mechanism.links:
-        own = parameters[list(link.dimensions)]
+        own = parameters.reshape(-1)[list(link.dimensions)]
         found = link.motion.random(rng, count, (-radius, radius), own)
         if link.is_platform:
             found[:, :3] += centre

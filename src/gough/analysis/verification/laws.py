@@ -190,6 +190,9 @@ def _positive(model: Model, s: RandomStates) -> LawCheck:
     scale = np.array([1.0 if unit == "m/s" else 1.0 / model.size for unit in model.layout.v_units])
     idle = model.mechanism.selection.without_inertia
     heavy = [k for k in range(model.layout.nv) if k not in idle]
+    law = "M is positive definite (smallest eigenvalue over largest)"
+    if not heavy:
+        return _skipped("mass_matrix_positive", law, 0.0, "nothing that moves has inertia")
     M = model.mass_matrix(s.q) * scale[:, None] * scale
     eigenvalues = np.linalg.eigvalsh(M[:, heavy][:, :, heavy])
     smallest = float(np.min(eigenvalues[:, 0] / np.abs(eigenvalues).max(axis=1)))
@@ -198,7 +201,6 @@ def _positive(model: Model, s: RandomStates) -> LawCheck:
     note = note or (
         f"without {', '.join(model.layout.v_names[k] for k in idle)}, which have no inertia" if idle else ""
     )
-    law = "M is positive definite (smallest eigenvalue over largest)"
     return LawCheck("mass_matrix_positive", law, smallest, 0.0, above=True, required=not unphysical, note=note)
 
 

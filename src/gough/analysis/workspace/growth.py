@@ -13,7 +13,7 @@ import numpy as np
 from gough.analysis.grids import MapSamples, home_coordinates, known_coordinates, make_samples
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict, empty
 from gough.errors import Status, UsageError
-from gough.kinematics.leading import natural_coordinates
+from gough.kinematics.leading import NamedCoordinates, natural_coordinates
 from gough.model import Model
 
 FIRST = {1: 17, 2: 11, 3: 9}
@@ -160,17 +160,20 @@ def default_ranges(model: Model, fixed: Mapping[str, float], settings: Settings,
     """{name: (low, high, points)}; angles go once around, lengths to the edge of what is reachable."""
     names = default_names(model, fixed)
     home, units = home_coordinates(model), known_coordinates(model)
-    low = np.array([home[n] - (np.pi if units[n] == "rad" else 2.0 * model.size) for n in names])
-    high = np.array([home[n] + (np.pi if units[n] == "rad" else 2.0 * model.size) for n in names])
-    lengths = np.array([units[n] == "m" for n in names])
+    sizes = NamedCoordinates(
+        model, names
+    ).sizes  # those of spindles are more than a radian, and they go as far as slides
+    lengths = np.array([units[n] == "m" for n in names]) | (sizes > 1.0)
+    widest = np.where(lengths, 2.0 * sizes, np.pi)
+    low, high = (np.array([home[n] for n in names]) + sign * widest for sign in (-1.0, 1.0))
     if lengths.any():
-        low, high = _fit_ranges(model, names, fixed, settings, low, high, lengths)
+        low, high = _fit_ranges(model, names, fixed, settings, low, high, lengths, sizes)
     points = () if random else (POINTS[len(names)],)
     return {n: (_round(a, b, a), _round(a, b, b), *points) for n, a, b in zip(names, low, high, strict=True)}
 
 
 def _fit_ranges(
-    model: Model, names: list[str], fixed, settings: Settings, low, high, lengths
+    model: Model, names: list[str], fixed, settings: Settings, low, high, lengths, sizes
 ) -> tuple[np.ndarray, np.ndarray]:
     """Widen while the border is reached, then narrow to what is reached and one cell more, twice."""
     centre, narrowed = 0.5 * (low + high), 0
@@ -182,8 +185,8 @@ def _fit_ranges(
         if narrowed:  # a tip between the points of the wider grid
             low, high = np.where(below, low - 2 * cell, low), np.where(above, high + 2 * cell, high)
         elif (below | above).any():
-            if (high - low)[lengths].max() >= 2.0 * WIDEST * model.size:
-                return np.where(lengths, centre - model.size, low), np.where(lengths, centre + model.size, high)
+            if ((high - low) / sizes)[lengths].max() >= 2.0 * WIDEST:
+                return np.where(lengths, centre - sizes, low), np.where(lengths, centre + sizes, high)
             wider = below | above
             low = np.where(wider, centre - 2.0 * (centre - low), low)
             high = np.where(wider, centre + 2.0 * (high - centre), high)

@@ -57,10 +57,11 @@ class CoordinateSliders:
             handle.value = self._shown(k, float(values[k]))
 
     def clip(self, values: np.ndarray) -> np.ndarray:
-        """Values (n,) within the ranges; joint angles by whole turns, where that brings them inside."""
+        """Values (n,) within the ranges; joint angles by whole turns, where those make no difference and bring them inside."""
         out = np.array(values, dtype=float)
+        periodic = self.axes.periodic
         for k, own in enumerate(self.ranges):
-            if self.axes.units[k] == "rad" and not own.low <= out[k] <= own.high:
+            if periodic[k] and not own.low <= out[k] <= own.high:
                 turned = own.low + np.remainder(out[k] - own.low, 2 * np.pi)
                 out[k] = turned if turned <= own.high else out[k]
             out[k] = own.clip(out[k])

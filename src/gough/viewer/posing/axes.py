@@ -9,6 +9,7 @@ from gough.analysis.grids import home_coordinates, known_coordinates, make_sampl
 from gough.analysis.workspace.states import Settings, Surveyor, Verdict
 from gough.errors import UsageError
 from gough.kinematics.leading import COORDINATES, NamedCoordinates, natural_coordinates
+from gough.kinematics.retraction import wrap_angle
 from gough.model import Model
 from gough.spatial.euler import quaternion_of_euler
 
@@ -32,8 +33,13 @@ class PosingAxes:
 
     @property
     def scales(self) -> np.ndarray:
-        """What is a large step of each (n,): the robot's size, or 1 rad."""
-        return np.array([self.model.size if unit == "m" else 1.0 for unit in self.units])
+        """What is a large step of each (n,): the robot's size, or 1 rad; of a spindle what moves its slide by that size."""
+        return NamedCoordinates(self.model, self.names).sizes
+
+    @property
+    def periodic(self) -> np.ndarray:
+        """Which of them (n,) are angles of which whole turns make no difference."""
+        return NamedCoordinates(self.model, self.names).periodic
 
     def values(self, q: np.ndarray) -> np.ndarray:
         """Values (..., n) at q (..., nq), in m and rad."""
@@ -52,7 +58,7 @@ class PosingAxes:
         """end - start (..., n), the platform's angles and turns of ball joints the short way round."""
         turning = NamedCoordinates(self.model, self.names).wrapped
         plain = np.asarray(end, dtype=float) - start
-        return np.where(turning, np.remainder(plain + np.pi, 2 * np.pi) - np.pi, plain)
+        return np.where(turning, wrap_angle(plain), plain)
 
 
 def sets_of_axes(model: Model) -> dict[str, PosingAxes]:
@@ -124,11 +130,9 @@ def _ranges(axes: PosingAxes) -> dict[str, Range]:
 
 def _range(axes: PosingAxes, name: str, unit: str, home: float) -> Range:
     model = axes.model
-    widest = (
-        FURTHEST * model.size
-        if unit == "m"
-        else (LARGEST_TURN.get(name, np.pi) if model.mechanism.has_platform else np.pi)
-    )
+    size = float(axes.scales[axes.names.index(name)])
+    turn = LARGEST_TURN.get(name, np.pi) if model.mechanism.has_platform else np.pi
+    widest = FURTHEST * size if unit == "m" else max(turn, FURTHEST * size) if size > 1.0 else turn
     low, high = home - widest, home + widest
     if model.mechanism.has_platform and name in TURNS:
         low, high = max(low, -LARGEST_TURN[name]), min(high, LARGEST_TURN[name])
