@@ -99,7 +99,8 @@ def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: fl
     for screw, hinge in ((a, b) for a, (leg, _) in screws.items() for b in hinges if hinges[b] == leg):
         net = np.minimum(np.abs(step[:, hinge] + step[:, screw]), np.abs(step[:, hinge] - step[:, screw]))
         sliding[:, [screw, hinge]] |= (net <= largest)[:, None]
-    sliding[:, list(screws)] |= (np.abs(step[:, list(screws)]) >= 2 * np.pi).any(axis=1)[:, None]
+    far = np.abs(step[:, list(screws)]).max(axis=1) >= 2 * np.pi
+    sliding[:, list(screws)] |= far[:, None]
     rest = np.where(sliding, 0.0, step)
     return step - rest + rest / np.maximum((np.abs(rest) / unit).max(axis=1) / largest, 1.0)[:, None]
 
