@@ -20,9 +20,9 @@ def test_no_folder_over_25_files():
     assert not {str(folder): n for folder, n in counts.items() if n > 25}
 
 
-def test_median_file_under_150_lines():
+def test_median_file_under_180_lines():
     lengths = [lines for path, lines in LENGTHS.items() if path.name != "__init__.py"]
-    assert median(lengths or [0]) < 150
+    assert median(lengths or [0]) < 180
 
 
 def test_names_say_what_is_inside():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,7 +127,13 @@ def test_accelerations_of_reactions() -> None:
     with pytest.warns(DeprecationWarning, match="elastic part is dropped"):
         dropped = model.joint_reactions(q, v, 0 * vdot + 1.0).joints
     np.testing.assert_array_equal(dropped, truth)
-    for wrong in ({}, {"vdot": vdot}, {"acceleration": np.ones(n), "vdot": vdot}, {"acceleration": np.ones(nv + 1)}):
+    mistakes: tuple[dict[str, Any], ...] = (
+        {},
+        {"vdot": vdot},
+        {"acceleration": np.ones(n), "vdot": vdot},
+        {"acceleration": np.ones(nv + 1)},
+    )
+    for wrong in mistakes:
         with pytest.raises(gough.UsageError, match="acceleration"):
             model.joint_reactions(q, v, **wrong)
     with pytest.raises(gough.UsageError, match="vdot"):

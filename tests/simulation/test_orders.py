@@ -33,7 +33,7 @@ def falling(name: str) -> tuple[gough.Model, tuple[float, ...], np.ndarray, np.n
     def rates(_: float, x: np.ndarray) -> np.ndarray:
         q, v = x[:nq].copy(), x[nq:]
         q[3:7] /= np.linalg.norm(q[3:7])
-        qdot, vdot = model.configuration_rate(q, v, **MARK), model.forward_dynamics(q, v, tau, **MARK).vdot
+        qdot, vdot = model.configuration_rate(q, v, **MARK), model.forward_dynamics(q, v, tau, None, **MARK).vdot
         return np.concatenate([qdot, vdot])
 
     end = solve_ivp(rates, (0, END), [*model.home, *v0], method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]

@@ -128,7 +128,7 @@ def energy_events(run: "Run") -> list[Event]:
     if not part > BOUND:
         return []
     text = f"off by {abs(error[k]):.3g} J, {part:.2g} of what the run exchanges; take a shorter step or a smaller tolerance"
-    return [Event(run.time[at[k]], Happening.ENERGY, text)]
+    return [Event(float(run.time[at[k]]), Happening.ENERGY, text)]
 
 
 def _work(run: "Run", k: int) -> Array:

@@ -50,13 +50,14 @@ class RunInfo:
         """With other things told about it; an end told in other words is known in words alone."""
         kept = {f.name: getattr(self, f.name) for f in fields(self)}
         told = {} if "stopped" not in changes else {"ended": {}}
-        return make_info(kept | told | changes)
+        return make_info({**kept, **told, **changes})
 
     def plain(self) -> dict[str, Any]:
         """As a JSON document of a file: `ended` stands in the settings, where readers of files of before leave it alone."""
-        plain = asdict(replace(self, events=())) | {"events": tuple(tuple(event) for event in self.events)}
+        plain = asdict(replace(self, events=()))
         ended = plain.pop("ended")
-        return plain | {"settings": plain["settings"] | ({"ended": ended} if ended else {})}
+        settings = {**plain["settings"], **({"ended": ended} if ended else {})}
+        return {**plain, "settings": settings, "events": tuple(tuple(event) for event in self.events)}
 
     @classmethod
     def of_plain(cls, plain: Mapping[str, Any]) -> "RunInfo":
