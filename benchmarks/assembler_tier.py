@@ -22,7 +22,7 @@ STATES = 8192
 
 def made(program: Program, assembler: bool) -> tuple[Kernel, float]:
     """(kernel, seconds it took to make)."""
-    with patch("gough.backends.llvm.kernel.host", lambda: replace(host(), assembler=assembler)):
+    with patch("gough.backends.llvm._kernel.host", lambda: replace(host(), assembler=assembler)):
         began = time.perf_counter()
         return Kernel(program), time.perf_counter() - began
 

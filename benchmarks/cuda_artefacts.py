@@ -23,7 +23,7 @@ import numpy as np
 
 import gough
 from gough.backends.cuda import GpuKernel, runtime
-from gough.backends.cuda.lowering import lower_for_gpu
+from gough.backends.cuda._lowering import lower_for_gpu
 from gough.dynamics.catalogue import CATALOGUE, FunctionKey
 from gough.dynamics.inverse import load_sizes
 from gough.model.functions import trace_entry

@@ -109,7 +109,7 @@ def prepare(options: argparse.Namespace) -> dict[str, Any]:
     """Write what a GPU would be given, and the CPU's results of some runs."""
     import gough
     from gough.backends.cuda.march import CudaMarch, runtime
-    from gough.simulation.ensembles import work as ensemble_work
+    from gough.simulation.ensembles import _work as ensemble_work
 
     folder: Path = options.folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gough.analysis.assemblies.planar import real_zeros
+from gough.analysis.assemblies._planar import real_zeros
 
 
 def with_zeros(real: list[float], far: list[complex]):

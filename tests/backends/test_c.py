@@ -12,7 +12,7 @@ import pytest
 
 from backends.compiled_c import COMPILER, STRICT, Compiled, compile_c, needs_compiler
 from gough import scalar
-from gough.backends.cfamily import C, checked_identifier, comment, identifier, string_literal
+from gough.backends._cfamily import C, checked_identifier, comment, identifier, string_literal
 from gough.errors import Status, UsageError
 from gough.program import Program, Slot, trace
 from inner.backends import flat_listing, header, source
@@ -177,7 +177,7 @@ def test_header_serves_cpp(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from gough.backends.c import flat_listing, header, rolled_listing, source
+from gough.backends.c import flat_listing, header, rolled_listing, _source as source
 from program.specimens import random_program
 from program.lanes import legs
 listing = flat_listing(random_program(4, 150, uniform=True), "text")

@@ -14,8 +14,8 @@ import pytest
 
 from backends import cuda_nvrtc
 from gough.backends.cuda import DeviceProblem, GpuKernel, StateKernel, load, runtime
-from gough.backends.cuda.lowering import lower_for_gpu
-from gough.backends.cuda.registers import FewLive, order_for_few_live, plan_registers
+from gough.backends.cuda._lowering import lower_for_gpu
+from gough.backends.cuda._registers import FewLive, order_for_few_live, plan_registers
 from gough.errors import UsageError
 from gough.program import Program
 from inner.program import Op

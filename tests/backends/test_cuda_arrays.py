@@ -14,8 +14,8 @@ import pytest
 from backends.cuda_host import COMPILER, HostKernel
 from gough import Function, scalar
 from gough.backends.cuda.runtime import StateKernel
+from gough.compilation._device import compile_for_device, device_kernel, evaluate
 from gough.compilation.arrays import on_gpu
-from gough.compilation.device import compile_for_device, device_kernel, evaluate
 from gough.errors import Status, UsageError
 from gough.program import Slot, trace
 

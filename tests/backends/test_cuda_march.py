@@ -12,7 +12,8 @@ import pytest
 from backends import cuda_nvrtc
 from backends.cuda_march_host import COMPILER, on_host
 from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
-from gough.backends.cuda.march import CudaMarch, functions
+from gough.backends.cuda.march import CudaMarch
+from gough.backends.cuda.march import _functions as functions
 from gough.backends.cuda.march.runtime import OPTIONS
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace

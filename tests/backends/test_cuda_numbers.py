@@ -9,7 +9,7 @@ import pytest
 
 from backends.cuda_host import COMPILER, HostKernel
 from gough import scalar
-from gough.backends.cuda import kernel as making
+from gough.backends.cuda import _kernel as making
 from gough.errors import Failure
 from gough.program import Program, Slot, evaluate, trace
 from inner.backends import GpuKernel

@@ -13,11 +13,11 @@ import pytest
 
 import gough
 from backends.cuda_host import COMPILER, HostKernel
-from gough.backends.cuda.lowering import in_scalars
+from gough.backends.cuda._lowering import in_scalars
+from gough.backends.cuda._store import write_signature
 from gough.backends.cuda.staged import StagedKernel, stage_program
-from gough.backends.cuda.staged.bodies import Network
-from gough.backends.cuda.staged.planning import pieces_of
-from gough.backends.cuda.store import write_signature
+from gough.backends.cuda.staged._bodies import Network
+from gough.backends.cuda.staged._planning import pieces_of
 from gough.errors import UsageError
 from gough.program import Program, Slot, trace
 from gough.program.passes.outputs import computed_outputs
@@ -241,7 +241,7 @@ def test_alike_with_other_slots() -> None:
 @pytest.mark.slow
 def test_functions_bring_the_program_that_legs_have_in_common() -> None:
     """`model.function(...).derivative(...)` reaches a kernel in stages by itself, although zeros of single legs are folded."""
-    from gough.compilation.device import device_kernel
+    from gough.compilation._device import device_kernel
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ import pytest
 
 from backends.kernels import choose_writer, run
 from gough import scalar
-from gough.backends.llvm.body import SPLIT_ABOVE
+from gough.backends.llvm._body import SPLIT_ABOVE
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from inner.backends import Kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gough.backends.llvm.kernel import March
+from gough.backends.llvm._kernel import March
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.scalar import check, sin

@@ -11,8 +11,9 @@ import pytest
 
 from backends.kernels import run
 from gough import scalar
-from gough.backends.llvm import Kernel, kernel, store
-from gough.backends.llvm.module import write_module, write_rolled
+from gough.backends.llvm import Kernel, store
+from gough.backends.llvm import _kernel as kernel
+from gough.backends.llvm._module import write_module, write_rolled
 from gough.backends.llvm.store import StoredObject
 from gough.program import Program, Slot, trace
 from gough.program.passes.inputs import fix_input

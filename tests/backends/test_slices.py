@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from backends.kernels import run
-from gough.backends.llvm.kernel import over_slices
+from gough.backends.llvm._kernel import over_slices
 from inner.backends import Kernel
 from program.specimens import N, random_program
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gough.backends.llvm.module import write_module
+from gough.backends.llvm._module import write_module
 from gough.program.lowering import lower
 from inner.backends import KNOWN, compile_object, host, target_machine
 from inner.program import expand_blocks, split_uniform

@@ -32,6 +32,7 @@ from gough.robot import (
     Telescopic,
     TreeJoint,
 )
+from gough.robot._merge import LEG_KEYS
 from gough.robot.closures import CutType
 from gough.robot.flexible import TieRule, Ties
 from gough.robot.flexible.beam import BeamSection, CircleSection, IBeamSection, RectangleSection, TubeSection
@@ -40,7 +41,6 @@ from gough.robot.flexible.modes import FlexibleDamping, RayleighFactors, ShapeCh
 from gough.robot.flexible.other_programs import DmigFile, FileUnits, MatrixFiles, Op4File
 from gough.robot.joint import MovingType
 from gough.robot.loader import DOCUMENT_KEYS
-from gough.robot.merge import LEG_KEYS
 from inner.robot import UNITS
 
 MODELS = (Body, ChainJoint, Configuration, Cut, Drive, Friction, Inertia, JointSpring, Limits, Mdh)

@@ -17,7 +17,7 @@ import gough
 from backends.compiled_c import STRICT, Compiled, needs_compiler, run_driver
 from gough.errors import UsageError
 from gough.export import export, export_texts
-from gough.export.references import references
+from gough.export._references import references
 from gough.program import evaluate
 from gough.robot import gallery
 from inner.backends import flat_listing, rolled_listing

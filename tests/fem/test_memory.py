@@ -7,7 +7,7 @@ import pytest
 
 from gough.errors import UsageError
 from gough.fem import Circle, Material, Nodal, NodeTie, beam_elements, plate_elements, reduce, solid_elements
-from gough.fem.memory import VARIABLE
+from gough.fem._memory import VARIABLE
 
 STEEL = Material(2.1e11, 7850.0, 0.3)
 STRIP = [(0.0, 0.0), (0.5, 0.0), (0.5, 0.08), (0.0, 0.08)]

@@ -9,8 +9,8 @@ from scipy.sparse.linalg import eigsh
 from fem.element_bodies import SKEW, STEEL, freedom_count, solved
 from gough.errors import UsageError
 from gough.fem import Material, mesh_polygon, plate_elements
+from gough.fem._plates import NAMES, argyris
 from gough.fem.meshing.polygon import with_layer
-from gough.fem.plates import NAMES, argyris
 
 ANGLES = np.arange(6) * np.pi / 3
 HEXAGON = 0.5 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])

@@ -1,7 +1,7 @@
 """Inner names of `gough.fem`."""
 
+from gough.fem._sparse import order
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.ties import tie_frames
-from gough.fem.sparse import order
 
 __all__ = ["build_basis", "order", "tie_frames"]

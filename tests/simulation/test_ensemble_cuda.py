@@ -12,7 +12,7 @@ import gough
 from backends.cuda_march_host import COMPILER, HostMarchKernel
 from gough import simulate_many
 from gough.errors import UsageError
-from gough.simulation.ensembles.work import part_of
+from gough.simulation.ensembles._work import part_of
 from inner.backends import CudaMarch
 from laws.subjects import built
 

@@ -8,7 +8,7 @@ import pytest
 import gough
 from gough.errors import GOOD, Failure, Site, Status, UsageError
 from gough.simulation.events import End, Ending, Event, Happening
-from gough.simulation.results.info import RunInfo, make_info
+from gough.simulation.results._info import RunInfo, make_info
 from laws.subjects import built
 
 

@@ -12,7 +12,7 @@ import gough
 from gough import motions
 from gough.errors import UsageError
 from gough.robot import DescriptionError, loads
-from gough.simulation.motion.items import FAMILIES
+from gough.simulation.motion._items import FAMILIES
 from papers.library import model
 from simulation.motion_family import POSES
 from simulation.sliders import ARM

@@ -13,7 +13,7 @@ import gough
 from gough import Run
 from gough.cli.states import acceleration_columns, groups_of
 from gough.errors import UsageError
-from gough.simulation.results.recorded import WRENCH
+from gough.simulation.results._recorded import WRENCH
 from simulation.trajectories import INERTIA, PUSH, hexapod, model, slider_crank, swinging_platform, top, turning_top
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gough.simulation.integration.implicit import ImplicitRungeKutta
+from gough.simulation.integration._implicit import ImplicitRungeKutta
 from gough.simulation.integration.method import RungeKutta
 from inner.simulation import METHODS
 

@@ -10,7 +10,7 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough.simulation.integration import sundials
+from gough.simulation.integration import _sundials as sundials
 from inner.simulation import remedy
 from laws.subjects import built
 

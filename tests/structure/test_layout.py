@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gough.spatial import rpy_zyx_angles
-from gough.structure.axes import internal_axes, triad
+from gough.structure._axes import internal_axes, triad
 from laws.subjects import FEW, subject
 from reference.energies.tree import Layout
 

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from gough.viewer.session import Worker
+from gough.viewer._session import Worker
 
 
 def until(condition, seconds: float = 5.0) -> bool:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
+from gough.compilation._parameters import DesignTable
+from gough.compilation._rows import InputRows
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_names
-from gough.compilation.parameters import DesignTable
-from gough.compilation.rows import InputRows
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
 from gough.errors import GOOD, UsageError
@@ -185,7 +185,7 @@ class Function:
             raise UsageError(f"dtype={dtype!r}: backend {backend!r} computes in float64; single precision needs 'cuda'")
         function = self if precision in (None, self.precision) else self._with(precision)
         if backend == "cuda":
-            from gough.compilation.device import compile_for_device
+            from gough.compilation._device import compile_for_device
 
             compile_for_device(function, dtype)
         else:
@@ -211,7 +211,7 @@ class Function:
         return self._evaluate(rows, 0, rows.n, rows.batch, thread_count(threads), out)
 
     def _on_device(self, inputs: Mapping[str, Any], out: Any = None, checked: bool = True) -> Evaluation:
-        from gough.compilation.device import evaluate
+        from gough.compilation._device import evaluate
 
         if out is not None:
             raise UsageError(f"{self.name}: out= takes NumPy arrays; results of arrays on a GPU are made there")

@@ -8,8 +8,8 @@ from gough.arguments import a_function, a_model, checked, flag, folder, instance
 from gough.compilation.function import Function
 from gough.compilation.service import compile_program
 from gough.errors import UsageError
-from gough.export.head import head_lines
-from gough.export.references import References, references
+from gough.export._head import head_lines
+from gough.export._references import References, references
 from gough.export.subject import ExportSubject, Options, subject_of
 from gough.files import write_files
 from gough.structure.alike import common_pattern

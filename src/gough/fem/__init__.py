@@ -11,6 +11,15 @@ from gough.errors import warn
 
 # The public names, each once. They load when first used: scipy and scikit-fem are heavy.
 if TYPE_CHECKING:
+    from gough.fem._elements import FiniteElements as FiniteElements
+    from gough.fem._elements import place_elements as place_elements
+    from gough.fem._material import Material as Material
+    from gough.fem._plates import plate_elements as plate_elements
+    from gough.fem._reading import UnitFactors as UnitFactors
+    from gough.fem._stiffening import SecondOrder as SecondOrder
+    from gough.fem._stiffening import rigid_motion_shapes as rigid_motion_shapes
+    from gough.fem._stiffening import second_order as second_order
+    from gough.fem._stiffening import slaved_shapes as slaved_shapes
     from gough.fem.beams.elements import beam_elements as beam_elements
     from gough.fem.beams.sections import Circle as Circle
     from gough.fem.beams.sections import CrossSection as CrossSection
@@ -21,8 +30,6 @@ if TYPE_CHECKING:
     from gough.fem.elastic_body import ElasticBody as ElasticBody
     from gough.fem.elastic_body import Slaved as Slaved
     from gough.fem.elastic_body import TiedFrame as TiedFrame
-    from gough.fem.elements import FiniteElements as FiniteElements
-    from gough.fem.elements import place_elements as place_elements
     from gough.fem.files.abaqus import read_abaqus_matrices as read_abaqus_matrices
     from gough.fem.files.matrices import from_matrices as from_matrices
     from gough.fem.files.matrix_market import read_matrix_market as read_matrix_market
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     from gough.fem.files.nastran.matrices import read_nastran_dmig as read_nastran_dmig
     from gough.fem.files.nastran.matrices import read_nastran_op4 as read_nastran_op4
     from gough.fem.files.nastran.modes import read_nastran_modes as read_nastran_modes
-    from gough.fem.material import Material as Material
     from gough.fem.meshing.polygon import TriangleMesh as TriangleMesh
     from gough.fem.meshing.polygon import mesh_polygon as mesh_polygon
     from gough.fem.modal.body import elastic_body_of_modes as elastic_body_of_modes
@@ -41,8 +47,6 @@ if TYPE_CHECKING:
     from gough.fem.modal.data import ModalData as ModalData
     from gough.fem.modal.data import ModalFrame as ModalFrame
     from gough.fem.modal.data import Stated as Stated
-    from gough.fem.plates import plate_elements as plate_elements
-    from gough.fem.reading import UnitFactors as UnitFactors
     from gough.fem.reduction.choices import AttachmentModes as AttachmentModes
     from gough.fem.reduction.choices import ClampedModes as ClampedModes
     from gough.fem.reduction.choices import CraigBampton as CraigBampton
@@ -56,10 +60,6 @@ if TYPE_CHECKING:
     from gough.fem.reduction.reduce import reduce as reduce
     from gough.fem.reduction.ties import NodeTie as NodeTie
     from gough.fem.solids.elements import solid_elements as solid_elements
-    from gough.fem.stiffening import SecondOrder as SecondOrder
-    from gough.fem.stiffening import rigid_motion_shapes as rigid_motion_shapes
-    from gough.fem.stiffening import second_order as second_order
-    from gough.fem.stiffening import slaved_shapes as slaved_shapes
 else:
     _load, __dir__, __all__ = lazy_names(__name__)
 

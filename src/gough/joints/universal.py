@@ -2,7 +2,7 @@
 
 Axes 0 and 1 of the motions are columns of `structure.axes.triad`: the stated axes, the second made perpendicular to the first.
 In a tree each motion is a link of its own (`structure/build.py`); as a cut the first axis is x of one side, the second y of the
-other (`structure/cutting.py`).
+other (`structure/_cutting.py`).
 """
 
 from gough.joints.closures import Perpendicular, SamePoint

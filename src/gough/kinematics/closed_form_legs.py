@@ -16,7 +16,7 @@ from gough.dynamics.legs.geometry import Branch, closed_form_kind
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.numbers import Numbers
 from gough.errors import GOOD, Status, UsageError
-from gough.kinematics.leg_newton import search_leg
+from gough.kinematics._leg_newton import search_leg
 from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import comparable_coordinates, periodic_coordinates, wrap_angle
 from gough.program import Slot, trace

@@ -11,9 +11,9 @@ import numpy as np
 from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD, Status, UsageError
+from gough.kinematics._led_legs import LedLegs
 from gough.kinematics.closing import CLOSED, close, closure_errors
 from gough.kinematics.leading import pose_led
-from gough.kinematics.led_legs import LedLegs
 from gough.kinematics.linkage import LedLinkage
 
 NEARLY = 1e-5

@@ -5,7 +5,7 @@ import numpy as np
 from gough.dynamics.inverse import load_sizes
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD
-from gough.kinematics.led_legs import LedLegs
+from gough.kinematics._led_legs import LedLegs
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import neighbours
 from gough.spatial.poses import integrate_pose

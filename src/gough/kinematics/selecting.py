@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import StructureError
+from gough.kinematics._forward_choice import prefers_tree, without_inertia
 from gough.kinematics.closing import CLOSED, row_scales
-from gough.kinematics.forward_choice import prefers_tree, without_inertia
 from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.mobility import choose
 from gough.kinematics.retraction import in_lengths

@@ -21,9 +21,9 @@ from gough.kinematics.geometry import Geometry
 from gough.kinematics.linkage import Assembly
 from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
-from gough.model.configuration_calls import ConfigurationCalls
-from gough.model.dynamics_calls import DynamicsCalls
-from gough.model.frame_calls import FrameCalls
+from gough.model._configuration_calls import ConfigurationCalls
+from gough.model._dynamics_calls import DynamicsCalls
+from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
 from gough.model.soundness import check_free_friction, check_model, check_structure
 from gough.program import Count, Program, count

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from gough.errors import Failure
+from gough.program._scalar_solve import scalar_solve
 from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import PIVOT, NodeCheck, Program, Slot
-from gough.program.scalar_solve import scalar_solve
 
 
 @contextmanager

@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from gough.joints import ALL
-from gough.robot.fields import Name, PositiveLength, Vector
-from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.joint import AxisPair, Friction, Limits
-from gough.robot.joint_checks import (
+from gough.robot._joint_checks import (
     axes_faults,
     axis_kind_faults,
     dimension_faults,
@@ -17,8 +14,11 @@ from gough.robot.joint_checks import (
     has_axis,
     with_dimensions,
 )
+from gough.robot._suggestions import MEANT
+from gough.robot.fields import Name, PositiveLength, Vector
+from gough.robot.item import Fault, Item, is_given, look
+from gough.robot.joint import AxisPair, Friction, Limits
 from gough.robot.pose import Pose
-from gough.robot.suggestions import MEANT
 
 if TYPE_CHECKING:
     CutType = str

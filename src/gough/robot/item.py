@@ -14,8 +14,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from gough.errors import MissingFileError
 from gough.frozen import freeze_mappings
+from gough.robot._suggestions import choice_of, meant_word
 from gough.robot.errors import ABSENT, short
-from gough.robot.suggestions import choice_of, meant_word
 
 Place = tuple[int | str, ...]
 

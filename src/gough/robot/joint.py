@@ -6,6 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from gough.joints import ALL
+from gough.robot._joint_checks import (
+    axes_faults,
+    axis_kind_faults,
+    dimension_faults,
+    effect_faults,
+    has_axis,
+    interval_faults,
+    with_dimensions,
+)
 from gough.robot.body import Body
 from gough.robot.fields import (
     Coordinate,
@@ -26,15 +35,6 @@ from gough.robot.fields import (
     numbers,
 )
 from gough.robot.item import Fault, Item, is_given, look
-from gough.robot.joint_checks import (
-    axes_faults,
-    axis_kind_faults,
-    dimension_faults,
-    effect_faults,
-    has_axis,
-    interval_faults,
-    with_dimensions,
-)
 from gough.robot.pose import Mdh, Pose
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 from gough.arguments import checked, path, word
 from gough.errors import UnitWarning, UnreadableFileError, warn
 from gough.joints import ALL
+from gough.robot._leg import Leg
+from gough.robot._merge import Merger
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import joint_types
 from gough.robot.errors import ABSENT, DescriptionError, Problem, UnphysicalInertiaWarning
 from gough.robot.item import Fault, Place, faults_of, no_such_name, unknown_key
-from gough.robot.leg import Leg
-from gough.robot.merge import Merger
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.robot import DOCUMENT_KEYS, Platform, Robot
 from gough.robot.tree import bodies

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, WithJsonSchema, WrapValidator, model_validator
 
 from gough.errors import warn
+from gough.robot._leg import Leg
 from gough.robot.body import Body
 from gough.robot.checks.physical import unphysical_bodies
 from gough.robot.checks.references import (
@@ -37,7 +38,6 @@ from gough.robot.fields import (
 from gough.robot.files import with_absolute_paths
 from gough.robot.item import Fault, Item, as_error, as_plain, is_given, look
 from gough.robot.joint import TreeJoint
-from gough.robot.leg import Leg
 from gough.robot.pose import Pose
 
 DOCUMENT_KEYS = tuple(

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop
 from gough.robot.joint import ChainJoint, TreeJoint
-from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.pose import Pose
 from gough.robot.robot import Configuration, Robot, Spring
 

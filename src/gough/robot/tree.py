@@ -8,10 +8,10 @@ the loop's name, and a massless body "LOOP.nut" that is fixed to the other side.
 from dataclasses import dataclass, replace
 
 from gough.joints import ALL
+from gough.robot._leg import BASE, Leg
 from gough.robot.body import Body
 from gough.robot.closures import Cut, Loop, LoopEnd
 from gough.robot.joint import ChainJoint, Friction, Limits, TreeJoint
-from gough.robot.leg import BASE, Leg
 from gough.robot.pose import Pose
 from gough.robot.robot import Platform, Robot
 

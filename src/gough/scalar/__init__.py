@@ -4,10 +4,10 @@ Array code (`R @ v`, `+ - * /`) comes from NumPy object arrays; what NumPy canno
 A traced scalar is any object with a `tracer` attribute (see `gough.program`); of gough this package imports only the errors.
 """
 
-from gough.scalar.elementary import abs_, atan2, cos, select, sign, sin, sqrt
-from gough.scalar.linear import call, constant_matvec, dot, norm, product, solve, solve_spd, zeros
+from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
+from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_spd, zeros
+from gough.scalar._symbol import casadi_symbols, casadi_vector
 from gough.scalar.remarks import CheckError, check, note, recording_checks
-from gough.scalar.symbol import casadi_symbols, casadi_vector
 
 __all__ = [
     "CheckError",

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gough.errors import Failure
-from gough.scalar.symbol import Symbol, tracer_of
+from gough.scalar._symbol import Symbol, tracer_of
 
 
 class _Stack(threading.local):

@@ -1,5 +1,6 @@
 """Vectors, rotations, wrenches and inertias of any scalar. Twists (v, ω) and wrenches (f, m) are linear first."""
 
+from gough.spatial._vector import cross, skew, turning_matrix, unit
 from gough.spatial.inertia import RigidInertia, inertia_wrench
 from gough.spatial.rotation import (
     about_axis,
@@ -10,7 +11,6 @@ from gough.spatial.rotation import (
     rpy_zyx,
     rpy_zyx_angles,
 )
-from gough.spatial.vector import cross, skew, turning_matrix, unit
 
 __all__ = [
     "RigidInertia",

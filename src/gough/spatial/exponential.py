@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from gough.scalar import atan2, dot, select, sqrt
+from gough.spatial._vector import Vector, cross, skew
 from gough.spatial.rotation import about_axis
-from gough.spatial.vector import Vector, cross, skew
 
 LARGEST = 1.5
 """Largest rotation (rad) the series are made for."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.scalar import dot
-from gough.spatial.vector import Vector, cross
+from gough.spatial._vector import Vector, cross
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.scalar import cos, sin
-from gough.spatial.vector import vector
+from gough.spatial._vector import vector
 
 QUARTER_TURN_TOLERANCE = 1e-12
 """A number this close to a multiple of 90° is that multiple: its sine and cosine are exactly 0 or ±1."""

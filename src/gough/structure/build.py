@@ -13,8 +13,8 @@ from gough.joints.motions import NoMotion, PlatformMotion
 from gough.robot import Robot
 from gough.robot.coordinates import taken_names
 from gough.robot.tree import PlacedJoint, placed_joints, placed_loops, platform_body, platform_joint
-from gough.structure.axes import internal_axes, triad
-from gough.structure.cutting import cut_frames, fixed_cut
+from gough.structure._axes import internal_axes, triad
+from gough.structure._cutting import cut_frames, fixed_cut
 from gough.structure.elastic.bending import Bending
 from gough.structure.elastic.bodies import compose_base, rigid_part
 from gough.structure.layout import POSE_NAMES, POSE_UNITS, TWIST_NAMES, Layout

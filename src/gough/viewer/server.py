@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gough.viewer._session import Session
 from gough.viewer.private_server import LOCAL, free_port, import_viser, private_server, quiet
-from gough.viewer.session import Session
 from gough.viewer.subject import ViewSubject
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 from docs.generated.table import table
 from gough.robot import json_schema
+from gough.robot._merge import LEG_KEYS, TEMPLATE_KEYS
 from gough.robot.coordinates import GROUND, ON_PLATFORM, PREFIXES, RESERVED
-from gough.robot.merge import LEG_KEYS, TEMPLATE_KEYS
 from inner.robot import UNITS
 
 HEAD = """# Every key of a description file

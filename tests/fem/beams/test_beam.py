@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 from fem.element_bodies import freedom_count
 from gough.errors import UsageError
 from gough.fem import GivenSection, Material, Rectangle, Tube, beam_elements
-from gough.fem.beams.straight import STATIONS
+from gough.fem.beams._straight import STATIONS
 
 STEEL = Material(2.1e11, 7850.0, poisson=0.3)
 BAR = Rectangle(0.02, 0.03)

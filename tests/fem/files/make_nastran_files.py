@@ -11,7 +11,7 @@ from scipy.linalg import eigh
 from scipy.sparse import coo_matrix
 
 from fem.reduction_bodies import lumped_frame
-from gough.fem.files.nastran.bulk import pynastran
+from gough.fem.files.nastran._bulk import pynastran
 
 FILES = Path(__file__).parent
 GRIDS = (11, 12, 13, 24, 25, 36)

@@ -27,7 +27,7 @@ from gough.fem import (
     reduce,
 )
 from gough.fem.files.matrices import common_freedoms, symmetric_matrix
-from gough.fem.files.nastran.bulk import pynastran
+from gough.fem.files.nastran._bulk import pynastran
 from gough.fem.files.nastran.matrices import read_dmig
 
 FILES = Path(__file__).parent

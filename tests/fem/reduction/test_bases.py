@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from fem.reduction_bodies import beam_frame, crooked_frame, straight_beam, truss
 from gough.errors import ReductionWarning, UsageError
 from gough.fem import AttachmentModes, ClampedModes, CraigBampton, FreeModes, Guyan, ModeCut, Nodal, NodeTie, reduce
-from gough.fem.reduction.rigid import rigid_motions
+from gough.fem.reduction._rigid import rigid_motions
 from inner.fem import build_basis, order, tie_frames
 
 FREE = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])

@@ -12,7 +12,7 @@ import numpy as np
 from gough.fem import NodeTie
 from gough.fem.reduction.choices import MEAN
 from gough.robot import tree as view
-from gough.structure.elastic.reduction import basis_choice
+from gough.structure.elastic._reduction import basis_choice
 from inner.fem import build_basis, tie_frames
 from inner.structure import is_carried
 from reference.flexible.described import attached_points, point_key

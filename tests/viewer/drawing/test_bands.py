@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.drawing.solids import sphere
+from gough.viewer.drawing._solids import sphere
 from gough.viewer.scene.colours import scale_colours
 from gough.viewer.scene.skins import Banded
 from inner.viewer import merge_meshes

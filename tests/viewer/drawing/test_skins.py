@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.viewer.drawing.skin import Skin, turn_vectors
+from gough.viewer.drawing._skin import Skin, turn_vectors
 from inner.viewer import Figure, Mesh
 from viewer.drawing.surfaces import open_edges
 

@@ -8,7 +8,7 @@ import pytest
 import gough
 from fem.element_bodies import KUHN, box
 from gough.fem import ModalData, ModalFrame, write_modal_file
-from gough.viewer.drawing.skin import Skin
+from gough.viewer.drawing._skin import Skin
 from inner.structure import elastic_bodies
 from inner.viewer import Figure, Mesh
 from viewer.drawing.surfaces import open_edges

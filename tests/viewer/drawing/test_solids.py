@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gough.viewer.drawing import solids
-from gough.viewer.drawing.solids import plate, rim
+from gough.viewer.drawing import _solids as solids
+from gough.viewer.drawing._solids import plate, rim
 from inner.viewer import EMPTY, coil, frame_along, merge_meshes, swept_bar
 from viewer.drawing.surfaces import open_edges
 

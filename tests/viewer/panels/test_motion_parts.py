@@ -6,7 +6,7 @@ from viewer.playback.runs import five_bar, path1
 
 pytest.importorskip("viser")
 
-from gough.viewer.panels.downloads import file_stem
+from gough.viewer.panels._downloads import file_stem
 from gough.viewer.panels.motion import SPEEDS, differences_table, time_step
 
 

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("viser")
 
-from gough.viewer.panels.conditions import finite
-from gough.viewer.panels.handle import gizmos
-from gough.viewer.panels.tables import line, number, table
+from gough.viewer.panels._conditions import finite
+from gough.viewer.panels._handle import gizmos
+from gough.viewer.panels._tables import line, number, table
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from gough.errors import UsageError
-from gough.viewer.clock import Player
+from gough.viewer._clock import Player
 
 
 class Watch:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gough.viewer.curves import (
+from gough.viewer._curves import (
     LINES,
     CurvePanel,
     PlottedCurve,
@@ -13,7 +13,7 @@ from gough.viewer.curves import (
     value_at,
     value_range,
 )
-from gough.viewer.panels.plots import align_curves
+from gough.viewer.panels._plots import align_curves
 from viewer.playback.runs import five_bar, path1
 
 

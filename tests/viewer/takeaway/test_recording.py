@@ -7,9 +7,9 @@ import pytest
 
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.subject import subject_of
+from gough.viewer.takeaway._recording import Field, Node, changing_nodes, pack_nodes, record_frames
 from gough.viewer.takeaway.page import frame_times
 from gough.viewer.takeaway.pictures import hidden_server
-from gough.viewer.takeaway.recording import Field, Node, changing_nodes, pack_nodes, record_frames
 from inner.viewer import Figure
 from viewer.playback.runs import path1
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gough.analysis.assemblies.likeness import ALIKE, groups, normal_form, rods, signature
-from gough.analysis.assemblies.places import reach
-from gough.analysis.assemblies.proofs import candidates
+from gough.analysis.assemblies._likeness import ALIKE, groups, normal_form, rods, signature
+from gough.analysis.assemblies._places import reach
+from gough.analysis.assemblies._proofs import candidates
 from gough.arguments import a_model, checked, design, numbers, whole
 from gough.compilation.function import Function
 from gough.errors import UsageError

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.analysis.verification.momentum import Bodies
-from gough.analysis.verification.states import RandomStates, has_all_drives, sample
+from gough.analysis.verification._momentum import Bodies
+from gough.analysis.verification._states import RandomStates, has_all_drives, sample
 from gough.arguments import a_model, checked, whole
 from gough.dynamics.forward import forward_dynamics
 from gough.dynamics.inverse import inverse_dynamics

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.grids import Axis, MapSamples
-from gough.analysis.workspace.plot import draw_workspace
+from gough.analysis.workspace._plot import draw_workspace
 from gough.analysis.workspace.states import COLUMNS, Verdict
 from gough.arguments import checked, listed, path, picture
 from gough.errors import FileError, Status, UsageError

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gough.analysis.grids import MapSamples, home_coordinates, make_samples
-from gough.analysis.workspace.growth import default_ranges, seeds
+from gough.analysis.workspace._growth import default_ranges, seeds
 from gough.analysis.workspace.result import Workspace
 from gough.analysis.workspace.states import Settings, Surveyor, empty
 from gough.arguments import a_model, checked, flag, mapping, number, numbers, whole

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from gough.backends._cfamily import checked_identifier, identifier
 from gough.backends.backend import Backend
-from gough.backends.c.driver import Expected, cuda_driver, driver
+from gough.backends.c._driver import Expected, cuda_driver, driver
+from gough.backends.c._lanes import rolled_listing
+from gough.backends.c._source import cuda_header, cuda_source, header, source
 from gough.backends.c.flat import flat_listing
-from gough.backends.c.lanes import rolled_listing
 from gough.backends.c.listing import Fixed, Listing
-from gough.backends.c.source import cuda_header, cuda_source, header, source
-from gough.backends.cfamily import checked_identifier, identifier
 from gough.program.program import Program
 
 __all__ = ["BACKEND", "Fixed", "Listing", "flat_listing", "header", "rolled_listing", "source", "write_files"]

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gough.backends._cfamily import C, Printer, indent_lines
 from gough.backends.c.listing import (
     Fixed,
     Listing,
@@ -15,7 +16,6 @@ from gough.backends.c.listing import (
     stores,
     uniform_positions,
 )
-from gough.backends.cfamily import C, Printer, indent_lines
 from gough.program.ops import Op
 from gough.program.passes.expand_blocks import expand_blocks
 from gough.program.passes.inputs import HOISTED, split_uniform

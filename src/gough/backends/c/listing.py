@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gough.backends.cfamily import C, Printer, identifier, indent_lines, string_literal, wrap_entries
+from gough.backends._cfamily import C, Printer, identifier, indent_lines, string_literal, wrap_entries
 from gough.errors import Failure
 from gough.program.graph import Graph
 from gough.program.ops import Op

@@ -8,7 +8,7 @@
 from typing import Any
 
 from gough.backends.backend import Backend
-from gough.backends.cuda.kernel import GpuKernel
+from gough.backends.cuda._kernel import GpuKernel
 from gough.backends.cuda.march import CudaMarch
 from gough.backends.cuda.runtime import DeviceProblem, StateKernel, load
 from gough.errors import UsageError

@@ -9,7 +9,7 @@
 from typing import Any
 
 from gough.backends.backend import Backend
-from gough.backends.llvm.kernel import Kernel, March
+from gough.backends.llvm._kernel import Kernel, March
 from gough.backends.llvm.target import LoadedObject, compile_object, host
 from gough.program.program import Program
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.backends.cache import cache_folder, read_entry, write_entry
-from gough.backends.llvm.module import KERNEL, write_module, write_rolled
+from gough.backends.llvm._module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import CpuTarget, compile_object
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower
@@ -81,7 +81,7 @@ def _versions() -> str:
     for folder in (backends / "llvm", backends.parent / "program"):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
-    digest.update((backends / "stage_layout.py").read_bytes())
+    digest.update((backends / "_stage_layout.py").read_bytes())
     return f"{llvmlite.__version__} {llvm.llvm_version_info} {digest.hexdigest()}"
 
 

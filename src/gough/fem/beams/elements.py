@@ -7,13 +7,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gough.errors import UsageError
+from gough.fem._elements import FiniteElements, mass_matrix
+from gough.fem._geometry import extent, gauss_on_unit
+from gough.fem._material import Material
+from gough.fem._memory import demand
+from gough.fem._sparse import rows_of_blocks, sum_of_blocks
+from gough.fem.beams._straight import GAUSS, STATIONS, BeamShortening, StraightElements
 from gough.fem.beams.sections import CrossSection
-from gough.fem.beams.straight import GAUSS, STATIONS, BeamShortening, StraightElements
-from gough.fem.elements import FiniteElements, mass_matrix
-from gough.fem.geometry import extent, gauss_on_unit
-from gough.fem.material import Material
-from gough.fem.memory import demand
-from gough.fem.sparse import rows_of_blocks, sum_of_blocks
 
 THEORIES = ("euler_bernoulli", "timoshenko")
 BYTES, BYTES_OF_A_PAIR = 1.3e5, 100.0

@@ -9,7 +9,7 @@ from math import pi, tanh
 from typing import Protocol
 
 from gough.errors import UsageError
-from gough.fem.material import Material, demand_positive
+from gough.fem._material import Material, demand_positive
 
 
 class CrossSection(Protocol):

@@ -11,7 +11,9 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from gough.errors import ModalDataWarning, UsageError, warn
-from gough.fem.elements import FiniteElements
+from gough.fem._elements import FiniteElements
+from gough.fem._memory import demand
+from gough.fem._reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole, whole_numbers
 from gough.fem.files.matrices import (
     common_freedoms,
     freedom_table,
@@ -20,8 +22,6 @@ from gough.fem.files.matrices import (
     row_freedoms,
     symmetric_matrix,
 )
-from gough.fem.memory import demand
-from gough.fem.reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole, whole_numbers
 
 HELD = 1e30
 """Abaqus writes about 1e36 on the diagonal of a freedom that a boundary condition holds."""

@@ -16,11 +16,10 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array, diags_array, eye_array, issparse
 
 from gough.errors import ModalDataWarning, UsageError, warn
-from gough.fem.couplings import couplings_of
-from gough.fem.elastic_body import inertia_points
-from gough.fem.elements import FiniteElements, in_freedoms
-from gough.fem.geometry import extent, hat
-from gough.fem.reading import (
+from gough.fem._couplings import couplings_of
+from gough.fem._elements import FiniteElements, in_freedoms
+from gough.fem._geometry import extent, hat
+from gough.fem._reading import (
     SI,
     NumberTable,
     UnitFactors,
@@ -31,7 +30,8 @@ from gough.fem.reading import (
     shorten,
     whole_numbers,
 )
-from gough.fem.sparse import SMALL, on_each_axis, rows_of_blocks, stack_rows
+from gough.fem._sparse import SMALL, on_each_axis, rows_of_blocks, stack_rows
+from gough.fem.elastic_body import inertia_points
 
 NEGATIVE = 1e-3
 """Part of its own entries that a matrix may be below zero: text of few digits."""

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from gough.errors import UsageError
-from gough.fem.elements import FiniteElements
+from gough.fem._elements import FiniteElements
+from gough.fem._memory import demand
+from gough.fem._reading import SI, UnitFactors, guard, regular_file, shorten, whole, whole_numbers
+from gough.fem._sparse import order
 from gough.fem.files.matrices import from_matrices, read_nodes, row_freedoms, symmetric_matrix
-from gough.fem.memory import demand
-from gough.fem.reading import SI, UnitFactors, guard, regular_file, shorten, whole, whole_numbers
-from gough.fem.sparse import order
 
 ENTRY = 120
 """Memory (bytes) an entry takes while a matrix is read and made symmetric."""

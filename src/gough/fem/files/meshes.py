@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from gough.errors import MeshWarning, UsageError, warn
-from gough.fem.elements import FiniteElements
-from gough.fem.material import Material
-from gough.fem.reading import doubtful_units, guard, real_numbers, regular_file, shorten, whole_numbers
+from gough.fem._elements import FiniteElements
+from gough.fem._material import Material
+from gough.fem._reading import doubtful_units, guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.fem.solids.cells import repeated_cells
 from gough.fem.solids.elements import solid_elements
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.lib import format as npy
 
 from gough.errors import UsageError
-from gough.fem.memory import demand
+from gough.fem._memory import demand
+from gough.fem._reading import SI, UnitFactors, guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.fem.modal.data import ModalData, ModalFrame, Stated, demand_shapes, in_si
-from gough.fem.reading import SI, UnitFactors, guard, real_numbers, regular_file, shorten, whole_numbers
 from gough.files import npz, write_file
 
 FORMAT = 1

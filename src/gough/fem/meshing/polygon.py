@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import Delaunay
 
 from gough.errors import UsageError
-from gough.fem.material import demand_positive
+from gough.fem._material import demand_positive
 from gough.fem.meshing.outline import (
     Edges,
     Outline,

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from gough.errors import ModalDataWarning, UsageError, warn
+from gough.fem._elements import FiniteElements
+from gough.fem._geometry import extent, rigid_displacements
+from gough.fem._reading import blame_numbers
+from gough.fem._stiffening import SecondOrder, second_order
 from gough.fem.elastic_body import ElasticBody, TiedFrame, shape_integrals
-from gough.fem.elements import FiniteElements
-from gough.fem.geometry import extent, rigid_displacements
 from gough.fem.modal.data import CLOSE, ModalData, ModalFrame, Stated, check_modal_data, inertia_points, mass_points
-from gough.fem.reading import blame_numbers
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import BasisChoice
 from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
@@ -22,7 +23,6 @@ from gough.fem.reduction.reduce import (
     second_order_field,
 )
 from gough.fem.reduction.ties import NodeTie, chosen_nodes, frame_axes, tie_frames
-from gough.fem.stiffening import SecondOrder, second_order
 
 AT_THE_NODE = 1e-6
 """Distance from a node, relative to the body, of a frame that moves with it."""

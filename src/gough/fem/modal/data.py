@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gough.errors import ModalDataWarning, UsageError, warn
+from gough.fem._geometry import extent, rigid_displacements
+from gough.fem._reading import SI, UnitFactors, doubtful_units, real_numbers, shorten
 from gough.fem.elastic_body import inertia_points, shape_integrals
-from gough.fem.geometry import extent, rigid_displacements
-from gough.fem.reading import SI, UnitFactors, doubtful_units, real_numbers, shorten
 from gough.fem.reduction.damping import semidefinite_matrix
 from gough.text import short_repr
 

@@ -11,7 +11,10 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 
 from gough.errors import UsageError
-from gough.fem.memory import demand
+from gough.fem._memory import demand
+from gough.fem._sparse import order
+from gough.fem.reduction._modes import ElasticModes, KeptModes, in_position, keep
+from gough.fem.reduction._rigid import RigidMotions, count_free_rigid, rigid_motions
 from gough.fem.reduction.choices import (
     MEAN,
     AttachmentModes,
@@ -24,10 +27,7 @@ from gough.fem.reduction.choices import (
     Nodal,
     ShapeBasis,
 )
-from gough.fem.reduction.modes import ElasticModes, KeptModes, in_position, keep
-from gough.fem.reduction.rigid import RigidMotions, count_free_rigid, rigid_motions
 from gough.fem.reduction.ties import TiedElements
-from gough.fem.sparse import order
 
 DEPENDENT = 1e-10
 """Attachment shapes whose strain energy, when others are taken out, is less than this part of it are no new shapes."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
+from gough.fem._sparse import order
 from gough.fem.reduction.bases import build_basis, clamp, free_support
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes
 from gough.fem.reduction.ties import FrameTie, TiedElements
-from gough.fem.sparse import order
 
 KINDS = {"force": ("x", "y", "z"), "moment": ("rx", "ry", "rz")}
 RIGID = 1e-9

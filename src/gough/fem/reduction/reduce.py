@@ -8,16 +8,16 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from gough.errors import ReductionWarning, UsageError, warn
+from gough.fem._elements import FiniteElements
+from gough.fem._geometry import hat, rigid_displacements
+from gough.fem._reading import blame_numbers, doubtful_units
+from gough.fem._stiffening import MassPoints, SecondOrder, rigid_motion_shapes, slaved_shapes
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame, shape_integrals
-from gough.fem.elements import FiniteElements
-from gough.fem.geometry import hat, rigid_displacements
-from gough.fem.reading import blame_numbers, doubtful_units
+from gough.fem.reduction._rigid import find_ground
 from gough.fem.reduction.bases import build_basis
 from gough.fem.reduction.choices import MEAN, BasisChoice, FreeModes, ShapeBasis
 from gough.fem.reduction.damping import Damping, damping_matrix, damping_remark
-from gough.fem.reduction.rigid import find_ground
 from gough.fem.reduction.ties import FrameTie, Freedom, NodeTie, TiedElements, tie_frames
-from gough.fem.stiffening import MassPoints, SecondOrder, rigid_motion_shapes, slaved_shapes
 
 FELT, GROUNDED = 1e-3, 0.05
 """Part of a rigid motion by which a stiffness holds its body back that is told, and that is refused."""

@@ -13,9 +13,9 @@ from scipy.linalg import null_space, svd
 from scipy.sparse import coo_array, csc_array, csr_array
 
 from gough.errors import UsageError
-from gough.fem.elements import FiniteElements, in_freedoms
-from gough.fem.geometry import extent, rigid_displacements, rotation_matrix
-from gough.fem.sparse import most_telling_rows, order, stack_rows
+from gough.fem._elements import FiniteElements, in_freedoms
+from gough.fem._geometry import extent, rigid_displacements, rotation_matrix
+from gough.fem._sparse import most_telling_rows, order, stack_rows
 
 
 @dataclass(frozen=True)

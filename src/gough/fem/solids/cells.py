@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from scipy.special import roots_jacobi
 
 from gough.errors import UsageError
-from gough.fem.geometry import gauss_on_unit, rigid_displacements
+from gough.fem._geometry import gauss_on_unit, rigid_displacements
 
 _TET = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
 _TET_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))

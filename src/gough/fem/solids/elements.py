@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array, eye_array, vstack
 
-from gough.fem.elements import FiniteElements, mass_matrix
-from gough.fem.material import Material
-from gough.fem.memory import demand
+from gough.fem._elements import FiniteElements, mass_matrix
+from gough.fem._material import Material
+from gough.fem._memory import demand
+from gough.fem._sparse import on_each_axis, rows_of_blocks, sum_of_blocks
 from gough.fem.solids.cells import (
     KINDS,
     cell_blocks,
@@ -18,7 +19,6 @@ from gough.fem.solids.cells import (
     refuse_overlaps,
     shapes,
 )
-from gough.fem.sparse import on_each_axis, rows_of_blocks, sum_of_blocks
 
 BYTES = {4: 6e3, 8: 2.2e4, 10: 5e4, 20: 2.4e5, 27: 4.6e5}
 """Memory a cell takes while matrices are made, by its number of nodes; measured."""

@@ -2,11 +2,11 @@
 
 With `checks`, every pivot of a solve is checked against the block's floor, and eliminations also by their residual."""
 
+from gough.program._scalar_solve import dot_nodes, scalar_solve
 from gough.program.graph import ABS, CONST, Graph
 from gough.program.ops import Block, Call, ConstantMatvec, Product, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
-from gough.program.scalar_solve import dot_nodes, scalar_solve
 
 RESIDUAL_SQUARED = 1e-18
 """Accepted |A x - b|² / |b|² of an elimination in double precision."""

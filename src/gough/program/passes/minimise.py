@@ -2,11 +2,11 @@
 
 from collections import Counter
 
+from gough.program._sums import count_uses, inner_sums, sum_terms
 from gough.program.graph import ADD, CONST, MUL, SUB, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
-from gough.program.sums import count_uses, inner_sums, sum_terms
 
 _ARITHMETIC = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.SQRT, Op.SIN, Op.COS, Op.ATAN2})
 ROUNDS = 3

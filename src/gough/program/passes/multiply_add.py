@@ -5,11 +5,11 @@ p + t - 1 operations when t > 0, else p: one product starts the chain. A product
 made by itself. Terms enter a chain in the order in which they are ready.
 """
 
+from gough.program._sums import Term, count_uses, inner_sums, sum_terms
 from gough.program.graph import ADD, CONST, MUL, NEG, SUB, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish
 from gough.program.program import Program
-from gough.program.sums import Term, count_uses, inner_sums, sum_terms
 
 
 def contract_multiply_add(program: Program) -> Program:

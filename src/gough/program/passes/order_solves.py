@@ -10,12 +10,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from gough.program._scalar_solve import scalar_solve
 from gough.program.graph import Graph
 from gough.program.interpreter import evaluate_nodes, stack_columns
 from gough.program.ops import Block, Op, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import PIVOT, NodeCheck, Program, Slot
-from gough.program.scalar_solve import scalar_solve
 from gough.program.trace import no_collecting
 
 PIVOT_FLOOR = 1e-9

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from gough.errors import Status
+from gough.program._sums import Term
 from gough.program.graph import CONST, INPUT, Graph
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import NodeCheck, Program, Slot
@@ -13,7 +14,6 @@ from gough.program.rolling._columns import FlatSums, Shapes, find_columns, lane_
 from gough.program.rolling._groups import Groups, first_groups, more_groups
 from gough.program.rolling._staging import StageOrder, Unit, stage
 from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, LaneCheck, Rolled, RolledStage, Source
-from gough.program.sums import Term
 
 
 @dataclass

@@ -2,10 +2,10 @@
 
 from collections import Counter, defaultdict
 
+from gough.program._sums import Term, count_uses, inner_sums, sum_terms
 from gough.program.graph import ADD, CONST, INPUT, SUB
 from gough.program.ops import Op
 from gough.program.program import Program
-from gough.program.sums import Term, count_uses, inner_sums, sum_terms
 
 
 class FlatSums:

@@ -8,10 +8,10 @@ ready. A group that waits for itself through single nodes is dissolved, and so a
 from collections import defaultdict, deque
 from dataclasses import dataclass, replace
 
+from gough.program._sums import Term
 from gough.program.graph import CONST
 from gough.program.rolling._columns import FlatSums
 from gough.program.rolling._groups import Groups
-from gough.program.sums import Term
 
 Unit = tuple[str, int]
 SMALLEST_STAGE = 6

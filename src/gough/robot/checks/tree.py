@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from gough.robot._joint_checks import scalar_types, telescopic_unit_faults
+from gough.robot._leg import body_name
+from gough.robot._suggestions import MOST_LISTED
 from gough.robot.checks.references import body_names, items, joint_types, named_platform
 from gough.robot.item import Fault, Place, is_given, look, nearest
-from gough.robot.joint_checks import scalar_types, telescopic_unit_faults
-from gough.robot.leg import body_name
-from gough.robot.suggestions import MOST_LISTED
 
 
 def form_faults(data: Any) -> Iterator[Fault]:

@@ -35,10 +35,10 @@ from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
 from gough.simulation.control.sampled import Sampled
-from gough.simulation.ensembles.plan import EnsemblePlan, Loads, with_own_loads
-from gough.simulation.ensembles.start import demand_room, designs_of, first_states
+from gough.simulation.ensembles._plan import EnsemblePlan, Loads, with_own_loads
+from gough.simulation.ensembles._start import demand_room, designs_of, first_states
+from gough.simulation.ensembles._work import DEVICES, Parts, Work, fingerprint, part_of, telling, time_loop
 from gough.simulation.ensembles.vary import Varied
-from gough.simulation.ensembles.work import DEVICES, Parts, Work, fingerprint, part_of, telling, time_loop
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration.crossing import distances_of
 from gough.simulation.integration.explicit import explicit_step

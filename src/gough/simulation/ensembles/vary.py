@@ -17,7 +17,7 @@ import numpy as np
 from gough.arguments import checked, flag, floats, mapping, number, numbers, several, whole
 from gough.errors import UsageError
 from gough.simulation.coordinates import units_of
-from gough.simulation.ensembles.plan import platform_key
+from gough.simulation.ensembles._plan import platform_key
 from gough.text import short_repr
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ import numpy as np
 
 from gough.errors import Failure, Status
 from gough.simulation.events import Event, Happening
+from gough.simulation.integration._passage import Collocation, Passage, records_between
+from gough.simulation.integration._rates import moment_program
 from gough.simulation.integration.crossing import HIDDEN, NEAR, Watch, better_velocities, distances_of
 from gough.simulation.integration.drive_led import convert_velocities
 from gough.simulation.integration.marching import TOO_MANY_STEPS, Marching, OneRunLoop, RunStopped, no_time
-from gough.simulation.integration.passage import Collocation, Passage, records_between
 from gough.simulation.integration.pieces import PieceSource
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import moment_program
 from gough.simulation.integration.state import StateLayout
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from gough.errors import Failure, Site, Status
 from gough.program import Program, Slot, trace
 from gough.scalar import abs_, check, select, sqrt
 from gough.simulation.coordinates import unit_quaternions
+from gough.simulation.integration._rates import closing_program, end_step, rate_program, step_error
 from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, no_time
 from gough.simulation.integration.method import RungeKutta
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import closing_program, end_step, rate_program, step_error
 from gough.simulation.integration.state import StateLayout
 
 Vector = np.ndarray

@@ -18,9 +18,9 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import End
+from gough.simulation.integration._rates import prepare_rate, trace_states, turn_program
 from gough.simulation.integration.marching import OneRunLoop, RunStopped
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.rates import prepare_rate, trace_states, turn_program
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.table import MotionTable
 

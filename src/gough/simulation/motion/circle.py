@@ -11,10 +11,10 @@ import numpy as np
 
 from gough.arguments import checked, flag, number, numbers, take, word, words
 from gough.errors import UsageError
+from gough.simulation.motion._points import pose_of, unit_of, with_units
 from gough.simulation.motion.motion import Motion, check_duration, coordinate_motion, pose_motion
 from gough.simulation.motion.moves import polygon
 from gough.simulation.motion.paths import IDENTITY, PolynomialPath, law_named
-from gough.simulation.motion.points import pose_of, unit_of, with_units
 from gough.spatial.poses import quaternion_of_rotation_vector, quaternion_product
 from gough.structure.layout import POSE_NAMES, POSE_UNITS
 

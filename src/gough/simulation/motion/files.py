@@ -20,7 +20,7 @@ from gough.robot.item import Fault, faults_of, nearest, no_such_name, unknown_ke
 from gough.robot.loader import locate, warn_of_angles
 from gough.robot.reader import Map, Mark, Seq, read, read_document
 from gough.robot.units import convert
-from gough.simulation.motion.items import FAMILIES
+from gough.simulation.motion._items import FAMILIES
 from gough.simulation.motion.motion import Motion, chain, rest
 from gough.text import exists, one_line
 

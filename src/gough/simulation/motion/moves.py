@@ -15,9 +15,9 @@ import numpy as np
 
 from gough.arguments import checked, number, numbers, take, word, words
 from gough.errors import UsageError
+from gough.simulation.motion._points import Points, Where, points_of
 from gough.simulation.motion.motion import LONGEST, Motion, chain
 from gough.simulation.motion.paths import PolynomialPath, quintic_law, trapezoid_law, trigonometric_law
-from gough.simulation.motion.points import Points, Where, points_of
 
 Laws = Callable[[int, float], tuple[PolynomialPath, PolynomialPath | None]]
 """(move, its duration) -> laws of position and orientation; None: the same."""

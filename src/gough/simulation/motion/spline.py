@@ -21,10 +21,10 @@ import numpy as np
 from gough.arguments import checked, path, whole, word, words
 from gough.errors import UsageError
 from gough.robot import units
+from gough.simulation.motion._points import Points, Where, points_of, with_units
 from gough.simulation.motion.motion import Motion, coordinate_motion, pose_motion
 from gough.simulation.motion.moves import numbers_for
 from gough.simulation.motion.paths import PolynomialPath, side_by_side
-from gough.simulation.motion.points import Points, Where, points_of, with_units
 from gough.spatial.euler import quaternion_of_euler
 from gough.text import cells, check_columns, number, read_lines, wrong_count
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from gough.simulation.events import Event, Happening
 from gough.simulation.integration import plant
-from gough.simulation.results.deflection import strain_energy
+from gough.simulation.results._deflection import strain_energy
 from gough.simulation.results.interpolation import interpolated_motion, interpolated_samples
 from gough.simulation.results.resample import resample
 from gough.structure.size import weight_energy

@@ -33,6 +33,7 @@ from gough.kinematics.mobility import CLOSED
 from gough.kinematics.retraction import step_units
 from gough.simulation.control.follow import Follow
 from gough.simulation.coordinates import units_of
+from gough.simulation.results._recorded import lock_array
 from gough.simulation.results.interpolation import (
     FEW,
     interpolated_motion,
@@ -43,7 +44,6 @@ from gough.simulation.results.interpolation import (
     share,
     tree_motion,
 )
-from gough.simulation.results.recorded import lock_array
 
 if TYPE_CHECKING:
     from gough.simulation.results.run import Run

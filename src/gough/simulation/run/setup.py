@@ -25,7 +25,7 @@ from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
 from gough.simulation.motion.states import states_along
 from gough.simulation.motion.table import MotionTable, table
-from gough.simulation.run.checks import motion_events, state_events, tell_events
+from gough.simulation.run._checks import motion_events, state_events, tell_events
 from gough.simulation.run.settings import RunSettings, parameters_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from gough.robot.reader import Map, Mark, Seq
 from gough.robot.units import convert
 from gough.simulation.control import laws
 from gough.simulation.control.law import Law
-from gough.simulation.scenarios.items import parameter_fault
+from gough.simulation.scenarios._items import parameter_fault
 
 if TYPE_CHECKING:
     from gough.model import Model

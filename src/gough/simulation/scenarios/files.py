@@ -21,8 +21,8 @@ from gough.robot.units import misfit
 from gough.simulation.control.law import Law
 from gough.simulation.motion.files import load_motion, motion_in
 from gough.simulation.motion.motion import Motion
+from gough.simulation.scenarios._items import FORMAT, ChangesItem, ScenarioItem
 from gough.simulation.scenarios.controller import controller_in
-from gough.simulation.scenarios.items import FORMAT, ChangesItem, ScenarioItem
 from gough.simulation.scenarios.scenario import Outputs, Scenario, Start, rate_units
 from gough.text import exists
 

@@ -274,7 +274,7 @@ def _elastic_body(robot: Robot, name: str, body: Body, points: Points) -> Elasti
         made = flexible.elastic_body(points)  # type: ignore[union-attr]
         _demand_frames(name, made, points)
         return made
-    from gough.structure.elastic.reduction import described_body
+    from gough.structure.elastic._reduction import described_body
 
     carried, held = held_points(robot, name, points)
     try:

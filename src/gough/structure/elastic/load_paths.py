@@ -12,8 +12,8 @@ from gough.robot import Robot
 from gough.robot.flexible import Flexible
 from gough.robot.flexible.modes import ShapeChoice
 from gough.robot.tree import bodies, placed_joints, placed_loops
+from gough.structure.elastic._reduction import tied_body
 from gough.structure.elastic.bodies import attached_points, compose_base, held_points, in_words, point_key, spell_point
-from gough.structure.elastic.reduction import tied_body
 
 FORCES_ALONE = [name for name, joint in ALL.items() if joint.carries_no_moment]
 """Closures that carry no moment."""

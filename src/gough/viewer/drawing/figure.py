@@ -9,12 +9,12 @@ import numpy as np
 from gough.dynamics.numbers import Numbers
 from gough.model import Model
 from gough.structure import WORLD
-from gough.viewer.drawing.joints import Drawn, Joiner, body_role
-from gough.viewer.drawing.layout import HomeLayout, joint_places, user_axes
+from gough.viewer.drawing._joints import Drawn, Joiner, body_role
+from gough.viewer.drawing._layout import HomeLayout, joint_places, user_axes
+from gough.viewer.drawing._skin import Skin
+from gough.viewer.drawing._skins import flexible_bodies, skins_of
+from gough.viewer.drawing._solids import band, box, cylinder, plane_of, plate, rim, rod, sphere
 from gough.viewer.drawing.mesh import EMPTY, LinkMesh, Mesh, Span, body_meshes, frame_along, merge_meshes
-from gough.viewer.drawing.skin import Skin
-from gough.viewer.drawing.skins import flexible_bodies, skins_of
-from gough.viewer.drawing.solids import band, box, cylinder, plane_of, plate, rim, rod, sphere
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.viewer.drawing.camera import VIEWS, view_direction
-from gough.viewer.panels.tables import BOX, number
+from gough.viewer.panels._tables import BOX, number
 from gough.viewer.scene.colours import scale_colours
 
 if TYPE_CHECKING:
-    from gough.viewer.session import Session
+    from gough.viewer._session import Session
 
 GROUPS = {"joints": True, "bodies": True, "frames": False, "inertia": False}
 """What can be hidden, and whether it is drawn at first."""

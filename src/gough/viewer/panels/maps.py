@@ -8,8 +8,8 @@ import numpy as np
 from viser import Icon
 
 from gough.errors import GoughError
-from gough.viewer.panels.conditions import finite
-from gough.viewer.panels.tables import BOX, line, note, number
+from gough.viewer.panels._conditions import finite
+from gough.viewer.panels._tables import BOX, line, note, number
 from gough.viewer.posing.axes import PosingAxes, ranges_of
 from gough.viewer.posing.slices import POINTS, QUANTITIES, Slice, SlicePlan, survey
 from gough.viewer.posing.surface import (
@@ -25,7 +25,7 @@ from gough.viewer.posing.surface import (
 )
 
 if TYPE_CHECKING:
-    from gough.viewer.session import Session
+    from gough.viewer._session import Session
 
 USUAL_POINTS = 41
 NODE = "/map"

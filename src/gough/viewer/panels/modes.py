@@ -8,17 +8,17 @@ import numpy as np
 from viser import Icon
 
 from gough.errors import GoughError, UsageError
-from gough.viewer.clock import Frames
-from gough.viewer.panels.conditions import finite
-from gough.viewer.panels.downloads import Downloads
-from gough.viewer.panels.tables import line, note, number, table
+from gough.viewer._clock import Frames
+from gough.viewer.panels._conditions import finite
+from gough.viewer.panels._downloads import Downloads
+from gough.viewer.panels._tables import line, note, number, table
 from gough.viewer.posing.load import Hold, Load, frames_for_loads, stiffness_unit, usual_hold, usual_stiffness
 from gough.viewer.posing.swing import FRAMES, PERIOD, ModeList, SwingingMode, modes_at, swing, swinging_mode
 from gough.viewer.subject import ViewSubject
 from gough.viewer.takeaway.export import SWINGS, swinging_subject
 
 if TYPE_CHECKING:
-    from gough.viewer.session import Session
+    from gough.viewer._session import Session
 
 MOST = 30
 """Modes listed."""

@@ -11,15 +11,15 @@ from viser import Icon
 
 from gough.errors import GoughError
 from gough.simulation.results.run import Run
-from gough.viewer.clock import Player
-from gough.viewer.panels.downloads import Downloads
-from gough.viewer.panels.plots import Plots
+from gough.viewer._clock import Player
+from gough.viewer.panels._downloads import Downloads
+from gough.viewer.panels._plots import Plots
 from gough.viewer.scene.forces import COLOURS, NAMES, reference
 from gough.viewer.scene.stage import PLACES, RunStage
 from gough.viewer.scene.traces import traced_frames
 
 if TYPE_CHECKING:
-    from gough.viewer.session import Session
+    from gough.viewer._session import Session
 
 SPEEDS = ("0.1×", "0.2×", "0.5×", "1×", "2×", "5×", "10×")
 FRAME = 1 / 30

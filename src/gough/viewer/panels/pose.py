@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gough.viewer.panels.conditions import ConditionsForm
-from gough.viewer.panels.handle import PoseHandle
-from gough.viewer.panels.tables import drives_table, line, measures_table, note
+from gough.viewer.panels._conditions import ConditionsForm
+from gough.viewer.panels._handle import PoseHandle
+from gough.viewer.panels._tables import drives_table, line, measures_table, note
 from gough.viewer.posing.attempt import Attempt, Poser
 from gough.viewer.posing.axes import PosingAxes, ranges_of, sets_of_axes
 from gough.viewer.posing.readout import Readout, Settled, read_pose, settle_pose, warming_steps
 
 if TYPE_CHECKING:
-    from gough.viewer.session import Session
+    from gough.viewer._session import Session
 
 # Sliders of the coordinates a robot is moved by: in m and degrees on the page, in m and rad inside.
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import UsageError
-from gough.viewer.clock import Frames, common_span
+from gough.viewer._clock import Frames, common_span
 from gough.viewer.drawing.figure import Figure
 from gough.viewer.scene.forces import (
     COLOURS,

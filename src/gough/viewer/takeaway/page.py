@@ -11,7 +11,7 @@ import numpy as np
 
 from gough.errors import UsageError
 from gough.simulation.results.run import Run
-from gough.viewer.curves import (
+from gough.viewer._curves import (
     CurvePanel,
     curve_colours,
     curve_panels,
@@ -23,8 +23,8 @@ from gough.viewer.scene.skins import BANDS, SkinsScene, nice_above
 from gough.viewer.scene.stage import RunStage
 from gough.viewer.scene.traces import first_trace
 from gough.viewer.subject import ViewSubject
+from gough.viewer.takeaway._recording import Field, Messages, Node, changing_nodes, pack_nodes, record_frames
 from gough.viewer.takeaway.pictures import hidden_server, set_stage, usual_camera
-from gough.viewer.takeaway.recording import Field, Messages, Node, changing_nodes, pack_nodes, record_frames
 
 # Flexible bodies in a recording: their surface over the frames, from which the page cuts the bands of colour itself.
 #

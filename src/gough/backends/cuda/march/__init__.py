@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, uniform_numbers
-from gough.backends.cuda.march.functions import Word, functions_of
+from gough.backends.cuda._memory import RESERVED, SHARED
+from gough.backends.cuda._store import stored_text
+from gough.backends.cuda.march._functions import Word, functions_of
+from gough.backends.cuda.march._text import LARGEST_TABLE, Shape, write_text
 from gough.backends.cuda.march.runtime import MarchKernel
-from gough.backends.cuda.march.text import LARGEST_TABLE, Shape, write_text
-from gough.backends.cuda.memory import RESERVED, SHARED
 from gough.backends.cuda.runtime import array_module
-from gough.backends.cuda.store import stored_text
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
 from gough.program.passes.inputs import HOISTED, split_uniform

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.backends.cuda.frame import Text
-from gough.backends.cuda.memory import (
+from gough.backends.cuda._frame import Text
+from gough.backends.cuda._memory import (
     FAR,
     FEW_THREADS,
     LARGEST_BLOCK,
@@ -28,7 +28,7 @@ from gough.backends.cuda.memory import (
     pitch_of,
     varying_slots,
 )
-from gough.backends.cuda.staged.planning import (
+from gough.backends.cuda.staged._planning import (
     Planned,
     ScratchLayout,
     StagePrograms,
@@ -37,7 +37,7 @@ from gough.backends.cuda.staged.planning import (
     pieces_of,
     plan_pieces,
 )
-from gough.backends.cuda.staged.text import write_staged
+from gough.backends.cuda.staged._text import write_staged
 from gough.program.program import Program
 from gough.program.rolling import roll
 

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.sparse import block_diag, csr_array
 
 from gough.errors import UsageError
-from gough.fem.elements import FiniteElements
+from gough.fem._elements import FiniteElements
+from gough.fem._reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole
 from gough.fem.files.matrices import (
     NO_NODE,
     common_freedoms,
@@ -22,8 +23,7 @@ from gough.fem.files.matrices import (
     read_nodes,
     symmetric_matrix,
 )
-from gough.fem.files.nastran.bulk import Grids, read_by, read_grids
-from gough.fem.reading import SI, NumberTable, UnitFactors, guard, lines_of, real, shorten, whole
+from gough.fem.files.nastran._bulk import Grids, read_by, read_grids
 
 BULK = (".bdf", ".dat", ".nas", ".pch")
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gough.errors import ModalDataWarning, UsageError, warn
-from gough.fem.files.nastran.bulk import grids_of, masses_of, read_bulk, read_by
-from gough.fem.geometry import hat
+from gough.fem._geometry import hat
+from gough.fem._reading import SI, UnitFactors, guard, real_numbers
+from gough.fem.files.nastran._bulk import grids_of, masses_of, read_bulk, read_by
 from gough.fem.modal.data import ModalData, Stated, elastic_share, in_si
-from gough.fem.reading import SI, UnitFactors, guard, real_numbers
 
 
 @guard("modes of a Nastran run", "run SOL 103 again with DISPLACEMENT(PLOT)=ALL, or write modal data as NPZ")

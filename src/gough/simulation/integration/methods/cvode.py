@@ -7,10 +7,10 @@ import numpy as np
 
 from gough.compilation.service import compile_program
 from gough.errors import Failure, Site, Status
+from gough.simulation.integration._sundials import ADAMS, BDF, CvodeSolver, rates_program, records_program, sundials
 from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped, no_time
 from gough.simulation.integration.method import Method
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.sundials import ADAMS, BDF, CvodeSolver, rates_program, records_program, sundials
 
 Vector = np.ndarray
 DRIFT, CLOSED = 1e-4, 1e-9

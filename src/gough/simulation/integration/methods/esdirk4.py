@@ -1,6 +1,6 @@
 """Orders 4 and 3, L-stable, first stage explicit: ARK4(3)6L[2]SA of Kennedy and Carpenter 2003."""
 
-from gough.simulation.integration.implicit import ImplicitRungeKutta
+from gough.simulation.integration._implicit import ImplicitRungeKutta
 
 GAMMA = 1 / 4
 LAST = (82889 / 524892, 0, 15625 / 83664, 69875 / 102672, -2260 / 8211, GAMMA)

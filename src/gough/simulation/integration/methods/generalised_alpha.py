@@ -27,7 +27,7 @@ from gough.errors import Site, Status, UsageError
 from gough.program import Program
 from gough.scalar import check, zeros
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.implicit import (
+from gough.simulation.integration._implicit import (
     CORRECTED,
     SHOWS,
     ImplicitLayout,
@@ -36,10 +36,8 @@ from gough.simulation.integration.implicit import (
     refresh_program,
     start_program,
 )
-from gough.simulation.integration.method import Method
-from gough.simulation.integration.newton import Secants, largest_change
-from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import (
+from gough.simulation.integration._newton import Secants, largest_change
+from gough.simulation.integration._rates import (
     STAGE,
     Rate,
     closing_program,
@@ -47,6 +45,8 @@ from gough.simulation.integration.rates import (
     trace_states,
     turn_program,
 )
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.plant import WORKS, Plant
 
 Vector = np.ndarray
 ITERATIONS, CAREFUL = 4, 12

@@ -22,10 +22,7 @@ from gough.model.tangent import tangent_derivation
 from gough.program import Program
 from gough.scalar import solve
 from gough.simulation.coordinates import unit_quaternions
-from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped
-from gough.simulation.integration.method import Method
-from gough.simulation.integration.plant import WORKS, Plant
-from gough.simulation.integration.rates import (
+from gough.simulation.integration._rates import (
     closing_program,
     prepare_rate,
     rate_program,
@@ -33,6 +30,9 @@ from gough.simulation.integration.rates import (
     residual_program,
     turn_program,
 )
+from gough.simulation.integration.marching import Keep, Marching, OneRunLoop, RunStopped
+from gough.simulation.integration.method import Method
+from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.state import State, StateLayout
 from gough.spatial.rotation import quaternion_rate_wxyz
 

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from gough.simulation.integration.implicit import ImplicitRungeKutta
+from gough.simulation.integration._implicit import ImplicitRungeKutta
 
 GAMMA = 1 - 1 / sqrt(2)
 SDIRK2 = ImplicitRungeKutta(

@@ -1,0 +1,301 @@
+"""The CUDA text of a time loop.
+
+    march: for every turn, the functions of the program; a run that fails a check keeps its last good state and does no more.
+
+Arrays are those of blocks of BLOCK runs, entry by entry: a warp's accesses lie side by side. Numbers and uniform inputs are a
+table in constant memory while there is room, operands of the arithmetic itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gough.backends._cfamily import CUDA
+from gough.backends.cuda._fixed_text import TIME_LOOP
+from gough.backends.cuda._frame import short_number
+from gough.backends.cuda._text import PlannedCode
+from gough.backends.cuda.march._functions import BlockLoops, Calling, Straight, ThreadFunction, ThreadFunctions, Word
+from gough.program.ops import Op, Product, Solve
+from gough.program.program import NOT_FINITE
+
+LARGEST_TABLE = 8000
+"""Entries of a table in constant memory (64 KB)."""
+
+
+@dataclass(frozen=True)
+class MarchText:
+    """source; table: entries, numbers or positions of uniform inputs; near, far: cells of a thread in shared memory, and in
+    memory of its own with what loops work on."""
+
+    source: str
+    table: tuple[float | int, ...]
+    near: int
+    far: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Entries of a run: state, own, record; result numbers of the state's and the record's first entry."""
+
+    state: int
+    own: int
+    record: int
+    state_at: int
+    record_at: int
+
+
+def write_text(functions: ThreadFunctions, shape: Shape, name: str, block: int, near: int) -> MarchText:
+    """Source of the loop. near: cells that may lie in shared memory."""
+    counting = _LoopWriter(functions, {})
+    counting.lines(shape)
+    order = sorted(counting.uses, key=lambda c: (-counting.uses[c], c))
+    homes = {cell: ("NEAR", "KEEP", k) for k, cell in enumerate(order[:near])}
+    homes |= {cell: ("FAR", "PUT", k) for k, cell in enumerate(order[near:])}
+    far = len(order[near:])
+    writer = _LoopWriter(functions, homes, far)
+    lines = writer.lines(shape)
+    accesses = [sum(counting.uses[c] for c in cells) for cells in (order[:near], order[near:])]
+    numbers = len(writer.table)
+    few = numbers <= LARGEST_TABLE
+    head = [
+        f"// {name}: a time loop, one thread a run",
+        f"// cells (accesses a turn): {min(near, len(order))} in shared memory ({accesses[0]}), {far} beyond ({accesses[1]})",
+        f"#ifndef BLOCK\n#define BLOCK {block}\n#endif",
+        "typedef double real;",
+        "#ifndef GOUGH_HOST",
+        f'extern "C" {{ __constant__ real numbers[{max(numbers, 1)}]; }}' if few else "#define TABLE_IN_MEMORY",
+        "#endif",
+        TIME_LOOP,
+    ]
+    source = "\n".join([*head, *lines, ""])
+    return MarchText(source, tuple(writer.table), min(near, len(order)), far + writer.work)
+
+
+class _LoopWriter:
+    def __init__(self, functions: ThreadFunctions, homes: Mapping[int, tuple[str, str, int]], work_at: int = 0) -> None:
+        self.functions, self.homes, self.work_at = functions, homes, work_at
+        self.uses: dict[int, int] = {}
+        self.table: list[float | int] = []
+        self._table_at: dict[float | int | tuple, int] = {}
+        self.work = 0
+        self.weight = 1
+        self.count = 0
+
+    def lines(self, shape: Shape) -> list[str]:
+        """All functions, then the kernel."""
+        lines: list[str] = []
+        bodies: list[list[str]] = []
+        for body, times in zip(self.functions.callees, self.functions.times, strict=True):
+            self.weight = times
+            made, calls = self._body(body)
+            number = len(bodies)
+            bodies.append(calls)
+            lines += [*made, f"__device__ __noinline__ unsigned called_{number}(WHERE) {{", "  unsigned word = 0u;"]
+            lines += [*calls, "  return word;", "}"]
+        self.weight = 1
+        made, calls = self._body(self.functions.body)
+        return [*lines, *made, *self._kernel(shape, calls)]
+
+    # ---------------------------------------------------------------- words
+
+    def load(self, cell: int) -> str:
+        """A cell as an operand."""
+        self.uses[cell] = self.uses.get(cell, 0) + self.weight
+        name, _, k = self.homes.get(cell, ("FAR", "PUT", cell))
+        return f"{name}({k})"
+
+    def store(self, cell: int, x: str) -> str:
+        """The statement that fills a cell."""
+        self.uses[cell] = self.uses.get(cell, 0) + self.weight
+        _, name, k = self.homes.get(cell, ("FAR", "PUT", cell))
+        return f"{name}({k}, {x});"
+
+    def word(self, word: Word) -> str:
+        """An operand from where it lies."""
+        if word.kind == "cell":
+            return self.load(int(word.value))
+        if word.kind == "given":
+            return f"GIVEN({word.value})"
+        if word.kind == "own":
+            return f"OWN({word.value})"
+        return self.number(word.value) if word.kind == "number" else self._entry(int(word.value))
+
+    def number(self, x: float) -> str:
+        """A number as an operand: in the instruction where it is short, else in the table."""
+        return CUDA.number(x) if short_number(x) else self._entry(float(x))
+
+    def _entry(self, what: float | int) -> str:
+        key = (type(what).__name__, what)
+        if key not in self._table_at:
+            self._table_at[key] = len(self.table)
+            self.table.append(what)
+        return f"TABLE({self._table_at[key]})"
+
+    # ---------------------------------------------------------------- functions
+
+    def _body(self, body: Sequence[ThreadFunction]) -> tuple[list[str], list[str]]:
+        """(text of the functions, statements that run them)."""
+        lines: list[str] = []
+        calls: list[str] = []
+        for f in body:
+            if isinstance(f, Calling):
+                calls += [f"  {self.store(cell, self.word(word))}" for word, cell in f.given]
+                calls.append(f"  word |= called_{f.callee}(HERE);")
+                calls += [f"  {self.store(b, self.load(a))}" for a, b in f.taken]
+                continue
+            name = f"part_{self.count}"
+            self.count += 1
+            inner = _StraightWriter(self, f).lines() if isinstance(f, Straight) else self._loops(name, f)
+            lines += inner[:-1] if isinstance(f, BlockLoops) else []
+            text = inner[-1:] if isinstance(f, BlockLoops) else inner
+            lines += [f"__device__ __noinline__ unsigned {name}(WHERE) {{", "  unsigned word = 0u;", *text]
+            lines += ["  return word;", "}"]
+            calls.append(f"  word |= {name}(HERE);")
+        return lines, calls
+
+    def _loops(self, name: str, f: BlockLoops) -> list[str]:
+        """Tables before the function, then its text as the last entry."""
+        block, before = f.block, []
+        text = [f"  real* const work = far + {self.work_at}LL * BLOCK;"]
+        text += [f"  AT({k}) = {self.word(w)};" for k, w in enumerate(f.words)]
+        if isinstance(block, Solve):
+            n, m = block.n, block.m
+            floors = [block.floor[k] if k < len(block.floor) else 0.0 for k in range(n)]
+            values = ", ".join(CUDA.number(x) for x in floors)
+            before.append(f"__constant__ real floors_{name}[] = {{{values}}};")
+            checked = "true" if block.failure else "false"
+            text.append(f"  word |= solve_symmetric<{n}, {m}, {checked}>(work, floors_{name});")
+            self.work, at = max(self.work, n * n + n * m + n), n * n
+        else:
+            assert isinstance(block, Product)
+            n, k, m = block.n, block.k, block.m
+            text.append(f"  multiply<{n}, {k}, {m}>(work);")
+            at = n * k + k * m
+            self.work = max(self.work, at + n * m)
+        text += [f"  {self.store(c, f'AT({at + j})')}" for j, cells in enumerate(f.outputs) for c in cells]
+        return [*before, "\n".join(text)]
+
+    # ---------------------------------------------------------------- the kernel
+
+    def _kernel(self, shape: Shape, calls: list[str]) -> list[str]:
+        results = self.functions.results
+        after = [(results[shape.state_at + k], k) for k in range(shape.state)]
+        record = [results[shape.record_at + k] for k in range(shape.record)]
+        cells = [f"    {self.store(k, f'state[{k} * BLOCK]')}" for k in range(shape.state)]
+        back = [f"    state[{k} * BLOCK] = {self.load(k)};" for k in range(shape.state)]
+        moved = [f"      const real x{k} = {self.load(cell)};" for cell, k in after]
+        moved += [f"      {self.store(k, f'x{k}')}" for _, k in after]
+        kept = [f"      to[{k} * BLOCK] = {self.load(cell)};" for k, cell in enumerate(record)]
+        return [
+            "struct Arguments {",
+            "  long long steps, first, every, stride, done, tiles;",
+            "  real *state, *record, *far;",
+            "  const real *own, *given, *table;",
+            "  long long* failed;",
+            "  unsigned* status;",
+            "};",
+            "#ifdef GOUGH_HOST",
+            "static real shared_cells[100000];",
+            "#else",
+            "extern __shared__ __align__(16) unsigned char shared[];",
+            "#endif",
+            f"#define FAR_CELLS {self.work_at}LL + {self.work}",
+            'extern "C" __global__ void __launch_bounds__(BLOCK) march(const __grid_constant__ Arguments a) {',
+            "  const int me = threadIdx.x;",
+            "  const long long tile = blockIdx.x, i = tile * BLOCK + me;",
+            f"  real* const state = a.state + tile * {shape.state} * BLOCK + me;",
+            f"  const real* const own = a.own + tile * {shape.own} * BLOCK + me;",
+            "  const real* const table = a.table;",
+            "  real* const far = a.far + tile * (FAR_CELLS) * BLOCK + me;",
+            "#ifdef GOUGH_HOST",
+            "  real* const near = shared_cells;",
+            "#else",
+            "  const unsigned near = (unsigned)__cvta_generic_to_shared((real*)shared + me);",
+            "#endif",
+            "  long long failed = a.failed[i], due = a.first;",
+            f"  real* to = a.record + tile * {shape.record} * BLOCK + me;",
+            "  if (failed >= 0) return;",
+            "  {",
+            *cells,
+            "  }",
+            "  for (long long step = 0; step < a.steps; step++) {",
+            "    const real* const given = a.given + step * a.stride;",
+            "    unsigned word = 0u;",
+            *calls,
+            "    if (word) {",
+            "      a.failed[i] = failed = a.done + step;",
+            "      a.status[i] = word;",
+            "      break;",
+            "    }",
+            "    {",
+            *moved,
+            "    }",
+            "    if (--due == 0) {",
+            "      due = a.every;",
+            *kept,
+            f"      to += a.tiles * {shape.record} * BLOCK;",
+            "    }",
+            "  }",
+            "  {",
+            *back,
+            "  }",
+            "}",
+        ]
+
+
+class _StraightWriter(PlannedCode):
+    """One function of straight code, step by step of its plan."""
+
+    indent = "  "
+
+    def __init__(self, whole: _LoopWriter, f: Straight) -> None:
+        super().__init__(f.program, CUDA)
+        self.whole, self.f = whole, f
+        self.first = whole.functions.cells
+        self.results: dict[int, list[int]] = {}
+        for k, node in enumerate(self.program.results):
+            self.results.setdefault(node, []).extend(f.outputs[k])
+        self.checks: dict[int, list] = {}
+        for c in self.program.checks:
+            self.checks.setdefault(c.node, []).append(c)
+
+    def lines(self) -> list[str]:
+        """The function's statements."""
+        return [*self.leaves(), *(line for step in self.f.plan.steps for line in self.step(step))]
+
+    def read(self, i: int) -> str:
+        return self.whole.word(self._word(i))
+
+    def scratch(self, slot: int) -> str:
+        return self.whole.load(self.first + slot)
+
+    def store(self, slot: int, x: str) -> str:
+        return self.whole.store(self.first + slot, x)
+
+    def finish(self, i: int) -> list[str]:
+        cells, checks = self.results.get(i, ()), self.checks.get(i, ())
+        if not cells and not checks:
+            return []
+        op, args = self.program.ops[i], self.program.args[i]
+        lines = []
+        if op <= Op.CONST:
+            x = f"leaf{i}"
+            value = self.whole.number(args[0]) if op == Op.CONST else self.read(i)
+            lines.append(f"  {self.dialect.constant(x, value)}")
+        else:
+            x = self.names[i]
+        lines += [f"  {self.whole.store(c, x)}" for c in cells]
+        for c in checks:
+            bit = 1 if c.failure == NOT_FINITE else 2
+            lines.append(f"  if (!({x} >= {self.whole.number(c.minimum)})) word |= {bit}u;")
+        return lines
+
+    def _word(self, i: int) -> Word:
+        return self.f.words[self.program.args[i][0]]
+
+    def operand(self, i: int) -> str:
+        op, args = self.program.ops[i], self.program.args[i]
+        if op == Op.CONST:
+            return self.whole.number(args[0])
+        if op == Op.INPUT and self._word(i).fixed:
+            return self.whole.word(self._word(i))
+        return self.names[i]

@@ -1,0 +1,106 @@
+"""Legs that follow the platform by themselves: joints at poses, in closed form or by Newton's iteration in small steps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gough.dynamics.legs.geometry import Branch
+from gough.dynamics.legs.kinds import ELBOWS
+from gough.dynamics.validity import CLOSURE_TOLERANCE
+from gough.errors import GOOD, Status
+from gough.kinematics._leg_newton import leg_newton
+from gough.kinematics.closed_form_legs import ClosedFormLegs
+from gough.kinematics.closing import closure_errors
+from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.openings import openings
+from gough.spatial.poses import integrate_pose, pose_difference
+
+LARGEST_STEP = 0.25
+"""Largest step (relative to the robot's size, or rad) of a pose along which legs without closed form are led."""
+MOST_STEPS = 24
+
+
+@dataclass(frozen=True)
+class LedLegs:
+    """The legs of a robot led from home."""
+
+    linkage: LedLinkage
+
+    @property
+    def closed(self) -> ClosedFormLegs:
+        """Those with a closed form."""
+        return ClosedFormLegs(self.linkage, self.linkage.assembly.kinds)
+
+    def close(
+        self,
+        poses: np.ndarray,
+        parameters: np.ndarray,
+        near: np.ndarray | None = None,
+        branch: Sequence[Branch] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(q (n, nq), failures (n,)) at poses (n, 7 + elastic), in the assembly of home, of `near` (n, nq) or of `branch`."""
+        legs = self.closed
+        joints, failures = self.joints(poses, parameters, near, branch)
+        if near is not None:
+            for k in legs.others:
+                joints[:, legs.columns(k)] = near[:, legs.lead :][:, legs.columns(k)]
+        q = np.concatenate([poses, joints], axis=1)
+        if legs.others:
+            open_ = failures == GOOD
+            own = parameters if len(parameters) == 1 else parameters[open_]
+            q[open_], failures[open_] = self._follow(q[open_], own, None if near is None else near[open_])
+        self._judge(q, parameters, failures)
+        q[failures != GOOD, legs.lead :] = np.nan
+        return q, failures
+
+    def _judge(self, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
+        """Name (in place) the joint that is open in a state whose legs were found: no q is handed out that is none."""
+        good = np.flatnonzero(failures == GOOD)
+        error = closure_errors(self.linkage, q[good], parameters if len(parameters) == 1 else parameters[good])
+        for state in good[~(error < CLOSURE_TOLERANCE)]:
+            own = parameters[0 if len(parameters) == 1 else state]
+            failures[state] = Status.NOT_CONVERGED.at(openings(self.linkage, q[state], own)[0].cut.name)
+
+    def joints(
+        self,
+        poses: np.ndarray,
+        parameters: np.ndarray,
+        near: np.ndarray | None,
+        branch: Sequence[Branch] | None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(joints (n, joints), failures (n,)): those of closed-form legs at poses (n, 7), others as at home."""
+        legs = self.closed
+        n, home = len(poses), self.linkage.home[legs.lead :]
+        joints = np.broadcast_to(home, (n, len(home))).copy()
+        failures = np.full(n, GOOD, dtype=object)
+        if all(kind is None for kind in legs.kinds):
+            return joints, failures
+        if near is None:
+            evaluation = legs.evaluate(poses, parameters, branch or self.linkage.assembly.branches)
+            found, failures = evaluation.outputs["joints"].reshape(n, len(home)), evaluation.failures.copy()
+        else:
+            found, failures = legs.nearest(poses, parameters, near)
+        for k, kind in enumerate(legs.kinds):
+            if kind is not None:
+                columns = legs.columns(k)
+                part = found[:, columns]
+                if near is None and kind in ELBOWS:  # cranks turn freely: count their turns from home
+                    part = home[columns] + legs.wrap(part - home[columns], columns)
+                joints[:, columns] = part
+        return joints, failures
+
+    def _follow(self, q: np.ndarray, parameters: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Newton legs led from home (or `near`) to the poses of q in small steps, so that they keep their assembly."""
+        legs = self.closed
+        start = np.broadcast_to(self.linkage.home[:7] if near is None else near[:, :7], (len(q), 7))
+        whole = pose_difference(start, q[:, :7])
+        size = np.abs(whole) / np.array([self.linkage.size] * 3 + [1.0] * 3)
+        steps = int(np.clip(np.ceil(size.max(initial=0.0) / LARGEST_STEP), 1, MOST_STEPS))
+        x, failures = q.copy(), np.full(len(q), GOOD, dtype=object)
+        for k in range(1, steps + 1):
+            x[:, :7] = q[:, :7] if k == steps else integrate_pose(start, whole * (k / steps))
+            x, failures = leg_newton(self.linkage, x, parameters, legs.others)
+            lost = failures != GOOD  # an intermediate pose out of reach: go on from the start
+            x[lost, legs.lead :] = q[lost, legs.lead :]
+        return x, failures

@@ -1,0 +1,259 @@
+"""Model calls that make and move configurations."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gough.arguments import checked, design, mapping, number, numbers, word
+from gough.compilation.arrays import Array, as_array, as_rows, common_batch, parameter_rows
+from gough.compilation.status import check_option, codes, complain, places, rename
+from gough.errors import GOOD, BadStateError, Status, UsageError
+from gough.kinematics.closed_form_legs import check_branch
+from gough.kinematics.closing import largest_error
+from gough.kinematics.leading import (
+    COORDINATES,
+    NamedCoordinates,
+    coordinate_units,
+    coordinates_led,
+    drives_led,
+    staying_coordinates,
+    step_led,
+)
+from gough.kinematics.singularity import Singularity, singularity
+from gough.model._calls import Calls
+from gough.model._limits import limit_margins
+from gough.model.results import Configurations, LimitMargins
+from gough.spatial.euler import coordinates_of
+from gough.spatial.poses import integrate_pose, pose_array
+
+if TYPE_CHECKING:
+    from gough.model.model import Model
+
+
+class ConfigurationCalls(Calls):
+    """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
+
+    @checked(on_bad_state=word)
+    def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
+        """Configuration q (..., nq) of the closed robot; options as in `assemble`, which also tells the status."""
+        return self._assemble_for("configuration", pose, on_bad_state=on_bad_state, **options)
+
+    def _assemble_for(self, call: str, pose: Any = None, **options: Any) -> Array:
+        """q of `assemble`, whose bad states are those of `call`."""
+        try:
+            return self.assemble(pose, **options).q
+        except BadStateError as error:
+            raise rename(error, call, error.result.q) from None
+
+    @checked(
+        drives=numbers,
+        coordinates=mapping(numbers),
+        elastic=numbers,
+        near=numbers,
+        parameters=design,
+        on_bad_state=word,
+    )
+    def assemble(
+        self,
+        pose: Any = None,
+        *,
+        drives: Any = None,
+        coordinates: Mapping[str, Any] | None = None,
+        elastic: Any = None,
+        near: Any = None,
+        branch: Any = None,
+        parameters: Any = None,
+        on_bad_state: str = "raise",
+    ) -> Configurations:
+        """Closed configurations with their status.
+
+        pose: (..., 7) x y z qw qx qy qz, or (position, rotation). drives: drive coordinates (..., drives), solved from
+        `near` (default home). coordinates: {name: value} with x y z yaw pitch roll of the platform or joint coordinates;
+        what `staying_coordinates` says stays as at home. elastic: elastic coordinates (..., n), default those of `near`,
+        else 0. near: q whose assembly is kept.
+        branch: (length or elbow, rotation) of 0 or 1, for all legs or per leg. Default assembly: that of home.
+        """
+        model = self._model
+        check_option(on_bad_state)
+        if sum(x is not None for x in (pose, drives, coordinates)) != 1:
+            raise UsageError("configuration: give exactly one of pose=, drives= or coordinates=")
+        if branch is not None and (near is not None or drives is not None):
+            raise UsageError("configuration: branch= goes with pose= or coordinates=, and not with near=")
+        numbers = self._parameters(parameters)
+        names: list[str] = []
+        if pose is not None and not model.mechanism.has_platform:
+            raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
+        if coordinates is not None and branch is not None and not set(coordinates) <= set(COORDINATES):
+            raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
+        by_pose = model.geometry.legs_reach or branch is not None  # the rest of the pose is that of home
+        if coordinates is not None and by_pose and set(coordinates) <= set(COORDINATES):
+            pose, coordinates = _pose_from_coordinates(model, coordinates), None
+        if coordinates is not None:
+            names, given = _targets(model, coordinates)
+        else:
+            given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
+        close = None if near is None else as_array("near", near, model.layout.nq)
+        bent = None if elastic is None else self._elastic(elastic)
+        others = [x for x in (close, bent) if x is not None]
+        batch = common_batch("configuration", given, numbers, *others)
+        rows, parameter = as_rows(given, batch), parameter_rows(numbers, batch)
+        near_rows = None if close is None else as_rows(close, batch)
+        if bent is not None:
+            bent = as_rows(bent, batch)
+            if pose is None:
+                near_rows = np.repeat(model.home[None], len(rows), axis=0) if near_rows is None else near_rows.copy()
+                near_rows[:, model.layout.elastic] = bent
+        if drives is not None:
+            q, failed = drives_led(model, rows, parameter, near_rows)
+        elif coordinates is not None:
+            q, failed = coordinates_led(model, names, rows, parameter, near_rows)
+        else:
+            q, failed = self._from_poses(rows, parameter, near_rows, branch, bent)
+        failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
+        where = places(failed).reshape(batch)
+        result = Configurations(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
+        if on_bad_state == "raise" and (failed != GOOD).any():
+            complain("assemble", failed, batch, result)
+        return result
+
+    def _elastic(self, elastic: Any) -> Array:
+        layout = self._model.layout
+        if not layout.n_elastic:
+            raise UsageError(f"elastic=: {self._model.robot.name} has no flexible bodies")
+        return as_array("elastic", elastic, layout.n_elastic)
+
+    def _from_poses(
+        self, rows: Array, parameters: Array, near: Array | None, branch: Any, elastic: Array | None
+    ) -> tuple[Array, Array]:
+        model = self._model
+        failures = np.full(len(rows), GOOD, dtype=object)
+        failures[~np.asarray(np.isfinite(rows).all(axis=1))] = Status.NOT_FINITE.at("input")
+        off = np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6
+        failures[(failures == GOOD) & off] = Status.BAD_QUATERNION.at("platform")
+        good = failures == GOOD
+        q = np.full((len(rows), model.layout.nq), np.nan)
+        q[:, :7] = rows
+        pairs = check_branch(branch, len(model.mechanism.legs))
+        chosen = parameters if len(parameters) == 1 else parameters[good]
+        start, bent = (None if x is None else x[good] for x in (near, elastic))
+        q[good], failures[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
+        return q, failures
+
+    @checked(drives=numbers, near=numbers)
+    def forward_geometry(self, drives: Any, near: Any = None, **options: Any) -> Array:
+        """q (..., nq) for drive coordinates, by Newton from `near` (default home)."""
+        return self._assemble_for("forward_geometry", drives=drives, near=near, **options)
+
+    @checked(q=numbers)
+    def drives(self, q: Any) -> Array:
+        """Drive coordinates (..., drives) of q (m or rad)."""
+        return as_array("q", q, self._model.layout.nq)[..., self._model.drive_index]
+
+    @checked(q=numbers, parameters=design)
+    def closure_error(self, q: Any, parameters: Any = None) -> Array:
+        """Largest closure error (...): lengths relative to the robot's size, directions as differences of unit vectors.
+
+        An axis that is reversed counts 2, though it fulfils the closures. Where the description allows a closure_tolerance:
+        what goes beyond it.
+        """
+        return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
+
+    @checked(q=numbers, v=numbers, dt=numbers, parameters=design, on_bad_state=word)
+    def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """q moved by v·dt along the group (rotations by the exponential), the rest follows in its assembly.
+
+        Of a rotation in space of which v has one or two rates only, these components of the rotation vector are v·dt.
+        """
+        model = self._model
+        layout = model.layout
+        start = as_array("q", q, layout.nq)
+        step = as_array("v", v, layout.nv) * np.asarray(dt, dtype=float)[..., None]
+        batch = common_batch("integrate", start, step)
+        if model.geometry.by_legs:
+            moved = np.broadcast_to(step, (*batch, layout.nv))
+            pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), moved[..., :6])
+            near = np.broadcast_to(start, (*batch, layout.nq))
+            bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
+            options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
+            return self._assemble_for("integrate", pose, **options)
+        numbers = parameter_rows(self._parameters(parameters), batch)
+        found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
+        return self._finished("integrate", found, failures, batch, on_bad_state)
+
+    @checked(q=numbers, parameters=design, on_bad_state=word)
+    def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
+        """The closed configuration next to q: quaternions normalised, independent coordinates kept, the rest closed."""
+        model = self._model
+        x = as_array("q", q, model.layout.nq)
+        batch = x.shape[:-1]
+        if model.geometry.by_legs:
+            norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
+            pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
+            options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
+            return self._assemble_for("project", pose, **options)
+        numbers = parameter_rows(self._parameters(parameters), batch)
+        rows = as_rows(x, batch)
+        found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
+        return self._finished("project", found, failures, batch, on_bad_state)
+
+    def _finished(self, where: str, q: Array, failures: Array, batch: tuple[int, ...], on_bad_state: str) -> Array:
+        check_option(on_bad_state)
+        out = q.reshape(*batch, self._model.layout.nq)
+        if on_bad_state == "raise" and (failures != GOOD).any():
+            complain(where, failures, batch, out)
+        return out
+
+    @checked(q=numbers, parameters=design, length=number(above=0))
+    def singularity(self, q: Any, *, parameters: Any = None, length: float | None = None) -> Singularity:
+        """How far q is from parallel and serial singularities (see `Singularity`)."""
+        return singularity(self._model, q, self._parameters(parameters), length)
+
+    @checked(q=numbers, v=numbers, tau=numbers, parameters=design)
+    def limit_margins(self, q: Any, v: Any = None, tau: Any = None, *, parameters: Any = None) -> LimitMargins:
+        """Margins to the description's limits: coordinates, strokes and cones at q; speeds with v; forces with tau."""
+        return limit_margins(self._model, q, v, tau, self._parameters(parameters))
+
+    igm = configuration
+    dgm = forward_geometry
+
+
+def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
+    """(names, values (..., k)) to lead to: what is named, and what stays beside it as at home."""
+    allowed = coordinate_units(model)
+    unknown = [k for k in coordinates if k not in allowed]
+    if unknown:
+        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(allowed)} (metres and rad, R = Rz Ry Rx)")
+    if len(coordinates) > model.layout.nv:
+        raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
+    names = list(coordinates)
+    rest = staying_coordinates(model, names)
+    home = dict(zip(rest, NamedCoordinates(model, rest).values(model.home), strict=True))
+    if not names + rest:
+        return [], np.zeros(0)
+    values = [np.asarray(coordinates[n] if n in coordinates else home[n], dtype=float) for n in names + rest]
+    try:
+        return names + rest, np.stack(np.broadcast_arrays(*values), axis=-1)
+    except ValueError:
+        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=False) if v.ndim)
+        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
+
+
+def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
+    names = COORDINATES
+    home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
+    values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
+    try:
+        x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
+    except ValueError:
+        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=True) if v.ndim)
+        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
+    cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
+    sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
+    quaternion = [
+        cy * cp * cr + sy * sp * sr,
+        cy * cp * sr - sy * sp * cr,
+        cy * sp * cr + sy * cp * sr,
+        sy * cp * cr - cy * sp * sr,
+    ]
+    return np.stack([x, y, z, *quaternion], axis=-1)

@@ -1,0 +1,265 @@
+"""Motions as they are written in files: one mapping a family, keys as the arguments of the functions.
+
+motion: {quintic: {poses: [...], durations: 0.8 s, rests: [...]}}        one motion
+motion: [{quintic: {...}}, {hold: 0.5 s}, {circle: {...}}]               one after the other
+motion: long2014_poses                                                   a named one
+Times and lists of numbers have units; coordinates and speeds remember theirs.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+
+from gough.errors import UsageError
+from gough.robot.fields import (
+    Angle,
+    Bound,
+    Coordinate,
+    FullName,
+    Number,
+    Position,
+    Vector,
+    number_as_written,
+    number_fault,
+    quantity,
+)
+from gough.robot.item import Fault, Item, as_error
+from gough.robot.pose import Pose
+from gough.simulation.motion._points import with_units
+from gough.simulation.motion.circle import circle, square
+from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.moves import polygon, quintic, trapezoid, trigonometric
+from gough.simulation.motion.spline import spline, spline_file
+
+Numbers = tuple[float, ...]
+
+
+def _entries(dimensions: tuple[str, ...], bound: Bound, one: bool) -> Callable[[Any], Any]:
+    def check(value: Any) -> Any:
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if not isinstance(value, list | tuple):
+            if one:
+                return number_as_written(value, dimensions, bound)
+            raise as_error([Fault((), value, "not a list", "a list")])
+        found = [(k, number_fault(entry, dimensions, bound)) for k, entry in enumerate(value)]
+        faults = [Fault((k, *f.place), f.value, f.message, f.expected) for k, f in found if f is not None]
+        if faults:
+            raise as_error(faults)
+        return tuple(number_as_written(entry, dimensions, bound) for entry in value)
+
+    return check
+
+
+def _field(*dimensions: str, bound: Bound = "any", one: bool = True) -> tuple[PlainValidator, WithJsonSchema]:
+    plain = {"type": ["number", "string"]}
+    items = {"type": "array", "items": plain}
+    return PlainValidator(_entries(dimensions, bound, one)), WithJsonSchema({"anyOf": [plain, items]} if one else items)
+
+
+_positive, _not_negative = _field("time", bound="positive"), _field("time", bound="not negative")
+_list = _field("time", bound="not negative", one=False)
+_values = _field("length", "angle", "number", one=False)
+_speeds = _field("speed", "angular speed", bound="positive")
+_turn_speeds = _field("angular speed", bound="positive")
+
+Durations = Annotated[float | Numbers, *_positive]
+"""Positive times (s): one, or a list."""
+Rests = Annotated[float | Numbers, *_not_negative]
+Moments = Annotated[Numbers, *_list]
+"""A list of times."""
+Values = Annotated[Numbers, *_values]
+"""A list of lengths or angles."""
+Speeds = Annotated[float | Numbers, *_speeds]
+TurnSpeeds = Annotated[float | Numbers, *_turn_speeds]
+Time = Annotated[float, quantity("time", bound="positive")]
+Extend = Literal["hold"]
+Place = Pose | Literal["home"]
+
+
+def _pose_or_home(value: Any) -> Any:
+    """Never tried as both, so that each fault is told once."""
+    return value if value == "home" or value is None else Pose.model_validate(value, context={"reading": True})
+
+
+PoseOrHome = Annotated[Place, BeforeValidator(_pose_or_home)]
+
+
+class MotionItem(Item):
+    """What all families share."""
+
+    make: ClassVar[Callable[..., Motion]]
+    extend: Extend | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        """Arguments of the family's function; home (7,): where "home" is written."""
+        given = {name: getattr(self, name) for name in type(self).model_fields if name != "source"}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        """What the item describes; home (7,): where "home" is written, folder: where its files are."""
+        return type(self).make(**self.arguments(home))
+
+
+class ThroughItem(MotionItem):
+    """A motion through points."""
+
+    poses: tuple[Pose, ...] | None = None
+    points: tuple[Position, ...] | None = None
+    drives: dict[str, Values] | None = None
+    joints: dict[str, Values] | None = None
+    orientation: Literal["shortest", "rpy_zyx", "bryant_xyz"] | None = None
+    offsets_from: PoseOrHome | None = None
+    frame: FullName | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("offsets_from") == "home":
+            out["offsets_from"] = home_of(home)
+        return out
+
+
+class QuinticItem(ThroughItem):
+    """`quintic`."""
+
+    durations: Durations | None = None
+    times: Moments | None = None
+    rests: Rests | None = None
+    make = staticmethod(quintic)
+
+
+class TrigonometricItem(QuinticItem):
+    """`trigonometric`."""
+
+    make = staticmethod(trigonometric)
+
+
+class TrapezoidItem(QuinticItem):
+    """`trapezoid`."""
+
+    ramps: Rests | None = None
+    speeds: Speeds | None = None
+    turn_ramps: Rests | None = None
+    turn_speeds: TurnSpeeds | None = None
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        made = trapezoid(**self.arguments(home))
+        named = self.drives or self.joints
+        moved = ("x", "y", "z") if named is None else [name for name, x in named.items() if len(set(x)) > 1]
+        return with_units(made, moved, self.speeds, "speeds")
+
+
+class EdgesItem(MotionItem):
+    """Edges of a closed path."""
+
+    durations: Durations
+    rests: Rests | None = None
+    period: Time | None = None
+    law: Literal["quintic", "trapezoid", "trigonometric"] = "quintic"
+    ramps: Rests | None = None
+
+
+class PolygonItem(ThroughItem, EdgesItem):
+    """`polygon`."""
+
+    make = staticmethod(polygon)
+
+
+class CentreItem(MotionItem):
+    """A path about a centre in a plane."""
+
+    pose: PoseOrHome | None = None
+    point: Position | None = None
+    drives: dict[str, Coordinate] | None = None
+    joints: dict[str, Coordinate] | None = None
+    normal: Vector | None = None
+    towards: Vector | None = None
+    plane: tuple[str, str] | None = None
+    frame: FullName | None = None
+
+    def arguments(self, home: np.ndarray | None) -> dict[str, Any]:
+        out = super().arguments(home)
+        if out.get("pose") == "home":
+            out["pose"] = home_of(home)
+        return out
+
+    def measured_motion(self, made: Motion, *keys: str) -> Motion:
+        """The motion in whose plane the numbers at `keys` are measured."""
+        named = self.drives or self.joints
+        moved = ("x", "y", "z") if named is None else self.plane or tuple(named)
+        for key in keys:
+            made = with_units(made, moved, getattr(self, key), key)
+        return made
+
+
+class SquareItem(CentreItem, EdgesItem):
+    """`square`."""
+
+    side: Annotated[float, quantity("length", "angle", bound="positive")]
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return self.measured_motion(square(**self.arguments(home)), "side")
+
+
+class CircleItem(CentreItem):
+    """`circle`."""
+
+    radius: Annotated[float, quantity("length", "angle", bound="positive")]
+    duration: Time | None = None
+    speed: Annotated[float, quantity("speed", "angular speed", bound="positive")] | None = None
+    turns: Number = 1.0
+    law: Literal["quintic", "trapezoid", "trigonometric", "constant"] = "quintic"
+    ramp: Time | None = None
+    start_angle: Angle = 0.0
+    turning: bool = False
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        return self.measured_motion(circle(**self.arguments(home)), "radius", "speed")
+
+
+class SplineItem(ThroughItem):
+    """`spline`; or `spline_file` with file:."""
+
+    times: Moments | None = None
+    file: str | None = None
+    kind: Literal["drives", "joints"] | None = None
+    degree: Literal[3, 5] = 3
+    ends: Literal["rest", "natural", "free", "periodic"] = "rest"
+
+    def motion(self, home: np.ndarray | None, folder: Path) -> Motion:
+        arguments = self.arguments(home)
+        if self.file is None:
+            if self.kind is not None:
+                raise UsageError("kind goes with file")
+            if self.times is None:
+                raise UsageError("give times, or a file with a column t")
+            return spline(**arguments)
+        inside = {"poses", "points", "drives", "joints", "times", "orientation", "offsets_from"} & set(arguments)
+        if inside:
+            raise UsageError(f"{', '.join(sorted(inside))}: not beside file, which has the samples")
+        return spline_file(folder / arguments.pop("file"), **arguments)
+
+
+FAMILIES: dict[str, type[MotionItem]] = {
+    "quintic": QuinticItem,
+    "trapezoid": TrapezoidItem,
+    "trigonometric": TrigonometricItem,
+    "circle": CircleItem,
+    "polygon": PolygonItem,
+    "square": SquareItem,
+    "spline": SplineItem,
+}
+"""What may be written under `motion`, by key."""
+
+
+def home_of(home: np.ndarray | None) -> np.ndarray:
+    """The pose at home, or a UsageError where nobody said which robot moves."""
+    if home is None:
+        raise UsageError("'home' needs a robot: read the motion with model=, or write the pose")
+    return home
+
+
+__all__ = ["FAMILIES", "MotionItem", "home_of"]
