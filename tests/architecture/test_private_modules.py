@@ -1,5 +1,5 @@
-"""A module that only its own package reads begins with an underscore: without one it is a door, a member of a family, or read from
-elsewhere."""
+"""A module that only its own package reads begins with an underscore: without one it is a door, a member of a family, or read
+from elsewhere."""
 
 import ast
 import re

@@ -177,7 +177,7 @@ def test_header_serves_cpp(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from gough.backends.c import flat_listing, header, rolled_listing, _source as source
+from gough.backends.c import flat_listing, header, rolled_listing, source
 from program.specimens import random_program
 from program.lanes import legs
 listing = flat_listing(random_program(4, 150, uniform=True), "text")

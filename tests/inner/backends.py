@@ -1,7 +1,6 @@
 """Inner names of `gough.backends`."""
 
-from gough.backends.c import Listing, flat_listing, header, rolled_listing
-from gough.backends.c import _source as source
+from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.march import CudaMarch
 from gough.backends.llvm import Kernel

@@ -53,7 +53,7 @@ class JointType:
     closures: tuple[Closure, ...] | None
     """None: it cannot be cut, or only as `carried_when_cut`."""
     drawing: str
-    """How it is drawn: a name in `viewer.drawing.joints`."""
+    """How it is drawn: a name in `viewer.drawing._joints`."""
     words: str = ""
     """What others call it, for suggestions."""
     dimensions: tuple[JointDimension, ...] = ()

@@ -36,7 +36,7 @@ def described_field(robot: Any, name: str, points: dict[str, np.ndarray]) -> Ele
     origin = point_key(np.zeros(3))
     places = points | {origin: np.zeros(3)} if carried else points
     keys = {"origin": origin} | {frame: point_key(np.array(p.position)) for frame, p in body.frames.items()}
-    elements = flexible.shape.finite_elements(list(places.values()), robot.file).elements
+    elements = flexible.shape.finite_elements(list(places.values()), robot.file)
     tied = tie_frames(elements, {key: NodeTie(p) for key, p in places.items()})
     basis = build_basis(tied, basis_choice(flexible.modes, keys, list(places), carried))
     freedoms = np.asarray(tied.expansion @ basis.shapes)

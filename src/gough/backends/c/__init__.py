@@ -1,7 +1,7 @@
 """C99 text of programs: readable, self-contained, without allocation; the same text serves CUDA.
 
-`flat` writes plain statements, `lanes` loops over what is done alike; both give a `listing` of pieces, with what
-depends on the design alone. `source` puts the pieces into files, `driver` writes the program that tests them.
+`flat` writes plain statements, `_lanes` loops over what is done alike; both give a `listing` of pieces, with what
+depends on the design alone. `_source` puts the pieces into files, `_driver` writes the program that tests them.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,6 +1,6 @@
 """What a method of integration is: one object that has all that must be known of it to choose it, and makes its time loop.
 
-A family of methods is a class with a stepper of its own (`explicit`, `implicit`), a method an instance with its numbers in a
+A family of methods is a class with a stepper of its own (`explicit`, `_implicit`), a method an instance with its numbers in a
 file of `methods`.
 Runge–Kutta methods are told by their coefficients. Orders and stability are tested (tests/simulation/test_runge_kutta.py) by the
 order conditions and by the stability function.

@@ -3,11 +3,11 @@
 A gradient of 3400 operations written straight holds more values than a thread has registers for, and is longer than the
 instruction cache. Rolled (`program.rolling`), a stage of one leg is a few hundred operations with few values alive:
 
-1. `bodies`: stages; what a later stage needs of an earlier one is stored, or made again where that is cheaper.
-2. `planning`: pieces, which are stages in the GPU's operations (sums over legs are operands and results of a leg's piece),
+1. `_bodies`: stages; what a later stage needs of an earlier one is stored, or made again where that is cheaper.
+2. `_planning`: pieces, which are stages in the GPU's operations (sums over legs are operands and results of a leg's piece),
    and their registers; what all legs read is held throughout the loop while there is room. What is stored
    between stages lies in shared memory by how often it is used, the rest in local memory.
-3. The cheapest of several ways to share work between storing and computing again is taken (here); `text`: the loops.
+3. The cheapest of several ways to share work between storing and computing again is taken (here); `_text`: the loops.
 """
 
 from dataclasses import dataclass
