@@ -46,7 +46,7 @@ class ExplicitRungeKutta(RungeKutta):
 
 
 def explicit_step(plant: Plant, method: ExplicitRungeKutta, uniform: bool = True) -> Program:
-    """The program of a step; see `backends.backend` for its slots. uniform: one design for all runs; else parameters are "own"."""
+    """The program of a step; its slots: `backends.backend`. uniform: one design for all runs; else parameters are "own"."""
     model, states = plant.model, StateLayout(plant)
     mechanism = model.mechanism
     rate, close = rate_program(plant, uniform), closing_program(plant, uniform)
