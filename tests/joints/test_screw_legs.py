@@ -170,6 +170,16 @@ def test_joints_that_close_a_screws_loop_are_kept(lead: str, home: str, turns: f
     assert stated["slide"] == pytest.approx(-turns * TURN * h, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "home", ["motor: 1 rev, slide: -5.1 mm, nut: -1 rev", "motor: 6.283185, slide: -0.005, nut: -6.283185"]
+)
+@pytest.mark.filterwarnings("ignore::gough.HomeWarning")
+def test_joints_that_are_all_stated_and_do_not_quite_close_are_closed(home: str) -> None:
+    model = gough.build(loads(press("5 mm", home)))
+    assert model.closure_error(model.home) < 1e-10
+    assert float(model.home[model.layout.index("slide")]) == pytest.approx(-0.005, abs=2e-4)
+
+
 def test_a_robot_without_inertia_is_refused_by_name_where_its_laws_are_checked() -> None:
     text = "format: 1\nname: none\nbodies: [{name: nut, mass: 0}]\njoints: "
     model = gough.build(loads(text + "[{name: s, type: prismatic, parent: world, child: nut, drive: {}}]\n"))

@@ -99,7 +99,7 @@ def close(
     mechanism = linkage.structure
     q = q.copy()
     error = np.full(len(q), np.inf)
-    if not mechanism.rows:
+    if not mechanism.rows or not len(q):
         return q, np.zeros(len(q))
     function = linkage.function("closure_rows")
     unit = step_units(mechanism, linkage.structure.length)
