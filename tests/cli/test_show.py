@@ -68,3 +68,36 @@ def test_telescopic_and_sources_are_shown():
 def test_unknown_robot():
     out, err = gough("show", "pedramehr", code=2)
     assert out == "" and "pedrammehr2012" in err and err.startswith("error:") and len(err.splitlines()) == 1
+
+
+SPINDLE = """
+format: 1
+name: spindle
+bodies:
+  - {name: shaft, mass: 1, inertia: {about: center_of_mass, xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: table, mass: 5}
+joints:
+  - {name: motor, type: revolute, parent: world, child: shaft, drive: {}}
+  - {name: slide, type: prismatic, parent: world, child: table}
+loops:
+  - {name: thread, type: helical, lead: 5 mm, first: {body: shaft}, second: {body: table}}
+home: {joints: {motor: 0, slide: 0, thread: 0}}
+"""
+
+
+def test_a_screw_that_closes_a_loop_is_shown_as_it_is_written(tmp_path):
+    file = tmp_path / "spindle.yaml"
+    file.write_text(SPINDLE, encoding="utf-8")
+    report = gough_json("show", str(file))
+    (loop,) = report["loops"]
+    assert (loop["name"], loop["type"], loop["first"], loop["second"]) == ("thread", "helical", "shaft", "table")
+    assert loop["dimensions"] == {"lead": 0.005} and loop["nut"] == "thread.nut"
+    assert report["blocks"][0]["loops"] == ["thread"]
+    text, _ = gough("show", str(file))
+    assert "lead 0.005 m/turn" in text and "thread.nut, named by parameters and failures, is its end on table" in text
+
+
+def test_joints_that_home_has_elsewhere_are_told_once(tmp_path):
+    file = tmp_path / "spindle.yaml"
+    file.write_text(SPINDLE.replace("slide: 0, thread: 0", "slide: 40 mm, thread: 0"), encoding="utf-8")
+    assert "".join(gough("check", str(file))).count(" mm stated, ") == 1

@@ -188,7 +188,10 @@ def test_a_robot_without_inertia_is_refused_by_name_where_its_laws_are_checked()
 
 
 def test_a_screw_that_is_not_counted_is_named_where_joints_are_not_kept() -> None:
-    with pytest.warns(gough.HomeWarning, match="slide: 0 mm stated, -40 mm taken.* and the turns of nut"):
+    with pytest.warns(
+        gough.HomeWarning,
+        match="slide: 0 mm stated, -40 mm taken.* guessed too: the turns of nut",
+    ):
         gough.build(loads(press("100 mm", "motor: 0.4 rev, slide: 0")))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -10,7 +13,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import gough
-from gough import laws, motions
+from gough import laws, motions, scalar
 from gough.errors import UsageError
 from gough.spatial.exponential import rotation_error
 from laws.subjects import built
@@ -361,3 +364,37 @@ def test_bad_laws(make, words: str) -> None:
 def test_laws_that_do_not_fit(motion, law, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         gough.simulate(mass(), None if motion is None else motion(), law, duration=0.1)
+
+
+@dataclass(frozen=True)
+class Shaped(laws.Law):
+    """A law from outside: a function of the drives' errors, in traced scalars."""
+
+    function: Callable[[np.ndarray], np.ndarray]
+    name = "shaped"
+    kinds = ("drives",)
+    computes = False
+
+    def forces(self, here: laws.Here) -> np.ndarray:
+        return self.function(here.now.position - here.measured.drives)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (np.tanh, "no callable tanh"),
+        (lambda error: error if error[0] > 0 else -error, "no order"),
+        (lambda error: np.array([math.tanh(x) for x in error]), "no number"),
+        (lambda error: np.hypot(error, error), "hypot"),
+        (lambda error: error**0.5, "integer powers"),
+        (scalar.sin, "Python scalars|has no number"),
+    ],
+)
+def test_a_law_that_asks_too_much_of_traced_scalars_is_named(function, words: str) -> None:
+    with pytest.raises(UsageError, match=rf"shaped: .*({words}).*gough\.scalar"):
+        gough.simulate(mass(), swing(), Shaped(function), duration=0.1)
+
+
+def test_other_errors_of_a_law_stay_what_they_are() -> None:
+    with pytest.raises(TypeError, match="has no len"):
+        gough.simulate(mass(), swing(), Shaped(lambda error: error * len(2)), duration=0.1)  # type: ignore[arg-type]

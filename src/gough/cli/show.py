@@ -20,7 +20,7 @@ def show(
     JSON keys: robot title source file gravity characteristic_length freedoms mobility (the same) velocities[] (name unit
     coordinate column acceleration) platform (null without) legs[] joints[] bodies[] flexible[] (body coordinates
     frequencies_hz mass center_of_mass central_inertia stiffening damped remarks) loops[] (name type leg first second
-    kept redundant …) redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[]
+    kept redundant nut …) redundant_closures[] blocks[] (loops velocities) drives[] (name unit weight) drive_sharing springs[]
     frames[] home closure_tolerance layout structural_zeros parameter_count warnings, and parameters with --parameters. SI
     units, rad.
     """
@@ -225,7 +225,18 @@ def _effects(joint: Data) -> list[str]:
     drive = joint.get("drive")
     effects = "; ".join(entries(joint.get(key)) for key in ("friction", "spring", "limits") if joint.get(key))
     driven = "" if drive is None else entries(drive) or "ideal"
-    return [" ".join(map(vector, axes)), driven, effects]
+    return [_shape(axes, joint["dimensions"]), driven, effects]
+
+
+def _shape(axes: Any, dimensions: Data) -> str:
+    """Axes of a joint, and the numbers of its type."""
+    units = {"lead": "m/turn"}
+    return ", ".join(
+        [
+            *([" ".join(map(vector, axes))] if axes else []),
+            *(f"{key} {short(value)} {units.get(key, 'm')}" for key, value in dimensions.items()),
+        ]
+    )
 
 
 def entries(numbers: Data | None) -> str:
@@ -290,7 +301,7 @@ def show_loops(r: Data) -> None:
         loop = loops[0]
         kept, redundant = len(loop["kept"]), len(loop["redundant"])
         equations = f"{kept + redundant}" + (f", {redundant} redundant" if redundant else "")
-        shape = " ".join(map(vector, [loop["axis"]] if loop.get("axis") else loop.get("axes") or []))
+        shape = _shape([loop["axis"]] if loop.get("axis") else loop.get("axes") or [], loop.get("dimensions", {}))
         if loop.get("length"):
             shape = f"{short(loop['length'])} m"
         effects = "; ".join(entries(loop.get(key)) for key in ("friction", "limits") if loop.get(key))
@@ -301,6 +312,11 @@ def show_loops(r: Data) -> None:
     for loop in r["loops"]:
         if not loop["described"]:
             say(f"  {loop['name']}: the pose in q follows the body {loop['first']}")
+        if loop["nut"] is not None:
+            say(
+                f"  {loop['name']}: its turn is the coordinate {loop['name']}; {loop['nut']}, named by parameters and failures, "
+                f"is its end on {loop['second']}"
+            )
     _redundant(r["loops"])
     say()
 

@@ -10,7 +10,7 @@ from gough.spatial.rotation import rpy_zyx_angles
 
 if TYPE_CHECKING:
     from gough.model import Model
-    from gough.robot import Body, ChainJoint, Leg, Pose
+    from gough.robot import Body, ChainJoint, Cut, Leg, Loop, Pose
     from gough.robot.joint import TreeJoint
     from gough.structure.elastic.places import Elastic
 
@@ -138,6 +138,7 @@ def leg_data(model: "Model", k: int, flexible: dict[str, dict[str, Any]]) -> dic
             "axis": cut.axis,
             "axes": cut.axes,
             "length": cut.length,
+            "dimensions": dimension_data(cut),
             "friction": numbers_data(cut.friction),
             "limits": numbers_data(cut.limits),
         },
@@ -195,10 +196,12 @@ def _frequencies(elastic: "Elastic", numbers: np.ndarray) -> list[float]:
 
 
 def loop_data(model: "Model") -> list[dict[str, Any]]:
-    """Every loop: name, type, its two bodies, its closure equations by name, kept and redundant."""
-    from gough.robot.tree import placed_loops, platform_name
+    """Every loop: name, type, its two bodies, its closure equations by name, kept and redundant. nut: the massless body that
+    stands for a loop's joint with a coordinate of its own, None for others."""
+    from gough.robot.tree import placed_joints, placed_loops, platform_name
 
     described = {loop.name: loop for loop in placed_loops(model.robot)}
+    carriers = {joint.body_name: joint for joint in placed_joints(model.robot)}
     removed = set(model.mechanism.selection.removed)
     out = []
     for cut in model.mechanism.cuts:
@@ -214,6 +217,7 @@ def loop_data(model: "Model") -> list[dict[str, Any]]:
             "kept": [name for row, name in rows if row not in removed],
             "redundant": [name for row, name in rows if row in removed],
             "described": loop is not None,
+            "nut": None,
         }
         if loop is not None:
             entry |= {
@@ -222,8 +226,22 @@ def loop_data(model: "Model") -> list[dict[str, Any]]:
                 "axis": loop.axis,
                 "axes": loop.axes,
                 "length": loop.length,
+                "dimensions": dimension_data(loop.described),
                 "friction": numbers_data(loop.friction),
                 "limits": numbers_data(loop.limits),
+            }
+        if loop is not None and loop.type != loop.described.type:  # as it is written, not as it is solved
+            carrier = carriers[loop.first]
+            entry |= {
+                "name": carrier.name,
+                "type": loop.described.type,
+                "first": carrier.parent,
+                "first_pose": pose_data(carrier.joint.placement),
+                "axis": carrier.joint.axis,
+                "axes": carrier.joint.axes,
+                "friction": numbers_data(carrier.joint.friction),
+                "limits": numbers_data(carrier.joint.limits),
+                "nut": loop.first,
             }
         out.append(entry)
     return out
@@ -232,7 +250,10 @@ def loop_data(model: "Model") -> list[dict[str, Any]]:
 def block_data(model: "Model") -> list[dict[str, Any]]:
     """Blocks in solving order: the loops whose equations are solved together and the velocities they give."""
     mechanism = model.mechanism
-    loop_of = {row: cut.name for cut in mechanism.cuts for row in range(cut.row, cut.row + cut.rows)}
+    names = [loop["name"] for loop in loop_data(model)]
+    loop_of = {
+        row: name for cut, name in zip(mechanism.cuts, names, strict=True) for row in range(cut.row, cut.row + cut.rows)
+    }
     return [
         {
             "loops": list(dict.fromkeys(loop_of[row] for row in block.rows)),
@@ -253,12 +274,20 @@ def joint_data(joint: "ChainJoint | TreeJoint") -> dict[str, Any]:
         "placement": pose_data(joint.placement),
         "axis": joint.axis,
         "axes": joint.axes,
+        "dimensions": dimension_data(joint),
         "friction": numbers_data(joint.friction),
         "spring": numbers_data(joint.spring),
         "drive": numbers_data(joint.drive),
         "limits": numbers_data(joint.limits),
         "source": joint.source,
     }
+
+
+def dimension_data(joint: "ChainJoint | TreeJoint | Cut | Loop") -> dict[str, float]:
+    """Numbers (m) that belong to the type of a joint: the lead of a screw (m per turn)."""
+    from gough.joints import ALL
+
+    return {d.key: getattr(joint, d.key) for d in ALL[joint.type].dimensions}
 
 
 def body_data(body: "Body", flexible: dict[str, Any] | None = None) -> dict[str, Any]:

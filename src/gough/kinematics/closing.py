@@ -115,7 +115,7 @@ def close(
         residual, G = residual[:, counted], G[:, counted]
         found = np.abs(residual).max(axis=1)
         if far and turn == 0:  # many turns of a coarse screw lead far beyond the robot's size
-            iterations += min(int(2.0 * np.nan_to_num(found).max() / LARGEST_STEP), MOST_STEPS)
+            iterations += min(int(2.0 * np.nan_to_num(found).max(initial=0.0) / LARGEST_STEP), MOST_STEPS)
         better = found < error[active]
         damping[active] = np.where(better, damping[active] * 0.2, np.minimum(damping[active] * 4.0, 10.0))
         settled = (found < 1e-14) | ((found < CLOSED * 0.1) & (found >= 0.5 * error[active])) | ~np.isfinite(found)

@@ -131,7 +131,7 @@ def check_home_joints(model: "Model") -> None:
     if moved and moved[0][0] > GUESSED:
         more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
         screws = uncounted_screws(model.mechanism, model.robot)
-        counted = f", and the turns of {_listed(screws)}" if screws else ""
+        counted = f". Not in home.joints and guessed too: the turns of {_listed(screws)}" if screws else ""
         warn(
             f"{model.robot.name}: home.joints as stated do not close the loops, home is elsewhere: "
             f"{'; '.join(text for _, text in moved[:MOST_TOLD])}{more}. Give what was taken, or better guesses{counted}.",

@@ -175,3 +175,12 @@ MATERIALS = {
 def test_materials_that_there_are_are_not_doubted(name):
     E, density = MATERIALS[name]
     assert description_doubts(loads(ROD.format(E=E, density=density, ratio=0.1))) == []
+
+
+@pytest.mark.parametrize(("lead", "doubted"), [("5", True), ("-10", True), ("5 mm", False), ("100 mm", False)])
+def test_a_lead_in_metres_is_doubted(lead, doubted):
+    joint = f"{{name: screw, type: ball_screw, lead: {lead}, parent: world, child: table, drive: {{}}}}"
+    robot = loads(f"format: 1\nname: axis\nbodies: [{{name: table, mass: 1}}]\njoints: [{joint}]\n")
+    told = [text for text in description_doubts(robot) if text.startswith("screw: lead: ")]
+    assert bool(told) == doubted
+    assert not doubted or f"Write the unit, '{lead} mm'" in told[0]

@@ -65,3 +65,55 @@ def test_papers_with_unphysical_tensors():
         with pytest.warns(UnphysicalInertiaWarning) as caught:
             load(name)
         assert [str(w.message).split("'")[1] for w in caught] == bodies
+
+
+ARM = """
+format: 1
+name: arm
+bodies:
+  - {name: slide, mass: 1}
+  - {name: rod, mass: 1, center_of_mass: [0.1, 0, 0], inertia: {about: ABOUT, zz: 0.02}}
+joints:
+  - {name: along, type: prismatic, axis: [1, 0, 0], parent: world, child: slide, drive: {}}
+  - {name: turn, type: revolute, axis: AXIS, parent: slide, child: rod, drive: {}, pose: {rpy_zyx: [0, 0, ROLL]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "axis", "roll", "warned"),
+    [
+        ("center_of_mass", "[0, 0, 1]", "0", False),
+        ("origin", "[0, 0, -1]", "30 deg", False),
+        ("center_of_mass", "[0, 1, 0]", "0", True),
+        ("center_of_mass", "[0, 0.6, 0.8]", "0", True),
+    ],
+)
+def test_a_body_that_turns_about_one_axis_may_state_its_moment_alone(about, axis, roll, warned):
+    document = ARM.replace("ABOUT", about).replace("AXIS", axis).replace("ROLL", roll)
+    assert bool(messages(document)[1]) == warned
+
+
+def test_where_a_base_turns_about_another_axis_all_moments_matter():
+    swings = ARM.replace("type: prismatic", "type: revolute").replace("ABOUT", "center_of_mass").replace("ROLL", "0")
+    assert messages(swings.replace("AXIS", "[0, 0, 1]"))[1]
+
+
+def test_a_planar_platform_is_held_in_its_plane_by_a_leg():
+    text = """
+format: 1
+name: tri
+platform: {mass: 2, inertia: {about: center_of_mass, zz: 0.02}}
+templates:
+  rrr:
+    chain:
+      - {name: motor, type: revolute, drive: {}, body: {name: crank, mass: 0.5, inertia: {about: center_of_mass, zz: 0.01}}}
+      - {name: elbow, type: revolute, pose: {position: [0.2, 0, 0]}, body: {name: rod, mass: 0.3}}
+    cut: {name: pin, type: CUT, on_leg: {position: [0.2, 0, 0]}}
+legs:
+  - {like: rrr, base: {position: [-0.3, -0.17, 0]}, on_platform: {position: [-0.08, -0.05, 0]}}
+  - {like: rrr, base: {position: [0.3, -0.17, 0]}, on_platform: {position: [0.08, -0.05, 0]}}
+  - {like: rrr, base: {position: [0, 0.35, 0]}, on_platform: {position: [0, 0.09, 0]}}
+home: {pose: {position: [0, 0, 0]}}
+"""
+    assert messages(text.replace("CUT", "revolute"))[1] == []
+    assert ["platform" in text for text in messages(text.replace("CUT", "spherical"))[1]] == [True]

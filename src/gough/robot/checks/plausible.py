@@ -38,6 +38,8 @@ FASTEST = 25e3
 """Speed of sound √(E/ρ) (m/s) above that of diamond and carbon fibres."""
 SAME_GEAR = 1e-2
 """A gear is as near to 2π/lead, relatively, as one that was computed from it."""
+LONG_LEAD = 0.5
+"""A full turn of a screw moves it by so many m: leads of real ones are 1 to 100 mm."""
 DAMPED = 0.5
 """A ratio to critical damping that no material reaches, nor a joint with dampers in it."""
 
@@ -50,7 +52,7 @@ def description_doubts(robot: Robot) -> list[str]:
     """Sentences about numbers that can hardly be meant, each with its place and value."""
     told = robot.file is not None  # angles of a file are told with their lines when it is read
     angles = [] if told else [*_angles(robot), *_joint_angles(robot)]
-    found = [*angles, *_lengths(robot), *_materials(robot), *_gears(robot)]
+    found = [*angles, *_lengths(robot), *_materials(robot), *_leads(robot), *_gears(robot)]
     size = extent(robot)
     if size > 0:
         found += [*_home(robot, size), *_masses(robot, size)]
@@ -117,6 +119,18 @@ def _lengths(robot: Robot) -> Iterator[Doubt]:
     for place, length in stated[first:]:
         text = f"{length:.4g} m, where all other distances are at most {stated[first - 1][1]:.3g} m"
         yield place, f"{text}. Are these millimetres? Write the unit, for instance '{length:.4g} mm'."
+
+
+def _leads(robot: Robot) -> Iterator[Doubt]:
+    """Screws that move far with a turn: millimetres without their unit."""
+    for placed in placed_joints(robot):
+        for d in ALL[placed.joint.type].dimensions:
+            value = getattr(placed.joint, d.key, None)
+            if d.per_turn and value and abs(value) > LONG_LEAD:
+                text = (
+                    f"{value:g} m per turn; screws have 1 to 100 mm. Is it millimetres? Write the unit, '{value:g} mm'."
+                )
+                yield f"{placed.name}: {d.key}", text
 
 
 def _gears(robot: Robot) -> Iterator[Doubt]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 Vector = np.ndarray
 NONE = 1e300
 """Limit (N, N·m) of a drive without one."""
+MISUSES = ("traced value", "'Traced' object", "loop of ufunc", "dtype('O')", "Python scalar")
+"""What stands in errors of functions that take no traced scalars, or of branches on them."""
 
 
 def as_numbers(name: str, value: Any, least: float | None = None, empty: bool = False) -> Any:
@@ -284,3 +286,17 @@ class Law:
         """What a result keeps about it."""
         told = {key: getattr(self, key) for key in ("limit", "nominal") if getattr(self, key) is not None}
         return {"law": self.name} | told
+
+
+def record_action(law: Law, here: Here) -> Action:
+    """What a law does here; a UsageError that names it where it asks something of traced scalars that they have not."""
+    try:
+        return law.act(here)
+    except (TypeError, AttributeError) as error:
+        if not any(word in str(error) for word in MISUSES):
+            raise
+        raise UsageError(
+            f"{law.name}: {error}. A law is recorded, not run on numbers: its values take + - * / @, whole powers, indexing and "
+            "np.concatenate; single ones the functions of gough.scalar (sin cos sqrt atan2 abs_ sign select); and for "
+            "`a if x > 0 else b` write select(x, a, b). A function of numbers may do anything: gough.laws.Sampled"
+        ) from error

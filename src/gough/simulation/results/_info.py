@@ -15,7 +15,8 @@ from gough.text import printable, short_repr
 class RunInfo:
     """Plain data only (numbers, texts, lists, mappings): it is written to files as JSON.
 
-    stopped: why the run ended ("finished", "interrupted", "singular:drives at t = 0.42 s"). settings: of the integrator.
+    stopped: why the run ended ("finished", "interrupted after t = 0.3 s", "singular:drives at t = 0.42 s"). settings: of the
+    integrator.
     ended: the same as data (see `Ending`), {} where it is known in words alone. motion, controller: what was asked for, in words
     or as a mapping. events: (time, what happened) on the way.
     computing_s, compile_s: time spent; error_estimate: the integrator's own, of q (None: not known). notes: free text.

@@ -168,7 +168,7 @@ class Run:
     @property
     def failure(self) -> Failure:
         """What ended the run, a status and a place: ENDED at "interrupted" or at "controller" where it was none of the robot's
-        states; GOOD where it finished."""
+        states. Where the run finished it is false, its status OK, its text empty; `site` is what kind of thing the place is."""
         return self.info.ending.as_failure
 
     @property
