@@ -169,7 +169,7 @@ class Run:
     def failure(self) -> Failure:
         """What ended the run, a status and a place: ENDED at "interrupted" or at "controller" where it was none of the robot's
         states; GOOD where it finished."""
-        return self.info.ending.as_failure
+        return self.info.ending.failure
 
     @property
     def duration(self) -> float:
