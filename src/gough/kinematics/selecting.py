@@ -99,7 +99,9 @@ def independent_columns(
             f"fewer freedoms, or name all independent velocities (velocities: [...])."
         )
     rigid = [c for c in taken if c not in bent]
-    if sorted(rigid) == sorted(drives):  # tau and v side by side, whatever the drives' lengths and leads make of the choice
+    if sorted(rigid) == sorted(
+        drives
+    ):  # tau and v side by side, whatever the drives' lengths and leads make of the choice
         rigid = drives
     return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
 
