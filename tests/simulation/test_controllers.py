@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
@@ -361,3 +362,31 @@ def test_bad_laws(make, words: str) -> None:
 def test_laws_that_do_not_fit(motion, law, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         gough.simulate(mass(), None if motion is None else motion(), law, duration=0.1)
+
+
+def simulate_giving(forces, limit: float | None = None) -> gough.Run:
+    """A run of a law that gives what `forces` makes of the drives."""
+
+    @dataclass(frozen=True)
+    class Odd(laws.Law):
+        name = "odd"
+        computes = False
+
+        def forces(self, here):
+            return forces(-1.0 * here.measured.drives)
+
+    return gough.simulate(mass(), None, Odd(limit=limit), duration=0.01, method="rk4", step=1e-3)
+
+
+@pytest.mark.parametrize("limit", [None, 5.0])
+def test_forces_of_another_shape_are_refused(limit: float | None) -> None:
+    twice = r"odd: forces must be \(1,\), one a drive: slide; the law gives an array \(2,\)"
+    for forces, words in (
+        (lambda tau: np.concatenate([tau, tau]), twice),
+        (lambda tau: tau[:, None], r"gives an array \(1, 1\)"),
+        (lambda tau: tau[0], "gives a single number"),
+        (lambda tau: None, "gives None"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            simulate_giving(forces, limit)
+    assert simulate_giving(list, limit).info.finished

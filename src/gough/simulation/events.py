@@ -63,8 +63,8 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended, why in words (without when), and the failure that it was: of the robot's states, or else ENDED at what ended
-    the run from outside; GOOD where it finished."""
+    """How a run ended, why in words (without when), and the failure that it was: of the robot's states, or else ENDED at what
+    ended it from outside; GOOD where it finished."""
 
     end: End
     why: str

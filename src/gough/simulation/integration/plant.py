@@ -194,7 +194,11 @@ class Plant:
         own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
         settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
         measured = Measured(self.model, regroup_inertia(numbers), q, v)
-        return self.law.act(Here(own, measured, inner, settings, inputs, now))
+        action = self.law.act(Here(own, measured, inner, settings, inputs, now))
+        return Action(
+            self.law.demand_shape("forces", action.tau, self.model.layout.drive_names, "drive"),
+            self.law.demand_shape("rates", action.rates, self.inner.names, "state of its own"),
+        )
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""
