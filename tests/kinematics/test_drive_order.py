@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gough
-from gough.robot.loader import loads
+from gough.robot import loads
 
 TEXT = """
 format: 1

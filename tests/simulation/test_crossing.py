@@ -140,9 +140,8 @@ def test_what_is_stored_changes_nothing(chain: gough.Model, every: int) -> None:
 
 
 @pytest.mark.parametrize("more", [{"tolerance": 1e-10}, {"method": "rk4", "step": 1e-3, "every": 7}])
-def test_a_run_that_ends_within_a_passage_keeps_the_way_to_there(chain: gough.Model, monkeypatch, more: dict) -> None:
-    monkeypatch.setattr("gough.simulation.integration._passage.MOST", 1)
-    monkeypatch.setattr("gough.simulation.integration._passage.Passage._left", lambda *_: False)
+def test_a_run_that_ends_within_a_passage_keeps_the_way_to_there(chain: gough.Model, limits, more: dict) -> None:
+    limits(passage_most=1, passage_left=np.inf)
     run = gough.simulate(chain, duration=3.0, v=[1.0], check="off", **more)
     when = float(run.stopped.split("t = ")[1].split(" s")[0])
     assert run.failure.status == Status.FOLDED and run.time[-1] == pytest.approx(when, abs=1e-8)

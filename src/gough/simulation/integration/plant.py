@@ -28,7 +28,7 @@ from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.control.instant import Instant, MotionRows
-from gough.simulation.control.law import Action, Here, Inner, Law
+from gough.simulation.control.law import Action, Here, Inner, Law, demand_shape
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.wrenches import Wrenches
@@ -196,8 +196,8 @@ class Plant:
         measured = Measured(self.model, regroup_inertia(numbers), q, v)
         action = self.law.act(Here(own, measured, inner, settings, inputs, now))
         return Action(
-            self.law.demand_shape("forces", action.tau, self.model.layout.drive_names, "drive"),
-            self.law.demand_shape("rates", action.rates, self.inner.names, "state of its own"),
+            demand_shape(self.law, "forces", action.tau, self.model.layout.drive_names, "drive"),
+            demand_shape(self.law, "rates", action.rates, self.inner.names, "state of its own"),
         )
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
