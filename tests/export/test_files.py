@@ -19,7 +19,7 @@ from gough.errors import UsageError
 from gough.export import export, export_texts
 from gough.export._references import references
 from gough.program import evaluate
-from gough.robot import gallery
+from gough.robot import gallery, loads
 from inner.backends import flat_listing, rolled_listing
 from inner.dynamics import CATALOGUE
 from inner.export import Options, subject_of
@@ -208,6 +208,19 @@ def test_head_names_every_entry() -> None:
         assert name in header
     assert "Operations of a state:" in header and "structural zeros" in header and "[kg]" in header
     assert "in each of 6 lanes" in header
+
+
+def test_head_says_what_is_a_turn_and_what_a_second_derivative() -> None:
+    screw = "{name: j, type: ball_screw, lead: 5 mm, parent: world, child: b, drive: {}}"
+    robot = loads(f"format: 1\nname: a\nbodies: [{{name: b, mass: 1}}]\njoints: [{screw}]")
+    header = export_texts(gough.build(robot), "inverse_dynamics", name="f")["f.h"]
+    assert "j.lead [m a turn]" in header and "d2/dt2 j [rad/s2]" in header and "-ffast-math:" in header
+    flexible = export_texts(model("flexible_slider_crank"), "inverse_dynamics", name="f", options=Options(legs="flat"))[
+        "f.h"
+    ]
+    assert re.search(r"out  eddot.*\n +0 d2/dt2 \S+mode1 \[m kg\^0\.5/s2\]", flexible)
+    header = export_texts(model("delta_fast"), "inverse_dynamics", name="f")["f.h"]
+    assert " d/dt vx [m/s2]" in header
 
 
 def test_sections_are_headed_by_their_equations() -> None:

@@ -94,7 +94,7 @@ def test_old_slots_without_a_platform() -> None:
     with pytest.warns(DeprecationWarning, match="'force'") as said:
         subject = subject_of(model, "inverse_dynamics", Options(derivative="wrench"), model.pattern)
     assert subject.function.endswith("jacobian force") and len(said) == 1
-    with pytest.raises(gough.UsageError, match=r"got .*'wrong'"):
+    with pytest.raises(gough.UsageError, match=r"no input 'wrong'.*It takes .*force \(\.\.\., 2\)"):
         f(**state, vdot=[0.5, 0.0], tau=[0.0, 0.0], wrong=load)
 
 
@@ -106,8 +106,12 @@ def test_old_slot_of_a_platform_and_other_freedoms_is_split() -> None:
     with pytest.warns(DeprecationWarning, match=r"'wrench' \(6\) and 'force' \(3\)"):
         found = f(**state, wrench=load).outputs["vdot"]
     np.testing.assert_array_equal(found, f(**state, wrench=load[:, :6], force=load[:, 6:]).outputs["vdot"])
-    with pytest.raises(gough.UsageError, match=r"takes .*'force'"):
+    with pytest.raises(gough.UsageError, match=r": force \(\.\.\., 3\) is missing \(zeros where nothing pushes\)\. It"):
         f(**state, wrench=load[:, :6])
+    with pytest.raises(gough.UsageError, match=r"no input 'forces' \(did you mean 'force'\?\)\. It takes q"):
+        f(**state, wrench=load[:, :6], forces=load[:, 6:])
+    with pytest.raises(gough.UsageError, match=r"d_v \(\.\.\., 3\) is missing \(zeros where it does not change\)"):
+        f.derivative("v", "jvp")(**state, wrench=load[:, :6], force=load[:, 6:])
 
 
 @pytest.mark.filterwarnings("ignore::gough.errors.FrictionWarning")

@@ -31,6 +31,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "march_most": ("gough.simulation.integration.marching.MOST",),
     "motion_pieces": ("gough.simulation.motion.table.MOST_PIECES",),
     "newton_columns": ("gough.simulation.integration._newton.LARGE",),
+    "passage_left": ("gough.simulation.integration._passage.LEFT",),
+    "passage_most": ("gough.simulation.integration._passage.MOST",),
     "rolled_smallest": ("gough.backends.llvm.store.SMALLEST",),
     "survey_chunk": ("gough.analysis.workspace.survey.CHUNK",),
 }

@@ -156,6 +156,28 @@ def test_line_path_and_value():
     assert line_of(VALID, problem).strip() == "mass: 3 kg"
 
 
+def test_an_unknown_type_is_read_as_the_one_meant():
+    """Of a misspelt joint its other mistakes are told at once, and none that follows from the misspelling."""
+    screw = "type: ball_screw, lead: 5 mm, axis: [1, 0, 0], drive: {viscous: 1e-4 N.m.s/rad}"
+    written = (
+        f"format: 1\nname: a\nbodies: [{{name: b, mass: 1}}]\njoints: [{{name: j, parent: world, child: b, {screw}}}]"
+    )
+    assert loads(written).joints
+    (found,) = problems(written.replace("ball_screw", "ballscrew"))
+    assert "did you mean 'ball_screw'" in found.message
+    wrong = problems(
+        written.replace("ball_screw", "leadscrew").replace("N.m.s/rad", "N.s/m").replace("lead:", "pitch:")
+    )
+    assert sorted(p.path for p in wrong) == [f"joints[0].{k}" for k in ("drive.viscous", "lead", "pitch", "type")]
+    assert any(p.expected == "an angular damping in N.m.s/rad" for p in wrong)
+    assert any("did you mean 'lead'" in p.message for p in wrong)
+    assert {p.expected for p in wrong if p.path.endswith("lead")} == {"lead: a length a turn, as 5 mm or 5 mm/rev"}
+    (found,) = problems(written.replace("5 mm", "5 mm/s"))
+    assert found.expected == "a length a turn, as 5 mm or 5 mm/rev"
+    (found,) = problems(written.replace("ball_screw", "qqqq"))
+    assert found.path.endswith("type")
+
+
 def test_an_override_is_blamed_where_it_is_written():
     (problem,) = problems(VALID.replace("viscous: 12", "viscous: 12 kg"))
     assert problem.path == "legs[1].joints.slide.drive.viscous"

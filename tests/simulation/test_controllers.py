@@ -398,3 +398,31 @@ def test_a_law_that_asks_too_much_of_traced_scalars_is_named(function, words: st
 def test_other_errors_of_a_law_stay_what_they_are() -> None:
     with pytest.raises(TypeError, match="has no len"):
         gough.simulate(mass(), swing(), Shaped(lambda error: error * len(2)), duration=0.1)  # type: ignore[arg-type]
+
+
+def simulate_giving(forces, limit: float | None = None) -> gough.Run:
+    """A run of a law that gives what `forces` makes of the drives."""
+
+    @dataclass(frozen=True)
+    class Odd(laws.Law):
+        name = "odd"
+        computes = False
+
+        def forces(self, here):
+            return forces(-1.0 * here.measured.drives)
+
+    return gough.simulate(mass(), None, Odd(limit=limit), duration=0.01, method="rk4", step=1e-3)
+
+
+@pytest.mark.parametrize("limit", [None, 5.0])
+def test_forces_of_another_shape_are_refused(limit: float | None) -> None:
+    twice = r"odd: forces must be \(1,\), one a drive: slide; the law gives an array \(2,\)"
+    for forces, words in (
+        (lambda tau: np.concatenate([tau, tau]), twice),
+        (lambda tau: tau[:, None], r"gives an array \(1, 1\)"),
+        (lambda tau: tau[0], "gives a single number"),
+        (lambda tau: None, "gives None"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            simulate_giving(forces, limit)
+    assert simulate_giving(list, limit).info.finished

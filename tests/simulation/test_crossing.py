@@ -139,6 +139,18 @@ def test_what_is_stored_changes_nothing(chain: gough.Model, every: int) -> None:
     np.testing.assert_array_equal(run.q[-1], full.q[-1])
 
 
+@pytest.mark.parametrize("more", [{"tolerance": 1e-10}, {"method": "rk4", "step": 1e-3, "every": 7}])
+def test_a_run_that_ends_within_a_passage_keeps_the_way_to_there(chain: gough.Model, limits, more: dict) -> None:
+    limits(passage_most=1, passage_left=np.inf)
+    run = gough.simulate(chain, duration=3.0, v=[1.0], check="off", **more)
+    when = float(run.stopped.split("t = ")[1].split(" s")[0])
+    assert run.failure.status == Status.FOLDED and run.time[-1] == pytest.approx(when, abs=1e-8)
+    assert [what for _, what in run.crossings] == ["crossed: a singularity of pin0, pin1"]
+    assert np.diff(run.time).max() < 0.1 and (run.time > run.crossings[0][0]).any()
+    assert run.summary()["closure_error"] < 1e-10
+    np.testing.assert_allclose([run.q[-1, 0], run.v[-1, 0]], pendulum(2, when).y[:, -1], atol=1e-6)
+
+
 @pytest.mark.parametrize(("method", "more"), [("dp5", {"tolerance": 1e-10}), ("rk4", {"step": 1e-3})])
 def test_where_drives_do_not_lead(method: str, more: dict) -> None:
     """A free five-bar swings through poses in which its motors do not determine it: it keeps its energy, and goes where a run

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import gough
-from gough.errors import GOOD, Failure, Site, Status, UsageError
+from gough.errors import Failure, Site, Status, UsageError
 from gough.simulation.events import End, Ending, Event, Happening
 from gough.simulation.results._info import RunInfo, make_info
 from laws.subjects import built
@@ -25,6 +25,8 @@ def test_an_event_is_a_pair_with_a_kind():
     "ending",
     [
         Ending(End.FINISHED, "finished"),
+        Ending(End.INTERRUPTED, "interrupted after t = 1 s"),
+        Ending(End.CONTROLLER_FAILED, "controller failed (ValueError: no)"),
         Ending(End.NOT_THROUGH, "folded:leg1, a pose", Status.FOLDED.at("leg1")),
         Ending(End.FAILED, "not_finite:spring a at t = b", Status.NOT_FINITE.at("spring a at t = b", Site.SPRING)),
     ],
@@ -44,7 +46,7 @@ def test_an_end_in_words():
     found = Ending.parse("not_converged:Newton at t = 1 s")
     assert found == Ending(End.FAILED, "not_converged:Newton", Status.NOT_CONVERGED.at("Newton"))
     assert found.failure.site == Site.NEWTON
-    assert Ending.parse("failed at t = 1 s") == Ending(End.UNTOLD, "failed", GOOD)
+    assert Ending.parse("failed at t = 1 s") == Ending(End.UNTOLD, "failed", Status.ENDED.at("failed"))
     assert Ending.parse("controller failed (ValueError: no)").end == End.CONTROLLER_FAILED
 
 
@@ -77,5 +79,5 @@ def test_a_run_that_ended_early_has_a_failure(tmp_path) -> None:
         status = gough.Status.STEP if place == "most_steps" else gough.Status.ENDED
         run.save(tmp_path / "run.npz")
         for one in (run, gough.Run.load(tmp_path / "run.npz", model)):
-            assert one.failure == status.at(place) and one.failure
+            assert one.failure == one.info.ending.failure == status.at(place) and one.failure
     assert not gough.simulate(model, duration=0.01).failure

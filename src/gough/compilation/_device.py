@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from gough.arguments import demand_inputs
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_inputs
@@ -96,9 +97,9 @@ def _evaluate(function: "Function", inputs: Mapping[str, Any], checked: bool) ->
     cupy = array_module()
     slots = {s.name: s for s in function.program.inputs}
     if set(inputs) != set(slots):
-        inputs = current_inputs(function.program, given := inputs)
+        inputs = current_inputs(function.program, inputs)
         if set(inputs) != set(slots):
-            raise UsageError(f"{function.name} takes {sorted(slots)}, got {sorted(given)}")
+            demand_inputs(function.name, {name: slot.shape for name, slot in slots.items()}, inputs)
     parameters = inputs.get("parameters")
     uniform = parameters is None or int(np.prod(np.shape(parameters)[:-1], dtype=int)) == 1
     kernel = _kernel_for(function, inputs, uniform)

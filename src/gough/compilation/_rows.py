@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gough.arguments import numbers, take
+from gough.arguments import demand_inputs, numbers, take
 from gough.compilation.old_names import current_inputs
 from gough.errors import UsageError
 from gough.program import Program, Slot
@@ -22,9 +22,9 @@ class InputRows:
     def __init__(self, name: str, program: Program, inputs: Mapping[str, Any]) -> None:
         expected = {slot.name for slot in program.inputs}
         if set(inputs) != expected:
-            inputs = current_inputs(program, given := inputs)
+            inputs = current_inputs(program, inputs)
             if set(inputs) != expected:
-                raise UsageError(f"{name} takes {sorted(expected)}, got {sorted(given)}")
+                demand_inputs(name, {slot.name: slot.shape for slot in program.inputs}, inputs)
         arrays = {slot.name: _as_numbers(name, slot, inputs[slot.name]) for slot in program.inputs}
         leading = [arrays[s.name].shape[: arrays[s.name].ndim - len(s.shape)] for s in program.inputs]
         try:

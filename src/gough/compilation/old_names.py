@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import CHANGE
 from gough.compilation.arrays import checked_numbers
 from gough.errors import warn
 from gough.program import Program
 
 RENAMED = {"acceleration": "vdot", "wrench": "force"}
-CHANGE = "d_"
-"""Before the name of a slot: of a jvp, how it changes."""
 
 
 def current_names(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 import gough
 from gough.export.subject import ExportSubject, read_positions
+from gough.joints import ALL
 from gough.program import Slot
 from gough.simulation.coordinates import MASS_NORMALISED, units_of
 
@@ -39,7 +40,7 @@ def head_lines(subject: ExportSubject, listing: "Listing", build: str) -> list[s
     if subject.held:
         lines += textwrap.wrap(f"A derivative at which these are held: {', '.join(subject.held)}.", WIDTH)
     lines += ["", *_counts(listing), ""]
-    lines += [*textwrap.wrap(build, WIDTH), ""]
+    lines += [*textwrap.wrap(build, WIDTH, break_on_hyphens=False), ""]  # flags stay whole
     lines += [
         "All arrays are double precision, matrices row by row; SI units; world axes unless a name says otherwise."
     ]
@@ -131,7 +132,7 @@ def _inputs(model: "Model", slot: str) -> list[Entry]:
         return v
     if slot in ("acceleration", "vdot"):  # elastic rates stand last; of the first theirs are found, not given
         end = layout.mobility if slot == "acceleration" else layout.nv
-        return [(f"d/dt {n}", f"{u}2") for n, u in v[:end]]
+        return _accelerations(model, v[:end])
     if slot == "tau":
         return list(zip(layout.drive_names, layout.drive_units, strict=True))
     if slot == "wrench":
@@ -139,8 +140,15 @@ def _inputs(model: "Model", slot: str) -> list[Entry]:
     if slot == "force":
         return [(f"force along {n}", FORCE.get(u, "")) for n, u in v]
     if slot == "parameters":
-        return list(zip(mechanism.table.names, mechanism.table.units, strict=True))
+        turns = {d.key for joint in ALL.values() for d in joint.dimensions if d.per_turn}
+        table = zip(mechanism.table.names, mechanism.table.units, strict=True)
+        return [(n, f"{u} a turn" if n.rpartition(".")[2] in turns else u) for n, u in table]
     return []
+
+
+def _accelerations(model: "Model", rates: list[Entry]) -> list[Entry]:
+    """Of velocities: one that is called like its coordinate is that coordinate's second derivative."""
+    return [(f"{'d2/dt2' if n in model.layout.q_names else 'd/dt'} {n}", f"{u}2") for n, u in rates]
 
 
 def _outputs(model: "Model", slot: str) -> list[Entry]:
@@ -153,11 +161,11 @@ def _outputs(model: "Model", slot: str) -> list[Entry]:
         "M": [(f"{a} {b}", "") for a, b in product(v, v)],
         "h": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
         "g": [(n, FORCE.get(u, "")) for n, u in zip(v, units.v, strict=True)],
-        "eddot": [(f"d/dt {n}", f"{u}2") for n, u in zip(v, units.v, strict=True)][layout.mobility :],
+        "eddot": _accelerations(model, list(zip(v, units.v, strict=True))[layout.mobility :]),
         "S": [(f"{a} {d}", "") for a, d in product(v, drives)],
         "qdot": [(f"d/dt {n}", f"{u}/s") for n, u in zip(layout.q_names, units.q, strict=True)],
         "u": list(zip(layout.u_names, units.u, strict=True)),
-        "ud": [(f"d/dt {n}", f"{u}2") for n, u in zip(layout.u_names, units.u, strict=True)],
+        "ud": _accelerations(model, list(zip(layout.u_names, units.u, strict=True))),
         "joints": [(f"{mechanism.links[i].joint} {w}", force[w[0]]) for i in joint_links(mechanism) for w in WRENCH],
         "cuts": [(f"{c.name} {w}", force[w[0]]) for c in mechanism.cuts for w in WRENCH],
         "twist": [(n, "m/s" if n[0] == "v" else "rad/s") for n in TWIST],

@@ -60,7 +60,7 @@ def independent_columns(
     """Positions of v in u: as the user names them, else the platform's twist, then drives, then other joints.
 
     Elastic rates are independent wherever the closures let them, and stand last; but as many others as there are drives
-    come before them.
+    come before them. Drives that are all independent, and all of v that is rigid, stand in their own order.
     """
     free_motions = in_lengths(structure, free_motions)
     names, elastic = structure.layout.u_names, structure.elastic_columns
@@ -99,6 +99,10 @@ def independent_columns(
             f"fewer freedoms, or name all independent velocities (velocities: [...])."
         )
     rigid = [c for c in taken if c not in bent]
+    if sorted(rigid) == sorted(
+        drives
+    ):  # tau and v side by side, whatever the drives' lengths and leads make of the choice
+        rigid = drives
     return [*(sorted(rigid) if rigid and max(rigid) < 6 and platform else rigid), *sorted(bent)]
 
 

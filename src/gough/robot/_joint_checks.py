@@ -7,7 +7,10 @@ import numpy as np
 from pydantic import create_model
 
 from gough.joints import ALL
-from gough.robot.fields import Length, LengthATurn, PositiveLength, number_fault, numbers
+from gough.joints.joint import JointDimension
+from gough.robot._suggestions import meant_word
+from gough.robot.errors import ABSENT
+from gough.robot.fields import A_TURN, Length, LengthATurn, PositiveLength, number_fault, numbers
 from gough.robot.item import Fault, Item, as_plain, is_given, look
 from gough.robot.pose import UNIT_TOLERANCE, axis_faults
 from gough.robot.units import Quantity, UnitError, convert, length_of_turn, serves
@@ -23,6 +26,12 @@ def scalar_types() -> list[str]:
 def has_axis(kind: Any) -> bool:
     """Whether a raw type is that of a joint with one axis."""
     return isinstance(kind, str) and kind in ALL and ALL[kind].axes == 1
+
+
+def meant_type(kind: Any) -> Any:
+    """The type of a joint for checks between its keys: of an unknown one the one that was meant, so that nothing is told that
+    follows from the wrong word alone; ABSENT where none is near."""
+    return kind if not isinstance(kind, str) or kind in ALL else meant_word(kind, list(ALL)) or ABSENT
 
 
 def with_dimensions(model: type[Model]) -> type[Model]:
@@ -46,12 +55,16 @@ def dimension_faults(kind: Any, data: Any, what: str) -> Iterator[Fault]:
     own = {d.key: d for d in ALL[kind].dimensions}
     for d in {d.key: d for joint in ALL.values() for d in joint.dimensions}.values():
         if d.key in own and not is_given(data, d.key):
-            yield Fault((d.key,), look(data, d.key), f"a {kind} {what} without its {d.key}", f"{d.key} in {d.unit}")
+            yield Fault((d.key,), look(data, d.key), f"a {kind} {what} without its {d.key}", _expected(d))
         elif d.key not in own and is_given(data, d.key):
             only = f"{d.key} only on {' and '.join(_types_with(d.key))}"
             yield Fault((d.key,), data[d.key], f"{d.key} on a {kind} {what}", only)
         elif d.key in own and (remedy := own[d.key].nonzero) and _is_zero(data[d.key]):
             yield Fault((d.key,), data[d.key], f"{d.key} is zero: no turn moves a {kind} {what}", remedy)
+
+
+def _expected(dimension: JointDimension) -> str:
+    return f"{dimension.key}: {A_TURN}" if dimension.per_turn else f"{dimension.key} in {dimension.unit}"
 
 
 def _types_with(key: str) -> list[str]:

@@ -42,6 +42,7 @@ MEANT: dict[str, str] = {
     "force_limit": "effort max_force max_torque torque_limit effort_limit",
     "speed_limit": "velocity max_speed velocity_limit",
     "home": "initial_pose rest start reference",
+    "lead": "pitch screw_pitch thread_pitch lead_per_turn",
     "like": "template extends inherits same_as",
     "parent": "from predecessor base",
     "child": "to successor",

@@ -12,6 +12,7 @@ from gough.robot._joint_checks import (
     dimension_faults,
     effect_faults,
     has_axis,
+    meant_type,
     with_dimensions,
 )
 from gough.robot._suggestions import MEANT
@@ -118,7 +119,7 @@ def _passive_only(key: Any, value: Any, what: str) -> Fault | None:
 
 def _closure_faults(data: dict[str, Any], what: str) -> Iterator[Fault]:
     """Problems between the keys of a joint that closes a loop; what: how messages call it."""
-    kind = look(data, "type")
+    kind = meant_type(look(data, "type"))
     joint = ALL.get(kind) if isinstance(kind, str) else None
     yield from dimension_faults(kind, data, what)
     if joint is not None and not joint.moves_body and is_given(data, "friction"):

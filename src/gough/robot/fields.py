@@ -18,6 +18,8 @@ MOST_NAME = 100
 NAME, LOWER_NAME = r"[A-Za-z_][A-Za-z0-9_]*", r"[a-z][a-z0-9_]*"
 FULL_NAME = rf"{NAME}(\.{NAME})?"
 
+A_TURN = "a length a turn, as 5 mm or 5 mm/rev"
+
 Bound = Literal["any", "not negative", "positive", "not zero"]
 
 
@@ -72,7 +74,7 @@ def expectation(dimensions: tuple[str, ...], bound: Bound = "any") -> str:
     """In words: what a number of these dimensions looks like."""
     names = [f"{name} in {units.si_unit(name)}" for name in dimensions if units.si_unit(name)]
     adjective = "" if bound == "any" else f"{bound} "
-    return f"a {adjective}{' or '.join(names) or 'number'}"
+    return units.with_article(f"{adjective}{' or '.join(names) or 'number'}")
 
 
 def quantity(*dimensions: str, bound: Bound = "any") -> Any:
@@ -89,7 +91,10 @@ def _length_a_turn(value: Any) -> float:
     try:
         length = units.length_of_turn(value)
     except units.UnitError as error:
-        raise as_error([Fault((), value, str(error), "a length a turn, as 5 mm or 5 mm/rev")]) from None
+        raise as_error([Fault((), value, str(error), A_TURN)]) from None
+    fault = number_fault(length, ("length",))
+    if fault is not None:
+        raise as_error([Fault((), value, fault.message, A_TURN)])
     return number(length, ("length",))
 
 

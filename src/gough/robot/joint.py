@@ -13,6 +13,7 @@ from gough.robot._joint_checks import (
     effect_faults,
     has_axis,
     interval_faults,
+    meant_type,
     with_dimensions,
 )
 from gough.robot.body import Body
@@ -168,7 +169,7 @@ class TreeJoint(Item):
 
 def joint_faults(data: dict[str, Any]) -> Iterator[Fault]:
     """Problems between the keys of a joint that moves a body."""
-    kind = look(data, "type")
+    kind = meant_type(look(data, "type"))
     if is_given(data, "mdh"):
         yield from _mdh_faults(data)
     yield from dimension_faults(kind, data, "joint")

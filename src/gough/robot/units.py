@@ -291,10 +291,11 @@ def misfit(given: object, unit: str, what: str) -> str:
     if name is not None and serves(given, name):
         return ""
     own = next((key for key, (dimension, _) in DIMENSIONS.items() if dimension == given.dimension), None)
-    has = given.written if own is None or "Hz" in given.written else f"{given.written} is {_one(own)}"
+    has = given.written if own is None or "Hz" in given.written else f"{given.written} is {with_article(own)}"
     if name is None or not si_unit(name):
         return f"{has}, and {what} {f'counts in {unit}' if name is None else 'is a number'}; write it without a unit"
-    return f"{has}, and {what} is {_one(name)}; write {COMMON.get(name, si_unit(name))}, or a plain number in {si_unit(name)}"
+    usual = COMMON.get(name, si_unit(name))
+    return f"{has}, and {what} is {with_article(name)}; write {usual}, or a plain number in {si_unit(name)}"
 
 
 def demand_fit(given: Mapping[str, object], known: Mapping[str, str], where: str) -> None:
@@ -321,5 +322,6 @@ def serves(given: Quantity | WrittenUnit, name: str) -> bool:
     return fits(given.dimension, name) and (name == "frequency" or "Hz" not in given.written)
 
 
-def _one(name: str) -> str:
+def with_article(name: str) -> str:
+    """ "an angle", "a length"."""
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

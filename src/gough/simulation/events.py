@@ -63,26 +63,28 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended, why in words (without when), and the failure of the robot's states that it was; GOOD where it was none."""
+    """How a run ended, why in words (without when), and the failure that it was: of the robot's states, or else ENDED at what
+    ended it from outside; GOOD where it finished."""
 
     end: End
     why: str
     failure: Failure = GOOD
 
+    def __post_init__(self) -> None:
+        if not self.failure and self.end != End.FINISHED:
+            places = {End.INTERRUPTED: "interrupted", End.CONTROLLER_FAILED: Site.CONTROLLER}
+            object.__setattr__(self, "failure", Status.ENDED.at(places.get(self.end, self.why)))
+
     @property
-    def as_failure(self) -> Failure:
-        """The failure of the robot's states, or else what ended the run from outside; GOOD where it finished."""
-        places = {End.INTERRUPTED: "interrupted", End.CONTROLLER_FAILED: Site.CONTROLLER}
-        if self.failure or self.end == End.FINISHED:
-            return self.failure
-        return Status.ENDED.at(places.get(self.end, self.why))
+    def of_states(self) -> bool:
+        """Whether it is a failure of the robot's states."""
+        return bool(self.failure) and self.failure.status != Status.ENDED
 
     def plain(self) -> dict[str, Any]:
         """As JSON keeps it."""
         f = self.failure
-        return {"end": str(self.end), "why": self.why} | (
-            {"status": int(f.status), "place": f.place, "site": str(f.site)} if f else {}
-        )
+        told = {"status": int(f.status), "place": f.place, "site": str(f.site)} if self.of_states else {}
+        return {"end": str(self.end), "why": self.why} | told
 
     @classmethod
     def of_plain(cls, data: Mapping[str, Any]) -> "Ending":

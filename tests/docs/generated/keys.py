@@ -136,8 +136,8 @@ def _type(value: dict[str, Any], own: dict[str, Any]) -> str:
         return "[Body](#body) without `telescopic`" if "center_of_mass" in value["properties"] else _of_leg(value)
     if "allOf" in value:
         return _type(value["allOf"][0], own)
-    if "anyOf" in value and value.get("description", "").startswith("a ") and "type" not in value:
-        return value["description"].removeprefix("a ")
+    if "anyOf" in value and value.get("description", "").startswith(("a ", "an ")) and "type" not in value:
+        return value["description"].partition(" ")[2]
     if "anyOf" in value:
         kinds = [_type(one, own) for one in value["anyOf"] if one.get("type") != "null"]
         return " or ".join(dict.fromkeys(kinds))

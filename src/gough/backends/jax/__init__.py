@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.arguments import demand_inputs
 from gough.backends.backend import Backend
 from gough.errors import UsageError
 from gough.program.ops import Block, ConstantMatvec, Op, Product, Solve
@@ -183,7 +184,7 @@ def to_jax(program: Program) -> JaxFunction:
 
     def function(*arrays: Any, **named: Any) -> dict[str, Any]:
         _check_64_bits(jax)
-        given = _by_slot(program.name, names, arrays, named)
+        given = _by_slot(program.name, {s.name: s.shape for s in program.inputs}, arrays, named)
         ready = []
         for slot, x in zip(program.inputs, given, strict=True):
             x = jax.numpy.asarray(x, dtype=np.float64)
@@ -215,12 +216,14 @@ def _check_64_bits(jax: Any) -> None:
         )
 
 
-def _by_slot(name: str, names: list[str], arrays: tuple, named: Mapping[str, Any]) -> list[Any]:
+def _by_slot(name: str, shapes: Mapping[str, tuple[int, ...]], arrays: tuple, named: Mapping[str, Any]) -> list[Any]:
     """Arguments in the order of the slots."""
+    names = list(shapes)
     given = dict(zip(names, arrays, strict=False)) | dict(named)
     twice = set(names[: len(arrays)]) & set(named)
-    if len(arrays) > len(names) or twice or set(given) != set(names):
+    if len(arrays) > len(names) or twice:
         raise UsageError(f"{name} takes {names}, got {len(arrays)} by position and {sorted(named)} by name")
+    demand_inputs(name, shapes, given)
     return [given[k] for k in names]
 
 

@@ -11,7 +11,7 @@ from gough.robot.coordinates import GROUND, RESERVED, TWIST_NAMES, coordinate_fa
 from gough.robot.fields import numbers
 from gough.robot.item import Fault, Place, is_given, look, nearest
 from gough.robot.pose import QUATERNION_TOLERANCE
-from gough.robot.units import si_unit
+from gough.robot.units import si_unit, with_article
 
 
 def items(data: Any, key: str) -> list[Any]:
@@ -149,7 +149,12 @@ def configuration_faults(data: Any, key: str) -> Iterator[Fault]:
             dimension = coordinate.dimension
             if not can_convert(entry, dimension):
                 at = (*place, index) if isinstance(value, list | tuple) else place
-                yield Fault(at, entry, "a unit of another dimension", f"a {dimension} in {si_unit(dimension) or '1'}")
+                yield Fault(
+                    at,
+                    entry,
+                    "a unit of another dimension",
+                    f"{with_article(dimension)} in {si_unit(dimension) or '1'}",
+                )
 
 
 def velocity_faults(data: Any) -> Iterator[Fault]:

@@ -93,6 +93,20 @@ def clipped_forces(tau: Vector, limits: Vector) -> Vector:
     return np.array(out, dtype=object)
 
 
+def demand_shape(law: "Law", key: str, given: Any, names: Sequence[str], what: str) -> Vector:
+    """What a law gives, one a name (n,): any other shape would broadcast, or fail in the robot's equations."""
+    found = np.asarray(given, dtype=object)
+    if found.shape != (len(names),):
+        own = f", one a {what}: {', '.join(names)}" if names else f": there is no {what}"
+        raise UsageError(f"{law.name}: {key} must be ({len(names)},){own}; the law gives {_shape_of(found)}")
+    return found
+
+
+def _shape_of(given: Vector) -> str:
+    """How a message calls what is not of the right shape."""
+    return f"an array {given.shape}" if given.ndim else "None" if given[()] is None else "a single number"
+
+
 @dataclass(frozen=True, eq=False)
 class Here:
     """One instant, as a law sees it. own: its robot; measured: the one that runs. inner: the law's own states.
@@ -213,6 +227,7 @@ class Law:
 
     def limited(self, here: Here, tau: Vector) -> Vector:
         """Forces within the limits, which stand last among the settings."""
+        tau = demand_shape(self, "forces", tau, here.model.layout.drive_names, "drive")
         return tau if self.limit is None else clipped_forces(tau, here.settings[-len(tau) :])
 
     def inner(self, model: "Model", q: Vector, v: Vector) -> Inner:

@@ -347,7 +347,7 @@ def records_between(stretches: list[Stretch], begin: float, end: float, step: fl
         times = np.concatenate([s.begin + s.length * np.arange(PARTS) / PARTS for s in stretches])[1:]
         times = times[times < end]
     else:
-        first, last = round((begin - row[0]) / step), round((end - row[0]) / step)
+        first, last = round((begin - row[0]) / step), ceil((end - row[0]) / step - 1e-6)
         times = row[0] + step * np.arange(first + 1, last)
     at = np.searchsorted([s.begin for s in stretches], times, side="right") - 1
     found = [stretches[k].records(times[at == k], step or stretches[k].length / PARTS) for k in range(len(stretches))]

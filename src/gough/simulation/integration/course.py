@@ -249,11 +249,23 @@ class Course:
         began = clock.perf_counter()
         _ = self.led.collocation.loop.march
         self.compile_s += 0.0 if known else clock.perf_counter() - began
-        out = passage(state, row)
-        self.events += passage.events
-        records = records_between(passage.stretches, float(state[self.states.t]), float(out[self.states.t]), step, row)
-        marching.steps += len(records) + 1
-        self._store(records, near=True)
+        begin = float(state[self.states.t])
+        try:
+            out = passage(state, row)
+        except (RunStopped, KeyboardInterrupt):  # what it has come through is the run's
+            if passage.stretches:
+                end = min(passage.stretches[-1].end, float(row[1]))
+                self._store_way(passage, begin, end, row)
+                self.last = passage.stretches[-1].records(np.array([end]), step or 0.0)[0]
+            raise
+        self._store_way(passage, begin, float(out[self.states.t]), row)
         self.watch.forget()
         self.last = None
         return out
+
+    def _store_way(self, passage: Passage, begin: float, end: float, row: Vector) -> None:
+        """Stores what a passage has come through between two times (s)."""
+        self.events += passage.events
+        records = records_between(passage.stretches, begin, end, passage.step, row)
+        self.led.marching.steps += len(records) + 1
+        self._store(records, near=True)

@@ -28,7 +28,7 @@ from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.control.instant import Instant, MotionRows
-from gough.simulation.control.law import Action, Here, Inner, Law, record_action
+from gough.simulation.control.law import Action, Here, Inner, Law, demand_shape, record_action
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.wrenches import Wrenches
@@ -194,7 +194,11 @@ class Plant:
         own, end = self.laws_robot, len(now.tail) - len(self.wrenches.values)
         settings, inputs = now.tail[: end - len(own.inputs)], now.tail[end - len(own.inputs) : end]
         measured = Measured(self.model, regroup_inertia(numbers), q, v)
-        return record_action(self.law, Here(own, measured, inner, settings, inputs, now))
+        action = record_action(self.law, Here(own, measured, inner, settings, inputs, now))
+        return Action(
+            demand_shape(self.law, "forces", action.tau, self.model.layout.drive_names, "drive"),
+            demand_shape(self.law, "rates", action.rates, self.inner.names, "state of its own"),
+        )
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""

@@ -225,7 +225,7 @@ def _column(place: str, cell: str) -> tuple[str, float, units.WrittenUnit | None
     except units.UnitError as error:
         raise UsageError(f"{place}: column {name}: {error}") from None
     if not any(units.fits(dimension, d) for d in allowed):
-        expected = " or ".join(f"a {d} ({units.si_unit(d) or '1'})" for d in allowed)
+        expected = " or ".join(f"{units.with_article(d)} ({units.si_unit(d) or '1'})" for d in allowed)
         raise UsageError(f"{place}: column {name} is in {unit}; it is {expected}")
     return name, float(scale), units.WrittenUnit(unit, dimension)
 

@@ -54,7 +54,7 @@ OTHER_ENDS = {
 
 def ending_remedy(ending: Ending) -> str:
     """What to do about a failure, or an end that is none, in words; "" where nothing is known."""
-    if not ending.failure:
+    if not ending.of_states:
         return OTHER_ENDS.get(ending.end, "")
     status, site = ending.failure.status, ending.failure.site
     return REMEDIES.get((status, site)) or REMEDIES.get((status, None), "")
@@ -90,7 +90,7 @@ def remedy(run: "Run") -> str:
     if not found and failure.status == Status.NOT_FINITE and _equal_steps(run) is not None:
         return _of_growth(run)  # within one step
     found = found or (OF_STEPS if failure.status == Status.STEP else _too_fast(run))
-    return found or (EXPLANATION[failure.status] if failure else "look at the last states of the run")
+    return found or (EXPLANATION[failure.status] if ending.of_states else "look at the last states of the run")
 
 
 def _near_singular(run: "Run") -> str:

@@ -169,7 +169,7 @@ class Run:
     def failure(self) -> Failure:
         """What ended the run, a status and a place: ENDED at "interrupted" or at "controller" where it was none of the robot's
         states. Where the run finished it is false, its status OK, its text empty; `site` is what kind of thing the place is."""
-        return self.info.ending.as_failure
+        return self.info.ending.failure
 
     @property
     def duration(self) -> float:

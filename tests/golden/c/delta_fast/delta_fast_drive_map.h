@@ -9,8 +9,8 @@
    Operations of a design: multiply-adds 6, multiplications 6, sines and cosines 6.
 
    Compile as C99 and link with libm: cc -std=c99 -O2 -c delta_fast_drive_map.c. Fastest with the machine's
-   vectors and multiply-adds, for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. Not with -ffast-
-   math: the status relies on NaN, angles on the order of operations.
+   vectors and multiply-adds, for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. Not with
+   -ffast-math: the status relies on NaN, angles on the order of operations.
 
    All arrays are double precision, matrices row by row; SI units; world axes unless a name says otherwise.
 

@@ -7,8 +7,8 @@
    Operations of a design: multiply-adds 2, multiplications 2, divisions 1.
 
    Compile as C99 and link with libm: cc -std=c99 -O2 -c five_bar_inverse_dynamics.c. Fastest with the machine's
-   vectors and multiply-adds, for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. Not with -ffast-
-   math: the status relies on NaN, angles on the order of operations.
+   vectors and multiply-adds, for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. Not with
+   -ffast-math: the status relies on NaN, angles on the order of operations.
 
    All arrays are double precision, matrices row by row; SI units; world axes unless a name says otherwise.
 
@@ -23,8 +23,8 @@
           1 right_motor [rad/s]
 
    in   acceleration[2] [m/s2, rad/s2]
-          0 d/dt left_motor [rad/s2]
-          1 d/dt right_motor [rad/s2]
+          0 d2/dt2 left_motor [rad/s2]
+          1 d2/dt2 right_motor [rad/s2]
 
    in   force[2] [N, N m]
           0 force along left_motor [N m]

@@ -24,7 +24,7 @@
           0 foot0 [rad/s]
 
    out  vdot[1] [m/s2, rad/s2]
-          0 d/dt foot0 [rad/s2]
+          0 d2/dt2 foot0 [rad/s2]
 
    in   parameters[158], once a design; read are
           1 gravity.y [m/s2]
