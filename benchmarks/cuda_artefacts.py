@@ -65,6 +65,7 @@ def inputs_of(model: gough.Model, states: int, seed: int = 4) -> dict[str, np.nd
         "pose": np.ascontiguousarray(found.q[:, : model.layout.joints.start]),
         "v": found.v,
         "acceleration": found.acceleration,
+        "vdot": found.acceleration,
         "tau": found.tau,
         **{slot: 10.0 * rng.normal(size=(states, n)) for slot, n in load_sizes(model.mechanism).items()},
         "parameters": model.parameters[None],

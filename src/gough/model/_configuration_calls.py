@@ -177,7 +177,9 @@ class ConfigurationCalls(Calls):
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
             options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
             return self._assemble_for("integrate", pose, **options)
-        numbers = parameter_rows(self._parameters(parameters), batch)
+        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
+        batch = common_batch("integrate", start, step, numbers)
+        numbers = parameter_rows(numbers, batch)
         found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
@@ -186,14 +188,14 @@ class ConfigurationCalls(Calls):
         """The closed configuration next to q: quaternions normalised, independent coordinates kept, the rest closed."""
         model = self._model
         x = as_array("q", q, model.layout.nq)
-        batch = x.shape[:-1]
         if model.geometry.by_legs:
             norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
             pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
             options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
             return self._assemble_for("project", pose, **options)
-        numbers = parameter_rows(self._parameters(parameters), batch)
-        rows = as_rows(x, batch)
+        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
+        batch = common_batch("project", x, numbers)
+        numbers, rows = parameter_rows(numbers, batch), as_rows(x, batch)
         found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
         return self._finished("project", found, failures, batch, on_bad_state)
 

@@ -196,6 +196,8 @@ UNITS = {"parallel": "1", "serial": "1", "margin": "unit of the limit", "orienta
 
 def save(workspace: Workspace, path: Path) -> Path:
     """Write; a name without .npz gets it. Returns the path written."""
+    if not path.name:
+        raise UsageError(f"{path} is a folder; give the name of a file")
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {name: getattr(workspace, name) for name in COLUMNS}
     arrays |= {n: x for n in ("orientations", "q") if (x := getattr(workspace, n)) is not None}

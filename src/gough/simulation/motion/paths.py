@@ -157,6 +157,8 @@ def constant(x: np.ndarray, duration: float) -> PolynomialPath:
 def quintic_law(duration: float) -> PolynomialPath:
     """From rest to rest in `duration` (s), accelerations continuous."""
     T = duration
+    if T**5 == 0.0:
+        raise UsageError(f"duration={T:g} s is too short for numbers; give a longer one")
     rising = np.array([0.0, 0.0, 0.0, 10.0 / T**3, -15.0 / T**4, 6.0 / T**5])
     return PolynomialPath(np.array([0.0, T]), rising[None, None, :])
 
