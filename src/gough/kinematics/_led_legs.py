@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class LedLegs:
 
     linkage: LedLinkage
 
-    @property
+    @cached_property
     def closed(self) -> ClosedFormLegs:
         """Those with a closed form."""
         return ClosedFormLegs(self.linkage, self.linkage.assembly.kinds)

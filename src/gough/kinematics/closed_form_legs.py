@@ -6,11 +6,13 @@ itself.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gough.compilation.evaluation import Evaluation
+from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.legs.geometry import Branch, closed_form_kind
 from gough.dynamics.legs.kinds import ELBOWS
@@ -48,21 +50,34 @@ class ClosedFormLegs:
     linkage: Linkage
     kinds: tuple[str | None, ...]
 
-    @property
+    @cached_property
     def others(self) -> list[int]:
         """Legs without a closed form."""
         return [k for k, kind in enumerate(self.kinds) if kind is None]
 
-    @property
+    @cached_property
     def lead(self) -> int:
         """Entries of q before the joints: the pose and the elastic coordinates."""
         return self.linkage.structure.layout.joints.start
 
+    @cached_property
+    def _columns(self) -> list[list[int]]:
+        structure = self.linkage.structure
+        legs = [[structure.links[i] for i in leg.links] for leg in structure.legs]
+        return [[link.q - self.lead + j for link in links for j in range(link.nq)] for links in legs]
+
+    @cached_property
+    def _angular(self) -> np.ndarray:
+        structure = self.linkage.structure
+        return np.isin(np.arange(self.lead, structure.layout.nq), periodic_coordinates(structure))
+
+    @cached_property
+    def _measures(self) -> np.ndarray:
+        return comparable_coordinates(self.linkage.structure)[self.lead :]
+
     def columns(self, leg: int) -> list[int]:
         """Positions of a leg's joints among all joints."""
-        structure = self.linkage.structure
-        links = [structure.links[i] for i in structure.legs[leg].links]
-        return [link.q - self.lead + j for link in links for j in range(link.nq)]
+        return self._columns[leg]
 
     def wrap(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
         """Differences (..., columns) of joints with angles of which whole turns make no difference brought into [-π, π)."""
@@ -70,11 +85,11 @@ class ClosedFormLegs:
 
     def angular(self, columns: list[int]) -> np.ndarray:
         """Which of the joints are angles of which whole turns make no difference; a spindle's counts as the length it is."""
-        return np.isin([self.lead + c for c in columns], periodic_coordinates(self.linkage.structure))
+        return self._angular[columns]
 
     def measures(self, columns: list[int]) -> np.ndarray:
         """What differences of the joints are multiplied by to be compared (columns,): see `comparable_coordinates`."""
-        return comparable_coordinates(self.linkage.structure)[[self.lead + c for c in columns]]
+        return self._measures[columns]
 
     def evaluate(self, poses: np.ndarray, parameters: np.ndarray, branches: Sequence[Branch]) -> Evaluation:
         """Joints at poses (n, 7 + elastic) in these branches."""
@@ -85,12 +100,13 @@ class ClosedFormLegs:
         """Joints (4, n, joints) in each of the four branches; NaN for legs that do not reach."""
         if all(kind is None for kind in self.kinds):
             return np.zeros((len(BRANCHES), len(poses), self.linkage.structure.layout.n_joints))
-        found = []
-        for branch in BRANCHES:
-            own = tuple(branch if kind is not None else None for kind in self.kinds)
-            function = self.linkage.function(FunctionKey("leg_joints", branches=own))
-            found.append(function.values(pose=poses, parameters=parameters)["joints"])
-        return np.stack(found)
+        return np.stack([f.values(pose=poses, parameters=parameters)["joints"] for f in self._in_branches])
+
+    @cached_property
+    def _in_branches(self) -> list[Function]:
+        """Joints with all legs in one branch, for each of the four."""
+        own = [tuple(branch if kind is not None else None for kind in self.kinds) for branch in BRANCHES]
+        return [self.linkage.function(FunctionKey("leg_joints", branches=branches)) for branches in own]
 
     def nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)) in the branches nearest to configurations `near` (n, nq)."""

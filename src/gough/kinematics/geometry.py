@@ -39,7 +39,7 @@ class Geometry:
     @property
     def by_legs(self) -> bool:
         """Whether a pose gives the joints of every leg by itself."""
-        return legs_follow(self.linkage.mechanism)
+        return self.linkage.cached("by legs", lambda: legs_follow(self.linkage.mechanism))
 
     @property
     def legs_reach(self) -> bool:
@@ -76,7 +76,7 @@ class Geometry:
                 raise UsageError(f"branch=: the legs of {self.linkage.structure.name} have no closed form; use near=")
             return pose_led(self.linkage, poses, parameters, self._started(elastic, near))
         poses = np.concatenate([poses, elastic], axis=1)
-        legs = LedLegs(self.linkage)
+        legs = self.linkage.cached("led legs", lambda: LedLegs(self.linkage))
         if by_legs:
             return legs.close(poses, parameters, near, branch)
         joints, failures = legs.joints(poses, parameters, near, branch)
