@@ -79,7 +79,7 @@ def test_mechanism_without_a_platform(tmp_path):
         (("--range", "w=0:1:3"), "no coordinate 'w'"),
         ((*LINE, "--fixed", "z"), "--fixed NAME=VALUE"),
         ((*LINE, "--orientation", "1,2"), "YAW,PITCH,ROLL"),
-        ((*LINE, "--orientation", "0,3mm,0"), "'3mm' is not a number or angle"),
+        ((*LINE, "--orientation", "0,3mm,0"), "'3mm' is not a number or an angle"),
         ((*LINE, "--fixed", "yaw=3mm"), "--fixed: 3mm is a length, and yaw is an angle; write rad or deg"),
         (("--range", "x=0:3deg:3"), "--range: 3deg is an angle, and x is a length; write m or mm"),
         (("--range", "x=0:3deg", "--random", "3"), "--range: 3deg is an angle"),
