@@ -157,7 +157,7 @@ def write_parquet(file: BinaryIO, contents: Contents) -> None:
             fields.append(arrow.field(name, arrays[-1].type, nullable=False, metadata={"unit": unit}))
     schema = arrow.schema(fields, metadata={KEY: json.dumps(contents.about).encode()})
     table = arrow.Table.from_arrays(arrays, schema=schema)
-    parquet.write_table(table, file, write_page_checksum=True)
+    parquet.write_table(table, file, write_page_checksum=True, use_dictionary=False)  # dictionaries have no checksum
 
 
 def read_parquet(path: Path) -> Contents:
