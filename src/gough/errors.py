@@ -145,7 +145,7 @@ class BadStateError(GoughError, ArithmeticError):
     """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses, or None where a
     call takes no on_bad_state."""
 
-    def __init__(self, message: str, result: Any, report: str = "") -> None:
+    def __init__(self, message: str, result: Any = None, report: str = "") -> None:
         super().__init__(message)
         self.result = result
         self.report = report  # the message without the name of the call

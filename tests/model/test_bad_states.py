@@ -1,6 +1,7 @@
 """What calls of a model say about one bad state of two: their own name, the user's states, a remedy that they have."""
 
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -86,3 +87,12 @@ def test_a_twist_of_unknown_states_is_unknown() -> None:
         m.twist(q, TWIST)
     with pytest.raises(gough.BadStateError, match="velocity: 1 of 1 states"):
         m.velocity(q[0], np.nan * TWIST)
+
+
+def test_an_error_goes_to_another_process_with_its_results():
+    model = gough.build("five_bar")
+    with pytest.raises(gough.BadStateError) as caught:
+        model.mass_matrix(np.stack([model.home, model.home + 0.1]))
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    np.testing.assert_array_equal(again.result, caught.value.result)
