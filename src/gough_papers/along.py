@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gough import Model, Run, named_motion
-from gough_papers.comparison import INDEPENDENT, KnownComparison, equals
+from gough_papers.comparison import INDEPENDENT, KnownComparison, equals, half_digit
 
 TIMED_STATES = 20_000
 
@@ -123,7 +123,7 @@ def known_forces(path: str, forces: np.ndarray) -> list[KnownComparison]:
             k.measure(forces),
             k.value,
             "N",
-            k.tolerance,
+            half_digit(k.tolerance),
             INDEPENDENT,
             form=f".{int(np.ceil(-np.log10(2 * k.tolerance)))}f",  # as many digits as are known
         )

@@ -1,28 +1,87 @@
-"""A computed quantity beside what is known of it from elsewhere, and what follows."""
+"""A computed quantity beside what is known of it from elsewhere: where that is from, how far apart they may be and why, and what
+follows.
 
-from collections.abc import Sequence
+Comparisons are counted by the kind of their origin: a number that the paper prints is worth more than an identity. What cannot
+fail is no comparison but a demonstration.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-Rule = Literal["equals", "at most", "at least", "apart"]
-Range = tuple[float, float]
-INDEPENDENT = "an independent model (energies with automatic differentiation)"
-"""Origin of the numbers the papers do not print: another formulation, not this library."""
-EXACT = "exact"
-"""Origin of numbers that need no model: balances and closures are zero."""
-TRANSCRIPTION = "transcription of the printed equations"
-"""Origin of what misprints cost: the paper's own equations, with one correction switched off."""
+Kind = Literal["printed", "independent", "transcription", "identity", "bound"]
+KINDS: dict[Kind, str] = {
+    "printed": "printed in the paper",
+    "independent": "independent model",
+    "transcription": "transcription of the printed equations",
+    "identity": "exact identity",
+    "bound": "bound",
+}
+"""In the order in which they are told."""
+Rule = Literal["equals", "at most", "at least", "open"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a known number is from, and in words."""
+
+    kind: Kind
+    words: str
+
+
+def printed(where: str) -> Origin:
+    """A number, a table or a sentence of the paper."""
+    return Origin("printed", where)
+
+
+def exact(why: str) -> Origin:
+    """A number that needs no model: balances and closures are zero, a closed form."""
+    return Origin("identity", why)
+
+
+INDEPENDENT = Origin("independent", "an independent model (energies with automatic differentiation)")
+"""Another formulation, not this library."""
+BALANCE = exact("a balance is zero")
+TRANSCRIPTION = Origin("transcription", "the printed equations, one correction switched off")
+"""What misprints cost."""
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far from the known number one may be, in its unit or `relative` to it, and why: fixed before the result."""
+
+    size: float
+    reason: str
+    relative: bool = False
+
+
+def half_digit(size: float) -> Tolerance:
+    """Half a unit of the last digit that is known."""
+    return Tolerance(size, "half a unit of the last digit known")
+
+
+def rounding(size: float) -> Tolerance:
+    """What double precision leaves."""
+    return Tolerance(size, "rounding of double precision")
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """A number that is shown and cannot fail, and why it cannot."""
+
+    quantity: str
+    value: str
+    why: str
 
 
 @dataclass(frozen=True)
 class KnownComparison:
-    """`ours` beside `known`, both in `unit`; made by `equals`, `at_most`, `at_least` or `apart`.
+    """`ours` beside `known`, both in `unit`; made by `equals`, `not_reproduced`, `at_most` or `at_least`.
 
-    difference: of the value that is farthest off, with its sign; `relative`: over the known one. allowed: smallest and largest
-    magnitude of all differences. A known number that is itself off, as is known from others, is compared by `apart`: its
-    differences must have the size they are known to have. form: of the numbers in print. note: why, where it is not plain.
+    difference: of the value that is farthest off, with its sign, relative where its tolerance is. form: of the numbers in print.
+    note: why, where it is not plain.
     """
 
     quantity: str
@@ -30,17 +89,21 @@ class KnownComparison:
     known: tuple[float, ...]
     unit: str
     rule: Rule
-    allowed: Range
-    relative: bool
-    origin: str
+    tolerance: Tolerance
+    origin: Origin
     form: str = ".6g"
     note: str = ""
 
     @property
+    def kind(self) -> Kind:
+        """Of its origin; a bound is one, wherever it is from."""
+        return "bound" if self.rule in ("at most", "at least") else self.origin.kind
+
+    @property
     def differences(self) -> np.ndarray:
-        """ours - known (n,), over |known| where `relative`."""
+        """ours - known (n,), over |known| where the tolerance is relative."""
         known = np.array(self.known)
-        return (np.array(self.ours) - known) / (np.abs(known) if self.relative else 1.0)
+        return (np.array(self.ours) - known) / (np.abs(known) if self.tolerance.relative else 1.0)
 
     @property
     def difference(self) -> float:
@@ -49,34 +112,45 @@ class KnownComparison:
         return float(off[np.argmax(np.where(np.isnan(off), np.inf, np.abs(off)))])
 
     @property
-    def within(self) -> bool:
-        """Whether what was computed is what is known; False for NaN."""
+    def agreeing(self) -> int:
+        """How many of its numbers are what is known; NaN is not."""
+        ours, known = np.array(self.ours), np.array(self.known)
         if self.rule == "at most":
-            return bool((np.array(self.ours) <= np.array(self.known)).all())
+            return int((ours <= known).sum())
         if self.rule == "at least":
-            return bool((np.array(self.ours) >= np.array(self.known)).all())
-        low, high = self.allowed
-        size = np.abs(self.differences)
-        return bool(((size >= low) & (size <= high)).all())
+            return int((ours >= known).sum())
+        return int((np.abs(self.differences) <= self.tolerance.size).sum())
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all are."""
+        return self.agreeing == len(self.known)
+
+    @property
+    def within(self) -> bool:
+        """Whether it agrees, or is known not to, with a number that is one."""
+        return self.agrees or (self.rule == "open" and bool(np.isfinite(self.ours).all()))
 
     @property
     def verdict(self) -> str:
         """In a word or two."""
-        if self.rule == "equals":
-            return "agrees" if self.within else "DIFFERS"
-        if self.rule == "apart":
-            return "differs as known" if self.within else "DIFFERS OTHERWISE"
-        return "holds" if self.within else "FAILS"
+        if self.rule in ("at most", "at least"):
+            return "holds" if self.agrees else "FAILS"
+        return "agrees" if self.agrees else "not reproduced" if self.within else "DIFFERS"
 
     def data(self) -> dict[str, Any]:
-        """As plain data. Where `rule` is "apart", `tolerance` is the smallest and the largest."""
-        bound = {"at most": None, "at least": None, "apart": list(self.allowed), "equals": self.allowed[1]}[self.rule]
-        more = {
-            k: getattr(self, k)
-            for k in ("within", "note", "unit", "rule", "relative", "difference", "verdict", "origin")
+        """As plain data. `tolerance` is None for a bound."""
+        bound = self.kind == "bound"
+        head = {"quantity": self.quantity, "paper": list(self.known), "ours": list(self.ours)}
+        allowed = {
+            "tolerance": None if bound else self.tolerance.size,
+            "relative": self.tolerance.relative,
+            "reason": self.tolerance.reason,
         }
-        head = {"quantity": self.quantity, "paper": list(self.known), "ours": list(self.ours), "tolerance": bound}
-        return head | more
+        more = {
+            k: getattr(self, k) for k in ("within", "agrees", "note", "unit", "rule", "difference", "verdict", "kind")
+        }
+        return head | allowed | more | {"origin": self.origin.words}
 
 
 def equals(
@@ -84,44 +158,59 @@ def equals(
     ours: Any,
     known: float | Sequence[float],
     unit: str,
-    tolerance: float,
-    origin: str,
+    tolerance: Tolerance,
+    origin: Origin,
     *,
-    relative: bool = False,
     form: str = ".6g",
     note: str = "",
 ) -> KnownComparison:
-    """ours (n,) or a number is known to `tolerance`, in `unit` or relative."""
-    return _make_comparison(quantity, ours, known, unit, "equals", (0.0, tolerance), relative, origin, form, note)
+    """ours (n,) or a number is known to `tolerance`."""
+    return _make_comparison(quantity, ours, known, unit, "equals", tolerance, origin, form, note)
 
 
-def apart(
+def not_reproduced(
     quantity: str,
     ours: Any,
     known: float | Sequence[float],
     unit: str,
-    between: Range,
-    origin: str,
+    tolerance: Tolerance,
+    origin: Origin,
     *,
+    note: str,
     form: str = ".6g",
-    note: str = "",
 ) -> KnownComparison:
-    """The known number is off by what is known, too: relative differences lie between two limits."""
-    return _make_comparison(quantity, ours, known, unit, "apart", between, True, origin, form, note)
+    """As `equals`, of a number that is known not to come out; note: what is known of why. It is counted as what it is."""
+    return _make_comparison(quantity, ours, known, unit, "open", tolerance, origin, form, note)
 
 
 def at_most(
-    quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
+    quantity: str,
+    ours: float,
+    bound: float,
+    unit: str,
+    origin: Origin,
+    reason: str,
+    *,
+    form: str = ".3g",
+    note: str = "",
 ) -> KnownComparison:
-    """ours <= bound."""
-    return _make_comparison(quantity, ours, bound, unit, "at most", (0.0, np.inf), False, origin, form, note)
+    """ours <= bound; reason: why this one."""
+    return _make_comparison(quantity, ours, bound, unit, "at most", Tolerance(0.0, reason), origin, form, note)
 
 
 def at_least(
-    quantity: str, ours: float, bound: float, unit: str, origin: str, *, form: str = ".3g", note: str = ""
+    quantity: str,
+    ours: float,
+    bound: float,
+    unit: str,
+    origin: Origin,
+    reason: str,
+    *,
+    form: str = ".3g",
+    note: str = "",
 ) -> KnownComparison:
-    """ours >= bound."""
-    return _make_comparison(quantity, ours, bound, unit, "at least", (0.0, np.inf), False, origin, form, note)
+    """ours >= bound; reason: why this one."""
+    return _make_comparison(quantity, ours, bound, unit, "at least", Tolerance(0.0, reason), origin, form, note)
 
 
 def _make_comparison(
@@ -130,13 +219,53 @@ def _make_comparison(
     known: float | Sequence[float],
     unit: str,
     rule: Rule,
-    allowed: Range,
-    relative: bool,
-    origin: str,
+    tolerance: Tolerance,
+    origin: Origin,
     form: str,
     note: str,
 ) -> KnownComparison:
     a, b = (tuple(np.atleast_1d(np.asarray(x, dtype=float)).tolist()) for x in (ours, known))
     if len(a) != len(b):
         raise ValueError(f"{quantity}: {len(a)} numbers beside {len(b)}")
-    return KnownComparison(quantity, a, b, unit, rule, allowed, relative, origin, form, note)
+    return KnownComparison(quantity, a, b, unit, rule, tolerance, origin, form, note)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Comparisons of one kind, and the numbers in them. open: known not to come out. failed: outside their tolerance."""
+
+    kind: Kind
+    comparisons: int
+    agreeing: int
+    open: int
+    failed: int
+    numbers: int
+    numbers_agreeing: int
+
+    @property
+    def words(self) -> str:
+        """In a line."""
+        missed = [f"{self.open} not reproduced"] if self.open else []
+        missed += [f"{self.failed} FAILED"] if self.failed else []
+        more = f" ({', '.join(missed)})" if missed else ""
+        return f"{self.agreeing} of {self.comparisons}{more}"
+
+
+def tally(comparisons: Iterable[KnownComparison]) -> list[Tally]:
+    """One a kind that occurs, in their order."""
+    by_kind = {kind: [] for kind in KINDS}
+    for c in comparisons:
+        by_kind[c.kind].append(c)
+    return [_count(kind, found) for kind, found in by_kind.items() if found]
+
+
+def _count(kind: Kind, found: list[KnownComparison]) -> Tally:
+    return Tally(
+        kind,
+        len(found),
+        sum(c.agrees for c in found),
+        sum(c.within and not c.agrees for c in found),
+        sum(not c.within for c in found),
+        sum(len(c.known) for c in found),
+        sum(c.agreeing for c in found),
+    )

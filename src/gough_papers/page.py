@@ -13,8 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gough.files import write_file
+from gough_papers.comparison import KINDS as ORIGINS
+from gough_papers.comparison import Tally, tally
 from gough_papers.reproduction import DPI, KINDS, Artefact, Paper, Reproduction
-from gough_papers.section import Grid, Picture, ReportSection, comparison_grid
+from gough_papers.section import Grid, Picture, ReportSection, comparison_grid, demonstration_grid
 from gough_papers.tables import equations_grid, sources_grid
 
 STYLE = """
@@ -32,6 +34,10 @@ caption { text-align: left; font-weight: 600; padding-bottom: .3rem }
 th { text-align: left; border-bottom: 2px solid #888 } th, td { padding: .22rem .8rem .22rem 0; vertical-align: top }
 td { border-bottom: 1px solid #e4e4e4; max-width: 34rem } .n { text-align: right; white-space: nowrap }
 .good { color: #1b7837 } .bad { color: #b2182b; font-weight: 700 } td.good, td.bad { white-space: nowrap }
+.open { color: #a65e00; font-weight: 600; white-space: nowrap } .lead { font-size: 1.08rem; font-weight: 600 }
+.kind { display: inline-block; font-size: .78rem; border-radius: 3px; padding: 0 .4rem; white-space: nowrap; color: #222 }
+.printed { background: #bfe3c6; font-weight: 600 } .independent { background: #cfe0f3 } .transcription { background: #e3d8f0 }
+.identity { background: #ececec } .bound { background: #f6e8c3 }
 .label { display: inline-block; font-size: .78rem; font-weight: 600; color: #2b5d8c; background: #e8eff6; border-radius: 3px;
   padding: 0 .4rem; margin-right: .4rem }
 figure { margin: 1.4rem 0 } figure img { max-width: 100%; height: auto }
@@ -42,10 +48,11 @@ code { font: .86em ui-monospace, monospace; background: #f2f2f4; padding: .05rem
 @media print { nav, .moving { display: none } }
 """
 
-GOOD = ("agrees", "holds", "differs as known")
+GOOD = ("agrees", "holds")
 CSS_PIXELS = 108
 """Of an inch of a picture, at most."""
-BAD = ("DIFFERS", "FAILS", "DIFFERS OTHERWISE")
+BAD = ("DIFFERS", "FAILS")
+OPEN = "not reproduced"
 
 
 def whole_page(title: str, body: list[str]) -> str:
@@ -81,7 +88,9 @@ def table(grid: Grid) -> str:
 
 
 def _cell(words: str, right: bool) -> str:
-    kind = "n" if right else "good" if words in GOOD else "bad" if words in BAD else ""
+    if words in ORIGINS:
+        return f"<td><span class='kind {words}'>{words}</span></td>"
+    kind = "n" if right else "good" if words in GOOD else "bad" if words in BAD else "open" if words == OPEN else ""
     return f"<td{f' class={kind}' if kind else ''}>{text(words)}</td>"
 
 
@@ -129,11 +138,26 @@ def circumstances() -> str:
 
 
 def _verdict(made: Reproduction) -> str:
-    count = f"{made.agreeing} of {len(made.comparisons)} comparisons are inside their stated tolerance."
-    line = f"<p class={'good' if made.within else 'bad'}>{escape(count)}</p>"
-    return line + (
-        "<p class=bad>Interrupted: what was done is here, the rest is missing.</p>" if made.interrupted else ""
-    )
+    """What came of what the paper prints, then all comparisons by kind."""
+    lines = [f"<p class=lead>{escape(made.headline)}</p>", kinds_table(made.tallies)]
+    if not made.within:
+        lines.append("<p class=bad>Comparisons are outside their stated tolerance.</p>")
+    if made.interrupted:
+        lines.append("<p class=bad>Interrupted: what was done is here, the rest is missing.</p>")
+    return "\n".join(lines)
+
+
+def kinds_table(tallies: Sequence[Tally]) -> str:
+    """A row a kind of origin: never added up, since they are worth different things."""
+    rows = []
+    for t in tallies:
+        name = f"<span class='kind {t.kind}'>{escape(t.kind)}</span>"
+        colour = "bad" if t.failed else "open" if t.open else "good"
+        rows.append(
+            f"<tr><td>{name}</td><td>{escape(ORIGINS[t.kind])}</td><td class={colour}>{escape(t.words)}</td></tr>"
+        )
+    head = "<tr><th>known from</th><th></th><th>comparisons inside their stated tolerance</th></tr>"
+    return f"<div class=wide><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 
 def _section(section: ReportSection) -> list[str]:
@@ -141,6 +165,8 @@ def _section(section: ReportSection) -> list[str]:
     out += [table(grid) for grid in section.grids if grid.only != "print"]
     if section.comparisons:
         out.append(table(comparison_grid(section.comparisons, whole=True)))
+    if section.demonstrations:
+        out.append(table(demonstration_grid(section.demonstrations)))
     out += [moving_figure(*section.moving)] if section.moving else []
     return out + [picture(p) for p in section.pictures]
 
@@ -176,23 +202,27 @@ def write_index(made: Sequence[Reproduction], path: Path) -> Path:
     """Write it beside the reports; returns the path."""
     rows = []
     for r in made:
-        kind, missing = ("good" if r.within and not r.interrupted else "bad"), ", interrupted" if r.interrupted else ""
-        verdict = f"{r.agreeing} of {len(r.comparisons)} within{missing}"
         name = f'<a href="{escape(r.paper.name)}.html">{escape(r.paper.short)}</a>'
-        cells = (text(r.paper.subject), str(len(r.pictures)), str(len(r.paper.misprints)), f"{r.seconds:.0f}")
-        rows.append(
-            f"<tr><td>{name}</td><td class={kind}>{escape(verdict)}</td>"
-            + "".join(f"<td>{c}</td>" for c in cells)
-            + "</tr>"
-        )
-    head = "<tr><th>paper</th><th>comparisons</th><th>subject</th><th>figures</th><th>errata</th><th>s</th></tr>"
-    agreeing, all_of = sum(r.agreeing for r in made), sum(len(r.comparisons) for r in made)
-    verdict = f"{agreeing} of {all_of} comparisons are inside their stated tolerance."
+        by_kind = {t.kind: t for t in r.tallies}
+        cells = [_tally_cell(by_kind.get(kind)) for kind in ORIGINS]
+        note = "<p class=bad>interrupted</p>" if r.interrupted else ""
+        more = (text(r.paper.subject) + note, str(len(r.pictures)), str(len(r.paper.misprints)), f"{r.seconds:.0f}")
+        rows.append(f"<tr><td>{name}</td>" + "".join([*cells, *(f"<td>{c}</td>" for c in more)]) + "</tr>")
+    kinds = "".join(f"<th><span class='kind {kind}'>{kind}</span></th>" for kind in ORIGINS)
+    head = f"<tr><th>paper</th>{kinds}<th>subject</th><th>figures</th><th>errata</th><th>s</th></tr>"
     body = [
         f"<h1>{len(made)} papers, reproduced</h1>",
         f"<p class=head>{escape(circumstances())}</p>",
-        f"<p class={'good' if agreeing == all_of else 'bad'}>{verdict}</p>",
+        *(f"<p><b>{escape(r.paper.short)}.</b> {escape(r.headline)}</p>" for r in made),
+        kinds_table(tally(c for r in made for c in r.comparisons)),
         f"<div class=wide><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>",
         "<p>All figures with origin and tolerance: <a href='reproduction.json'>reproduction.json</a></p>",
     ]
     return write_file(path, whole_page("gough reproduce", body))
+
+
+def _tally_cell(found: Tally | None) -> str:
+    if found is None:
+        return "<td></td>"
+    colour = "bad" if found.failed else "open" if found.open else "good"
+    return f"<td class={colour}>{escape(found.words)}</td>"

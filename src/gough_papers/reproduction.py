@@ -17,7 +17,7 @@ from gough.robot import loads
 from gough.robot.reader import read
 from gough.simulation.events import End
 from gough_papers.citations.errata import Misprint, misprints_of
-from gough_papers.comparison import KnownComparison
+from gough_papers.comparison import KnownComparison, Tally, tally
 from gough_papers.section import Picture, ReportSection, Tell
 
 Kind = Literal["compared", "redrawn", "data", "drawing", "lost"]
@@ -192,14 +192,26 @@ class Reproduction:
         return [c for s in self.sections for c in s.comparisons]
 
     @property
-    def agreeing(self) -> int:
-        """How many of them are within their tolerance."""
-        return sum(c.within for c in self.comparisons)
+    def tallies(self) -> list[Tally]:
+        """Of the comparisons, by kind; those that the paper prints first."""
+        return tally(self.comparisons)
 
     @property
     def within(self) -> bool:
-        """Whether all are."""
-        return self.agreeing == len(self.comparisons)
+        """Whether all are inside their tolerance, but those that are known not to be."""
+        return all(c.within for c in self.comparisons)
+
+    @property
+    def headline(self) -> str:
+        """What came out of what the paper prints, in a sentence or two."""
+        of = next((t for t in self.tallies if t.kind == "printed"), None)
+        if of is None:
+            first = "The paper prints no number that can be compared."
+        else:
+            missed = of.numbers - of.numbers_agreeing
+            first = f"{of.numbers_agreeing} of {of.numbers} numbers of the paper that were compared are reproduced"
+            first += f", {missed} are not." if missed else "."
+        return f"{first} {figures_and_tables(self.paper.artefacts)}"
 
     @property
     def pictures(self) -> list[Picture]:
@@ -217,7 +229,10 @@ class Reproduction:
             "report": None if self.report is None else str(self.report),
             "seconds": self.seconds,
             "interrupted": self.interrupted,
+            "headline": self.headline,
+            "kinds": [vars(t) for t in self.tallies],
             "comparisons": [c.data() | {"section": s.title} for s in self.sections for c in s.comparisons],
+            "demonstrations": [vars(d) | {"section": s.title} for s in self.sections for d in s.demonstrations],
             "figures": [{"label": x.label, "caption": x.caption, "file": str(x.path)} for x in self.pictures],
             "artefacts": [vars(a) for a in p.artefacts],
             "misprints": [{k: getattr(m, k) for k in shown} | {"origin": p.transcription} for m in p.misprints],
@@ -225,12 +240,21 @@ class Reproduction:
         }
 
 
+def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
+    """How many of each kind there are, in a sentence."""
+    counts = {kind: sum(a.kind == kind for a in artefacts) for kind in KINDS}
+    told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
+    tables = sum(a.label.startswith("Table") for a in artefacts)
+    return f"Its {len(artefacts) - tables} figures and {tables} tables: {told}."
+
+
 def reproduction_data(made: Sequence[Reproduction], index: str | None) -> dict[str, Any]:
     """What `--json` prints and reproduction.json holds: papers[], and sums over them."""
     return {
         "papers": [r.data() for r in made],
         "comparisons": sum(len(r.comparisons) for r in made),
-        "within": sum(r.agreeing for r in made),
+        "within": sum(c.within for r in made for c in r.comparisons),
+        "kinds": [vars(t) for t in tally(c for r in made for c in r.comparisons)],
         "seconds": sum(r.seconds for r in made),
         "interrupted": any(r.interrupted for r in made),
         "index": index,

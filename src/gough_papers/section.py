@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gough_papers.comparison import KnownComparison
+from gough_papers.comparison import KINDS, Demonstration, KnownComparison
 
 Tell = Callable[[str], None]
 """Says what is being done now."""
@@ -39,30 +39,40 @@ class Picture:
 class ReportSection:
     """A part of a paper; filled while it runs, so that an interrupted one keeps what it has.
 
-    data: for JSON. moving: the viewer's page of a run, whole, and what it shows.
+    demonstrations: what is shown and cannot fail. data: for JSON. moving: the viewer's page of a run, whole, and what it shows.
     """
 
     title: str
     said: list[str] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
     comparisons: list[KnownComparison] = field(default_factory=list)
+    demonstrations: list[Demonstration] = field(default_factory=list)
     pictures: list[Picture] = field(default_factory=list)
     data: dict[str, Any] = field(default_factory=dict)
     moving: tuple[str, str] | None = None
 
 
 def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> Grid:
-    """Computed, known, difference, allowed, verdict; whole: with where the known numbers are from, and notes."""
-    head = ("quantity", "computed", "known", "unit", "differs by", "allowed", "verdict")
+    """Known and allowed, then computed, difference and verdict, those that the paper prints first; whole: with the reason of
+    the tolerance, where the known numbers are from, and notes."""
     noted = whole and any(c.note for c in comparisons)
-    rows = [
-        (c.quantity, numbers(c.ours, c.form), _known_text(c), c.unit, *_difference(c), c.verdict)
-        + ((c.origin,) if whole else ())
-        + ((c.note,) if noted else ())
-        for c in comparisons
-    ]
+    rows = []
+    for c in sorted(comparisons, key=lambda c: list(KINDS).index(c.kind)):
+        allowed, off = _difference(c)
+        why = (c.tolerance.reason,) if whole else ()
+        more = ((c.origin.words,) if whole else ()) + ((c.note,) if noted else ())
+        found = (numbers(c.ours, c.form), off, c.verdict)
+        rows.append((c.quantity, c.kind, _known_text(c), c.unit, allowed, *why, *found, *more))
+    why = ("because",) if whole else ()
     more = (("known from",) if whole else ()) + (("note",) if noted else ())
-    return Grid(head + more, tuple(rows), ("differs by", "allowed"))
+    head = ("quantity", "kind", "known", "unit", "allowed", *why, "computed", "differs by", "verdict", *more)
+    return Grid(head, tuple(rows), ("differs by", "allowed"))
+
+
+def demonstration_grid(shown: list[Demonstration]) -> Grid:
+    """Not counted, and why."""
+    rows = tuple((d.quantity, d.value, d.why) for d in shown)
+    return Grid(("shown, not counted", "computed", "it cannot fail because"), rows)
 
 
 def numbers(values: tuple[float, ...], form: str) -> str:
@@ -78,10 +88,9 @@ def _known_text(c: KnownComparison) -> str:
 
 
 def _difference(c: KnownComparison) -> tuple[str, str]:
-    if c.rule in ("at most", "at least"):
+    """(allowed, differs by) in print."""
+    if c.kind == "bound":
         return "", ""
-    low, high = c.allowed
-    if c.relative:
-        span = f"{100 * low:.2g} … " if low else ""
-        return f"{100 * c.difference:+.2g} %", f"{span}{100 * high:.2g} %"
-    return f"{c.difference:+.1g}", f"{high:.1g}"
+    if c.tolerance.relative:
+        return f"{100 * c.tolerance.size:.2g} %", f"{100 * c.difference:+.2g} %"
+    return f"{c.tolerance.size:.1g}", f"{c.difference:+.1g}"

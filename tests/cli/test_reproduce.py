@@ -8,12 +8,28 @@ import pytest
 
 import gough_papers
 from cli.command import gough, gough_json
-from gough_papers.comparison import apart, equals
+from gough_papers.comparison import Demonstration, Origin, Tolerance, equals, half_digit, not_reproduced, printed
 from gough_papers.reproduction import Artefact, Paper, Tour
 from gough_papers.section import Grid
 from papers.html_page import HtmlPage
 
-KEYS = {"quantity", "paper", "ours", "tolerance", "within", "note", "unit", "origin", "rule", "section"}
+KEYS = {
+    "quantity",
+    "paper",
+    "ours",
+    "tolerance",
+    "reason",
+    "within",
+    "note",
+    "unit",
+    "kind",
+    "origin",
+    "rule",
+    "section",
+}
+
+
+WEIGHED = Origin("independent", "a & b")
 
 
 @dataclass
@@ -30,7 +46,7 @@ class MadeUp(Tour):
     def first(self, section):
         self.shop.tell("weighing …")
         section.comparisons.append(
-            equals("mass", self.computed, 73.0709, "kg", 5e-5, "a & b", form=".4f", note="a scale")
+            equals("mass", self.computed, 73.0709, "kg", half_digit(5e-5), WEIGHED, form=".4f", note="a scale")
         )
         section.grids.append(Grid(("n", "x"), (("1", "2 < 3"),), ("n",), "numbers", label="Table 1"))
         self.shop.draw_figure(section, 1, "A line.", self.line, 1.0)
@@ -39,9 +55,11 @@ class MadeUp(Tour):
         section.said.append("begun")
         if self.breaks:
             raise KeyboardInterrupt
+        mesh, ours, known = Tolerance(0.02, "a mesh", relative=True), [401.0, 753.4, 1181.9], [401.1, 828.3, 1310.6]
         section.comparisons.append(
-            apart("modes", [753.4, 1181.9], [828.3, 1310.6], "rad/s", (0.08, 0.10), "a table", form=".1f")
+            not_reproduced("modes", ours, known, "rad/s", mesh, printed("a table"), form=".1f", note="coarse")
         )
+        section.demonstrations.append(Demonstration("one is one", "1", "it is"))
 
     def line(self, end):
         from gough_papers.canvas import canvas, label_axes
@@ -87,17 +105,25 @@ def test_report_json_and_figures(shelf, tmp_path):
     assert report == json.loads((folder / "reproduction.json").read_text("utf-8"))
     assert all(c.keys() >= KEYS and c["within"] for c in paper["comparisons"]) and report["within"] == 2
     assert paper["comparisons"][0]["paper"] == [73.0709] and paper["comparisons"][0]["tolerance"] == 5e-5
-    assert paper["comparisons"][1]["tolerance"] == [0.08, 0.10] and report["index"] is None
+    assert paper["comparisons"][1]["tolerance"] == 0.02 and report["index"] is None
+    assert [(t["kind"], t["agreeing"], t["open"]) for t in paper["kinds"]] == [("printed", 0, 1), ("independent", 1, 0)]
+    assert paper["demonstrations"] == [{"quantity": "one is one", "value": "1", "why": "it is", "section": "Modes"}]
     [figure] = paper["figures"]
     assert figure["label"] == "Fig. 1" and (folder / "one" / "fig1.png").read_bytes().startswith(b"\x89PNG")
     page = HtmlPage((folder / "one.html").read_text("utf-8"))
-    assert "2 of 2 comparisons are inside their stated tolerance." in page.texts
+    headline = "1 of 3 numbers of the paper that were compared are reproduced, 2 are not. Its 2 figures and 0 tables: "
+    assert (
+        f"{headline}1 redrawn from our model; 1 cannot be reproduced." in page.texts
+        and page.texts.count("printed") == 2
+    )
+    assert "0 of 1 (1 not reproduced)" in page.texts and "1 of 1" in page.texts and "one is one" in page.texts
     assert {
         "Weighing <b> & counting",
         "73.0709",
         "-9.8 %",
-        "8 … 10 %",
-        "differs as known",
+        "2 %",
+        "a mesh",
+        "not reproduced",
         "2 < 3",
         "no camera",
     } <= set(page.texts)
@@ -109,22 +135,26 @@ def test_no_figures(shelf, tmp_path):
     shelf(one=made_up("one"))
     out, _ = gough("reproduce", "one", "--no-figures", "--out", tmp_path)
     assert not (tmp_path / "one").exists() and "Table 1: numbers" in out and "mass: a scale." in out
-    assert "2 of 2 comparisons agree" in out and str(tmp_path / "one.html") in out and "gough view fried" in out
+    assert (
+        "printed in the paper                     0 of 1 (1 not reproduced)" in out
+        and str(tmp_path / "one.html") in out
+        and "gough view fried" in out
+    )
 
 
 def test_outside_the_tolerance_is_exit_code_1(shelf, tmp_path):
     shelf(good=made_up("good"), bad=made_up("bad", computed=73.1))
     out, err = gough("reproduce", "all", "--out", tmp_path, code=1)
-    assert "DIFFERS" in out and "3 of 4 comparisons agree" in out and "weighing" in err
+    assert "DIFFERS" in out and "1 of 2 (1 FAILED)" in out and "weighing" in err
     index = HtmlPage((tmp_path / "index.html").read_text("utf-8"))
-    assert {"good.html", "bad.html"} <= set(index.links) and "1 of 2 within" in index.texts
+    assert {"good.html", "bad.html"} <= set(index.links) and "0 of 1 (1 FAILED)" in index.texts
     assert "DIFFERS" in HtmlPage((tmp_path / "bad.html").read_text("utf-8")).texts
 
 
 def test_an_interrupt_keeps_what_is_done(shelf, tmp_path):
     shelf(one=made_up("one", breaks=True), two=made_up("two"))
     out, err = gough("reproduce", "one", "two", "--out", tmp_path, code=130)
-    assert "== Modes ==" in out and "1 of 1 comparisons agree" in out and "interrupted" in err
+    assert "== Modes ==" in out and "The paper prints no number that can be compared" in out and "interrupted" in err
     page = HtmlPage((tmp_path / "one.html").read_text("utf-8"))
     assert "begun" in page.texts and any(t.startswith("Interrupted") for t in page.texts)
     assert not (tmp_path / "two.html").exists()
@@ -165,7 +195,7 @@ def test_the_quickest_paper(tmp_path):
 @pytest.mark.slow
 def test_all_papers(tmp_path):
     report = gough_json("reproduce", "all", "--out", tmp_path)
-    assert [p["name"] for p in report["papers"]] == list(gough_papers.NAMES) and report["comparisons"] >= 80
+    assert [p["name"] for p in report["papers"]] == list(gough_papers.NAMES) and report["comparisons"] >= 65
     for paper in report["papers"]:
         complete(paper, tmp_path)
     long, _, briot, _, pedrammehr = (p["data"] for p in report["papers"])

@@ -35,10 +35,12 @@ def reproduce(
     Each paper gets one HTML file with its figures and an animation inside; several papers get index.html too. The same numbers
     with origin and tolerance go to reproduction.json.
 
-    JSON keys: papers[] (name citation robots report seconds interrupted, comparisons[] (quantity paper ours tolerance within
-    note unit rule relative difference verdict origin section), figures[] (label caption file), artefacts[] (label what kind
-    note), misprints[] (where printed right sizes kind origin), data), comparisons, within, seconds, interrupted, index. Exit
-    code 1 if a comparison is outside its tolerance, 130 if it was interrupted; what is done is reported.
+    JSON keys: papers[] (name citation robots report seconds interrupted headline, kinds[] (kind comparisons agreeing open
+    failed numbers numbers_agreeing), comparisons[] (quantity paper ours tolerance relative reason within agrees note unit rule
+    difference verdict kind origin section), demonstrations[] (quantity value why section), figures[] (label caption file),
+    artefacts[] (label what kind note), misprints[] (where printed right sizes kind origin), data), comparisons, within, kinds,
+    seconds, interrupted, index. Exit code 1 if a comparison is outside its tolerance, but for numbers of a paper that are known
+    not to come out, 130 if it was interrupted; what is done is reported.
     """
     import gough_papers
     from gough_papers.page import write_index
@@ -81,7 +83,14 @@ def _write(path: Path, data: object) -> None:
 
 
 def _say(made: "list[Reproduction]", index: Path | None, out: Path) -> None:
-    say(f"\n{sum(r.agreeing for r in made)} of {sum(len(r.comparisons) for r in made)} comparisons agree")
+    from gough_papers.comparison import KINDS, tally
+
+    say("")
+    for r in made:
+        say(f"{r.paper.short}: {r.headline}")
+    say("\nComparisons inside their stated tolerance, by where the known number is from:")
+    for t in tally(c for r in made for c in r.comparisons):
+        say(f"  {KINDS[t.kind]:40} {t.words}")
     for r in made:
         assert r.report is not None
         say(f"Report: {r.report.resolve()} ({r.seconds:.1f} s{', interrupted' if r.interrupted else ''})")

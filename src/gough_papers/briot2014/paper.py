@@ -11,8 +11,15 @@ import numpy as np
 
 from gough import Model, Run, Scenario, load_scenario, natural_frequencies
 from gough_papers.briot2014 import figures
-from gough_papers.briot2014.runs import SQUARE, Square, circle_comparisons, circle_run, square_runs
-from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals
+from gough_papers.briot2014.runs import (
+    SQUARE,
+    Square,
+    circle_comparisons,
+    circle_demonstrations,
+    circle_run,
+    square_runs,
+)
+from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals, half_digit, printed
 from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
@@ -97,7 +104,14 @@ class Briot2014(Tour):
             counts = map(str, (p["add"], p["mul"] + p["div"], o["add"], o["mul"] + o["div"]))
             rows.append((e["quantity"], e["source"], *counts, e["scope"]))
             if e["printed"]:
-                given = ("operations, complete direct model", o["operations"], p["operations"], "", e["source"])
+                given = (
+                    "operations, complete direct model",
+                    o["operations"],
+                    p["operations"],
+                    "",
+                    printed(e["source"]),
+                    "the paper's count",
+                )
                 section.comparisons.append(at_most(*given, form=".0f", note=e["scope"]))
         head = ("quantity", "source", *right, "what it covers")
         section.grids.append(Grid(head, tuple(rows), right, "Operations, parameters as symbols, no friction"))
@@ -135,6 +149,7 @@ class Briot2014(Tour):
         """The second trajectory."""
         self.shop.tell("dualemps_refined: the circle …")
         section.comparisons += circle_comparisons(self.turn)
+        section.demonstrations += circle_demonstrations(self.turn)
         section.said.append(
             "Radius, centre and speed are printed. The slides are led as rigid links need it, at full speed from the first "
             "moment; how the authors came onto the circle is not stated, so the first tenths of a second are ours alone."
@@ -176,14 +191,16 @@ def meshed_model(elements: int) -> Model:
     return changed_model("dualemps", change)
 
 
-def frequency_comparisons(printed: np.ndarray, refined: np.ndarray, eight: np.ndarray) -> list[KnownComparison]:
+def frequency_comparisons(as_printed: np.ndarray, refined: np.ndarray, eight: np.ndarray) -> list[KnownComparison]:
     """Of `dualemps`, `dualemps_refined` and `dualemps_8` with Table 3 and energy models."""
-    digits, table = "inertias refined in their printed digits", "[Briot 2014, Table 3]"
+    digits, table = "inertias refined in their printed digits", printed("[Briot 2014, Table 3]")
     note = "the paper's f6 is an artefact of one element a link; measured: 163 ± 1 Hz"
     return [
-        equals("tables as printed", printed, AS_PRINTED, "Hz", 0.0005, INDEPENDENT, form=".3f"),
-        equals(digits, refined, TABLE_3["model"], "Hz", 0.005, table, form=".2f"),
-        equals("eight elements a link", eight, EIGHT_ELEMENTS, "Hz", 0.005, INDEPENDENT, form=".2f", note=note),
+        equals("tables as printed", as_printed, AS_PRINTED, "Hz", half_digit(0.0005), INDEPENDENT, form=".3f"),
+        equals(digits, refined, TABLE_3["model"], "Hz", half_digit(0.005), table, form=".2f"),
+        equals(
+            "eight elements a link", eight, EIGHT_ELEMENTS, "Hz", half_digit(0.005), INDEPENDENT, form=".2f", note=note
+        ),
     ]
 
 

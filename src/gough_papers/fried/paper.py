@@ -8,7 +8,7 @@ import numpy as np
 from gough import Model
 from gough_papers.along import COST_HEAD, inverse_cost, relative_error
 from gough_papers.canvas import AXES, COLORS, LEGS, canvas, label_axes, plot_curves, put_legend_below
-from gough_papers.comparison import TRANSCRIPTION, at_least, equals
+from gough_papers.comparison import TRANSCRIPTION, Tolerance, equals, exact, half_digit, rounding
 from gough_papers.fried.carry import HEIGHT, ActiveJoints, active_joints, carry
 from gough_papers.fried.lanes import lanes
 from gough_papers.reproduction import Paper, Parts, Tour
@@ -67,8 +67,8 @@ class Fried(Tour):
         model, still = self.shop.model("fried"), np.zeros(6)
         found = model.inverse_dynamics(model.home, still, still).tau
         known = (static_force(),) * 6
-        origin = "closed form by virtual work"
-        section.comparisons.append(equals("fried: f at home", found, known, "N", 1e-9, origin, form=".6f"))
+        origin = exact("closed form by virtual work")
+        section.comparisons.append(equals("fried: f at home", found, known, "N", rounding(1e-9), origin, form=".6f"))
         cells = ("inverse dynamics", *inverse_cost(self.joints.run).cells)
         section.grids.append(Grid(("function", *COST_HEAD), (cells,), COST_HEAD, "Cost, parameters are inputs"))
         section.said.append(
@@ -90,8 +90,8 @@ class Fried(Tour):
             fast = f"{x.measured:.2f} times as fast"
             rows.append(("one state, plain C (ns)", f"{x.flat_ns:.0f}", ""))
             rows.append(("one state, legs in the lanes of vectors (ns)", f"{x.loops_ns:.0f}", fast))
-            what, origin = "forces, legs in lanes minus plain", "the same program, in another order"
-            section.comparisons.append(equals(what, x.off, 0.0, "of max |f|", 1e-12, origin, form=".1e"))
+            what, origin = "forces, legs in lanes minus plain", exact("the same program, in another order")
+            section.comparisons.append(equals(what, x.off, 0.0, "of max |f|", rounding(1e-12), origin, form=".1e"))
         else:
             section.said.append("No C compiler was found (cc, gcc, clang or CC): the times are left out.")
         section.said.append(
@@ -101,8 +101,8 @@ class Fried(Tour):
         )
         title = "Parameters as numbers in the timed code"
         section.grids.append(Grid(("inverse dynamics", "", " "), tuple(rows), ("", " "), title))
-        origin = "[Fried, eqs. 88–97]: independent until one sum"
-        section.comparisons.append(at_least("legs found alike", x.lanes, 6, "", origin, form=".0f"))
+        origin, count = exact("[Fried, eqs. 88–97]: six legs, independent until one sum"), Tolerance(0.0, "a count")
+        section.comparisons.append(equals("legs found alike", x.lanes, 6, "", count, origin, form=".0f"))
         section.data["lanes"] = vars(x) | {"by_count": x.by_count, "measured": x.measured}
 
     def show_misprints(self, section: ReportSection) -> None:
@@ -112,7 +112,9 @@ class Fried(Tour):
         tell_misprints(section, PAPER, {"constant": f"{100 * share:.2g} %"})
         what, known, digits = "inertia of link 2 taken as constant", 100 * CONSTANT, 100 * CONSTANT_DIGITS
         section.comparisons.append(
-            equals(f"cost of (79), (82): {what}", 100 * share, known, "%", digits, TRANSCRIPTION, form=".2f")
+            equals(
+                f"cost of (79), (82): {what}", 100 * share, known, "%", half_digit(digits), TRANSCRIPTION, form=".2f"
+            )
         )
         section.data["misprints"] = {"constant": share}
 

@@ -9,7 +9,7 @@ import numpy as np
 from gough import Model, Run, Scenario, load_scenario
 from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import COST_HEAD, TIMED_STATES, function_cost, known_forces, relative_error, run_along
-from gough_papers.comparison import TRANSCRIPTION, KnownComparison, equals
+from gough_papers.comparison import TRANSCRIPTION, KnownComparison, Tolerance, equals, half_digit, printed
 from gough_papers.long2014 import plate, rest, runs
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
@@ -134,6 +134,7 @@ class Long2014(Tour):
         title = "Drive forces at rest: largest difference from a rigid platform (N)"
         section.grids.append(Grid(head, rows, head, title))
         section.comparisons += found.comparisons()
+        section.demonstrations += found.demonstrations()
         section.data["rigid_limit_N"] = {"settled": found.settled, "flat": found.flat}
 
     def simulate(self, section: ReportSection) -> None:
@@ -170,7 +171,7 @@ class Long2014(Tour):
         assert self.scenario.motion is not None
         self.shop.tell("long2014: figures 4 to 7 …")
         found = runs.results(made[0], self.scenario.motion, self.free_plate.own, self.held)
-        section.comparisons += found.comparisons()
+        section.demonstrations += [*made[0].demonstrations(), *found.demonstrations()]
         ours = "on our poses, computed torque with the flexible model"
         for number, drawing, caption in (
             (4, runs.draw_forces, "Forces of the prismatic joints"),
@@ -207,8 +208,7 @@ TABLE_4 = (
 )
 """Rows q1, q2 (rad), q3 (m); columns legs 1 to 6."""
 UNITS = ("rad", "rad", "m")
-ROUNDING = 5.5e-4
-"""Half a unit of the last digit, and a little: some entries are cut off, not rounded."""
+CUT_OFF = Tolerance(1e-3, "a unit of the third decimal: entries may be cut off, not rounded")
 
 
 def joint_values(home: np.ndarray, q_names: tuple[str, ...]) -> np.ndarray:
@@ -220,7 +220,15 @@ def joint_values(home: np.ndarray, q_names: tuple[str, ...]) -> np.ndarray:
 def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
     """Of joint values (3, 6) with the table."""
     return [
-        equals(f"q{k + 1} of legs 1 … 6", found[k], TABLE_4[k], UNITS[k], ROUNDING, "[Long 2014, Table 4]", form=".4f")
+        equals(
+            f"q{k + 1} of legs 1 … 6",
+            found[k],
+            TABLE_4[k],
+            UNITS[k],
+            CUT_OFF,
+            printed("[Long 2014, Table 4]"),
+            form=".4f",
+        )
         for k in range(3)
     ]
 
@@ -261,7 +269,7 @@ def misprint_costs(run: Run) -> dict[str, float]:
 def cost_comparisons(found: dict[str, float]) -> list[KnownComparison]:
     """With the transcription's figures, in per cent."""
     return [
-        equals(f"cost of {words}", 100 * found[name], 100 * known, "%", 0.005, TRANSCRIPTION, form=".2f")
+        equals(f"cost of {words}", 100 * found[name], 100 * known, "%", half_digit(0.005), TRANSCRIPTION, form=".2f")
         for name, (words, known) in MEASURED.items()
     ]
 

@@ -15,7 +15,7 @@ from gough import Model, Run
 from gough.program import Count
 from gough_papers.along import COST_HEAD, inverse_cost, known_forces, relative_error, run_along
 from gough_papers.canvas import COLORS, add_style_legend, canvas, label_axes, plot_curves, put_legend_below
-from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, at_most, equals
+from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, KnownComparison, at_most, equals, half_digit, printed
 from gough_papers.counting import count_operations
 from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
@@ -59,7 +59,15 @@ class Table1:
         for k, name in enumerate(("Coriolis matrix", "inertia matrix")):
             bound = sum(PRINTED["total"][k])
             out.append(
-                at_most(f"operations, {name}", complete[k].operations, bound, "", "[Lopes, Table 1]", form=".0f")
+                at_most(
+                    f"operations, {name}",
+                    complete[k].operations,
+                    bound,
+                    "",
+                    printed("[Lopes, Table 1]"),
+                    "the paper's total",
+                    form=".0f",
+                )
             )
         out.append(
             at_most(
@@ -67,7 +75,8 @@ class Table1:
                 self.force.operations,
                 sum(map(sum, PRINTED["total"])),
                 "",
-                "[Lopes, Table 1], both matrices",
+                printed("[Lopes, Table 1], both matrices"),
+                "the paper's total",
                 form=".0f",
                 note="gravity and the solve are in ours, not in the paper's",
             )
@@ -248,10 +257,10 @@ class Sweep:
         out = []
         for T, (known, tolerance) in COMPLETE_MINUS_SIMPLIFIED.items():
             k, what = DURATIONS.index(T), f"complete − simplified, {T:g} s"
-            out.append(equals(what, self.difference[k], known, "N", tolerance, INDEPENDENT, form=".3f"))
+            out.append(equals(what, self.difference[k], known, "N", half_digit(tolerance), INDEPENDENT, form=".3f"))
             share, digits = (100 * x for x in SHARES[T])
             what = f"the same over max |f|, {T:g} s"
-            out.append(equals(what, 100 * self.share[k], share, "%", digits, INDEPENDENT, form=".2f"))
+            out.append(equals(what, 100 * self.share[k], share, "%", half_digit(digits), INDEPENDENT, form=".2f"))
         return out
 
     def good_until(self, share: float) -> float:
@@ -319,5 +328,5 @@ def cost_comparisons(found: dict[str, tuple[float, float]]) -> list[KnownCompari
     for name, value in found.items():
         for T, cost, known, digits in zip(COST_DURATIONS, value, MEASURED[name], DIGITS[name], strict=True):
             what = f"cost of {NAMED[name]}, {T:g} s"
-            out.append(equals(what, 100 * cost, 100 * known, "%", 100 * digits, TRANSCRIPTION, form=".4g"))
+            out.append(equals(what, 100 * cost, 100 * known, "%", half_digit(100 * digits), TRANSCRIPTION, form=".4g"))
     return out

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gough import Model, Run
-from gough_papers.comparison import INDEPENDENT, KnownComparison, equals
+from gough_papers.comparison import INDEPENDENT, KnownComparison, equals, half_digit
 from gough_papers.reproduction import changed_model
 
 ROBOT = "pedrammehr2012"
@@ -68,6 +68,6 @@ def comparisons(changes: dict[str, list[float]]) -> list[KnownComparison]:
     other = changes["u along base y"] + changes["u tangential"]
     what = "smallest and largest change, u along y or tangential"
     return [
-        equals("path 1, v = n × u", changes["v = n × u"][0], SENSE, "N", 0.5, INDEPENDENT, form=".1f"),
-        equals(what, [min(other), max(other)], OTHER, "N", 0.5, INDEPENDENT, form=".1f"),
+        equals("path 1, v = n × u", changes["v = n × u"][0], SENSE, "N", half_digit(0.5), INDEPENDENT, form=".1f"),
+        equals(what, [min(other), max(other)], OTHER, "N", half_digit(0.5), INDEPENDENT, form=".1f"),
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from gough import Run
 from gough_papers.along import COST_HEAD, PATHS, inverse_cost, known_forces, run_along
 from gough_papers.canvas import COLORS, canvas, label_axes
-from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, equals
+from gough_papers.comparison import INDEPENDENT, TRANSCRIPTION, Origin, equals, half_digit, rounding
 from gough_papers.pedrammehr2012 import axes
 from gough_papers.pedrammehr2012.pods import PodForces, Pods, Switches, dot, pod_forces, pods_of
 from gough_papers.reproduction import Paper, Parts, Tour
@@ -77,8 +77,8 @@ class Pedrammehr2012(Tour):
             Grid(("function", *COST_HEAD), (("inverse dynamics", *cells),), COST_HEAD, "Cost, parameters are inputs"),
         ]
         what = "the paper's equations, corrected, minus the library"
-        origin = "another formulation: [Pedrammehr 2012, eqs. 1–40, 45–50, corrected]"
-        section.comparisons.append(equals(what, worst, 0.0, "of max |f|", 1e-12, origin, form=".1e"))
+        origin = Origin("transcription", "[Pedrammehr 2012, eqs. 1–40, 45–50, corrected]")
+        section.comparisons.append(equals(what, worst, 0.0, "of max |f|", rounding(1e-12), origin, form=".1e"))
         section.said.append(
             "The printed inertia tensors of both pod parts and of the platform belong to no real body; they enter linearly, so "
             "the forces are well defined. The paper needs 1.58 s for its paths in MATLAB, on another machine."
@@ -92,8 +92,9 @@ class Pedrammehr2012(Tour):
         for k, run in self.runs.items():
             twists = [run.model.frame_twist(run.q, run.v, f"leg{i}.lower")[:, 3:] for i in range(6)]
             worst = max(worst, float(np.abs(np.stack(twists, axis=1) - self.by_paper(k).w).max()))
-        what, origin = "angular velocities: eqs. 13–17 minus the library", "[Pedrammehr 2012, eqs. 13–17]"
-        section.comparisons.append(equals(what, worst, 0.0, "rad/s", 1e-12, origin, form=".1e"))
+        what = "angular velocities: eqs. 13–17 minus the library"
+        origin = Origin("transcription", "[Pedrammehr 2012, eqs. 13–17]")
+        section.comparisons.append(equals(what, worst, 0.0, "rad/s", rounding(1e-12), origin, form=".1e"))
         section.said.append(
             "With the fixed axes along base x, ours, path 1 has no spin in any pod: the curves with and without it coincide. "
             "The paper's text reports spin in pods 3, 4 and 5 there, so its axes are others; the table of the next part but one "
@@ -126,7 +127,7 @@ class Pedrammehr2012(Tour):
         rest = np.zeros((len(pose), 6))
         still, without = (pod_forces(self.pods, pose, rest, rest, do).f for do in (Switches(), Switches(moment=False)))
         what, change = "moment along u × v left out, path 1 at rest", np.abs(still - without).max()
-        section.comparisons.append(equals(what, change, AT_REST, "N", 0.5, INDEPENDENT, form=".1f"))
+        section.comparisons.append(equals(what, change, AT_REST, "N", half_digit(0.5), INDEPENDENT, form=".1f"))
         for path, number in ((2, 9), (3, 10)):
             caption = (
                 f"Path {path}, forces: corrected equations, older models (no spin, moment along the pod), difference."
@@ -165,7 +166,7 @@ class Pedrammehr2012(Tour):
         for name, (do, known, tolerance) in COSTS.items():
             changes[name] = change = float(np.abs(self.by_paper(3, do).f - right.f).max())
             section.comparisons.append(
-                equals(f"path 3, {name}", change, known, "N", tolerance, TRANSCRIPTION, form=".2f")
+                equals(f"path 3, {name}", change, known, "N", half_digit(tolerance), TRANSCRIPTION, form=".2f")
             )
         section.data["misprints_N"] = changes
         tell_misprints(section, PAPER, {name: f"{change:.3g} N" for name, change in changes.items()})
