@@ -72,8 +72,7 @@ def count_operations(model: Model, name: str, baked: bool = True) -> Count:
 
 def _mass_and_bias(model: Model) -> Program:
     """M and h in one program, parameters as symbols, no friction."""
-    names = model.mechanism.table.names
-    known = dict(model.pattern) | {i: 0.0 for i, n in enumerate(names) if ".friction." in n}
+    known = dict(model.pattern) | dict.fromkeys(model.mechanism.table.of_kind("friction"), 0.0)
 
     def equations(q: Any, v: Any, parameters: Any) -> dict[str, Any]:
         numbers = regroup_inertia(Numbers(model.mechanism, parameters))

@@ -14,7 +14,6 @@ import gough
 from gough.backends.casadi import to_casadi
 from gough.program import Program, evaluate
 from inner.dynamics import CATALOGUE
-from inner.kinematics import sample_states
 from program import precise
 from program.specimens import OPERATIONS, N, random_program, specimen
 
@@ -29,7 +28,7 @@ def model_of(name: str) -> gough.Model:
 
 
 def state_of(model: gough.Model, program: Program, k: int = 2) -> dict[str, np.ndarray]:
-    states = sample_states(model)
+    states = model.sampled_states
     return {s.name: np.broadcast_to(states[s.name], (len(states["q"]), s.size))[k] for s in program.inputs}
 
 

@@ -19,7 +19,6 @@ from gough import scalar
 from gough.backends.jax import PolynomialRun, schedule, to_jax
 from gough.program import Program, Slot, evaluate, trace
 from inner.dynamics import CATALOGUE
-from inner.kinematics import sample_states
 from inner.program import inline_calls
 from program import precise
 from program.specimens import N, random_program, specimen
@@ -44,7 +43,7 @@ def model_of(name: str) -> gough.Model:
 
 
 def states_of(model: gough.Model, names: list[str], n: int = 3) -> dict[str, np.ndarray]:
-    states = sample_states(model)
+    states = model.sampled_states
     return {k: x if k == "parameters" else x[:n] for k, x in states.items() if k in names}
 
 

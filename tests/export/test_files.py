@@ -23,7 +23,6 @@ from gough.robot import gallery, loads
 from inner.backends import flat_listing, rolled_listing
 from inner.dynamics import CATALOGUE
 from inner.export import Options, subject_of
-from inner.kinematics import sample_states
 from inner.structure import common_pattern
 
 LARGE = ("dualemps_8", "hexapod_flexible", "long2014")
@@ -78,7 +77,7 @@ def test_driver_finds_the_reference_values(robot: str, function: str, options: d
 def test_derivatives_by_parameters_have_no_lost_columns() -> None:
     """However numbers are folded: the columns that the model's own derivative has (which see for where they come from)."""
     m = model("five_bar")
-    samples = {k: x[:1] for k, x in sample_states(m).items()}
+    samples = {k: x[:1] for k, x in m.sampled_states.items()}
     f = m.function("inverse_dynamics")
     given = {s.name: samples[s.name][:, : s.size] for s in f.program.inputs}
     truth = f.derivative("parameters")(**given).outputs["tau_parameters"]
@@ -170,7 +169,7 @@ def test_other_designs_and_bad_ones(legs: str, tmp_path: Path) -> None:
     listing = write(subject.program, "f", subject.fixed)
     assert listing is not None
     compiled = Compiled.of(listing, tmp_path)
-    states = sample_states(m)
+    states = m.sampled_states
     changed = m.parameters_with({"platform.M": 7.5, "leg2.actuator.M": 3.25})
     for k in range(3):
         given = {s: states[s][k] for s in ("q", "v", "acceleration", "wrench")}
@@ -190,7 +189,7 @@ def test_bad_states_are_flagged(tmp_path: Path) -> None:
     m = model("lopes_simplified")
     subject = subject_of(m, "inverse_dynamics", Options(), m.pattern)
     compiled = Compiled.of(flat_listing(subject.program, "f", subject.fixed), tmp_path)
-    states = sample_states(m)
+    states = m.sampled_states
     good = {s: states[s][0] for s in ("q", "v", "acceleration", "wrench")} | {"parameters": m.parameters}
     q = good["q"].copy()
     q[3:7] *= 1.1

@@ -24,7 +24,7 @@ FEW = (*GALLERY, *(f"{family}-0" for family in LEG_FAMILIES))
 _FAST = ("lopes", "ups-0", "generic-0")
 _SLOW = (*(n for n in FEW if n not in _FAST), *(f"{family}-1" for family in LEG_FAMILIES))
 PAIRS = (*_FAST, *(pytest.param(n, marks=pytest.mark.slow) for n in _SLOW))
-MANY = tuple(f"{family}-{seed}" for family in LEG_FAMILIES for seed in range(1, 23))
+MANY = tuple(f"{family}-{seed}" for family in LEG_FAMILIES for seed in range(1, 15))
 PEERS = ("mujoco", "pinocchio")
 EXEMPT = {"fried": "telescopic inertia depends on a joint coordinate"}
 """Subjects that the peers cannot express, and why."""

@@ -144,7 +144,17 @@ def test_backends_without_time_loops_say_so(name: str) -> None:
 def test_jax() -> None:
     import jax
 
+    before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", True)
+    try:
+        compare_jax()
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
+def compare_jax() -> None:
+    import jax
+
     for key in ("inverse_dynamics", "forward_dynamics"):
         f, inputs, truth = functions("five_bar")[key]
         g = jax.jit(jax.vmap(f.to_jax()))

@@ -118,6 +118,7 @@ def test_unloaded_four_bar() -> None:
     np.testing.assert_allclose(found, settled(4)[0], rtol=3e-8)  # the same elements: measured 1e-8
 
 
+@pytest.mark.slow
 def test_loaded_four_bar() -> None:
     """About static equilibrium with prestress. Slopes reach 0.037: their squares, 1.3e-3, bound what one body leaves."""
     whole, cut = rest(1, 4), rest(2, 2)

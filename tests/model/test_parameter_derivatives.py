@@ -19,7 +19,6 @@ import pytest
 import gough
 from gough.robot import load, loads
 from gough.robot.writer import document
-from inner.kinematics import sample_states
 
 STEP = 1e-6
 ACCEPTED = 1e-6
@@ -93,7 +92,7 @@ def differences(name: str, functions: tuple[str, ...], count: int, seed: int) ->
     """(numbers compared, of these with folded parameters that move, what disagrees)."""
     model, data = built(name), described(name)
     rng = np.random.default_rng(seed)
-    states = sample_states(model)
+    states = model.sampled_states
     inputs = {k: x[-1] for k, x in states.items() if k != "parameters"}
     made = {f: model.function(f).derivative("parameters", "jvp") for f in functions}
     paths = leaves(data)
@@ -152,7 +151,7 @@ def test_every_inertia_and_friction_column(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model, free = gough.build(name), gough.build(name, free=["*"])
-    states = sample_states(model)
+    states = model.sampled_states
     given = {
         k: states[k][-1][: s.size] for s in model.function("inverse_dynamics").program.inputs if (k := s.name) in states
     }

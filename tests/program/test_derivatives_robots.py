@@ -15,7 +15,6 @@ from gough.model.functions import no_load
 from gough.model.tangent import tangent_derivation
 from gough.program import Program, evaluate
 from inner.dynamics import CATALOGUE, FunctionKey
-from inner.kinematics import sample_states
 from inner.model import trace_entry
 from inner.program import drop_checks, expand_blocks, jacobian, jvp, operations, vjp
 from program import precise
@@ -32,7 +31,7 @@ def model_of(name: str) -> gough.Model:
 
 
 def state_of(model: gough.Model, program: Program, k: int = 2) -> dict[str, np.ndarray]:
-    states = sample_states(model)
+    states = model.sampled_states
     return {s.name: np.broadcast_to(states[s.name], (len(states["q"]), s.size))[k].copy() for s in program.inputs}
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gough.errors import GOOD
-from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.verdict import evaluate_with_care
 
@@ -38,7 +37,7 @@ class References:
 
 def references(model: "Model", program: Program, states: int = STATES) -> References:
     """Reference values of a program of a model at up to `states` good states."""
-    samples = sample_states(model)
+    samples = model.sampled_states
     n = len(samples["q"])
     rng = np.random.default_rng(1959)
     columns = {}

@@ -13,7 +13,7 @@ from gough.errors import GOOD, Status
 from gough.kinematics._leg_newton import leg_newton
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.kinematics.closing import closure_errors
-from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.openings import openings
 from gough.spatial.poses import integrate_pose, pose_difference
 
@@ -26,12 +26,13 @@ MOST_STEPS = 24
 class LedLegs:
     """The legs of a robot led from home."""
 
-    linkage: LedLinkage
+    linkage: Linkage
+    assembly: Assembly
 
     @cached_property
     def closed(self) -> ClosedFormLegs:
         """Those with a closed form."""
-        return ClosedFormLegs(self.linkage, self.linkage.assembly.kinds)
+        return ClosedFormLegs(self.linkage, self.assembly.kinds)
 
     def close(
         self,
@@ -72,13 +73,13 @@ class LedLegs:
     ) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)): those of closed-form legs at poses (n, 7), others as at home."""
         legs = self.closed
-        n, home = len(poses), self.linkage.home[legs.lead :]
+        n, home = len(poses), self.assembly.home[legs.lead :]
         joints = np.broadcast_to(home, (n, len(home))).copy()
         failures = np.full(n, GOOD, dtype=object)
         if all(kind is None for kind in legs.kinds):
             return joints, failures
         if near is None:
-            evaluation = legs.evaluate(poses, parameters, branch or self.linkage.assembly.branches)
+            evaluation = legs.evaluate(poses, parameters, branch or self.assembly.branches)
             found, failures = evaluation.outputs["joints"].reshape(n, len(home)), evaluation.failures.copy()
         else:
             found, failures = legs.nearest(poses, parameters, near)
@@ -94,9 +95,9 @@ class LedLegs:
     def _follow(self, q: np.ndarray, parameters: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Newton legs led from home (or `near`) to the poses of q in small steps, so that they keep their assembly."""
         legs = self.closed
-        start = np.broadcast_to(self.linkage.home[:7] if near is None else near[:, :7], (len(q), 7))
+        start = np.broadcast_to(self.assembly.home[:7] if near is None else near[:, :7], (len(q), 7))
         whole = pose_difference(start, q[:, :7])
-        size = np.abs(whole) / np.array([self.linkage.size] * 3 + [1.0] * 3)
+        size = np.abs(whole) / np.array([self.linkage.structure.length] * 3 + [1.0] * 3)
         steps = int(np.clip(np.ceil(size.max(initial=0.0) / LARGEST_STEP), 1, MOST_STEPS))
         x, failures = q.copy(), np.full(len(q), GOOD, dtype=object)
         for k in range(1, steps + 1):

@@ -76,7 +76,7 @@ class Geometry:
                 raise UsageError(f"branch=: the legs of {self.linkage.structure.name} have no closed form; use near=")
             return pose_led(self.linkage, poses, parameters, self._started(elastic, near))
         poses = np.concatenate([poses, elastic], axis=1)
-        legs = self.linkage.cached("led legs", lambda: LedLegs(self.linkage))
+        legs = self.linkage.cached("led legs", lambda: LedLegs(self.linkage, self.linkage.assembly))
         if by_legs:
             return legs.close(poses, parameters, near, branch)
         joints, failures = legs.joints(poses, parameters, near, branch)

@@ -10,7 +10,6 @@ from gough.kinematics.following import follow, tree_rates
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.mobility import choose
 from gough.kinematics.retraction import coordinate_sizes, normalise_quaternions, step_units, wrap_angle
-from gough.kinematics.sampling import sample_states
 from gough.spatial.euler import coordinates_of, euler_matrix
 from gough.spatial.poses import pose_difference, quaternion_product, rotation_vector, rotation_vector_matrix
 
@@ -64,7 +63,7 @@ def led_by_platform(linkage: Led) -> Led:
 def _led_by_platform(linkage: Led) -> Led:
     own = list(linkage.mechanism.selection.independent)
     elastic = own[linkage.layout.mobility :]
-    around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])
+    around = np.concatenate([linkage.home[None], linkage.sampled_states["q"]])
     unit = step_units(linkage.mechanism, linkage.size)
     rates = tree_rates(linkage, around, linkage.parameters[None]) / unit[:, None] * unit[own]
     good = np.isfinite(rates).all(axis=(1, 2))
@@ -309,7 +308,7 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
         return turns
     candidates = [*names, *(n for n in COORDINATES if n not in names), *turns]
     named = NamedCoordinates(linkage, candidates)
-    around = np.concatenate([linkage.home[None], sample_states(linkage)["q"]])
+    around = np.concatenate([linkage.home[None], linkage.sampled_states["q"]])
     unit = step_units(linkage.mechanism, linkage.size)[list(linkage.mechanism.selection.independent)]
     rates = named.rates(around, tree_rates(linkage, around, linkage.parameters[None])) * unit
     rates = (rates / named.sizes[:, None])[:, :, : linkage.mobility]

@@ -110,8 +110,8 @@ class LedLinkage(Linkage, Protocol):
         ...
 
     @property
-    def sampled(self) -> np.ndarray | None:
-        """Configurations (n, nq) where v determine all velocities; None where home and all around it are."""
+    def sampled_states(self) -> dict[str, np.ndarray]:
+        """{slot: (n, size)} of assembled states where v determine all velocities."""
         ...
 
     def cached(self, key: Any, make: Callable[[], Any], /) -> Any:

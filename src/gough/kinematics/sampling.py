@@ -6,9 +6,10 @@ from gough.dynamics.inverse import load_sizes
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD
 from gough.kinematics._led_legs import LedLegs
-from gough.kinematics.linkage import LedLinkage
+from gough.kinematics.linkage import Assembly, Linkage
 from gough.kinematics.mobility import neighbours
 from gough.spatial.poses import integrate_pose
+from gough.structure import Mechanism
 
 STATES = 24
 SPREAD = (0.25, 0.25)
@@ -17,19 +18,18 @@ SPREADS = (0.15, 0.4, 1.0)
 """The same for steps of all joints of other mechanisms; the widest meet other pivots (cranks that turn far)."""
 
 
-def sample_states(linkage: LedLinkage) -> dict[str, np.ndarray]:
-    """States that assemble: home and random neighbours, with random velocities; the same on every run."""
-    return linkage.cached("samples", lambda: _sample(linkage))
+def sample_states(
+    linkage: Linkage, assembly: Assembly, mechanism: Mechanism, q: np.ndarray | None = None
+) -> dict[str, np.ndarray]:
+    """{slot: (n, size)} of states that assemble: home and random neighbours (or q (n, nq)) with random velocities, the same on
+    every run.
 
-
-def _sample(linkage: LedLinkage) -> dict[str, np.ndarray]:
+    Only functions that need no choice of velocities are called: the orders of elimination of all others begin here.
+    """
     rng = np.random.default_rng(20120321)
-    q = linkage.sampled
-    return _moving(linkage, _configurations(linkage, rng)[:STATES] if q is None else q, rng)
-
-
-def _moving(linkage: LedLinkage, q: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    n, layout, loads = len(q), linkage.layout, load_sizes(linkage.mechanism)
+    if q is None:
+        q = _configurations(linkage, assembly, mechanism, rng)[:STATES]
+    n, layout, loads = len(q), mechanism.layout, load_sizes(mechanism)
     v, vdot = rng.normal(size=(n, layout.nv)), rng.normal(size=(n, layout.nv))
     load = rng.normal(size=(n, sum(loads.values())))
     return {
@@ -40,23 +40,21 @@ def _moving(linkage: LedLinkage, q: np.ndarray, rng: np.random.Generator) -> dic
         "vdot": vdot,
         "wrench": load[:, : loads.get("wrench", 0)],
         "force": load[:, loads.get("wrench", 0) :],
-        "tau": rng.normal(size=(n, len(linkage.mechanism.drives))),
+        "tau": rng.normal(size=(n, len(mechanism.drives))),
         "parameters": linkage.parameters[None],
     }
 
 
-def _configurations(linkage: LedLinkage, rng: np.random.Generator) -> np.ndarray:
-    if legs_follow(linkage.mechanism):
-        steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * linkage.size] * 3 + [SPREAD[1]] * 3)
-        poses = np.concatenate([linkage.home[None, :7], integrate_pose(linkage.home[None, :7], steps)])
-        units = np.array(
-            [x for link in linkage.mechanism.links if link.elastic is not None for x in link.elastic.units]
-        )
+def _configurations(linkage: Linkage, assembly: Assembly, mechanism: Mechanism, rng: np.random.Generator) -> np.ndarray:
+    home = assembly.home
+    if legs_follow(mechanism):
+        steps = rng.uniform(-1, 1, (STATES * 2, 6)) * np.array([SPREAD[0] * mechanism.length] * 3 + [SPREAD[1]] * 3)
+        poses = np.concatenate([home[None, :7], integrate_pose(home[None, :7], steps)])
+        units = np.array([x for link in mechanism.links if link.elastic is not None for x in link.elastic.units])
         bent = rng.uniform(-1, 1, (len(poses), len(units))) * units
-        q, failures = LedLegs(linkage).close(np.concatenate([poses, bent], axis=1), linkage.parameters[None])
+        q, failures = LedLegs(linkage, assembly).close(np.concatenate([poses, bent], axis=1), linkage.parameters[None])
         return q[failures == GOOD]
-    # The block order is not yet fitted: move along the free motions and close with all closures.
-    found = [linkage.home[None]]
+    found = [home[None]]  # else along the free motions, closed with all closures
     for reach in SPREADS:
-        found.append(neighbours(linkage, linkage.home, linkage.assembly.free_motions[0], STATES // 2, reach))
+        found.append(neighbours(linkage, home, assembly.free_motions[0], STATES // 2, reach))
     return np.concatenate(found)

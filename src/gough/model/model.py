@@ -107,6 +107,15 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         return self.assembly.free_motions[0]
 
     @property
+    def sampled_states(self) -> dict[str, np.ndarray]:
+        """{slot: (n, size)} of assembled states around home; orders of elimination and scales of pivots are fitted to them."""
+
+        def made() -> dict[str, np.ndarray]:
+            return sample_states(self.linkage, self.assembly, self.mechanism, self.sampled)
+
+        return self.cached("sampled states", made)
+
+    @property
     def drive_index(self) -> list[int]:
         """Positions of the drive coordinates in q."""
         return self.mechanism.drive_index
@@ -273,7 +282,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         """The program with the elimination orders of its solves fitted to sampled states."""
         if not any(op == Op.BLOCK for op in program.ops) and not any(c.minimum == PIVOT for c in program.checks):
             return program
-        states = sample_states(self)
+        states = self.sampled_states
         n = len(states["q"])
         columns = [
             np.broadcast_to(states.get(s.name, np.ones((1, s.size)))[:, : s.size], (n, s.size)) for s in program.inputs

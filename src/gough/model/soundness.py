@@ -10,7 +10,6 @@ from gough.kinematics.closing import slack
 from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
-from gough.kinematics.sampling import sample_states
 from gough.kinematics.settling import not_kept, uncounted_screws
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
@@ -143,7 +142,7 @@ def check_springs(model: "Model") -> None:
     """A spring between points that are always the same has no direction; one whose points meet at home has none there."""
     if not model.mechanism.springs:
         return
-    samples = np.concatenate([model.home[None], sample_states(model)["q"]])
+    samples = np.concatenate([model.home[None], model.sampled_states["q"]])
     lengths = model.function("spring_lengths").values(q=samples, parameters=model.parameters)["length"]
     for k, spring in enumerate(model.mechanism.springs):
         if not (lengths[:, k] > COINCIDE * model.size).any():
@@ -218,7 +217,7 @@ def condition_doubts(model: "Model") -> list[str]:
 def motion_doubts(model: "Model") -> list[str]:
     """Sentences about motions that can hardly be meant: drives that move nothing, a platform that stands still."""
     mechanism = model.mechanism
-    samples = np.concatenate([model.home[None], sample_states(model)["q"][:NEIGHBOURS]])
+    samples = np.concatenate([model.home[None], model.sampled_states["q"][:NEIGHBOURS]])
     found = []
     on_loops = {i for cut in mechanism.cuts for end in (cut.first, cut.second) for i in mechanism.path_to_root(end)}
     if mechanism.cuts:

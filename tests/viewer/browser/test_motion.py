@@ -22,6 +22,7 @@ def viewer() -> Iterator[Viewer]:
         yield made
 
 
+@pytest.mark.slow
 def test_a_run_is_played_stepped_and_scrubbed(viewer: Viewer, open_page) -> None:
     page = open_page(viewer.url, width=1200, height=560)
     panel = session_of(viewer).panels["motion"]

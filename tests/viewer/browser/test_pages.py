@@ -46,6 +46,7 @@ def test_a_robot_is_drawn_as_it_was(name: str, open_page, request: pytest.Fixtur
     assert likeness(found, load_reference(path)) > 0.75
 
 
+@pytest.mark.slow
 def test_two_pages_do_not_disturb_each_other(viewer: Viewer, open_page) -> None:
     first_page = open_page(viewer.url, width=760, height=400)
     first = session_of(viewer)

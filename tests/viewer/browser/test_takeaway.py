@@ -22,6 +22,7 @@ SCRUB = "t => { const s = document.getElementById('gough-slider'); s.value = t; 
 POSE = "window.__viserMutable.nodePoseData['/robot/link0'].position"
 
 
+@pytest.mark.slow
 def test_the_page_plays_from_a_file_without_a_network(open_page, tmp_path: Path) -> None:
     path = export(path1(), tmp_path / "run.html", fps=10)
     page = open_page(path.as_uri(), width=700, height=480, offline=True)
@@ -99,6 +100,7 @@ def test_a_robot_alone_is_a_still_page_in_the_readers_colours(scheme: str, open_
     assert page.evaluate("document.documentElement.classList.contains('gough-dark')") == (scheme == "dark")
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn_without_a_page(chromium, tmp_path: Path) -> None:
     path = export("five_bar", tmp_path / "robot.png", width=320, height=200)
     found = np.asarray(Image.open(path))

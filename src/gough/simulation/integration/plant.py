@@ -23,7 +23,6 @@ from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
-from gough.kinematics.sampling import sample_states
 from gough.program import Program
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
@@ -114,7 +113,7 @@ class Plant:
         """As `Model.order_solves`, with the law's own states fitting to the sampled states."""
         if not self.inner_size:
             return self.model.order_solves(program)
-        states = sample_states(self.model)
+        states = self.model.sampled_states
         n = len(states["q"])
         inner = [self.inner_at(q, v).first for q, v in zip(states["q"], states["v"], strict=True)]
         known = {**states, "inner": np.array(inner)}
