@@ -60,7 +60,7 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
         rows = []
         for row in table.rows:
             sizes = tuple(row.sizes.get(column, "") for column in table.columns)
-            rows.append((row.where, row.printed, row.right, *sizes, *(found.get(row.computed, "") for _ in now)))
+            rows.append((row.marked_where, row.printed, row.right, *sizes, *(found.get(row.computed, "") for _ in now)))
         head = ("where", table.printed, "right", *table.columns, *now)
         title = table.measure[:1].upper() + table.measure[1:]
         section.grids.append(Grid(head, tuple(rows), (*table.columns, *now), title))
@@ -71,6 +71,7 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
     live = "“Computed now”: in this run, by giving the error to the model as data, as a load, as another motion, or as a switch."
     inside = "None of these can be given to the library from outside: they are terms inside its recursion."
     section.said.append(measured + (live if found else inside))
+    section.said += dict.fromkeys(table.remark for table in tables if table.remark)
 
 
 def sources_grid(robot: str) -> Grid:

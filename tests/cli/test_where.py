@@ -28,6 +28,11 @@ def test_a_misprint_is_told_with_its_cost():
     assert "wrong as printed" in out and "132 %" in out
 
 
+def test_a_slip_that_may_be_of_the_text_is_told_as_such():
+    out, _ = gough("where", "Long 2014, eq. 12")
+    assert "and not the paper" in out and gough_json("where", "Long 2014, eq. 12")["misprints"][0]["doubtful"]
+
+
 def test_what_is_not_in_the_code_says_why():
     out, _ = gough("where", "Pedrammehr 2012, eqs. 41-42", code=1)
     assert "not in the code" in out and "recursion" in out and "nearest:" in out

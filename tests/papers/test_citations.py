@@ -12,7 +12,18 @@ import pytest
 
 import gough
 from gough.errors import UsageError
-from gough_papers.citations import PAPERS, PaperPlace, errata, find, index, misprints_of, read_places, read_query
+from gough_papers.citations import (
+    EQUATIONS,
+    PAPERS,
+    PaperPlace,
+    errata,
+    find,
+    index,
+    misprints_of,
+    read_places,
+    read_query,
+    unused_equations,
+)
 from gough_papers.citations.index import mentions
 from gough_papers.citations.places import split_name
 
@@ -158,10 +169,38 @@ def test_misprints_are_told() -> None:
     assert find("Pedrammehr 2012, eqs. 41–42").unused[0].why
 
 
+READ = ("long2014", "briot2014")
+"""Papers whose citations were read one by one, beside the code they stand at."""
+
+
+def equations_of(places: tuple[PaperPlace, ...]) -> set[int]:
+    return {n for p in places if p.kind == "eq" for n in range(p.start[0], p.stop[0] + 1)}
+
+
+@pytest.mark.parametrize("paper", READ)
+def test_an_equation_is_cited_where_it_is_computed_or_has_a_reason(paper: str) -> None:
+    """At a function, not only at the head of a file; never both cited and said not to be in the code."""
+    own = [m for m in index() if m.paper == paper and m.file.startswith("gough/") and m.file.endswith(".py")]
+    cited = set[int]().union(*(equations_of(m.places) for m in own))
+    at_functions = set[int]().union(*(equations_of(m.places) for m in own if m.function))
+    without = set[int]().union(*(equations_of(x.places) for x in unused_equations(paper)))
+    assert cited == at_functions and not cited & without
+    assert cited | without == set(range(1, EQUATIONS[paper] + 1))
+
+
+@pytest.mark.parametrize("paper", READ)
+def test_what_is_printed_wrong_is_cited_as_corrected(paper: str) -> None:
+    wrong = set[int]().union(*(equations_of(m.places) for m in misprints_of(paper) if m.kind == "misprint"))
+    for m in index():
+        if m.paper == paper and equations_of(m.places) & wrong:
+            assert m.corrected, m
+
+
 def test_errata_are_whole() -> None:
     for table in errata():
         for row in table.rows:
             assert row.places and row.printed and row.right and row.sizes and row.kind, row
+    assert any(row.doubtful and row.marked_where == f"{row.where} †" for table in errata() for row in table.rows)
     assert {m.kind for key in PAPERS for m in misprints_of(key)} == {"misprint", "unsaid", "simplified", "right"}
 
 

@@ -219,7 +219,7 @@ def test_fried():
     ("name", "most"), [("fried", 20), ("lopes", 20), ("pedrammehr2012", 40), ("long2014_rigid", 40)]
 )
 def test_home_is_not_singular(name, most):
-    """Condition of the inverse Jacobian, moments over the platform's size; Long's home is near-singular (32)."""
+    """Condition of the inverse Jacobian, moments over the platform's size; Long's home is near-singular (28)."""
     robot = load(name)
     assert robot.home.pose is not None
     position, rotation = np.array(robot.home.pose.position), robot.home.pose.rotation()

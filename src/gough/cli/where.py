@@ -11,6 +11,7 @@ from gough.cli.output import note, say, write_json
 if TYPE_CHECKING:
     from gough_papers.citations import Found, Mention, Misprint
 
+MISPRINT_KEYS = ("paper", "where", "kind", "printed", "right", "sizes", "measure", "doubtful")
 SHOWN = 230
 """Characters of a sentence that are printed."""
 
@@ -29,7 +30,7 @@ def find_code(
     Every place of the installed source that cites it, with file, line, function and sentence; what the paper prints wrong
     there. Nothing found: the nearest citations, and exit code 1.
     JSON keys: query, paper, places[], found[] (citation paper places[] corrected file line function sentence),
-    misprints[] (paper where kind printed right sizes measure), unused[] (paper places why), nearest[] (as found).
+    misprints[] (paper where kind printed right sizes measure doubtful), unused[] (paper places why), nearest[] (as found).
     """
     from gough_papers.citations import find
 
@@ -49,10 +50,7 @@ def report(found: "Found") -> dict[str, Any]:
         "paper": found.query.paper,
         "places": [str(place) for place in found.query.places],
         "found": [_mention(m) for m in found.mentions],
-        "misprints": [
-            {name: getattr(m, name) for name in ("paper", "where", "kind", "printed", "right", "sizes", "measure")}
-            for m in found.misprints
-        ],
+        "misprints": [{name: getattr(m, name) for name in MISPRINT_KEYS} for m in found.misprints],
         "unused": [{"paper": u.paper, "places": [str(p) for p in u.places], "why": u.why} for u in found.unused],
         "nearest": [_mention(m) for m in found.nearest],
     }
@@ -97,6 +95,8 @@ def _show_misprint(m: "Misprint") -> None:
 
     say(f"{PAPERS[m.paper]}, {m.where}: {KINDS[m.kind]}")
     say(f"    printed: {m.printed}; right: {m.right}")
+    if m.doubtful:
+        say("    it may be the text we read that is wrong here, and not the paper")
     sizes = [size if name == "cost" else f"{name}: {size}" for name, size in m.sizes.items()]
     if sizes:
         say(f"    cost: {'; '.join(sizes)}")

@@ -1,7 +1,7 @@
 """Closures of the cut joints at position, velocity and acceleration level, and the leg Jacobians they need.
 
 Computes  for each cut: residual, rows of G in the tree velocities, and bias of the acceleration.
-Sources   [Briot 2014, eqs. 28–36]; for spherical cuts [Long 2014, eqs. 1–6] in tip axes.
+Sources   [Briot 2014]; for spherical cuts [Long 2014]. Both in other axes; their equations stand at the functions.
 Frames    everything in the axes of the first side's link (a leg's tip: "tip axes"), where most entries are zero.
 Derivation. L is the cut frame on the first link, P the one on the second (a leg: on the platform), d from L's origin to
 P's. Every closure (`joints.closures`, with its coefficients and bias) gives rows
@@ -166,8 +166,8 @@ class CutGeometry:
         return _apply(row, point.v, point.w)
 
     def _platform_point(self, twist: Vector, acceleration: Vector) -> PointMotion:
-        """Motion, tip axes, of the second side's cut point as a point of the platform, world twist and acceleration:
-        [Long 2014, eqs. 11, 13, 18, 22–25] of a rigid platform, [Fried, eqs. 30–32], [Pedrammehr 2012, eqs. 8–11]."""
+        """Motion, tip axes, of the second side's cut point as a point of a rigid platform, world twist and acceleration:
+        [Long 2014, eqs. 18, 22], [Briot 2014, eqs. 29, 37, corrected], [Fried, eqs. 30–32], [Pedrammehr 2012, eqs. 8–11]."""
         v, w, a, wd = twist[:3], twist[3:], acceleration[:3], acceleration[3:]
         down_tip = partial(down, self.first)
         turned = any(row.c_P is not None for row in self.rows)
@@ -179,7 +179,8 @@ class CutGeometry:
         )
 
     def first_point(self, u: Vector) -> PointMotion:
-        """Motion of the first side's cut point for rates u and no accelerations of joints, tip axes."""
+        """Motion of the first side's cut point for rates u and no accelerations of joints, tip axes
+        [Briot 2014, eqs. 20–21]."""
         motion = move_chain(self.first, u, zeros(len(u)))
         c = self.L_p
         a = motion.a + cross(motion.wd, c) + cross(motion.w, cross(motion.w, c))
@@ -188,7 +189,7 @@ class CutGeometry:
     def second_point(self, u: Vector, acceleration: Vector) -> PointMotion:
         """Motion of the second side's cut point: platform's acceleration (6,) as given, joints' zero; tip axes.
 
-        A point tied to a flexible platform moves with it by `move_chain` [Long 2014, eqs. 12–13, 18, 22–25, corrected].
+        A point tied to a flexible platform moves with it by `move_chain` [Long 2014, eqs. 22, 24].
         """
         if self.on_platform and len(self.second) == 1:
             return self._platform_point(u[:6], acceleration)
@@ -220,7 +221,8 @@ class CutGeometry:
         return rest + row.bias(second, first)
 
     def wrench_on_platform(self, multipliers: Vector) -> tuple[Vector, Vector]:
-        """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,) [Long 2014, eqs. 26–32]."""
+        """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,); no elastic
+        forces [Long 2014, eq. 26]."""
         force, moment = zeros(3), zeros(3)
         for mu, row in zip(multipliers, self.rows, strict=True):
             if row.c_v is not None:
@@ -262,7 +264,11 @@ class CutGeometry:
 
 
 def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
-    """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes."""
+    """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes.
+
+    For a leg the columns of its Jacobian [Long 2014, eqs. 1, 3], [Briot 2014, eqs. 13–15, 28, corrected], made from the tip
+    inwards. Those of a tie are its shapes [Long 2014, eq. 18].
+    """
     lever = point
     columns: dict[int, Column] = {}
     turned: np.ndarray | None = None

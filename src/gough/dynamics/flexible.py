@@ -1,7 +1,7 @@
 """A flexible body: the generalised Newton–Euler model.
 
 Computes  force, moment (about the body's origin) and elastic forces that a motion with elastic rates needs; its energies.
-Sources   [Briot 2014, eqs. 1–4, 53–68, corrected], [Long 2014, eqs. 34–35, corrected]; the constants: fem/elastic_body.py.
+Sources   [Briot 2014], [Long 2014]; the constants: fem/elastic_body.py.
 Frames    body axes, at the body's origin (a frame that moves with one part of the body, or floats with all of it).
 Symbols   e elastic coordinates, r = x + Φ e where a point is, a acceleration of the origin minus gravity.
           Displacements of second order: stiffened.py.
@@ -95,7 +95,7 @@ class Deformation:
 
     @cached_property
     def beta(self) -> Matrix:
-        """∫ r × Φ_k dm (3, m)."""
+        """MS_re: ∫ r × Φ_k dm (3, m) [Briot 2014, eq. 57, corrected], [Long 2014, eq. 34, corrected]."""
         return np.array([axial(N) for N in self.N], dtype=object).T.reshape(3, self.m)
 
     @cached_property
@@ -105,7 +105,7 @@ class Deformation:
 
     @cached_property
     def inertia(self) -> RigidInertia:
-        """The deformed body as a rigid one."""
+        """The deformed body as a rigid one [Briot 2014, eqs. 56, 60]."""
         return self._as_rigid(self.e, self.of.MSde, self.of.N1)
 
     def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> RigidInertia:
@@ -114,7 +114,11 @@ class Deformation:
         return RigidInertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
-        """(f, n, Q) of equations (4)–(6)."""
+        """(f, n, Q) of equations (4)–(6) [Briot 2014, eqs. 53–55, corrected], [Long 2014, eq. 34, corrected].
+
+        With velocity terms in f, n and Q [Briot 2014, eqs. 65–67, corrected]. No matrix is formed for the accelerations
+        [Briot 2014, eqs. 4, 64, corrected].
+        """
         body, of, m = self.inertia, self.of, self.m
         f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot
         f = f + 2.0 * cross(w, self.D @ rate)

@@ -1,6 +1,6 @@
 """Forward dynamics of the closed robot: accelerations of the independent velocities for drive forces.
 
-Sources   [Long 2014, eqs. 46–49 in the rigid case], [Briot 2014, §4.3].
+Sources   [Briot 2014]; with a rigid platform [Long 2014]. The tree's way below is in neither.
 Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ without pivoting. The closures are eliminated
             before (mass_matrix.py), so massless links need no special case. A velocity without inertia
             (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
@@ -33,7 +33,10 @@ NO_FORCE = 1e-9
 def forward_dynamics(
     numbers: Numbers, q: Vector, v: Vector, tau: Vector, wrench: Vector = NONE, force: Vector = NONE
 ) -> dict[str, np.ndarray]:
-    """Accelerations vdot (nv,) of v, classical, for drive forces and a load (see `load_sizes`)."""
+    """Accelerations vdot (nv,) of v, classical, for drive forces and a load (see `load_sizes`).
+
+    With a flexible platform the solve gives at once what (44) and (46) of [Long 2014] give one after the other.
+    """
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     if numbers.mechanism.selection.solves_tree:
@@ -50,7 +53,7 @@ def forward_dynamics(
             check(Status.SINGULAR.at(place), NO_INERTIA * sum(M[i, i] for i in range(len(v))) - M[k, k], 0.0)
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
-    with note("acceleration [Long 2014, eq. 46]"):
+    with note("acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46]"):
         vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
     return {"vdot": vdot}
 
@@ -71,7 +74,7 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
     A = TreeInertia(loops.posture).A
     rows = [row for block in mechanism.selection.blocks for row in block.rows]
     G = loops.entries(rows, range(len(u)))
-    with note("multipliers of the closures and accelerations [Briot 2014, §4.3], [Long 2014, eq. 46]"):
+    with note("multipliers of the closures and accelerations"):
         moved = zeros(len(u), 1 + len(rows))  # A⁻¹ [push, Gᵀ]
         for part in separate_parts(A):
             rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)

@@ -1,6 +1,6 @@
 """Inverse dynamics of the closed robot: drive forces for a motion; the mass matrix is never formed.
 
-Sources   [Fried, eq. 97], [Long 2014, eq. 46], [Pedrammehr 2012, eqs. 48–51, corrected], [Briot 2014, §4].
+Sources   [Fried, eq. 97], [Long 2014], [Pedrammehr 2012, eqs. 48–51, corrected], [Briot 2014].
 Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force of the motion (projection.py), so
             S τ = Γᵀ f - Q, solved in a fixed elimination order. With more drives than freedoms, of all solutions the one
             with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
@@ -82,13 +82,17 @@ def inverse_dynamics(
 def _flexible(
     numbers: Numbers, loops: Loops, v: Vector, acceleration: Vector, wrench: Vector, force: Vector
 ) -> dict[str, Vector]:
-    """tau and the accelerations of the elastic coordinates in v, `eddot`, for those of the others."""
+    """tau and the accelerations of the elastic coordinates in v, `eddot`, for those of the others.
+
+    The matrix before tau is J_sys⁻ᵀ [Long 2014, eq. 48]. What stands against it is A V̇_p + c, which is c where nothing
+    accelerates [Long 2014, eq. 49]; A of (47) is not formed.
+    """
     layout = numbers.mechanism.layout
     n = layout.mobility
     needed = needed_force(loops, v, np.concatenate([acceleration, zeros(layout.v_elastic)]), wrench, force)
     S = drive_columns(loops)
     M = mass_matrix(loops)[:, n:]
-    with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46], [Briot 2014, eq. 44]"):
+    with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46, corrected], [Briot 2014, eq. 44]"):
         rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
         moved = solve_spd(M[n:], rest, Status.SINGULAR.at("elastic mass matrix"))  # M_ee⁻¹ [S_e, h_e]
         felt, pushed = moved[:, :-1], moved[:, -1]

@@ -1,7 +1,7 @@
 """Motion of the closed robot: all tree velocities and accelerations from the independent ones, and forces the other way.
 
 Computes  u and u̇ from v and v̇; Γᵀ f, the tree forces f seen by v; the multipliers of the closures.
-Sources   [Briot 2014, eqs. 30–36]; [Long 2014, eqs. 2, 6, 22]; [Fried, eqs. 41, 53]; [Pedrammehr 2012, eqs. 13–25].
+Sources   [Briot 2014]; [Long 2014]; [Fried, eqs. 41, 53]; [Pedrammehr 2012, eqs. 13–25].
 Derivation  closures G u = 0 and G u̇ + γ = 0 (closures.py). v is a part of u; the rest, d, follows block by block:
             G_b d_b = -(rows of b applied to what is known so far). Rows of a leg give J q̇ = P v, one block a leg.
             Virtual power: u = Γ v, Γᵀ f = f_v - G_vᵀ λ with G_dᵀ λ = f_d, solved through the blocks in reverse.
@@ -31,7 +31,7 @@ class Loops:
         self.selection = posture.mechanism.selection
         self.cuts: list[CutGeometry] = []
         for cut in self.mechanism.cuts:
-            with note(f"{self._place(cut.leg, cut.name)}: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3]"):
+            with note(f"{self._place(cut.leg, cut.name)}: closure [Briot 2014, eq. 28], [Long 2014, eq. 3]"):
                 self.cuts.append(CutGeometry(posture, cut))
         self._row = [(k, i) for k, cut in enumerate(self.mechanism.cuts) for i in range(cut.rows)]
 
@@ -58,7 +58,7 @@ class Loops:
         return out
 
     def all_rows(self) -> np.ndarray:
-        """G (rows, nu) of all closures, redundant ones too."""
+        """G (rows, nu) of all closures, redundant ones too [Briot 2014, eq. 30]."""
         out = zeros(self.mechanism.rows, self.mechanism.layout.nu)
         for cut in self.cuts:
             columns = cut.columns()
@@ -83,7 +83,7 @@ class Loops:
         return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])
 
     def rates(self, v: Vector) -> Vector:
-        """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 5–7], [Fried, eqs. 10–27], [Briot 2014, eqs. 30–36]."""
+        """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 5–7], [Fried, eqs. 10–27], [Briot 2014, eqs. 31–33, 36]."""
         u = self._independent(v)
         for block in self.selection.blocks:
             place = self.label(block)
@@ -108,7 +108,7 @@ class Loops:
         ud = self._independent(acceleration)
         firsts: dict[int, PointMotion] = {}
         for block in self.selection.blocks:
-            with note(f"{self.label(block)}: accelerations [Long 2014, eq. 6], [Fried, eq. 53]"):
+            with note(f"{self.label(block)}: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53]"):
                 rhs = []
                 for row in block.rows:
                     k, i = self._row[row]
@@ -121,7 +121,7 @@ class Loops:
         return ud
 
     def closure_accelerations(self, rows: Sequence[int], u: Vector) -> Vector:
-        """γ (rows,) with G u̇ = γ for rates u."""
+        """γ (rows,) with G u̇ = γ for rates u [Briot 2014, eq. 38]; it is -b* there."""
         points: dict[int, tuple[PointMotion, PointMotion]] = {}
         out = []
         for row in rows:
@@ -132,7 +132,7 @@ class Loops:
         return np.array(out, dtype=object)
 
     def project(self, forces: Vector) -> Vector:
-        """Γᵀ f (nv,) of generalised forces f (nu,) on the tree."""
+        """Γᵀ f (nv,) of generalised forces f (nu,) on the tree [Briot 2014, eq. 43]."""
         left, _ = self._eliminate(forces)
         return left[list(self.selection.independent)]
 
@@ -159,7 +159,8 @@ class Loops:
         return left, found
 
     def _push_platform(self, left: Vector, pending: list[Vector]) -> None:
-        """Take pending multipliers to the platform's entries of `left`, as a wrench."""
+        """Take pending multipliers to the platform's entries of `left`, as a wrench [Long 2014, eq. 27]; elastic forces
+        are taken in `_eliminate`."""
         for k, cut in enumerate(self.cuts):
             if cut.on_platform and not all(structurally_zero(x) for x in pending[k]):
                 with note(f"{self._place(cut.cut.leg, cut.cut.name)}: projection [Fried, eq. 94]"):

@@ -1,6 +1,6 @@
 """Mass matrix of the closed robot in its independent velocities.
 
-Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014, eqs. 36, 47 in the rigid case], [Fried, eq. 73];
+Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014], [Fried, eq. 73];
           [Lopes, eqs. 15–65, corrected] adds up the same inertias, in Euler rates (coordinates.py).
 Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platform with six freedoms: each adds Pᵀ K P,
             K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) its own (tree_inertia.py).
@@ -75,11 +75,12 @@ def _on_platform(mechanism: Mechanism, link: int) -> bool:
 
 
 def by_rigid_legs(loops: Loops) -> Matrix:
-    """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut."""
+    """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut
+    [Long 2014, eq. 47], which is all without shapes."""
     with note("mass matrix: platform [Long 2014, eq. 35]"):
         M = platform_inertia(loops.posture)
     for leg in loops.mechanism.legs:
-        with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 36–37]"):
+        with note(f"{leg.name}: inertia at the cut [Long 2014, eq. 37, corrected]"):
             M = M + _spread(loops.cuts[leg.cuts[0]], inertia_at_cut(loops, leg))
     return M
 
@@ -104,18 +105,19 @@ def by_rigid_legs_on_bent_platform(loops: Loops) -> Matrix:
     """M (6 + m, 6 + m) for the platform's twist and its elastic rates; legs are felt at the deflected points.
 
     A leg's point moves with R (v_P + Φ ė) + …: with K turned into the platform's axes it adds Φᵀ K Φ, K Φ and r × K Φ.
+    Legs put into the platform's equation, (41) and (42) into [Long 2014, eq. 43, corrected], before q̈_e is eliminated.
     """
     posture = loops.posture
     elastic = posture.mechanism.platform.elastic
     assert elastic is not None
     m, R = elastic.modes, posture.R_WP
-    with note("mass matrix: flexible platform [Long 2014, eqs. 28, 35]"):
+    with note("mass matrix: flexible platform [Long 2014, eq. 35]"):
         M = TreeInertia(posture, (0,)).A[: 6 + m, : 6 + m]
     force, moment = zeros(3, m), zeros(3, m)
     shapes: list[Matrix] = []
     felts: list[Matrix] = []
     for leg in loops.mechanism.legs:
-        with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 36–43]"):
+        with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 37, 41–42, corrected]"):
             cut = loops.cuts[leg.cuts[0]]
             felt = _spread(cut, inertia_at_cut(loops, leg))
             M[:6, :6] = M[:6, :6] + felt
@@ -148,7 +150,7 @@ def by_tree(loops: Loops) -> Matrix:
         e = zeros(len(own))
         e[k] = 1.0
         follow[:, k] = loops.rates(e)[rest]
-    with note("mass matrix: closures [Briot 2014, eqs. 36, 44]"):
+    with note("mass matrix: closures [Briot 2014, eq. 44]"):
         M = A[np.ix_(own, own)]
         if not rest:
             return M
@@ -162,7 +164,7 @@ def by_tree(loops: Loops) -> Matrix:
 
 
 def platform_inertia(posture: Posture) -> Matrix:
-    """Spatial inertia (6, 6) of the platform about its origin, world axes."""
+    """Spatial inertia (6, 6) of the platform about its origin, world axes [Long 2014, eq. 35], [Briot 2014, eq. 25]."""
     M = zeros(6, 6)
     inertia = posture.numbers.inertia(posture.mechanism.platform)
     if inertia is None:
@@ -182,7 +184,8 @@ def leg_inertia(posture: Posture, leg: LegLinks, columns: list[int]) -> Matrix:
 
 
 def _spread(cut: CutGeometry, K: Matrix) -> Matrix:
-    """Pᵀ K P (6, 6): the leg's inertia at the cut as platform inertia, world axes."""
+    """Pᵀ K P (6, 6): the leg's inertia at the cut as platform inertia, world axes; of a point Pᵀ is W_pi
+    [Long 2014, eq. 31]."""
     if all(isinstance(row, PointRow) for row in cut.rows):
         turned = np.array([cut.to_world(K[:, k]) for k in range(3)], dtype=object)  # rows: K's columns in world axes
         world = np.array([cut.to_world(turned[:, k]) for k in range(3)], dtype=object).T

@@ -27,7 +27,8 @@ Vector = np.ndarray
 class Deflection:
     """How a frame tied to a flexible link follows elastic rates: p = p0 + Φ e + ½ eᵀΨe and θ = Θ e in the link's axes.
 
-    translation, turning (3, m): Φ + Ψ e and Θ. second[k][l] (3,): Ψ_kl, None without. turn: the rotation of θ.
+    translation, turning (3, m): Φ + Ψ e and Θ [Long 2014, eqs. 15–16]. second[k][l] (3,): Ψ_kl, None
+    without. turn: the rotation of θ.
     """
 
     translation: np.ndarray
@@ -45,7 +46,7 @@ class Deflection:
         return total
 
     def spin(self, rate: Vector) -> Vector:
-        """Angular velocity relative to the link, axes of the frame."""
+        """Angular velocity relative to the link, axes of the frame [Briot 2014, eq. 2], there for small turns."""
         return self.turn.J @ (self.turning @ rate)
 
     def spin_rate(self, rate: Vector, rate_dot: Vector) -> Vector:
@@ -61,6 +62,7 @@ class Deflection:
 class Step:
     """Pose of a link in its parent: first the placement, then the joint's turn, then its slide (child axes).
 
+    `to_child` turns, place_p and slide shift: R̄ and T [Briot 2014, eq. 16, corrected], which are not formed.
     deflection: of a frame tied to a flexible parent; the placement is then where it stands deformed.
     """
 
@@ -181,7 +183,8 @@ def direction(link: Link) -> Vector:
 
 
 def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
-    """Pose of a frame tied to a flexible link at q (any array whose elastic entries stand where q's do)."""
+    """Pose of a frame tied to a flexible link at q (any array whose elastic entries stand where q's do): its
+    deformed place [Long 2014, eq. 12, corrected], [Briot 2014, eq. 3], and the exact rotation of θ."""
     tie = link.tie
     assert tie is not None
     m, e = tie.modes, np.asarray(q[tie.q : tie.q + tie.modes])

@@ -1,7 +1,7 @@
 """Tree forces of a motion, and what they and the drives are for the independent velocities.
 
 Computes  generalised forces f (nu,) that a motion of the closed robot needs with all drives slack, Γᵀ f, and the drive map S.
-Sources   principle of virtual power [Briot 2014, eqs. 41–44], [Long 2014, eqs. 36–43]; factorised form [Fried, eqs. 94–97].
+Sources   principle of virtual power [Briot 2014], [Long 2014]; factorised form [Fried, eqs. 94–97].
 Derivation  u = Γ v (loops.py). For a robot of legs Γ = [1; J⁻¹P]: Γᵀ f = F_P + Σ_legs Pᵀ J⁻ᵀ f_leg; a drive force τ_k on
             joint k does the same work as the generalised force Γᵀ e_k τ_k, a column of S.
 """
@@ -35,7 +35,7 @@ class TreeForces:
     """Forces of the tree for a motion of the closed robot.
 
     wrenches: of every link but the platform, gathered inwards; force, moment: the platform's, world axes at its origin;
-    generalised: f (nu,), the platform's wrench first.
+    generalised: f (nu,), the platform's wrench first, M_tot q̈_tot + c_tot [Briot 2014, eqs. 23–24, 26–27, corrected].
     """
 
     def __init__(self, loops: Loops, u: Vector, ud: Vector, loads: Sequence[tuple[int, LinkWrench]] = ()) -> None:
@@ -46,7 +46,7 @@ class TreeForces:
         mechanism = posture.mechanism
         self.extra = zeros(len(u))
         if mechanism.has_platform:
-            with note("platform: Newton–Euler [Long 2014, eq. 34], [Pedrammehr 2012, eqs. 45–50, corrected]"):
+            with note("platform: wrench [Long 2014, eq. 34, corrected], [Pedrammehr 2012, eqs. 45–50, corrected]"):
                 self.force, self.moment = platform_wrench(posture, u, ud, self.extra)
         self.motions: dict[int, LinkMotion] = move_tree(posture, u, ud)
         self.wrenches: dict[int, LinkWrench] = {}
@@ -109,14 +109,14 @@ class TreeForces:
 
 
 def drive_columns(loops: Loops) -> np.ndarray:
-    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33], [Fried, eq. 96].
+    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33, corrected], [Fried, eq. 96].
 
-    Its transpose takes v to the drives' rates [Long 2014, eqs. 19–20], [Fried, eqs. 6–9], [Lopes, eqs. 5–7].
+    Its transpose takes v to the drives' rates [Long 2014, eqs. 5, 19–20, corrected], [Fried, eqs. 6–9], [Lopes, eqs. 5–7].
     """
     mechanism = loops.mechanism
     S = zeros(mechanism.layout.nv, len(mechanism.drives))
     for k, drive in enumerate(mechanism.drives):
-        with note(f"{drive.name}: drive map [Long 2014, eq. 33], [Fried, eq. 96]"):
+        with note(f"{drive.name}: drive map [Long 2014, eq. 33, corrected], [Fried, eq. 96]"):
             e = zeros(mechanism.layout.nu)
             e[mechanism.links[drive.link].u] = 1.0
             S[:, k] = loops.project(e)

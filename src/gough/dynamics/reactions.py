@@ -1,7 +1,7 @@
 """Reactions in every joint, cut joints included.
 
 Computes  for given motion and drive forces: the wrench that acts through each joint.
-Sources   [Long 2014, eqs. 9–10], [Pedrammehr 2012, eqs. 34–40], [Fried, eqs. 83–87].
+Sources   [Long 2014], [Pedrammehr 2012, eqs. 34–40], [Fried, eqs. 83–87].
 Derivation  the tree needs f for the motion and gets τ and the external wrench; the closures give the rest, Gᵀ μ = f - τ - Q.
             The recursion's inward pass with the wrenches of μ at the cuts gives what each joint transmits.
             Redundant closures that were removed carry nothing: of an over-constrained mechanism one of many solutions.
@@ -42,7 +42,8 @@ def joint_reactions(
     loads: Vector | None = None,
     frames: tuple[str, ...] = (),
 ) -> dict[str, np.ndarray]:
-    """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`).
+    """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`); at a leg's end
+    its force on the platform [Long 2014, eqs. 9–10, corrected].
 
     force (nv,) acts on the independent velocities, the multipliers follow from the others: what it does to the reactions
     it does by the motion and tau that go with it.
@@ -57,6 +58,7 @@ def joint_reactions(
     )
     forces = motion_forces(loops, v, vdot, on_frames)
     missing = forces.generalised.copy()
+    # What the ends of the legs must give besides, A q̈ + c - Γ, which is -Jᵀ f [Long 2014, eqs. 7–8].
     for drive, given in zip(mechanism.drives, tau, strict=True):
         k = mechanism.links[drive.link].u
         missing[k] = missing[k] - given

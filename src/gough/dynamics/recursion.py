@@ -1,7 +1,7 @@
 """The Newton–Euler recursion on the tree: motion outwards, wrenches inwards.
 
 Computes  the motion of every link for given tree velocities u and accelerations, and the joint forces they need.
-Sources   [Briot 2014, §3.2–3.3] for rigid links; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81);
+Sources   [Briot 2014, §3.2–3.3] for the motion; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81);
           [Pedrammehr 2012, eqs. 26–33, corrected]: mass centres and moments of a leg, tensors about the mass centre.
 Frames    every link in its own axes, at its own origin; the platform in body axes.
 Symbols   w ω angular velocity, wd α its derivative, a classical acceleration of the origin minus gravity,
@@ -14,7 +14,7 @@ Derivation, child j of parent i with rotation E (child to parent), place p, slid
     inwards       f_i += E f_j,   n_i += E (n_j + d × f_j) + p × E f_j                (5)
     joint force   τ_j = e · n_j (rotation) or e · f_j (translation)                   (6)
 Frame tied to a flexible link, at p(e) and turned by θ(e) (posture.Deflection):
-    a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇         (9), [Briot 2014, eqs. 12–19, corrected]
+    a_j = Eᵀ(a_i + α_i × p + ω_i × (ω_i × p) + 2 ω_i × ṗ + p̈),  ω_j = Eᵀω_i + J θ̇       (9), [Briot 2014, eqs. 18–19, corrected]
     elastic forces of its wrench  Q_i += Φᵀ E f_j + Θᵀ Jᵀ n_j                             (10)
 Telescopic links: inertia T(q) of a joint coordinate q adds T ω's rate T' q̇ ω to n (7) and -½ ω·T'ω to that joint (8).
 """
@@ -54,7 +54,7 @@ class LinkWrench:
 
 def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> tuple[Vector, Vector]:
     """Force and moment about the origin, world axes, that give the platform its motion (tree velocities u, ud):
-    [Fried, eqs. 88–93, corrected], the rigid part of [Long 2014, eqs. 34–35].
+    [Fried, eqs. 88–93, corrected], [Long 2014, eq. 34, corrected], [Briot 2014, eq. 25].
 
     f = M a + N c, n = R (J α + ω × J ω) + c × a with c = R MS and N c = α × c + ω × (ω × c); a minus gravity. The linear
     part is written in world axes, where a and N already are; only the rotational part needs body axes. A flexible platform's
@@ -76,12 +76,13 @@ def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> t
 
 
 def root_motion(posture: Posture) -> LinkMotion:
-    """The world: at rest, seen to accelerate against gravity."""
+    """The world: at rest, seen to accelerate against gravity, which so enters every link's equations in its own axes
+    [Briot 2014, eq. 68]."""
     return LinkMotion(zeros(3), zeros(3), -posture.gravity)
 
 
 def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
-    """Equations (1)–(4) for one link [Briot 2014, eqs. 11–12, 18–21, corrected]; rate and rate_dot are its joint's (nu,)."""
+    """Equations (1)–(4) for one link [Briot 2014, eqs. 18–19, corrected]; rate and rate_dot are its joint's (nu,)."""
     p, link = step.place_p, step.link
     if step.deflection is not None:
         return _move_tied(step, step.deflection, parent, rate, rate_dot)
@@ -94,7 +95,7 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
 
 
 def _move_tied(step: Step, tie: Deflection, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
-    """Equations (9)–(10): a frame tied to a flexible link [Briot 2014, eqs. 10, 12, 18–19, corrected]."""
+    """Equation (9): a frame tied to a flexible link [Briot 2014, eqs. 18–19, corrected], [Long 2014, eqs. 22, 24]."""
     p, speed = step.place_p, tie.translation @ rate
     swept = cross(parent.wd, p) + cross(parent.w, cross(parent.w, p) + 2.0 * speed)
     a = step.to_child(parent.a + swept + tie.translation @ rate_dot + tie.bends(rate))
@@ -192,7 +193,7 @@ def wrench_at_parent(step: Step, own: LinkWrench) -> LinkWrench:
 
 def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector) -> Vector:
     """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0:
-    A q̈ + c of a leg [Long 2014, eqs. 7–8], [Fried, eqs. 55–56]."""
+    A q̈ + c of a leg [Long 2014, section 3.3], [Fried, eqs. 55–56]."""
     forces = zeros(posture.mechanism.layout.nu)
     for i, link in enumerate(posture.mechanism.links):
         if link.nu == 0 or link.is_platform:
@@ -208,7 +209,7 @@ def axis_force(step: Step, wrench: LinkWrench) -> Vector:
 
 
 def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
-    """Rotor inertia, friction and spring of a joint (nu,)."""
+    """Rotor inertia, friction [Briot 2014, eq. 27, corrected] and spring of a joint (nu,)."""
     numbers, rate = posture.numbers, u[link.columns]
     resting = _resting(posture.mechanism, link, u)
     total: Any = zeros(link.nu)

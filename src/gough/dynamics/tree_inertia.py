@@ -1,7 +1,6 @@
 """Mass matrix of the cut tree: A (nu, nu) in the tree velocities, by composite bodies.
 
-Sources   composite-body method (Walker and Orin 1982; Featherstone), here with flexible links; A is the matrix Σ Jᵀ M J of
-          [Briot 2014, eqs. 23–27], which is summed there link by link with Jacobians.
+Sources   composite-body method (Walker and Orin 1982; Featherstone), here with flexible links.
 Derivation  everything at rest. What hangs on a link, its joints and shapes held, is one rigid body: its inertia about the
             link's origin is the link's own plus that of every child, seen from the link. A unit acceleration of one
             coordinate moves this body (a joint), or the field of a flexible link and the bodies at its tied frames (an elastic
@@ -22,7 +21,10 @@ Vector = np.ndarray
 
 
 class TreeInertia:
-    """A, entry by entry; `composites`: inertia of each link with all it carries, own axes about its origin."""
+    """A, entry by entry; `composites`: inertia of each link with all it carries, own axes about its origin.
+
+    A is M_tot [Briot 2014, eqs. 23, 26–27, corrected], summed there link by link with Jacobians.
+    """
 
     def __init__(self, posture: Posture, links: tuple[int, ...] | None = None) -> None:
         """links: some of the tree (with all they carry); default: all."""

@@ -13,7 +13,8 @@ Vector = np.ndarray
 
 
 def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]:
-    """Velocity of the origin and angular velocity of link `index` (WORLD: at rest), own axes."""
+    """Velocity of the origin and angular velocity of link `index` (WORLD: at rest), own axes:
+    [Briot 2014, eqs. 10–12, corrected]."""
     v, w = zeros(3), zeros(3)
     for step in posture.chain(index):
         link = step.link
@@ -38,7 +39,8 @@ def point_velocity(posture: Posture, u: Vector, index: int, point: Vector) -> Ve
 
 
 def frame_twist(posture: Posture, u: Vector, name: str) -> Vector:
-    """Twist (6,) of a named frame, world axes; on a flexible body that of the material [Long 2014, eqs. 14–17]."""
+    """Twist (6,) of a named frame, (v, ω), world axes; on a flexible body that of the material: [Long 2014, eqs. 14, 17], with
+    ω × Φ_d q_e, which (14) leaves out."""
     frame = posture.mechanism.frames[name]
     _, p = posture.numbers.placement(frame.placement)
     v, w = link_twist(posture, u, frame.link)

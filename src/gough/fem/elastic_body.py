@@ -8,7 +8,7 @@ Integrals over the mass, of any two shapes k and l, own or slaved:
     MSde_k  = ∫ Φ_k dm        N1_k  = -∫ x̂ Φ̂_k dm
     N2_kl   = -∫ Φ̂_k Φ̂_l dm   M_kl  = ∫ Φ_k · Φ_l dm
 so that  -∫ r̂ Φ̂_k dm = N1_k + Σ_l ê_l N2_lk, whose symmetric part gives the inertia tensor's change and the centrifugal
-forces, and whose antisymmetric part is ∫ r × Φ_k dm (β_k + Σ e_l λ_lk in [Briot 2014, eqs. 57–59]).
+forces, and whose antisymmetric part is ∫ r × Φ_k dm (β_k + Σ e_l λ_lk in [Briot 2014]).
 A product of cross-product matrices is -â b̂ = (a·b) 1 - b aᵀ, so every integral of two crossed fields comes from one table of
 products ∫ b aᵀ dm.
 """
@@ -143,7 +143,11 @@ class ShapeIntegrals:
 
 
 def shape_integrals(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray) -> ShapeIntegrals:
-    """All integrals. mass (g,) kg; position (g, 3) m; shapes (g, 3, m): displacement per unit coordinate, body axes."""
+    """All integrals. mass (g,) kg; position (g, 3) m; shapes (g, 3, m): displacement per unit coordinate, body axes.
+
+    MSde is MS_de [Briot 2014, eq. 56]. N1 and N2 are I_re and I_ee [Briot 2014, eq. 60]. Their antisymmetric parts are β and λ
+    [Briot 2014, eqs. 58–59], [Long 2014, eq. 34, corrected].
+    """
     g, _, m = shapes.shape
     weighted = mass[:, None] * position
     flat = shapes.reshape(g, 3 * m)

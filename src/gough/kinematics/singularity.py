@@ -24,8 +24,8 @@ class Singularity:
     serial (..., loops): the same of the closures of each leg or loop; 0: it is folded.
     inverse: the same of what inverse dynamics solves, S of a rigid robot, S_r - M_re M_ee⁻¹ S_e of a flexible one (r: rigid
     velocities, e: elastic): 0: no drive forces give the wanted acceleration. inverse_ratio: its determinant over that of S_r,
-    which is det M_z / det M_ee, M_z = M_ee - S_e S_r⁻¹ M_re the inertia of the zero dynamics [Long 2014, eq. 44]: it changes
-    sign on surfaces where S_r is regular.
+    which is det M_z / det M_ee, M_z = M_ee - S_e S_r⁻¹ M_re the inertia of the zero dynamics: it changes sign
+    on surfaces where S_r is regular.
     manipulability: |det| of the scaled S. length: the characteristic length (m). serial_names: of the legs and loops.
     scaled_map (..., nv, drives), units (nv): S as it was measured, and what its rows were divided by.
     """
@@ -130,8 +130,8 @@ def driven_rows(linkage: LedLinkage) -> list[int]:
 
 
 def inverse_map(M: np.ndarray, S: np.ndarray, rigid: int) -> np.ndarray:
-    """S_r - M_re M_ee⁻¹ S_e (..., rigid, drives): what a flexible robot's inverse dynamics solves; NaN where M is not
-    positive definite."""
+    """S_r - M_re M_ee⁻¹ S_e (..., rigid, drives): what a flexible robot's inverse dynamics solves, J_sys⁻ᵀ
+    [Long 2014, eq. 48]; NaN where M is not positive definite."""
     M_ee = M[..., rigid:, rigid:]
     size = np.sqrt(np.abs(np.einsum("...kk->...k", M_ee)))
     even = M_ee / (size[..., :, None] * size[..., None, :])

@@ -1,7 +1,7 @@
 """Which tree velocities are independent, which closures are kept, and in what order the others follow.
 
 The closures read G u = 0. v are the entries `independent` of u. The rest follows block by block: rows of a block contain
-its own columns, columns of blocks before it, and independent ones [Briot 2014, eqs. 30–36].
+its own columns, columns of blocks before it, and independent ones; in [Briot 2014, section 4.1] a block is a leg.
 """
 
 from dataclasses import dataclass

@@ -83,9 +83,9 @@ class Briot2014(Tour):
         section.grids.append(Grid(("Hz", *right), rows, right, title, label="Table 3"))
         section.said.append(
             "Tables 1 and 2 as printed miss the paper's own row in the third digit. Inside the printed digits of three inertias "
-            "there are values that give it to every digit (mx17 = 0.0058198, zz14 = 0.0030744, mx24 = 0.011171), so the "
-            "difference is rounding. f6 = 423 Hz is an artefact of one element a link: with two it is 189 Hz; the measured 163 "
-            "± 1 Hz is below every model."
+            "there are values that give it to every digit (mx17 = 0.0058198, zz14 = 0.0030744, mx24 = 0.011171), so "
+            "rounding can be the difference. f6 = 423 Hz is an artefact of one element a link: with two it is 189 Hz; the "
+            "measured 163 ± 1 Hz is below every model."
         )
         section.comparisons += frequency_comparisons(*found.values())
         section.data["frequencies_hz"] = {name: list(map(float, f)) for name, f in ours.items()}

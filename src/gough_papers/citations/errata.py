@@ -13,12 +13,14 @@ KINDS = {
     "simplified": "an approximation of the paper",
     "right": "printed as it should be, though it looks wrong",
 }
+DOUBT = "† It may be our text that is wrong here, by a dot, a sign or a bracket: a program took it from the pages of the paper."
 
 
 @dataclass(frozen=True)
 class Misprint:
     """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
-    `computed`: the name of what a reproduction computes of it, "" where nothing."""
+    `computed`: the name of what a reproduction computes of it, "" where nothing. `doubtful`: whether it may be a fault of the
+    text that was read, not of the paper."""
 
     paper: str
     table: str
@@ -30,6 +32,12 @@ class Misprint:
     sizes: dict[str, str]
     measure: str
     computed: str = ""
+    doubtful: bool = False
+
+    @property
+    def marked_where(self) -> str:
+        """`where` as tables show it: with a dagger where it is doubtful."""
+        return f"{self.where} †" if self.doubtful else self.where
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,11 @@ class ErrataTable:
     printed: str
     columns: tuple[str, ...]
     rows: tuple[Misprint, ...]
+
+    @property
+    def remark(self) -> str:
+        """What daggers in it mean, "" where it has none."""
+        return DOUBT if any(row.doubtful for row in self.rows) else ""
 
 
 @cache
@@ -91,6 +104,7 @@ def _table(paper: str, table: dict[str, Any]) -> ErrataTable:
             sizes=dict(zip(columns, row["size"], strict=False)),
             measure=table["measure"],
             computed=row.get("computed", ""),
+            doubtful=row.get("text") == "doubtful",
         )
         for row in table["rows"]
     )

@@ -1,6 +1,6 @@
 """[Long 2014, section 6.1 and Table 2]: the flexible platform, a free hexagonal plate, by finite elements.
 
-Table 2 is not converged: its last modes are 8 to 10 % above those of every converged model of the plate, thin, thick or solid.
+Table 2 is not converged: in its last modes every converged model of the plate, thin, thick or solid, is 8 to 10 % below it.
 Poisson's ratio is not printed; 0.3 fits. Modes 7/8, 12/13 and 14/15 are pairs of one frequency.
 """
 
@@ -30,7 +30,7 @@ from gough_papers.section import Grid
 FIRST = 7
 """The number of the first elastic mode; 1 to 6 are rigid motions."""
 TABLE_2 = (188.7473, 188.7475, 315.7169, 401.0187, 474.7468, 709.5586, 709.5814, 828.2868, 828.3062, 1310.581)
-"""Roots of the stiffnesses of [Long 2014, Table 2], modes 7 to 16, rad/s."""
+"""Natural frequencies of [Long 2014, Table 2], modes 7 to 16, rad/s; its stiffnesses are their squares."""
 CONVERGED = {
     "Mindlin": (188.553, 188.553, 315.914, 399.856, 475.576, 701.663, 701.663, 753.335, 753.335, 1181.74),
     "3-D solid": (188.758, 188.758, 316.070, 401.217, 476.057, 702.964, 702.964, 756.043, 756.043, 1187.53),

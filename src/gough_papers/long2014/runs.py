@@ -155,7 +155,7 @@ def _run(name: str, scenario: Scenario, changed: Scenario) -> Tracked:
 @dataclass(frozen=True)
 class PlateDeformation:
     """Displacement (n, 3) m and rotation (n, 3) rad of the plate's centre, displacement (n, 6, 3) m where the legs hold it; all
-    from flat, platform axes [Long 2014, eq. 12]."""
+    from flat, platform axes."""
 
     origin: np.ndarray
     turned: np.ndarray
@@ -163,7 +163,8 @@ class PlateDeformation:
 
 
 def deformation(elastic: np.ndarray, plate: ElasticBody, held: np.ndarray) -> PlateDeformation:
-    """Of elastic coordinates (n, m); held (6, 3): where the legs are attached, m."""
+    """Of elastic coordinates (n, m): Φ_d q_e and Φ_r q_e of [Long 2014, section 6.2]; held (6, 3): where the legs are
+    attached, m."""
     tied = list(plate.frames.values())
     at = np.array([frame.position for frame in tied])
 

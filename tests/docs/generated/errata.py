@@ -28,19 +28,24 @@ def page() -> str:
         own = [t for t in errata() if t.paper == key]
         parts += [f"## {name}", "", f"[The paper's page](papers/{key}.md).", ""]
         for one in own:
-            parts += [f"Measured: {one.measure}.", "", _with_kinds(one), ""]
+            parts += [f"Measured: {one.measure}.", "", _with_kinds(one), "", *_remark(one)]
     return "\n".join(parts)
 
 
 def _with_kinds(one: ErrataTable) -> str:
     head = ["equation", "kind", one.printed, "right", *one.columns]
-    rows = [[m.where, m.kind, m.printed, m.right, *m.sizes.values()] for m in one.rows]
+    rows = [[m.marked_where, m.kind, m.printed, m.right, *m.sizes.values()] for m in one.rows]
     return table(head, rows)
+
+
+def _remark(one: ErrataTable) -> list[str]:
+    return [one.remark, ""] if one.remark else []
 
 
 def _plain(one: ErrataTable) -> str:
     head = ["equation", one.printed, "right", *one.columns]
-    return table(head, [[m.where, m.printed, m.right, *m.sizes.values()] for m in one.rows])
+    rows = [[m.marked_where, m.printed, m.right, *m.sizes.values()] for m in one.rows]
+    return "\n".join([table(head, rows), "", *_remark(one)])
 
 
 def parts() -> dict[str, Callable[[], str]]:

@@ -5,7 +5,7 @@ Output    the platform's pose (e: position error and rotation vector of R_ref R�
           twist; or the drives. Where the drives' rates are not v: with y = Sᵀ v their rates, ẏ = Sᵀ v̇ + b and
           M v̇ + h = S τ,   (Sᵀ M⁻¹ S) τ = a - b + Sᵀ M⁻¹ h                                                         (2)
 Model     of the law's own robot (see `own_robot`). "flexible": as it is, elastic coordinates measured, or simulated along in the
-          controller with the elastic accelerations of its own inverse model, τ and ë of (1) [Long 2014, eqs. 44, 46]; "rigid":
+          controller with the elastic accelerations of its own inverse model, τ and ë of (1) [Long 2014, section 5.1]; "rigid":
           bodies that do not bend, ê = 0, at the measured platform or drives, loops closed for the straight robot by Newton steps.
 """
 

@@ -88,19 +88,19 @@ int delta_fast_drive_map_prepare(const double parameters[286], double prepared[3
     const double t4 = sin(parameters[114]);
     const double t5 = cos(parameters[114]);
 
-    /* leg0: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* leg0: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t6 = parameters[3] * t1;
     const double t7 = parameters[4] * t0 + t6;
     const double t8 = parameters[4] * t1;
     const double t9 = t8 - parameters[3] * t0;
 
-    /* leg1: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* leg1: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t10 = parameters[57] * t3;
     const double t11 = parameters[58] * t2 + t10;
     const double t12 = parameters[58] * t3;
     const double t13 = t12 - parameters[57] * t2;
 
-    /* leg2: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* leg2: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t14 = parameters[111] * t5;
     const double t15 = parameters[112] * t4 + t14;
     const double t16 = parameters[112] * t5;
@@ -265,7 +265,7 @@ uint64_t delta_fast_drive_map(const double q[19], const double prepared[35], dou
         const double t83 = quadrant_sin(t60, t77, t80);
         const double t84 = quadrant_cos(t60, t77, t80);
 
-        /* leg*: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+        /* leg*: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
         const double t85 = t84 * prepared[k];
         const double t86 = t59 * prepared[4 + k];
         const double t87 = t84 * t86;

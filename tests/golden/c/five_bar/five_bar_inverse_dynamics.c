@@ -84,7 +84,7 @@ uint64_t five_bar_inverse_dynamics(
     const double t6 = sin(q[3]);
     const double t7 = cos(q[3]);
 
-    /* pin: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* pin: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t8 = prepared[1] * t2;
     const double t9 = prepared[1] * t3 + prepared[8];
     const double t10 = prepared[9] * t7;
@@ -148,7 +148,7 @@ uint64_t five_bar_inverse_dynamics(
     status |= (uint64_t)!(t64 >= 3.48e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
     status |= (uint64_t)!(prepared[13] >= 3.5e-10) << FIVE_BAR_INVERSE_DYNAMICS_FOLDED_PIN;
 
-    /* pin: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
+    /* pin: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
     const double t65 = v[0] * prepared[1];
     const double t66 = v[0] * t65;
     const double t67 = t2 * t66;

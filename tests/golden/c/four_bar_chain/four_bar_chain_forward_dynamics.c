@@ -113,11 +113,11 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t8 = sin(q[4]);
     const double t9 = cos(q[4]);
 
-    /* pin0: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* pin0: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t10 = prepared[5] * t7;
     const double t11 = prepared[11] - prepared[5] * t6;
 
-    /* pin1: closure [Briot 2014, eqs. 30–36], [Long 2014, eq. 3] */
+    /* pin1: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t12 = prepared[8] * t9;
     const double t13 = prepared[13] - prepared[8] * t8;
     const double t14 = prepared[12] * t2;
@@ -190,7 +190,7 @@ uint64_t four_bar_chain_forward_dynamics(
     status |= (uint64_t)!(t72 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
     status |= (uint64_t)!(prepared[22] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
 
-    /* mass matrix: closures [Briot 2014, eqs. 36, 44] */
+    /* mass matrix: closures [Briot 2014, eq. 44] */
     const double t73 = t44 * t56;
     const double t74 = t48 * t71 + t73;
     const double t75 = prepared[4] * t69;
@@ -218,7 +218,7 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t92 = t68 * t90;
     const double t93 = t67 * t92 + t91;
 
-    /* pin0: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
+    /* pin0: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
     const double t94 = v[0] * prepared[5];
     const double t95 = v[0] * t94;
     const double t96 = prepared[19] * t89 - v[0];
@@ -240,7 +240,7 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t112 = t111 - t54 * t110;
     const double t113 = prepared[19] * t112;
 
-    /* pin1: accelerations [Long 2014, eq. 6], [Fried, eq. 53] */
+    /* pin1: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
     const double t114 = prepared[8] * t88;
     const double t115 = t88 * t114;
     const double t116 = prepared[21] * t93 - t88;
@@ -327,7 +327,7 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t175 = t11 * t165 + t174;
     const double t176 = t10 * t172 + t175;
 
-    /* acceleration [Long 2014, eq. 46] */
+    /* acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46] */
     const double t177 = 1.0 / t85;
     const double t178 = t176 * t177;
     const double t179 = -t178;
