@@ -10,26 +10,27 @@ from gough_papers.section import Grid
 CLAIM = (
     "Text to Figs. 5 and 6: on path 1 angular velocities with and without spin agree to a great extent in pods 1, 2 and 6, "
     "angular accelerations in pod 3; the other pods differ. The fixed axes u_i “can be obtained from the geometry of the "
-    "mechanism” and are not stated. The paper takes its geometry from its reference [19], which may state them and which we do "
-    "not have."
+    "mechanism” and are not stated. The paper takes its geometry from its reference [19], which may state them and which we "
+    "do not have."
 )
 EXACTLY = (
     "Taken exactly, no axes agree with this. On path 1 a pod stays in a plane with normal e: ω = w e + ω_t n and "
     "α = ẇ e + ω_t w e × n + α_t n, against w e and ẇ e without spin. If α agrees all along, ω_t = 0, and ω agrees too; if ω "
-    "agrees, so does α. A pod agrees in both or in neither, but the text has pods 1, 2 and 6 agree in the one and pod 3 in the "
-    "other. The same follows with (25) as printed. Nor can α·n alone vanish in pod 3 while it spins: ω_t would be constant, "
-    "which no axis gives (a polynomial in x of degree 2 would equal one of degree 6)."
+    "agrees, so does α. A pod agrees in both or in neither, but the text has pods 1, 2 and 6 agree in the one and pod 3 in "
+    "the other. The same follows with (25) as printed. Nor can α·n alone vanish in pod 3 while it spins: ω_t would be "
+    "constant, which no axis gives (a polynomial in x of degree 2 would equal one of degree 6)."
 )
 VELOCITIES = (
-    "Angular velocities alone: an axis without spin in pods 1, 2 and 6 lies in the plane of n and x, y/z = -1/3, -3/4 and 1/9, "
-    "or along its normal e. The planes share x alone and hold no e of another pod. So one direction for all pods must be x, "
-    "then no pod spins. Horizontal axes must be x in all three, which excludes those that turn by a fixed angle from pod to "
-    "pod, from a radial direction, or by 120° from pair to pair. Axes free in every pod can do it, but then α agrees in 1, 2 and 6 too."
+    "Angular velocities alone: an axis without spin in pods 1, 2 and 6 lies in the plane of n and x, y/z = -1/3, -3/4 and "
+    "1/9, or along its normal e. The planes share x alone and hold no e of another pod. So one direction for all pods must "
+    "be x, and then no pod spins. Horizontal axes must be x in all three, which excludes those that turn by a fixed angle "
+    "from pod to pod, from a radial direction, or by 120° from pair to pair. Axes free in every pod can do it, but then α "
+    "agrees in 1, 2 and 6 too."
 )
 NEARLY = (
-    "Nearly, some axes do. Gap: the largest difference on the path over the largest size without spin, of magnitudes (|ω| - |w "
-    "e|) or of vectors (|ω - w e|). Contrast: the smallest gap that the text calls a difference over the largest that it calls "
-    "an agreement. Above 1 the order is the text's."
+    "Nearly, some axes do. Gap: the largest difference on the path over the largest size without spin, of magnitudes "
+    "(|ω| - |w e|) or of vectors (|ω - w e|). Contrast: the smallest gap that the text calls a difference over the largest "
+    "that it calls an agreement. Above 1 the order is the text's."
 )
 
 
@@ -41,9 +42,9 @@ def search_summary(found: list[Found], apart: dict[Reading, float]) -> str:
     return (
         f"Tried at {SAMPLES} samples of path 1: {len(plain)} rules without a free number and {len(swept)} families with one or "
         f"two, {sum(f.tried for f in found)} sets of six axes in all. In magnitudes {above[0]} of the rules is above 1, "
-        f"{best.family}: {best.both['magnitudes']:.2f}, in vectors {best.both['vectors']:.2f}. Of the families {above[1]} have "
-        "member above 1, so the text does not single one out. Axes along b_i are shown beside ours for their contrast alone; "
-        "they are not known to be the paper's. Whatever the axis of pod 3, its gap of velocities is at most "
+        f"{best.family}: {best.both['magnitudes']:.2f}, in vectors {best.both['vectors']:.2f}. Of the families {above[1]} "
+        "have a member above 1, so the text does not single one out. Axes along b_i are shown beside ours for their contrast "
+        "alone; they are not known to be the paper's. Whatever the axis of pod 3, its gap of velocities is at most "
         f"{apart['vectors']:.1f} times that of accelerations in vectors, {apart['magnitudes']:.0f} times in magnitudes "
         f"({5 * DIRECTIONS} directions, gaps of velocity from 1 %): the text cannot be met much more clearly."
     )

@@ -14,7 +14,13 @@ ROBOT = "pedrammehr2012"
 UP = np.array([0.0, 0.0, 1.0])
 ALONG_B = "u along b_i"
 ENERGIES = Origin("independent", "energies with automatic differentiation, tests/papers/test_pedrammehr2012_axes.py")
-KNOWN: dict[str, tuple[float, float, float]] = {}
+KNOWN: dict[str, tuple[float, float, float]] = {
+    "v = n × u": (692.2, 554.3, 567.6),
+    "u along base y": (465.3, 329.4, 347.2),
+    "u tangential": (420.9, 296.9, 376.4),
+    ALONG_B: (121.5, 108.6, 108.9),
+    f"{ALONG_B}, v = n × u": (647.4, 484.9, 502.1),
+}
 """Largest change of a force on paths 1, 2, 3, N, against u along base x: by ENERGIES, with the same test."""
 
 

@@ -47,7 +47,10 @@ COSTS: dict[str, tuple[Switches, float, float]] = {
 """{name: (what is computed, known largest change on path 3 (N), tolerance)}."""
 NO_SPIN, AT_REST = 10.5, 67.0
 """N: what leaving the spin out changes on path 3; what the moment along u × v makes on path 1 with the platform held still."""
-APART: dict[str, tuple[Switches, tuple[float, float, float]]] = {}
+APART: dict[str, tuple[Switches, tuple[float, float, float]]] = {
+    "as printed": (PRINTED, (67.0, 32.9, 268.5)),
+    "corrected": (Switches(), (67.3, 31.3, 45.2)),
+}
 """{name: (what is computed, its largest difference from older models on paths 1, 2, 3, N)}."""
 SIMPLER = Origin("transcription", "`tests/papers/pedrammehr2012/direct.py` with the older models' simplification")
 THEIR_SECONDS = 1.58
@@ -157,8 +160,9 @@ class Pedrammehr2012(Tour):
         title = "Largest change of a force when the axes are chosen otherwise"
         section.grids.append(Grid(head, tuple(rows), head[1:4], title))
         section.said.append(
-            "The choice matters more than any misprint. All forces of this report are with u along base x unless it is said: "
-            "it is the gallery robot's, stated as assumed, and the library takes it from the description."
+            "What a choice changes, u and the sense of v, is more than what any misprint of the direct route changes on the same "
+            "path, but for u along b_i with v = u × n on path 3. All forces of this report are with u along base x unless it is "
+            "said: it is the gallery robot's, stated as assumed, and the library takes it from the description."
         )
         section.comparisons += axes.comparisons(changes)
         section.data["axes_N"] = changes
@@ -214,9 +218,9 @@ class Pedrammehr2012(Tour):
         section.said.append(
             "“As printed”: the direct route with (25), (32)–(33) and (50) as they stand, parallel axes counted twice. “Older "
             "models”: no spin, the joint's moment along the pod, tensors about the mass centres. Which of the paper's two "
-            "its program takes is not said; the closed form (41)–(51) as printed has slips of its own, see the misprints. The "
-            "text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: all three are drawn. It names "
-            "its reference [19] as the model compared with, and [20] where it discusses the figures."
+            "routes its program takes is not said; the closed form (41)–(51) as printed has slips of its own, see the "
+            "misprints. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: all three are "
+            "drawn. It names its reference [19] as the model compared with, and [20] where it discusses the figures."
         )
         section.grids += [self._apart(OURS, self.pods), self._apart(axes.ALONG_B, self.along_b), self._improvements()]
         for name, (do, known) in APART.items():
