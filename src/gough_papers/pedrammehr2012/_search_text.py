@@ -8,8 +8,8 @@ from gough_papers.pedrammehr2012.search import DIRECTIONS, READINGS, SAMPLES, Fo
 from gough_papers.section import Grid
 
 CLAIM = (
-    "Text to Figs. 5 and 6: on path 1 angular velocities with and without spin agree to a great extent in pods 1, 2 and 6, "
-    "angular accelerations in pod 3; the other pods differ. The fixed axes u_i “can be obtained from the geometry of the "
+    "Text to Figs. 5 and 6: on path 1 angular velocities with and without spin “show great extent of consistency” in pods 1, 2 "
+    "and 6, angular accelerations in pod 3; the other pods differ. The fixed axes u_i “can be obtained from the geometry of the "
     "mechanism” and are not stated. The paper takes its geometry from its reference [19], which may state them and which we "
     "do not have."
 )
@@ -44,9 +44,10 @@ def search_summary(found: list[Found], apart: dict[Reading, float]) -> str:
         f"two, {sum(f.tried for f in found)} sets of six axes in all. In magnitudes {above[0]} of the rules is above 1, "
         f"{best.family}: {best.both['magnitudes']:.2f}, in vectors {best.both['vectors']:.2f}. Of the families {above[1]} "
         "have a member above 1, so the text does not single one out. Axes along b_i are shown beside ours for their contrast "
-        "alone; they are not known to be the paper's. Whatever the axis of pod 3, its gap of velocities is at most "
+        "alone; they are not known to be the paper's. What the text says of pod 3 bounds every contrast, even with axes free in "
+        "each pod: whatever its axis, its gap of velocities is at most "
         f"{apart['vectors']:.1f} times that of accelerations in vectors, {apart['magnitudes']:.0f} times in magnitudes "
-        f"({5 * DIRECTIONS} directions, gaps of velocity from 1 %): the text cannot be met much more clearly."
+        f"({5 * DIRECTIONS} directions, gaps of velocity from 1 %)."
     )
 
 

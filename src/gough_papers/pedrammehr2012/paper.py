@@ -186,7 +186,7 @@ class Pedrammehr2012(Tour):
                 identity = max(identity, float(np.abs(with_spin.alpha - without.alpha - along * n - lost).max()))
                 slip = self.by_paper(k, Switches(eq25=False), pods).alpha - with_spin.alpha
                 sizes = (without.alpha, with_spin.alpha - without.alpha, along, lost, slip)
-                rows.append((f"path {k}, {name}", *(f"{np.linalg.norm(x, axis=-1).max():.3g}" for x in sizes)))
+                rows.append((f"path {k}, {name}", *map(_size, sizes)))
         what = "angular velocities: eqs. 13–17 minus the library"
         origin = Origin("transcription", "[Pedrammehr 2012, eqs. 13–17]")
         section.comparisons.append(equals(what, worst, 0.0, "rad/s", rounding(1e-12), origin, form=".1e"))
@@ -231,10 +231,10 @@ class Pedrammehr2012(Tour):
         rest = np.zeros((len(pose), 6))
         still, without = (pod_forces(self.pods, pose, rest, rest, do).f for do in (Switches(), Switches(moment=False)))
         what, change = "moment along u × v left out, path 1 at rest", np.abs(still - without).max()
-        section.comparisons.append(equals(what, change, AT_REST, "N", half_digit(0.5), SIMPLER, form=".1f"))
+        section.comparisons.append(equals(what, change, AT_REST, "N", half_digit(0.5), SIMPLER, form=".0f"))
         change = np.abs(self.by_paper(3, Switches(spin=False)).f - self.by_paper(3).f).max()
         section.comparisons.append(
-            equals("spin left out, path 3", change, NO_SPIN, "N", half_digit(0.05), SIMPLER, form=".2f")
+            equals("spin left out, path 3", change, NO_SPIN, "N", half_digit(0.05), SIMPLER, form=".1f")
         )
         for path, number in ((2, 9), (3, 10), (1, 0)):
             caption = f"Path {path}, our axes: forces as printed, corrected, of older models; differences from these."
@@ -298,7 +298,7 @@ class Pedrammehr2012(Tour):
         for name, (do, known, tolerance) in COSTS.items():
             changes[name] = change = float(np.abs(self.by_paper(3, do).f - right.f).max())
             section.comparisons.append(
-                equals(f"path 3, {name}", change, known, "N", half_digit(tolerance), TRANSCRIPTION, form=".2f")
+                equals(f"path 3, {name}", change, known, "N", half_digit(tolerance), TRANSCRIPTION, form=".3g")
             )
         section.data["misprints_N"] = changes
         tell_misprints(section, PAPER, {name: f"{change:.3g} N" for name, change in changes.items()})
@@ -314,6 +314,12 @@ class Pedrammehr2012(Tour):
             "cannot tell. Spin and the moment's direction, its other improvements, are in the corrected equations, which give "
             "the library's forces and those of the independent model."
         )
+
+
+def _size(vectors: np.ndarray) -> str:
+    """The largest of vectors (..., n); 0 for what rounding leaves."""
+    largest = float(np.linalg.norm(vectors, axis=-1).max())
+    return f"{largest:.3g}" if largest > 1e-12 else "0"
 
 
 PAPER = Paper.read("pedrammehr2012", Pedrammehr2012)
