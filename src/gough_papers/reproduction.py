@@ -210,7 +210,7 @@ class Reproduction:
         else:
             missed = of.numbers - of.numbers_agreeing
             first = f"{of.numbers_agreeing} of {of.numbers} numbers of the paper that were compared are reproduced"
-            first += f", {missed} are not." if missed else "."
+            first += f", {missed} {'is' if missed == 1 else 'are'} not." if missed else "."
         return f"{first} {figures_and_tables(self.paper.artefacts)}"
 
     @property
@@ -241,11 +241,11 @@ class Reproduction:
 
 
 def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
-    """How many of each kind there are, in a sentence."""
-    counts = {kind: sum(a.kind == kind for a in artefacts) for kind in KINDS}
+    """How many of each kind there are, in a sentence; an appendix is neither."""
+    figures, tables = ([a for a in artefacts if a.label.startswith(word)] for word in ("Fig", "Table"))
+    counts = {kind: sum(a.kind == kind for a in (*figures, *tables)) for kind in KINDS}
     told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
-    tables = sum(a.label.startswith("Table") for a in artefacts)
-    return f"Its {len(artefacts) - tables} figures and {tables} tables: {told}."
+    return f"Its {len(figures)} figures and {len(tables)} tables: {told}."
 
 
 def reproduction_data(made: Sequence[Reproduction], index: str | None) -> dict[str, Any]:

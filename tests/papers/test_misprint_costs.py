@@ -102,7 +102,7 @@ def test_pedrammehr2012(do, options):
     np.testing.assert_allclose(found.alpha, right.legs.alpha, atol=1e-11)
 
 
-@pytest.mark.parametrize("k", range(3), ids=["v = n × u", "u along y", "u tangential"])
+@pytest.mark.parametrize("k", range(5), ids=["v = n × u", "u along y", "u tangential", "u along b", "u against b"])
 def test_other_axes(k):
     choice = axes.choices(pedrammehr2012.DATA.b)[k]
     found = run_along(axes.model_with(choice), "pedrammehr2012_path2").tau

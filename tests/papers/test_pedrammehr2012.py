@@ -5,6 +5,8 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
+from gough_papers.pedrammehr2012.axes import ALONG_B, choices
+from gough_papers.pedrammehr2012.paper import APART, AT_REST, COSTS, NO_SPIN
 from papers import library
 from papers.pedrammehr2012 import closed, direct
 from papers.pedrammehr2012.direct import ALL_ON, DATA
@@ -107,22 +109,51 @@ def test_every_switch_is_tested():
 
 
 def test_simplifications_the_paper_improves_on():
+    """The known numbers of the report."""
     p = path(1)
     still = (p.position, p.rotation, 0 * p.twist, 0 * p.acceleration)
     with_moment = direct.inverse_dynamics(*still).f
     without = direct.inverse_dynamics(*still, moment=False).f
-    assert abs(np.max(np.abs(without - with_moment)) - 67.0) <= 0.5  # even at rest
-    assert abs(difference(3, spin=False) - 10.5) <= 0.05
+    assert AT_REST == 67.0 and abs(np.max(np.abs(without - with_moment)) - AT_REST) <= 0.5  # even at rest
+    assert NO_SPIN == 10.5 and abs(difference(3, spin=False) - NO_SPIN) <= 0.05
 
 
-def test_the_choices_that_are_not_printed_matter_more():
-    assert abs(difference(1, data=replace(DATA, v_sign=-1.0)) - 692.0) <= 0.5
-    along_y = replace(DATA, u=np.array([0.0, 1.0, 0.0]))
-    tangent = np.cross([0.0, 0.0, 1.0], DATA.b)
-    tangential = replace(DATA, u=tangent / np.linalg.norm(tangent, axis=-1, keepdims=True))
-    sizes = [difference(number, data=data) for number in (1, 2, 3) for data in (along_y, tangential)]
-    assert abs(max(sizes) - 465.0) <= 0.5
-    assert abs(min(sizes) - 300.0) <= 5.0  # "300", one digit
+ALL_OFF = replace(ALL_ON, **{f.name: False for f in fields(ALL_ON)})
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_differences_from_older_models(number):
+    """Of the direct route, as printed and corrected: the known numbers of the report."""
+    older = forces(number, spin=False, moment=False)
+    for name, on in (("as printed", ALL_OFF), ("corrected", ALL_ON)):
+        assert abs(np.max(np.abs(forces(number, on=on) - older)) - APART[name][1][number - 1]) <= 0.05, name
+
+
+@pytest.mark.parametrize(("number", "newton"), [(1, 58.8), (2, 32.9), (3, 273.3)])
+def test_the_closed_form_as_printed_is_elsewhere(number, newton):
+    """docs/papers/pedrammehr2012.md states these: all slips of (25), (32)-(33), (42)-(43), (50) and Appendix 1 together."""
+    older = forces(number, spin=False, moment=False)
+    assert abs(np.max(np.abs(forces(number, closed, on=ALL_OFF) - older)) - newton) <= 0.05
+
+
+def test_costs_of_the_report():
+    """Those of the direct route, each alone."""
+    switches = {"parallel axes, pods": "eq32_central", "parallel axis, platform": "eq50_central"}
+    switches |= {"sign of the spin": "eq25_spin"}
+    assert switches.keys() == COSTS.keys()
+    for name, (_, known, tolerance) in COSTS.items():
+        assert abs(difference(3, on=off(switches[name])) - known) <= tolerance, name
+
+
+def test_most_choices_that_are_not_printed_matter_more():
+    """Than any misprint of the direct route, on the same path; u along b with v = u × n on path 3 does not."""
+    for number in (1, 2, 3):
+        slips = max(difference(number, on=off(name)) for name in ("eq25_spin", "eq32_central", "eq50_central"))
+        less = []
+        for choice in choices(DATA.b):
+            changed = difference(number, data=replace(DATA, u=choice.u, v_sign=choice.sense))
+            less += [choice.name] if changed < slips else []
+        assert less == ([ALONG_B] if number == 3 else [])
 
 
 def test_the_printed_tensors_are_not_physical():

@@ -72,6 +72,11 @@ class PodForces:
 
 
 ALL_ON = Switches()
+PRINTED = Switches(eq25=False, eq32=False, eq50=False)
+"""Every slip of the direct route as it stands in the paper; (21) is not on the way to forces."""
+OLDER = Switches(spin=False, moment=False)
+"""No spin (w·n = alpha·n = 0 in (10) and (11)), and the joint's moment along the pod, where it does nothing; tensors about the
+mass centres."""
 
 
 def pods_of(model: Model) -> Pods:
