@@ -1,16 +1,19 @@
 """Operations of [Lopes]: its own matrices counted body by body, and a formulation for this one robot; both give the library's
 matrices, and the counts on file are theirs."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from gough_papers.counting import counts_of
-from gough_papers.lopes.operations import ALONE, PRINTED, QUANTITIES, TRANSCRIBED
+from gough_papers.lopes.operations import ALONE, PRINTED, QUANTITIES, SIMPLIFIED, TRANSCRIBED
 from gough_papers.lopes.paper import MATRICES_AT
 from papers import library, lopes
 from papers.operations import lopes_rods
 from papers.operations.counted import Counted, Dual, Tally, derivative, value
 from papers.operations.lopes_table import table
+from papers.test_counting import OF_LOPES
 
 STATES = [
     (lopes.P1 + s * (lopes.P2 - lopes.P1), xdot)
@@ -129,6 +132,25 @@ def test_counts_on_file():
     known = {(name, "for this robot alone"): ALONE["lopes"][k] for k, name in enumerate(QUANTITIES)}
     known |= {(name, "its matrices counted"): TRANSCRIBED["total"][k] for k, name in enumerate(QUANTITIES[:2])}
     assert kept == known
+
+
+def test_the_table_of_the_papers_page():
+    """docs/papers/lopes.md: sums of the counts that tests hold."""
+    simple = {k: [sum(sum(rows[b][k]) for b in SIMPLIFIED) for rows in (PRINTED, TRANSCRIBED)] for k in range(2)}
+    known = {
+        "[Lopes, Table 1]": [sum(c) for c in PRINTED["total"]],
+        "its matrices, counted": [sum(c) for c in TRANSCRIBED["total"]],
+        "the library's programs": [sum(OF_LOPES["lopes", q]) for q in QUANTITIES],
+        "for this robot alone": [sum(c) for c in ALONE["lopes"]],
+        "simplified: [Lopes, Table 1]": [simple[0][0], simple[1][0]],
+        "simplified: its matrices, counted": [simple[0][1], simple[1][1]],
+        "simplified: the library's programs": [sum(OF_LOPES["lopes_simplified", q]) for q in QUANTITIES],
+        "simplified: for this robot alone": [sum(c) for c in ALONE["lopes_simplified"]],
+    }
+    page = (Path(__file__).parents[2] / "docs" / "papers" / "lopes.md").read_text(encoding="utf-8")
+    for name, numbers in known.items():
+        cells = [*map(str, numbers), *["–"] * (3 - len(numbers))]
+        assert f"| {name} | {' | '.join(cells)} |" in page
 
 
 # ---- the scalars that count
