@@ -9,7 +9,7 @@ import pytest
 from golden.regenerate import FILE, counted, counts
 
 HINT = "the programs changed: if that was meant, run `python tests/golden/regenerate.py` and look at the difference"
-LIMITS = {"pedrammehr2012": 2 * 2498, "lopes": 2 * 577}
+LIMITS = {"pedrammehr2012": 2 * 2498}
 """Operations of inverse_dynamics, baked, without friction, that may not be exceeded."""
 KEPT = tomllib.loads(FILE.read_text(encoding="utf-8"))
 CASES = [

@@ -5,7 +5,8 @@ along the leg), platform quantities in the base frame R_b. The articular rates Q
 components of its angular velocity: that is what (23)-(27) make of them, though (11) calls them β̇_b, γ̇_b.
 
 The geometry (A_i, B_i, mass centres, gravity) is not printed: it is the argument ``data``. Eqs. (22), (62), (63), (76)
-and (82) are missing in our text of the paper; H_j is as (23) needs it, (76) and (82) are the usual recursion.
+and (82) are missing in our text of the paper; H_j is as (23) needs it, W_j is what (64)-(66) make of it, (76) and (82) are the
+usual recursion.
 """
 
 from dataclasses import dataclass, field
@@ -128,6 +129,20 @@ def H(gamma, on):
     if on.eq23_spin:
         H_1[0, 0] = np.tan(gamma)
     return H_2, H_1
+
+
+def W(gamma, on):
+    """W_2 (6, 5) and W_1 (6, 4) of the constraint forces in (61): orthonormal, with Wᵗ H = 0 (64)."""
+    return tuple(np.linalg.svd(H_j)[0][:, H_j.shape[1] :] for H_j in H(gamma, on))
+
+
+def interbody_forces(leg, on, data):
+    """F_2, F_1 (6,) in the leg frame by (57), (58): what Q̈ alone needs."""
+    (H_2, H_1), shift = H(leg.gamma, on), hat([leg.theta, 0, 0])
+    V_1 = H_1 @ leg.Qddot[1:]
+    V_2 = shift.T @ V_1 + H_2 @ leg.Qddot[:1]  # (57)
+    F_2 = spatial_inertia(data.m_2, data.I_C2(leg.theta), data.S_2) @ V_2  # (58)
+    return F_2, spatial_inertia(data.m_1, data.I_C1, data.S_1) @ V_1 + shift @ F_2
 
 
 def spatial_inertia(m, I_C, S):

@@ -1,7 +1,8 @@
 """Lopes (undated): the printed equations (3)-(91) of a 6-PUS with vertical actuators, complete and simplified model.
 
 The paper's letters; SI; {B} axes. x = (x_P y_P z_P ψ θ φ), R = Rz(ψ) Ry(θ) Rx(φ) (4). Derivatives by x, which the paper
-takes symbolically, are complex steps here (exact to rounding), so the functions of x accept complex numbers.
+takes symbolically, are complex steps here (exact to rounding), so the functions of x accept complex numbers; the matrices
+of the bodies accept scalars that count their operations too (``papers.operations``).
 
 Not printed, chosen: base points at 15, 105, 135, 225, 255, 345 deg, platform points at 60, 60, 180, 180, 300, 300 deg;
 g = 9.81; the trajectory's duration (2 s each way) and its spline, see ``trajectory``; a_cm, which falls out of (75).
@@ -10,8 +11,6 @@ g = 9.81; the trajectory's duration (2 s each way) and its spline, see ``traject
 from dataclasses import dataclass, field
 
 import numpy as np
-
-from papers.vectors import rotation_x, rotation_y, rotation_z
 
 
 @dataclass(frozen=True)
@@ -60,14 +59,21 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 def rotation(x):
-    """(4)."""
-    return rotation_z(x[3]) @ rotation_y(x[4]) @ rotation_x(x[5])
+    """(4), written out as printed."""
+    (s1, s2, s3), (c1, c2, c3) = np.sin(x[3:]), np.cos(x[3:])
+    return np.array(
+        [
+            [c1 * c2, c1 * s2 * s3 - s1 * c3, c1 * s2 * c3 + s1 * s3],
+            [s1 * c2, s1 * s2 * s3 + c1 * c3, s1 * s2 * c3 - c1 * s3],
+            [-s2, c2 * s3, c2 * c3],
+        ]
+    )
 
 
 def J_A(x):
     """(9): ω = J_A (ψ̇ θ̇ φ̇)."""
-    s, c = np.sin, np.cos
-    return np.array([[0, -s(x[3]), c(x[4]) * c(x[3])], [0, c(x[3]), c(x[4]) * s(x[3])], [1, 0, -s(x[4])]])
+    (s1, s2), (c1, c2) = np.sin(x[3:5]), np.cos(x[3:5])
+    return np.array([[0, -s1, c2 * c1], [0, c1, c2 * s1], [1, 0, -s2]])
 
 
 def T(x):
@@ -78,17 +84,23 @@ def T(x):
 
 
 def links(x, data=DATA):
-    """ᴾp_i|_B (6, 3), a_i (6, 3) from actuator to platform, l_i (6): the inverse geometry, actuator below."""
+    """ᴾp_i|_B (6, 3) and a_i (6, 3) from actuator to platform: the inverse geometry, actuator below."""
     p = data.p @ rotation(x).T
-    d = x[:3] + p - data.b
-    a_z = np.sqrt(data.L**2 - d[:, 0] ** 2 - d[:, 1] ** 2)
-    return p, np.column_stack([d[:, :2], a_z]), d[:, 2] - a_z
+    a = x[:2] + p[:, :2] - data.b[:, :2]
+    return p, np.column_stack([a, np.sqrt(data.L**2 - a[:, 0] ** 2 - a[:, 1] ** 2)])
+
+
+def lengths(x, data=DATA):
+    """l_i (6)."""
+    p, a = links(x, data)
+    return x[2] + p[:, 2] - data.b[:, 2] - a[:, 2]
 
 
 def J_C(x, data=DATA):
-    """(6): l̇ = J_C (v, ω); from a_i·(v + ω × p_i - l̇ z_B) = 0."""
-    p, a, _ = links(x, data)
-    return np.hstack([a, np.cross(p, a)]) / a[:, 2:]
+    """(6): l̇ = J_C (v, ω); from a_i·(v + ω × p_i - l̇ z_B) = 0. Not printed; the third entry of a row is a_iz/a_iz = 1."""
+    p, a = links(x, data)
+    along = a / a[:, 2:]
+    return np.hstack([along, np.cross(p, along)])
 
 
 def J_E(x, data=DATA):
@@ -96,9 +108,9 @@ def J_E(x, data=DATA):
     return J_C(x, data) @ T(x)
 
 
-def J_B(i, p, J, data=DATA):
+def J_B(p_i, J, data=DATA):
     """(46), the printed 6×3 stack read as two 3×3 blocks side by side; ``J`` is the row of J_C."""
-    (px, py, pz), k = p[i], data.b_cm / (data.L - data.b_cm)
+    (px, py, pz), k = p_i, data.b_cm / (data.L - data.b_cm)
     block = [
         [1, 0, 0, 0, pz, -py],
         [0, 1, 0, -pz, 0, px],
@@ -107,9 +119,9 @@ def J_B(i, p, J, data=DATA):
     return (1 - data.b_cm / data.L) * np.array(block)
 
 
-def J_D(i, p, a, J, on=ALL_ON, data=DATA):
+def J_D(p_i, a_i, J, on=ALL_ON, data=DATA):
     """(63), read as (46) is."""
-    (px, py, pz), (ax, ay, az) = p[i], a[i]
+    (px, py, pz), (ax, ay, az) = p_i, a_i
     a23 = ax if on.eq63_a_x else az
     block = [
         [-ay * J[0], -ay * J[1] - az, ay * (1 - J[2])],
@@ -119,10 +131,10 @@ def J_D(i, p, a, J, on=ALL_ON, data=DATA):
         [-ax * (py - J[3]), az * pz + ax * (px + J[4]), -az * py + ax * J[5]],
         [-ax * pz, -ay * pz, ax * px + ay * py],
     ]
-    D = np.hstack([block[:3], block[3:]]) / data.L**2
+    D = 1 / (data.L * data.L) * np.hstack([block[:3], block[3:]])
     if on.eq59_spin:  # ω·c = 0 with c = u × v, v along u × a: the link spins about a
-        c = np.cross(data.u, np.cross(data.u, a[i]))
-        D = D - np.outer(a[i], c @ D) / (a[i] @ c)
+        c = np.cross(data.u, np.cross(data.u, a_i))
+        D = D - np.outer(a_i, c @ D) / (a_i @ c)
     return D
 
 
@@ -135,29 +147,46 @@ def I_L_B(a_i, data=DATA):
 
 
 def I_P_E(x, data=DATA):
-    """(18), (20), (21), (23), (28)."""
-    R, I_B = rotation(x), np.zeros((6, 6), dtype=np.asarray(x).dtype)
-    I_B[:3, :3] = data.m_P * np.eye(3)
+    """The mobile platform: (18), (20), (21), (23), (28)."""
+    R, T_, I_B = rotation(x), T(x), np.zeros((6, 6), dtype=np.asarray(x).dtype)
+    I_B[:3, :3] = data.m_P * np.eye(3, dtype=int)
     I_B[3:, 3:] = R @ np.diag(data.I_P) @ R.T
-    return T(x).T @ I_B @ T(x)
+    return T_.T @ I_B @ T_
+
+
+def I_A_E(x, data=DATA):
+    """The six actuators together: (40), (41)."""
+    J = J_E(x, data)
+    return data.m_A * (J.T @ J)
+
+
+def I_L_tra_E(p_i, J, T_, data=DATA):
+    """A link in translation: (46), (48), (50); ``J`` is its row of J_C."""
+    B = J_B(p_i, J, data) @ T_
+    return data.m_L * (B.T @ B)
+
+
+def I_L_rot_E(p_i, a_i, J, T_, on=ALL_ON, data=DATA):
+    """A link in rotation: (52)-(57), (63), (65)."""
+    D = J_D(p_i, a_i, J, on, data) @ T_
+    return D.T @ I_L_B(a_i, data) @ D
 
 
 def inertia(x, on=ALL_ON, data=DATA, with_links=True):
-    """I_E (73): platform (28), actuators (41), links in translation (50) and rotation (65)."""
-    p, a, _ = links(x, data)
-    JC, T_ = J_C(x, data), T(x)
-    I_B = data.m_A * JC.T @ JC  # (40)
-    for i in range(6 if with_links else 0):
-        row = JC[i] if on.eq46_row_i else JC[0]
-        B, D = J_B(i, p, row, data), J_D(i, p, a, row, on, data)
-        I_B = I_B + data.m_L * B.T @ B  # (48)
-        I_B = I_B + D.T @ I_L_B(a[i], data) @ D  # (62)
-    return I_P_E(x, data) + T_.T @ I_B @ T_
+    """I_E (73): the sum over the bodies."""
+    I_E = I_P_E(x, data) + I_A_E(x, data)
+    if not with_links:
+        return I_E
+    (p, a), JC, T_ = links(x, data), J_C(x, data), T(x)
+    for i in range(6):
+        row = JC[i if on.eq46_row_i else 0]
+        I_E = I_E + I_L_tra_E(p[i], row, T_, data) + I_L_rot_E(p[i], a[i], row, T_, on, data)
+    return I_E
 
 
 def potential(x, data=DATA, with_links=True):
     """P (66)-(69); a_cm left out."""
-    p, _, l = links(x, data)
+    (p, _), l = links(x, data), lengths(x, data)
     beta = data.b_cm / data.L
     P = data.m_P * data.g * x[2] + np.sum(data.m_A * data.g * l)  # (67), (68)
     if with_links:

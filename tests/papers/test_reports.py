@@ -7,7 +7,7 @@ import pytest
 
 from gough_papers import NAMES, load_paper
 from gough_papers.citations import EQUATIONS, PAPERS
-from gough_papers.lopes.paper import PRINTED
+from gough_papers.lopes.operations import PRINTED
 from gough_papers.page import moving_figure
 from gough_papers.reproduction import KINDS, Workshop, document
 from gough_papers.section import ReportSection

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +26,8 @@ CALLS = 200
 
 @dataclass(frozen=True)
 class Lanes:
-    """lanes: legs found alike. once, lane: operations outside of them and of one leg. flat_ns, loops_ns: of one state, None
-    without a C compiler. off: relative difference of their forces."""
+    """lanes: legs found alike, 0 where none are. once, lane: operations outside of them and of one leg. flat_ns, loops_ns: of
+    one state, None without a C compiler. off: relative difference of their forces."""
 
     lanes: int
     once: int
@@ -47,17 +48,20 @@ class Lanes:
 
 
 def lanes(run: Run) -> Lanes:
-    """Of a robot with legs alike, at a run's states."""
+    """Of a robot, at a run's states."""
     from gough.backends.c.flat import once_and_each
     from gough.export.subject import Options, subject_of
+    from gough.program import count
     from gough.program.rolling import roll
     from gough.structure.alike import common_pattern
 
     model = run.model
     options = Options(wrench=False, checks=False)
     program = subject_of(model, FUNCTION, options, common_pattern(model.mechanism, model.pattern)).program
-    rolled = roll(once_and_each(program, False)[1], least=3)
-    assert rolled is not None, "the legs of this robot are not alike"
+    each = once_and_each(program, False)[1]
+    rolled = roll(each, least=3)
+    if rolled is None:
+        return Lanes(0, count(each).operations, 0)
     once, lane = rolled.operations
     if not compiler():
         return Lanes(rolled.lanes, once, lane)
@@ -65,6 +69,34 @@ def lanes(run: Run) -> Lanes:
     flat, loops = (_time_legs(model, legs, states) for legs in ("flat", "loops"))
     off = float(np.abs(flat[1] - loops[1]).max() / np.abs(flat[1]).max())
     return Lanes(rolled.lanes, once, lane, flat[0], loops[0], off)
+
+
+INERTIAL = ("M", "MX", "MY", "MZ", "XX", "XY", "XZ", "YY", "YZ", "ZZ")
+
+
+def legs_apart(model: Model, pose: np.ndarray, v: np.ndarray, acceleration: np.ndarray) -> float:
+    """By how much the wrench of the drives on the platform is not the sum of what each leg alone adds, over the largest wrench.
+
+    A leg alone: all other legs without mass. pose (n, 7), v and acceleration (n, 6).
+    """
+    q = model.configuration(pose=pose)
+    S = model.drive_map(q)
+    names = [leg.name for leg in model.robot.legs]
+    massive = {leg: [n for n in model.parameter_names if n.startswith(f"{leg}.") and _inertial(n)] for leg in names}
+
+    def wrench(kept: Sequence[str]) -> np.ndarray:
+        without = {n: 0.0 for leg in names if leg not in kept for n in massive[leg]}
+        tau = model.inverse_dynamics(q, v, acceleration, parameters=model.parameters_with(without)).tau
+        return np.einsum("nij,nj->ni", S, tau)
+
+    whole, bare = wrench(names), wrench(())
+    apart = bare + sum((wrench([leg]) - bare for leg in names), np.zeros_like(bare))
+    return float(np.abs(whole - apart).max() / np.abs(whole).max())
+
+
+def _inertial(name: str) -> bool:
+    """Whether a parameter is of a body's inertia, that which follows a joint too."""
+    return name.rsplit(".", 1)[1].rstrip("012") in INERTIAL
 
 
 def compiler() -> str:
