@@ -15,6 +15,10 @@ KINDS = {
 }
 
 
+EXTRACTION = " (perhaps our text's extraction)"
+"""Behind what is printed, where the slip may be of the text we work from and not of the paper."""
+
+
 @dataclass(frozen=True)
 class Misprint:
     """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
@@ -86,7 +90,7 @@ def _table(paper: str, table: dict[str, Any]) -> ErrataTable:
             kind=row["kind"],
             where=row["where"],
             places=read_places(row["at"]),
-            printed=row["printed"],
+            printed=row["printed"] + (EXTRACTION if row.get("extraction") else ""),
             right=row["right"],
             sizes=dict(zip(columns, row["size"], strict=False)),
             measure=table["measure"],

@@ -77,7 +77,7 @@ class Pedrammehr2012(Tour):
             Grid(("function", *COST_HEAD), (("inverse dynamics", *cells),), COST_HEAD, "Cost, parameters are inputs"),
         ]
         what = "the paper's equations, corrected, minus the library"
-        origin = "another formulation: [Pedrammehr 2012, eqs. 1–40, 45–50, corrected]"
+        origin = "another formulation: the direct route of [Pedrammehr 2012, sections 3–8], corrected"
         section.comparisons.append(equals(what, worst, 0.0, "of max |f|", 1e-12, origin, form=".1e"))
         section.said.append(
             "The printed inertia tensors of both pod parts and of the platform belong to no real body; they enter linearly, so "
@@ -86,13 +86,13 @@ class Pedrammehr2012(Tour):
         self.shop.move(section, self.runs[3], "Path 3, ten times slower.", speed=0.1)
 
     def compare_turning(self, section: ReportSection) -> None:
-        """Figures 5 to 8; the library's twists beside the paper's formula [Pedrammehr 2012, eqs. 13–17]."""
+        """Figures 5 to 8; the library's twists beside the paper's formula [Pedrammehr 2012, eqs. 15–17]."""
         self.shop.tell("pedrammehr2012: angular velocities of the pods …")
         worst = 0.0
         for k, run in self.runs.items():
             twists = [run.model.frame_twist(run.q, run.v, f"leg{i}.lower")[:, 3:] for i in range(6)]
             worst = max(worst, float(np.abs(np.stack(twists, axis=1) - self.by_paper(k).w).max()))
-        what, origin = "angular velocities: eqs. 13–17 minus the library", "[Pedrammehr 2012, eqs. 13–17]"
+        what, origin = "angular velocities: eqs. 15–17 minus the library", "[Pedrammehr 2012, eqs. 15–17]"
         section.comparisons.append(equals(what, worst, 0.0, "rad/s", 1e-12, origin, form=".1e"))
         section.said.append(
             "With the fixed axes along base x, ours, path 1 has no spin in any pod: the curves with and without it coincide. "
@@ -181,7 +181,7 @@ class Pedrammehr2012(Tour):
 PAPER = Paper.read("pedrammehr2012", Pedrammehr2012)
 
 
-# ---- [Pedrammehr 2012, Figs. 5–10]
+# ---- figures
 
 TURNING = ("with spin (improved)", "without (simplified)", "difference")
 FORCES = ("improved, corrected", "older models", "difference")
@@ -204,15 +204,15 @@ def _six(t: np.ndarray, three: tuple[np.ndarray, ...], names: tuple[str, ...], u
 
 
 def draw_turning(t: np.ndarray, vectors: np.ndarray, n: np.ndarray, unit: str, title: str) -> Any:
-    """Magnitudes of angular velocities or accelerations (n, 6, 3), of their parts across the pods n, and of what is
-    left along them."""
+    """[Pedrammehr 2012, Figs. 5–8]: magnitudes of angular velocities or accelerations (n, 6, 3), of their parts across the pods
+    n, and of what is left along them."""
     along = np.einsum("tki,tki->tk", vectors, n)
     across = np.linalg.norm(vectors - along[..., None] * n, axis=-1)
     return _six(t, (np.linalg.norm(vectors, axis=-1), across, np.abs(along)), TURNING, unit, title)
 
 
 def draw_forces(t: np.ndarray, improved: PodForces, simplified: PodForces, title: str) -> Any:
-    """Forces of the pods by both models."""
+    """[Pedrammehr 2012, Figs. 9–10]: forces of the pods by both models."""
     return _six(t, (improved.f, simplified.f, improved.f - simplified.f), FORCES, "force (N)", title)
 
 
