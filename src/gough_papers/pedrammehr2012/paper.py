@@ -96,8 +96,9 @@ class Pedrammehr2012(Tour):
         section.comparisons.append(equals(what, worst, 0.0, "rad/s", 1e-12, origin, form=".1e"))
         section.said.append(
             "With the fixed axes along base x, ours, path 1 has no spin in any pod: the curves with and without it coincide. "
-            "The paper's text reports spin in pods 3, 4 and 5 there, so its axes are others; the table of the next part but one "
-            "shows that neither base y nor tangential axes are those either. Magnitudes are drawn; “difference” is the part "
+            "The paper's text to Fig. 5 reports spin in pods 3, 4 and 5 there, so its axes are others; the table of the next "
+            "part but one shows that neither base y nor tangential axes are those either, though base y fits the text to "
+            "Fig. 6, where pod 3 alone has none. Magnitudes are drawn; “difference” is the part "
             "along the pod, which older models leave out."
         )
         for path, first in ((1, 5), (2, 7)):
