@@ -17,7 +17,7 @@ def test_keys():
     found = gough_json("where", "Lopes eqs. 77-78")
     assert found["paper"] == "lopes" and found["places"] == ["eqs. 77–78"]
     [first, *_] = found["found"]
-    assert first["file"] == "gough/dynamics/coordinates.py" and first["line"] >= 1 and first["corrected"]
+    assert first["file"] == "gough/model/coriolis.py" and first["line"] >= 1 and first["corrected"]
     [misprint] = found["misprints"]
     assert misprint["right"] == "∂I/∂x" and misprint["sizes"] == {"T = 2 s": "1.7 %", "T = 0.5 s": "26 %"}
     assert found["nearest"] == []

@@ -1,4 +1,5 @@
-"""Fried, Djouani, Borojeni, Iqbal (undated): the printed equations (1)-(97) of a 6-UPS, factorised.
+"""Fried, Djouani, Borojeni, Iqbal (undated): the printed equations of a 6-UPS that lead to its drive forces: (1)-(5), (9), (27),
+(31), (38), (41), (42), (45), (51), (53), (54), (73)-(82), (87)-(93), (96), (97); the others are steps to these.
 
 The paper's letters; SI; spatial vectors are (angular, linear) in this paper. Leg quantities in the leg frame R_bi (x
 along the leg), platform quantities in the base frame R_b. The articular rates Q̇_i = (θ̇^a, ω_y, ω_z) are the leg's own

@@ -180,3 +180,15 @@ def test_library():
 def test_library_with_mass_centres_off_the_axes(right):
     found = library.drive_forces("fried", *stacked(STATES), edits=OFFSET_EDITS)
     assert library.relative_error(found, right) <= library.TOLERANCE
+
+
+def test_rates_and_contact_forces_of_the_library():
+    """(9), (41) and (83): what the source cites them for."""
+    m = library.model("fried", OFFSET_EDITS)
+    position, R, twist, acceleration = stacked(STATES)
+    q = m.configuration(pose=(position, R))
+    right = [fried.inverse_dynamics(*state, OFFSET) for state in STATES]
+    rates = np.array([[leg.Qdot[0] for leg in r.legs] for r in right])
+    assert library.relative_error(m.drive_rates(q, twist), rates) <= library.TOLERANCE
+    phi = m.joint_reactions(q, twist, acceleration).cuts[..., :3]
+    assert np.max(np.abs(phi - [r.phi for r in right])) <= library.TOLERANCE * np.max(np.abs(phi))

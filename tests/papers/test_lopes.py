@@ -198,3 +198,33 @@ def test_library_with_thick_links():
     edits = (("xx: 0.1, yy: 0.1, zz: 0}", "xx: 0.1, yy: 0.1, zz: 0.05}"),)
     found = library.drive_forces("lopes", *world(0.5, 11), edits=edits)
     assert library.relative_error(found, run(0.5, samples=11, fat=True)) <= library.TOLERANCE
+
+
+def test_matrices_energies_and_weight_of_the_library():
+    """(6), (13) with (72), (15), (66), (71) with (75), (73), (74) with (76): what the source cites them for."""
+    states = [state for k, state in enumerate(zip(*lopes.trajectory(5, 0.5), strict=True)) if k < 5]
+    position, R, twist, acceleration = (np.array(x) for x in zip(*(lopes.world_state(*s) for s in states), strict=True))
+    m = library.model("lopes")
+    q = m.configuration(pose=(position, R))
+    x, xdot = np.array([s[0] for s in states]), np.array([s[1] for s in states])
+    terms, S, energy = m.coordinate_terms(q, twist, "rpy_zyx"), m.drive_map(q), m.energies(q, twist)
+    I_E = np.array([lopes.inertia(y) for y in x])
+    G_E = np.array([lopes.by_x(lopes.potential, y) for y in x])
+    G_B = np.array(
+        [np.concatenate([g[:3], np.linalg.solve(lopes.J_A(y).T, g[3:])]) for y, g in zip(x, G_E, strict=True)]
+    )
+    P = np.array([lopes.potential(y) for y in x])
+    pairs = {
+        "J_C": (np.swapaxes(S, -1, -2), np.array([lopes.J_C(y) for y in x])),
+        "I_E": (terms.M, I_E),
+        "V_E": (terms.C, np.array([lopes.coriolis(y, dy) for y, dy in zip(x, xdot, strict=True)])),
+        "K": (energy.kinetic, 0.5 * np.einsum("ni,nij,nj->n", xdot, I_E, xdot)),
+        "P": (energy.potential - energy.potential[0], P - P[0]),
+        "G": (m.gravity_force(q), G_B),
+        "f_B": (
+            np.einsum("nij,nj->ni", S, m.inverse_dynamics(q, twist, acceleration).tau),
+            np.array([lopes.inverse_dynamics_x(*s).f_B for s in states]),
+        ),
+    }
+    for name, (found, right) in pairs.items():
+        assert np.max(np.abs(found - right)) <= library.TOLERANCE * np.max(np.abs(right)), name

@@ -180,3 +180,17 @@ def forces_of(p, **options):
 def test_library(number):
     found = library.drive_forces("pedrammehr2012", *path(number).state)
     assert library.relative_error(found, forces(number)) <= library.TOLERANCE
+
+
+def test_reactions_of_the_library():
+    """(38), and (34) with (37): force of the platform on a pod, moment in its universal joint without friction."""
+    m, p = library.model("pedrammehr2012"), path(3, samples=7)
+    right = direct.inverse_dynamics(*p.state)
+    found = m.joint_reactions(m.configuration(pose=(p.position, p.rotation)), p.twist, p.acceleration)
+    assert np.max(np.abs(found.cuts[..., :3] + right.F)) <= library.TOLERANCE * np.max(np.abs(right.F))
+    pods = np.stack([right.legs.n, right.legs.v, np.cross(right.legs.n, right.legs.v)], axis=-1)
+    hips = [k for k, name in enumerate(found.joint_names) if name.endswith("hip")]
+    assert len(hips) == 6
+    moment = np.einsum("nkij,nkj->nki", pods, found.joints[:, hips, 3:]) + DATA.C_u * right.legs.w
+    along = right.m[..., None] * right.legs.c
+    assert np.max(np.abs(moment - along)) <= library.TOLERANCE * np.max(np.abs(along))

@@ -167,7 +167,7 @@ class CutGeometry:
 
     def _platform_point(self, twist: Vector, acceleration: Vector) -> PointMotion:
         """Motion, tip axes, of the second side's cut point as a point of a rigid platform, world twist and acceleration:
-        [Long 2014, eqs. 18, 22], [Briot 2014, eqs. 29, 37, corrected], [Fried, eqs. 30–32], [Pedrammehr 2012, eqs. 8–11]."""
+        [Long 2014, eqs. 18, 22], [Briot 2014, eqs. 29, 37, corrected], [Fried, eqs. 6, 30–32]."""
         v, w, a, wd = twist[:3], twist[3:], acceleration[:3], acceleration[3:]
         down_tip = partial(down, self.first)
         turned = any(row.c_P is not None for row in self.rows)
@@ -179,8 +179,8 @@ class CutGeometry:
         )
 
     def first_point(self, u: Vector) -> PointMotion:
-        """Motion of the first side's cut point for rates u and no accelerations of joints, tip axes
-        [Briot 2014, eqs. 20–21]."""
+        """Motion of the first side's cut point for rates u and no accelerations of joints, tip axes [Briot 2014, eqs. 20–21]: of
+        a leg its acceleration is J̇ q̇ [Fried, eqs. 43–44, corrected]."""
         motion = move_chain(self.first, u, zeros(len(u)))
         c = self.L_p
         a = motion.a + cross(motion.wd, c) + cross(motion.w, cross(motion.w, c))
@@ -211,7 +211,8 @@ class CutGeometry:
         return total
 
     def acceleration_rest(self, i: int, first: PointMotion, second: PointMotion) -> Any:
-        """What is left of row i of equation (2), as a right-hand side: accelerations of both points and bias."""
+        """What is left of row i of equation (2), as a right-hand side: accelerations of both points and bias; of a leg
+        v̇ - J̇ q̇ [Fried, eqs. 29, 33]; without l̈ n, which is unknown here [Pedrammehr 2012, eq. 21, corrected]."""
         row = self.rows[i]
         rest = _apply(row, second.a, second.wd)
         if row.c_v is not None:
@@ -222,7 +223,7 @@ class CutGeometry:
 
     def wrench_on_platform(self, multipliers: Vector) -> tuple[Vector, Vector]:
         """Pᵀ μ: force and moment about the platform's origin, world axes, for row multipliers (rows,); no elastic
-        forces [Long 2014, eq. 26]."""
+        forces [Long 2014, eq. 26], [Fried, eq. 89]."""
         force, moment = zeros(3), zeros(3)
         for mu, row in zip(multipliers, self.rows, strict=True):
             if row.c_v is not None:
@@ -266,8 +267,8 @@ class CutGeometry:
 def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
     """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes.
 
-    For a leg the columns of its Jacobian [Long 2014, eqs. 1, 3], [Briot 2014, eqs. 13–15, 28, corrected], made from the tip
-    inwards. Those of a tie are its shapes [Long 2014, eq. 18].
+    For a leg the columns of its Jacobian [Long 2014, eqs. 1, 3], [Briot 2014, eqs. 13–15, 28, corrected], [Fried, eqs. 20, 23–25]
+    with the spin that [Fried] leaves out, made from the tip inwards. Those of a tie are its shapes [Long 2014, eq. 18].
     """
     lever = point
     columns: dict[int, Column] = {}

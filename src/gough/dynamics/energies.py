@@ -1,6 +1,6 @@
 """Kinetic and potential energy of the closed robot, and the power that drives and losses exchange.
 
-Sources   [Lopes, eqs. 15–23, 66–69].
+Sources   [Lopes, sections 3.1–3.2].
 Derivation  T = Σ links ½ m v² … + rotors ½ I q̇²;  U = -Σ g · (m p + R MS) + springs. Power balance:
             d(T + U)/dt = τ · q̇ + F_ext · V - losses.
 """
@@ -36,6 +36,8 @@ def energies(numbers: Numbers, q: Vector, v: Vector) -> dict[str, Any]:
 
 
 def _kinetic(posture: Posture, u: Vector) -> Any:
+    """Sum over the links [Lopes, eq. 15] of the platform's energy [Lopes, eqs. 16–17, 19], actuators' [Lopes, eq. 32] and rods',
+    moving and turning in one [Lopes, eqs. 47, 51]; own axes."""
     total: Any = 0.0
     for i, link in enumerate(posture.mechanism.links):
         velocity, w = link_twist(posture, u, i)
@@ -54,6 +56,7 @@ def _kinetic(posture: Posture, u: Vector) -> Any:
 
 
 def _potential(posture: Posture) -> Any:
+    """Weight of all links [Lopes, eqs. 66–69], each mass at its mass centre [Lopes, eqs. 30, 42], springs and strain."""
     total: Any = spring_energy(posture)
     g = posture.gravity
     for i, link in enumerate(posture.mechanism.links):

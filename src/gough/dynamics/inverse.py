@@ -1,6 +1,6 @@
 """Inverse dynamics of the closed robot: drive forces for a motion; the mass matrix is never formed.
 
-Sources   [Fried, eq. 97], [Long 2014], [Pedrammehr 2012, eqs. 48–51, corrected], [Briot 2014].
+Sources   [Fried, section 7.5], [Long 2014], [Pedrammehr 2012, section 8], [Briot 2014].
 Derivation  M v̇ + h = S τ + Q; the left-hand side is the projected tree force of the motion (projection.py), so
             S τ = Γᵀ f - Q, solved in a fixed elimination order. With more drives than freedoms, of all solutions the one
             with the least Σ w τ²: τ = W⁻¹Sᵀ μ, (S W⁻¹ Sᵀ) μ = Γᵀ f - Q.
@@ -35,7 +35,10 @@ def motion_forces(loops: Loops, v: Vector, vdot: Vector, loads: Sequence[tuple[i
 
 
 def needed_force(loops: Loops, v: Vector, vdot: Vector, wrench: Vector = NONE, force: Vector = NONE) -> Vector:
-    """Γᵀ f - Q (nv,): what the drives must give [Lopes, eqs. 70–75]. wrench (6,), force (nv,): see `load_sizes`."""
+    """Γᵀ f - Q (nv,): what the drives must give. wrench (6,), force (nv,): see `load_sizes`.
+
+    Of a platform's twist the sum [Lopes, eqs. 70–72], its moments in base axes.
+    """
     f = motion_forces(loops, v, vdot).generalised
     if len(wrench):
         f[:6] = f[:6] - wrench
@@ -75,7 +78,7 @@ def inverse_dynamics(
         return _flexible(numbers, loops, v, acceleration, wrench, force)
     needed = needed_force(loops, v, acceleration, wrench, force)
     S = drive_columns(loops)
-    with note("drive forces [Fried, eq. 97], [Long 2014, eq. 46]"):
+    with note("drive forces [Fried, eq. 97, corrected], [Long 2014, eq. 46]"):
         return {"tau": share_among_drives(numbers, S, needed)}
 
 
@@ -101,8 +104,9 @@ def _flexible(
 
 
 def share_among_drives(numbers: Numbers, S: np.ndarray, needed: Vector) -> Vector:
-    """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51]; the least weighted norm when
-    drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every state."""
+    """tau (drives,) with S tau = needed [Lopes, eq. 14, corrected], [Pedrammehr 2012, eqs. 48, 51] solved for F_act; the least
+    weighted norm when drives are redundant. Fewer drives than freedoms give no arbitrary motion: the check fails at every
+    state."""
     drives = numbers.mechanism.drives
     if not drives and len(needed):
         check(Status.SINGULAR.at(Site.DRIVES), -needed[0] * needed[0], 1.0)

@@ -1,7 +1,7 @@
 """Forces that are neither inertia nor drives: friction in cut joints, point-to-point springs and dampers.
 
 Computes  wrenches to add to the left-hand side of the equations of motion (what the motion has to overcome).
-Sources   friction in the platform's spherical joints [Pedrammehr 2012, eqs. 31, 49]; springs: elementary.
+Sources   friction in the platform's spherical joints [Pedrammehr 2012, sections 7–8]; springs: elementary.
 Frames    a link's wrench in its own axes about its origin.
 """
 

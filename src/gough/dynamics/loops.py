@@ -1,7 +1,7 @@
 """Motion of the closed robot: all tree velocities and accelerations from the independent ones, and forces the other way.
 
 Computes  u and u̇ from v and v̇; Γᵀ f, the tree forces f seen by v; the multipliers of the closures.
-Sources   [Briot 2014]; [Long 2014]; [Fried, eqs. 41, 53]; [Pedrammehr 2012, eqs. 13–25].
+Sources   [Briot 2014]; [Long 2014]; [Fried, section 6]; [Pedrammehr 2012, section 5].
 Derivation  closures G u = 0 and G u̇ + γ = 0 (closures.py). v is a part of u; the rest, d, follows block by block:
             G_b d_b = -(rows of b applied to what is known so far). Rows of a leg give J q̇ = P v, one block a leg.
             Virtual power: u = Γ v, Γᵀ f = f_v - G_vᵀ λ with G_dᵀ λ = f_d, solved through the blocks in reverse.
@@ -83,7 +83,10 @@ class Loops:
         return np.concatenate([zeros(0), *(cut.residual() for cut in self.cuts)])
 
     def rates(self, v: Vector) -> Vector:
-        """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 5–7], [Fried, eqs. 10–27], [Briot 2014, eqs. 31–33, 36]."""
+        """u (nu,) for independent velocities v (nv,): [Lopes, eqs. 6, 58], [Fried, eq. 41], [Briot 2014, eqs. 31–33, 36].
+
+        Rates of lengths and of universal joints: [Pedrammehr 2012, eqs. 8, 10, 13–14].
+        """
         u = self._independent(v)
         for block in self.selection.blocks:
             place = self.label(block)
@@ -103,8 +106,11 @@ class Loops:
         return u
 
     def accelerations(self, v: Vector, u: Vector, acceleration: Vector) -> Vector:
-        """u̇ (nu,) for rates u and the accelerations of v (nv,), classical: [Fried, eqs. 28–54, corrected],
-        [Briot 2014, eqs. 37–40, corrected]."""
+        """u̇ (nu,) for rates u and the accelerations of v (nv,), classical: [Fried, eqs. 29, 33, 53],
+        [Briot 2014, eqs. 37–40, corrected].
+
+        Those of lengths and of universal joints: [Pedrammehr 2012, eqs. 9, 11, 19–20].
+        """
         ud = self._independent(acceleration)
         firsts: dict[int, PointMotion] = {}
         for block in self.selection.blocks:

@@ -1,7 +1,7 @@
 """Mass matrix of the closed robot in its independent velocities.
 
-Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014], [Fried, eq. 73];
-          [Lopes, eqs. 15–65, corrected] adds up the same inertias, in Euler rates (coordinates.py).
+Sources   M = A_rr + Σ W A_x Wᵀ with A_x = J⁻ᵀ A J⁻¹ [Long 2014];
+          [Lopes, section 3.1] adds up the same inertias, in Euler rates (coordinates.py).
 Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platform with six freedoms: each adds Pᵀ K P,
             K = J⁻ᵀ A J⁻¹ its inertia felt at the cut, A (joints, joints) its own (tree_inertia.py).
             Any other mechanism: Γᵀ A Γ.
@@ -75,8 +75,12 @@ def _on_platform(mechanism: Mechanism, link: int) -> bool:
 
 
 def by_rigid_legs(loops: Loops) -> Matrix:
-    """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut
-    [Long 2014, eq. 47], which is all without shapes."""
+    """M (6, 6) for the platform's twist, world axes: the platform's inertia and every leg's at its cut [Long 2014, eq. 47], which
+    is all without shapes.
+
+    A leg's share is the sum of its inertias [Lopes, eqs. 40, 48, 62, 73], none of which is formed by itself. M is the matrix
+    before (Ẍ, α) [Pedrammehr 2012, eqs. 48, 51].
+    """
     with note("mass matrix: platform [Long 2014, eq. 35]"):
         M = platform_inertia(loops.posture)
     for leg in loops.mechanism.legs:
@@ -86,7 +90,7 @@ def by_rigid_legs(loops: Loops) -> Matrix:
 
 
 def inertia_at_cut(loops: Loops, leg: LegLinks) -> Matrix:
-    """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes; A is that of [Fried, eqs. 57–73]."""
+    """K = J⁻ᵀ A J⁻¹ (rows, rows) of a leg, tip axes; A by `leg_inertia`."""
     cut = loops.cuts[leg.cuts[0]]
     links = [loops.mechanism.links[i] for i in leg.links]
     columns = [column for link in links for column in link.columns]
@@ -164,7 +168,8 @@ def by_tree(loops: Loops) -> Matrix:
 
 
 def platform_inertia(posture: Posture) -> Matrix:
-    """Spatial inertia (6, 6) of the platform about its origin, world axes [Long 2014, eq. 35], [Briot 2014, eq. 25]."""
+    """Spatial inertia (6, 6) of the platform about its origin, world axes [Long 2014, eq. 35], [Briot 2014, eq. 25],
+    [Fried, eqs. 90–91, corrected], [Lopes, eqs. 18, 20, 23]."""
     M = zeros(6, 6)
     inertia = posture.numbers.inertia(posture.mechanism.platform)
     if inertia is None:
@@ -179,7 +184,8 @@ def platform_inertia(posture: Posture) -> Matrix:
 
 
 def leg_inertia(posture: Posture, leg: LegLinks, columns: list[int]) -> Matrix:
-    """A (joints, joints) of one leg, rotor inertias included."""
+    """A (joints, joints) of one leg, rotor inertias included: M_i [Fried, eq. 73] by composite bodies, no factors, in the
+    rates of the joints."""
     return TreeInertia(posture, leg.links).A[np.ix_(columns, columns)]
 
 

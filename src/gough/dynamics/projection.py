@@ -1,7 +1,7 @@
 """Tree forces of a motion, and what they and the drives are for the independent velocities.
 
 Computes  generalised forces f (nu,) that a motion of the closed robot needs with all drives slack, Γᵀ f, and the drive map S.
-Sources   principle of virtual power [Briot 2014], [Long 2014]; factorised form [Fried, eqs. 94–97].
+Sources   principle of virtual power [Briot 2014], [Long 2014]; a sum over legs [Fried, section 7.5].
 Derivation  u = Γ v (loops.py). For a robot of legs Γ = [1; J⁻¹P]: Γᵀ f = F_P + Σ_legs Pᵀ J⁻ᵀ f_leg; a drive force τ_k on
             joint k does the same work as the generalised force Γᵀ e_k τ_k, a column of S.
 """
@@ -46,7 +46,7 @@ class TreeForces:
         mechanism = posture.mechanism
         self.extra = zeros(len(u))
         if mechanism.has_platform:
-            with note("platform: wrench [Long 2014, eq. 34, corrected], [Pedrammehr 2012, eqs. 45–50, corrected]"):
+            with note("platform: wrench [Long 2014, eq. 34, corrected], [Pedrammehr 2012, eqs. 45–47, 49–50, corrected]"):
                 self.force, self.moment = platform_wrench(posture, u, ud, self.extra)
         self.motions: dict[int, LinkMotion] = move_tree(posture, u, ud)
         self.wrenches: dict[int, LinkWrench] = {}
@@ -78,6 +78,7 @@ class TreeForces:
         return cut_friction(cut, own, spin, self.u)
 
     def _cut_friction(self, cut: CutGeometry) -> None:
+        """Add the friction of a cut to its links and the platform, C_s (ω_l - ω) [Pedrammehr 2012, eqs. 31, 49]."""
         friction = self.cut_friction(cut)
         if friction is None:
             return
@@ -109,9 +110,10 @@ class TreeForces:
 
 
 def drive_columns(loops: Loops) -> np.ndarray:
-    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33, corrected], [Fried, eq. 96].
+    """S (nv, drives): generalised force on v per unit drive force [Long 2014, eqs. 21, 33, corrected], [Fried, eqs. 86, 96].
 
-    Its transpose takes v to the drives' rates [Long 2014, eqs. 5, 19–20, corrected], [Fried, eqs. 6–9], [Lopes, eqs. 5–7].
+    Its transpose takes v to the drives' rates [Long 2014, eqs. 5, 19–20, corrected], [Fried, eqs. 8–9], [Lopes, eqs. 6–7],
+    [Pedrammehr 2012, eq. 8].
     """
     mechanism = loops.mechanism
     S = zeros(mechanism.layout.nv, len(mechanism.drives))

@@ -1,7 +1,7 @@
 """Reactions in every joint, cut joints included.
 
 Computes  for given motion and drive forces: the wrench that acts through each joint.
-Sources   [Long 2014], [Pedrammehr 2012, eqs. 34–40], [Fried, eqs. 83–87].
+Sources   [Long 2014], [Pedrammehr 2012, section 7], [Fried, section 7.3].
 Derivation  the tree needs f for the motion and gets τ and the external wrench; the closures give the rest, Gᵀ μ = f - τ - Q.
             The recursion's inward pass with the wrenches of μ at the cuts gives what each joint transmits.
             Redundant closures that were removed carry nothing: of an over-constrained mechanism one of many solutions.
@@ -45,6 +45,8 @@ def joint_reactions(
     """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`); at a leg's end
     its force on the platform [Long 2014, eqs. 9–10, corrected].
 
+    Forces of legs on the platform, in `cuts`: φ_i [Fried, eqs. 83, 87], -F_i [Pedrammehr 2012, eq. 38]. Moment in a universal
+    joint at a leg's foot, in `joints`: M_i and the joint's friction [Pedrammehr 2012, eqs. 34, 37].
     force (nv,) acts on the independent velocities, the multipliers follow from the others: what it does to the reactions
     it does by the motion and tau that go with it.
     loads (6 · frames,): wrenches at the origins of named frames, world axes.

@@ -1,8 +1,7 @@
 """The Newton–Euler recursion on the tree: motion outwards, wrenches inwards.
 
 Computes  the motion of every link for given tree velocities u and accelerations, and the joint forces they need.
-Sources   [Briot 2014, §3.2–3.3] for the motion; [Fried, eqs. 74–82, corrected] with P̃ f_{j+1} in (81);
-          [Pedrammehr 2012, eqs. 26–33, corrected]: mass centres and moments of a leg, tensors about the mass centre.
+Sources   [Briot 2014, §3.2–3.3] for the motion; [Fried, section 7.2]; [Pedrammehr 2012, sections 6–7].
 Frames    every link in its own axes, at its own origin; the platform in body axes.
 Symbols   w ω angular velocity, wd α its derivative, a classical acceleration of the origin minus gravity,
           f force and n moment (about the origin) that the parent exerts on the link.
@@ -54,7 +53,8 @@ class LinkWrench:
 
 def platform_wrench(posture: Posture, u: Vector, ud: Vector, extra: Vector) -> tuple[Vector, Vector]:
     """Force and moment about the origin, world axes, that give the platform its motion (tree velocities u, ud):
-    [Fried, eqs. 88–93, corrected], [Long 2014, eq. 34, corrected], [Briot 2014, eq. 25].
+    [Fried, eqs. 88, 90–93, corrected], without legs [Pedrammehr 2012, eqs. 45–47, 49–50, corrected], [Long 2014, eq. 34,
+    corrected], [Briot 2014, eq. 25].
 
     f = M a + N c, n = R (J α + ω × J ω) + c × a with c = R MS and N c = α × c + ω × (ω × c); a minus gravity. The linear
     part is written in world axes, where a and N already are; only the rotational part needs body axes. A flexible platform's
@@ -82,7 +82,8 @@ def root_motion(posture: Posture) -> LinkMotion:
 
 
 def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
-    """Equations (1)–(4) for one link [Briot 2014, eqs. 18–19, corrected]; rate and rate_dot are its joint's (nu,)."""
+    """Equations (1)–(4) for one link [Briot 2014, eqs. 18–19, corrected], [Fried, eqs. 74–75]; twice for a universal joint,
+    [Pedrammehr 2012, eqs. 12, 18]. rate and rate_dot are its joint's (nu,)."""
     p, link = step.place_p, step.link
     if step.deflection is not None:
         return _move_tied(step, step.deflection, parent, rate, rate_dot)
@@ -137,7 +138,7 @@ def telescopic_tensors(posture: Posture, link: Link) -> tuple[np.ndarray, np.nda
 
 def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud: Vector, extra: Vector) -> LinkWrench:
     """Wrench that gives link `index` its motion. Its elastic forces, and telescopic ones on other joints, are added to
-    `extra` (nu,)."""
+    `extra` (nu,). Equation (7) is left out by the paper [Fried, eq. 79]."""
     link = posture.mechanism.links[index]
     if link.elastic is not None:
         columns = list(link.elastic.columns)
@@ -161,7 +162,8 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud:
 
 
 def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector) -> None:
-    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place) [Briot 2014, eqs. 61–62].
+    """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place) [Briot 2014, eqs. 61–62],
+    [Fried, eqs. 80–81, corrected]; at a leg's lower part its moment N_i, C_u apart [Pedrammehr 2012, eq. 36].
 
     Elastic forces of frames tied to flexible links, equation (10), are added to `extra` (nu,).
     """
@@ -193,7 +195,7 @@ def wrench_at_parent(step: Step, own: LinkWrench) -> LinkWrench:
 
 def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, ud: Vector) -> Vector:
     """Equation (6) with rotor inertia, friction and springs: what a motion asks of all joints (nu,), platform's part 0:
-    A q̈ + c of a leg [Long 2014, section 3.3], [Fried, eqs. 55–56]."""
+    A q̈ + c of a leg [Long 2014, section 3.3], [Fried, eqs. 55, 87] (D_i); of a slide, without F_i [Pedrammehr 2012, eq. 39]."""
     forces = zeros(posture.mechanism.layout.nu)
     for i, link in enumerate(posture.mechanism.links):
         if link.nu == 0 or link.is_platform:
@@ -204,12 +206,13 @@ def joint_forces(posture: Posture, wrenches: dict[int, LinkWrench], u: Vector, u
 
 
 def axis_force(step: Step, wrench: LinkWrench) -> Vector:
-    """Equation (6): what the wrench through a joint asks of it (nu,)."""
+    """Equation (6): what the wrench through a joint asks of it (nu,) [Fried, eq. 70]."""
     return step.link.motion.force(wrench.f, wrench.n, step.dimensions)
 
 
 def own_forces(posture: Posture, link: Link, u: Vector, ud: Vector) -> Vector:
-    """Rotor inertia, friction [Briot 2014, eq. 27, corrected] and spring of a joint (nu,)."""
+    """Rotor inertia, friction [Briot 2014, eq. 27, corrected] (C_u, C_p of [Pedrammehr 2012, eqs. 31, 39]) and spring of a joint
+    (nu,)."""
     numbers, rate = posture.numbers, u[link.columns]
     resting = _resting(posture.mechanism, link, u)
     total: Any = zeros(link.nu)
@@ -244,4 +247,4 @@ def link_notes(posture: Posture, link: int):
     """Note that heads a leg's (or a joint's) part of the program."""
     leg = posture.mechanism.links[link].leg
     name = posture.mechanism.legs[leg].name if leg >= 0 else posture.mechanism.links[link].name
-    return note(f"{name}: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected]")
+    return note(f"{name}: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2]")

@@ -29,7 +29,7 @@ def bias_force(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
 
 
 def gravity_force(numbers: Numbers, q: Vector) -> dict[str, np.ndarray]:
-    """Part of h at rest that comes from gravity alone (nv,)."""
+    """Part of h at rest that comes from gravity alone (nv,); of a platform's twist [Lopes, eqs. 71, 75], moments in base axes."""
     loops = Loops(Posture(numbers, q))
     check_state(loops)
     weightless = Loops(Posture(numbers, q, gravity=False))

@@ -14,7 +14,7 @@ Vector = np.ndarray
 
 def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]:
     """Velocity of the origin and angular velocity of link `index` (WORLD: at rest), own axes:
-    [Briot 2014, eqs. 10–12, corrected]."""
+    [Briot 2014, eqs. 10–12, corrected], [Fried, eq. 13], [Lopes, eq. 31]."""
     v, w = zeros(3), zeros(3)
     for step in posture.chain(index):
         link = step.link
@@ -33,7 +33,7 @@ def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]
 
 
 def point_velocity(posture: Posture, u: Vector, index: int, point: Vector) -> Vector:
-    """Velocity, world axes, of a point fixed to link `index` (link axes); zero for the world (-1)."""
+    """Velocity, world axes, of a point fixed to link `index` (link axes) [Fried, eqs. 16–17]; zero for the world (-1)."""
     v, w = link_twist(posture, u, index)
     return posture.to_world(index, v + cross(w, point))
 

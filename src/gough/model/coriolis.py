@@ -81,7 +81,8 @@ def _make(model: "Model", sequence: str) -> Function:
 
 
 def _christoffel(program: Program, joints: int) -> Program:
-    """C of the mass matrix (first 36 results); the other results say how the joints follow x."""
+    """C of the mass matrix (first 36 results), the whole robot's at once [Lopes, eqs. 74, 76–79, corrected]; the other results
+    say how the joints follow x."""
     graph = Graph()
     new = replay(program, graph)
     results = [new[i] for i in program.results]

@@ -34,6 +34,8 @@ def inertia_wrench(inertia: RigidInertia, omega: Vector, alpha: Vector, accelera
     """Force and moment about the origin that give a body this motion, body axes.
 
     f = M a + α × MS + ω × (ω × MS),  n = J α + ω × J ω + MS × a   [Briot 2014, eqs. 53–54 without elasticity].
+    f is f_C [Fried, eqs. 77–78, corrected], n is n_C + S̃ f_C with the moment n_C about the mass centre [Fried, eq. 79]. Of a
+    pod's part f is m (L̈ - G) [Pedrammehr 2012, eqs. 29–30].
     """
     ms, j = inertia.first_moments, inertia.tensor
     force = inertia.mass * acceleration + cross(alpha, ms) + cross(omega, cross(omega, ms))
@@ -42,7 +44,7 @@ def inertia_wrench(inertia: RigidInertia, omega: Vector, alpha: Vector, accelera
 
 
 def kinetic_energy(inertia: RigidInertia, omega: Vector, velocity: Vector) -> Any:
-    """½ M v² + MS · (v × ω) + ½ ω · J ω, body axes."""
+    """½ M v² + MS · (v × ω) + ½ ω · J ω, body axes [Lopes, eqs. 16–17, 19]."""
     linear = 0.5 * inertia.mass * dot(velocity, velocity)
     mixed = dot(inertia.first_moments, cross(velocity, omega))
     return linear + mixed + 0.5 * dot(omega, inertia.tensor @ omega)

@@ -103,7 +103,7 @@ def quaternion_wxyz_from_rotation(rotation: np.ndarray) -> np.ndarray:
 
 
 def rates_from_euler(sequence: str, angles: Any) -> np.ndarray:
-    """Matrix (3, 3) with ω (world) = matrix @ rates for "rpy_zyx" or "bryant_xyz" angles [Lopes, eq. 9]."""
+    """Matrix (3, 3) with ω (world) = matrix @ rates for "rpy_zyx" [Lopes, eqs. 8–9] or "bryant_xyz" angles [Fried, eq. 51]."""
     if sequence == "rpy_zyx":
         first, second, third = (2, 1, 0)
     elif sequence == "bryant_xyz":

@@ -1,7 +1,7 @@
 """The tool's way for [Fried, section 8], and the active joints along it.
 
 The paper prints neither geometry nor trajectory. Its constant orientation is taken: α = 15°, β = 10°, γ = 5° with
-R = Rx(α) Ry(β) Rz(γ) [Fried, eq. 46]. The way is assumed: the platform goes from home on a closed loop in space, x = up: waves
+R = Rx(α) Ry(β) Rz(γ). The way is assumed: the platform goes from home on a closed loop in space, x = up: waves
 of 0.08 m up, 0.10 m and 0.06 m sideways at different phases, in a window (1 - cos(2πt/T))³/8 that leaves 0.03 m of the last one:
 at rest at both ends.
 """
@@ -69,7 +69,7 @@ class ActiveJoints:
 
 
 def active_joints(run: Run) -> ActiveJoints:
-    """Along a run."""
+    """Along a run: the library's lengths and rates, beside rates by geometry [Fried, eqs. 6–7]; accelerations by geometry."""
 
     model, v, acceleration = run.model, run.v[:, None], run.acceleration[:, None]
     R = rotation_of_quaternion(run.q[:, 3:7])

@@ -94,7 +94,7 @@ class Fried(Tour):
         )
 
     def show_parallel_legs(self, section: ReportSection) -> None:
-        """Counted and measured [Fried, eqs. 88–97]."""
+        """Counted and measured."""
         self.shop.tell("fried: legs in the lanes of vectors …")
         x = lanes(self.joints.run)
         rows = [
@@ -140,9 +140,7 @@ class Fried(Tour):
         )
         what, known, digits = "inertia of link 2 taken as constant", 100 * CONSTANT, 100 * CONSTANT_DIGITS
         section.comparisons.append(
-            equals(
-                f"cost of (79), (82): {what}", 100 * share, known, "%", half_digit(digits), TRANSCRIPTION, form=".3f"
-            )
+            equals(f"cost of (79): {what}", 100 * share, known, "%", half_digit(digits), TRANSCRIPTION, form=".3f")
         )
         section.data["misprints"] = {"constant": share}
 
@@ -165,11 +163,11 @@ def static_force() -> float:
     return 9.81 * (m_P + 6 * m_2 + 6 * (m_1 * c_1 - m_2 * c_2) * (1 - n**2) / l) / (6 * n)
 
 
-# ---- [Fried, Figs. 3–9]
+# ---- figures
 
 
 def draw_path(t: np.ndarray, p: np.ndarray) -> Any:
-    """Fig. 3: the way in space, and over time."""
+    """[Fried, Fig. 3]: the way in space, and over time."""
     figure = canvas(9.5, 3.9)
     ax = figure.add_subplot(1, 2, 1, projection="3d")
     ax.plot(p[:, 1], p[:, 2], p[:, 0], color=COLORS[0], linewidth=1.8)
@@ -186,7 +184,7 @@ def draw_path(t: np.ndarray, p: np.ndarray) -> Any:
 
 
 def draw_curves(t: np.ndarray, values: np.ndarray, title: str, unit: str) -> Any:
-    """Figs. 4 to 9: of the platform (n, 3), or of the active joints (n, 6)."""
+    """[Fried, Figs. 4–9]: of the platform (n, 3), or of the active joints (n, 6)."""
     names = AXES if values.shape[1] == 3 else LEGS
     figure = canvas(8.6, 3.5) if names is AXES else canvas(9.2, 3.8)
     ax = figure.subplots()
@@ -196,7 +194,7 @@ def draw_curves(t: np.ndarray, values: np.ndarray, title: str, unit: str) -> Any
     return figure
 
 
-# ---- what it costs to take the second link's inertia as constant (eqs. 79, 82)
+# ---- what it costs to take the second link's inertia as constant in (79)
 
 OFFSET, ANGLE, SPEED, ACCELERATION = 0.1, 0.3, 1.0, 5.0
 """m, rad, m/s and rad/s, m/s² and rad/s²: half-widths of the random states."""

@@ -146,13 +146,13 @@ def matrix_comparisons(run: Run) -> list[KnownComparison]:
     ]
 
 
-# ---- [Lopes, Figs. 4 and 5]
+# ---- figures
 
 ACTUATORS = tuple(f"actuator {k + 1}" for k in range(6))
 
 
 def draw_actuators(run: Run) -> Any:
-    """Fig. 4: lengths."""
+    """[Lopes, Fig. 4]: lengths."""
     figure = canvas(9.5, 4.2)
     ax = figure.subplots()
     plot_curves(ax, run.time, run.model.drives(run.q), ACTUATORS)
@@ -162,7 +162,7 @@ def draw_actuators(run: Run) -> Any:
 
 
 def draw_forces(complete: Run, simplified: Run) -> Any:
-    """Fig. 5: both models, and their difference, which the paper does not draw."""
+    """[Lopes, Fig. 5]: both models, and their difference, which the paper does not draw."""
     figure = canvas(9.5, 6.4)
     axes = figure.subplots(2, 1, height_ratios=[1.5, 1], sharex=True)
     t = complete.time
@@ -271,6 +271,7 @@ def misprint_costs(model: Model) -> dict[str, tuple[float, float]]:
 
 
 def _costs(run: Run) -> dict[str, float]:
+    """J_E = J_C T [Lopes, eqs. 5, 33] and f_E [Lopes, eq. 12] from the library's matrices, and forces with each slip."""
     right = run.tau
     terms = run.model.coordinate_terms(run.q, run.v, "rpy_zyx")
     S = run.model.drive_map(run.q)  # S τ is the wrench on the platform; v = T ẋ

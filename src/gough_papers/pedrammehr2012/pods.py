@@ -1,4 +1,4 @@
-"""[Pedrammehr 2012, eqs. 1–40, 45–50, corrected] for a 6-UPS robot, with the slips and the older simplifications as switches.
+"""The direct route of [Pedrammehr 2012, sections 3–8] for a 6-UPS robot, with its slips and older simplifications as switches.
 
 Computes  drive forces, and the pods' angular velocities and accelerations, leg by leg in NumPy: what the paper's own figures
           show and the library's programs do not separate. With nothing switched it gives the library's forces.
@@ -115,8 +115,8 @@ def steiner(m: float, c: np.ndarray) -> np.ndarray:
 def pod_forces(
     pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
 ) -> PodForces:
-    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); printed numbers of equations at
-    the lines."""
+    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); equations are numbered at the lines
+    [Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–30, 32–33, 36–37, 40, corrected]."""
 
     R = rotation_of_quaternion(pose[:, 3:])
     V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
@@ -171,7 +171,7 @@ def pod_forces(
 def _platform(
     pods: Pods, w: np.ndarray, acceleration: np.ndarray, R: np.ndarray, do: Switches
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What the platform needs: force (45) and moment (49) at its origin."""
+    """What the platform needs without legs: force and moment at its origin [Pedrammehr 2012, eqs. 45–47, 49–50, corrected]."""
     al, body = acceleration[:, 3:], pods.platform
     r = on(R, body.c)  # (47)
     a = acceleration[:, :3] + cross(al, r) + cross(w, cross(w, r)) - pods.gravity  # (46)

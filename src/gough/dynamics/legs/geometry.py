@@ -1,7 +1,7 @@
 """Inverse geometry of a leg in closed form: joint coordinates from the platform's pose.
 
 Computes  the coordinates of the legs that `kinds.py` names.
-Sources   lengths [Pedrammehr 2012, eqs. 1–7], [Fried, eqs. 3–5]; angles: angles.py.
+Sources   [Pedrammehr 2012, section 3], [Fried, section 4]; angles: angles.py.
 Derivation
     UPS   the tip is at w(l) = w0 + l s in the axes after the second rotation, the target at t: |w(l)| = |t|,
           l = -w0·s ± √((w0·s)² - |w0|² + |t|²)                                                       (1)
@@ -42,7 +42,8 @@ def leg_joints(numbers: Numbers, pose: Vector, branches: Sequence[Branch | None]
 
 
 def leg_coordinates(numbers: Numbers, leg: int, targets: list[Vector], branch: tuple[int, int]) -> list[Any]:
-    """Coordinates (links,) of a closed-form leg whose cuts are at `targets` (world, (3,) each, in the order of its cuts)."""
+    """Coordinates (links,) of a closed-form leg whose cuts are at `targets` (world, (3,) each, in the order of its cuts); of a
+    UPS leg the target seen from its foot is L_i [Pedrammehr 2012, eq. 1]."""
     mechanism = numbers.mechanism
     name = mechanism.legs[leg].name
     links = [mechanism.links[i] for i in mechanism.legs[leg].links]
@@ -62,7 +63,8 @@ def leg_coordinates(numbers: Numbers, leg: int, targets: list[Vector], branch: t
 
 
 def _ups(numbers: Numbers, name: str, links: list[Link], tip: Vector, t: Vector, signs: list[float]) -> list[Any]:
-    """By equation (1); with w0 = 0 the length is the distance of the joints' centres [Long 2014, section 3.2]."""
+    """By equation (1); for a tip on the leg's axis the length is the distance of the joints' centres [Long 2014, section 3.2],
+    [Pedrammehr 2012, eq. 4], [Fried, eqs. 3–4]; and the angles."""
     R3, p3 = numbers.placement(links[2].placement)
     R2, _ = numbers.placement(links[1].placement)
     w0, s = p3 + R3 @ tip, R3 @ direction(links[2])
@@ -148,7 +150,8 @@ def _on_platform(numbers: Numbers, cut: CutJoint, lead: Vector) -> Vector:
 def closed_form_joints(numbers: Numbers, pose: Vector, R_WP: np.ndarray, branches: Sequence[Branch | None]) -> Vector:
     """All joint coordinates (joints,) for closed-form legs; entries of legs with branch None are 0.
 
-    pose: with the elastic coordinates after it. The legs end at the platform's points [Long 2014, eq. 11].
+    pose: with the elastic coordinates after it. A leg's target is its point of the platform, in the world
+    [Long 2014, eq. 11], [Pedrammehr 2012, eqs. 2–3], [Fried, eq. 5].
     """
     mechanism = numbers.mechanism
     lead = mechanism.layout.joints.start

@@ -1,9 +1,10 @@
 """From point to point with a stop at each, and closed paths with corners.
 
 quintic        at rest, and without acceleration, at every point
-trapezoid      trapezoidal speed; translation and rotation may have ramps of their own [Pedrammehr 2012]. A ramp (s) is given, or
-               follows from the speed (m/s, rad/s) that is reached in the given time: ramp = T - distance/speed
-trigonometric  by trigonometric splines of third order [Lopes, section 4]: as the quintic at every point
+trapezoid      trapezoidal speed; translation and rotation may have ramps of their own [Pedrammehr 2012, section 9]. A ramp (s) is
+               given, or follows from the speed (m/s, rad/s) that is reached in the given time: ramp = T - distance/speed
+trigonometric  by trigonometric splines of third order, named by [Lopes, section 4] without its constants: as the quintic at
+               every point
 polygon        along the edges through given corners, by any of these
 """
 

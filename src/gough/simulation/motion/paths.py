@@ -9,7 +9,8 @@ of the time itself, s = t, or of a parameter with a time law s(t), a path of one
 Time laws go from 0 to 1 in a given time:
 quintic        s = 10 r³ - 15 r⁴ + 6 r⁵, r = t/T: starts and ends at rest without acceleration
 trapezoid      constant acceleration over a ramp, constant speed, constant deceleration over a ramp: ramps (s) may be 0
-trigonometric  s = 1/2 - 9/16 cos(πr) + 1/16 cos(3πr), of third order [Lopes, section 4]: as the quintic at both ends
+trigonometric  s = 1/2 - 9/16 cos(πr) + 1/16 cos(3πr), of third order: as the quintic at both ends. [Lopes, section 4] names
+               the order; the constants are ours
 
 A part of a motion is a path in the coordinates of one chart, somewhere in the motion's time. Coordinates are the position itself
 (chart None), or x y z and those of an orientation in a chart (see `gough.spatial.charts`) with a constant rotation on the right:

@@ -186,24 +186,24 @@ uint64_t five_bar_inverse_dynamics(
     const double t99 = t3 * t88 + t98;
     const double t100 = t99 - t41 * t95;
 
-    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t101 = acceleration[0] * prepared[1];
     const double t102 = t3 * t101 + t67;
     const double t103 = prepared[12] * t100 + acceleration[0];
 
-    /* right_rod: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* right_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t104 = acceleration[1] * prepared[5];
     const double t105 = t7 * t104 + t73;
     const double t106 = acceleration[1] - t95;
 
-    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t107 = prepared[2] * t103;
     const double t108 = prepared[2] * t68;
     const double t109 = t68 * t108;
     const double t110 = prepared[3] * t103;
     const double t111 = prepared[2] * t102 + t110;
 
-    /* right_rod: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* right_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t112 = prepared[6] * t106;
     const double t113 = prepared[6] * t74;
     const double t114 = t74 * t113;
@@ -212,7 +212,7 @@ uint64_t five_bar_inverse_dynamics(
     const double t117 = t7 * t112;
     const double t118 = t117 - t6 * t114;
 
-    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* left_rod: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t119 = t3 * t107;
     const double t120 = t119 - t2 * t109;
 

@@ -263,38 +263,38 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t133 = t132 - t13 * t110;
     const double t134 = t133 - t67 * t131;
 
-    /* crank0: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* crank0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t135 = prepared[0] * t0;
 
-    /* crank1: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* crank1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t136 = prepared[0] * t2;
 
-    /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t137 = prepared[0] * t4;
 
-    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t138 = prepared[0] * t1 + t95;
     const double t139 = t6 * t135;
     const double t140 = t139 - t7 * t138;
 
-    /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t141 = t136 - prepared[8] * t110;
     const double t142 = prepared[0] * t3 + t115;
     const double t143 = t8 * t141;
     const double t144 = t143 - t9 * t142;
     const double t145 = prepared[21] * t134 + t110;
 
-    /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t146 = prepared[3] * t137;
 
-    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t147 = prepared[6] * t113;
     const double t148 = prepared[6] * t96;
     const double t149 = t96 * t148;
     const double t150 = prepared[7] * t113;
     const double t151 = prepared[6] * t140 + t150;
 
-    /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t152 = prepared[9] * t145;
     const double t153 = prepared[9] * t116;
     const double t154 = t116 * t153;
@@ -303,7 +303,7 @@ uint64_t four_bar_chain_forward_dynamics(
     const double t157 = t8 * t152;
     const double t158 = t157 - t9 * t154;
 
-    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, eqs. 74–82, corrected] */
+    /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
     const double t159 = t6 * t147;
     const double t160 = t159 - t7 * t149;
 
