@@ -46,7 +46,9 @@ class TreeForces:
         mechanism = posture.mechanism
         self.extra = zeros(len(u))
         if mechanism.has_platform:
-            with note("platform: wrench [Long 2014, eq. 34, corrected], [Pedrammehr 2012, eqs. 45–47, 49–50, corrected]"):
+            with note(
+                "platform: wrench [Long 2014, eq. 34, corrected], [Pedrammehr 2012, eqs. 45–47, 49–50, corrected]"
+            ):
                 self.force, self.moment = platform_wrench(posture, u, ud, self.extra)
         self.motions: dict[int, LinkMotion] = move_tree(posture, u, ud)
         self.wrenches: dict[int, LinkWrench] = {}

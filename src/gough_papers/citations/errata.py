@@ -16,8 +16,6 @@ KINDS = {
 DOUBT = "† It may be our text that is wrong here, by a dot, a sign or a bracket: a program took it from the pages of the paper."
 
 
-
-
 @dataclass(frozen=True)
 class Misprint:
     """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
