@@ -243,7 +243,8 @@ class Reproduction:
 def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
     """How many of each kind there are, in a sentence; an appendix is neither."""
     figures, tables = ([a for a in artefacts if a.label.startswith(word)] for word in ("Fig", "Table"))
-    counts = {kind: sum(a.kind == kind for a in (*figures, *tables)) for kind in KINDS}
+    both = (*figures, *tables)
+    counts: dict[Kind, int] = {kind: sum(a.kind == kind for a in both) for kind in KINDS}
     told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
     return f"Its {len(figures)} figures and {len(tables)} tables: {told}."
 

@@ -185,9 +185,12 @@ def test_search():
     assert few.w.shape == (6, search.SAMPLES)
     found = {f.family: f for f in search.search(PODS, few)}
     plain = {name: f for name, f in found.items() if f.tried == 1}
-    assert len(plain) == 28 and sum(f.tried for f in found.values()) == 29_288
+    assert len(plain) == 28 and sum(f.tried for f in found.values()) == 30_548
     assert found["base x"].both["magnitudes"] == 0
     assert [name for name, f in plain.items() if f.both["magnitudes"] > 1] == ["b_i"]
     assert found["one direction for all pods"].both["magnitudes"] > 1
+    swept = {name: f for name, f in found.items() if f.tried > 1}
+    assert len(swept) == 14 and sum(f.both["magnitudes"] > 1 for f in swept.values()) == 5
+    assert max(swept.values(), key=lambda f: f.both["magnitudes"]).family.startswith("120° from pair to pair, 6–1")
     best = found["b_i, turned about z"]
     assert search.gaps(few, best.best, "magnitudes").contrast == pytest.approx(best.both["magnitudes"], rel=1e-12)

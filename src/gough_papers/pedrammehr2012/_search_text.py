@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough_papers.pedrammehr2012.search import DIRECTIONS, READINGS, SAMPLES, Found, Reading, Swing, gaps
+from gough_papers.pedrammehr2012.search import DIRECTIONS, READINGS, SAMPLES, Reading, SearchedFamily, Swing, gaps
 from gough_papers.section import Grid
 
 CLAIM = (
@@ -34,19 +34,22 @@ NEARLY = (
 )
 
 
-def search_summary(found: list[Found], apart: dict[Reading, float]) -> str:
+def search_summary(found: list[SearchedFamily], apart: dict[Reading, float]) -> str:
     """How much was tried and what came of it. apart: of pod 3 alone, see `most_apart`."""
     plain, swept = ([f for f in found if (f.tried == 1) == one] for one in (True, False))
-    best = max(plain, key=lambda f: f.both["magnitudes"])
+    best, most = (max(some, key=lambda f: f.both["magnitudes"]) for some in (plain, swept))
     above = [sum(f.both["magnitudes"] > 1 for f in some) for some in (plain, swept)]
+    u = ", ".join(f"{x:.2f}" for x in most.best[0])
     return (
         f"Tried at {SAMPLES} samples of path 1: {len(plain)} rules without a free number and {len(swept)} families with one or "
         f"two, {sum(f.tried for f in found)} sets of six axes in all. In magnitudes {above[0]} of the rules is above 1, "
         f"{best.family}: {best.both['magnitudes']:.2f}, in vectors {best.both['vectors']:.2f}. Of the families {above[1]} "
-        "have a member above 1, so the text does not single one out. Axes along b_i are shown beside ours for their contrast "
-        "alone; they are not known to be the paper's. What the text says of pod 3 bounds every contrast, even with axes free in "
-        "each pod: whatever its axis, its gap of velocities is at most "
-        f"{apart['vectors']:.1f} times that of accelerations in vectors, {apart['magnitudes']:.0f} times in magnitudes "
+        "have a member above 1, so the text does not single one out. The largest contrast of all has "
+        f"“{most.family}”, with two angles fitted (pod 1: {u}): {most.both['magnitudes']:.2f}, in vectors "
+        f"{most.both['vectors']:.2f}; it turns against the sense in which the pairs follow each other. Axes along b_i are shown "
+        "beside ours because they need no number and have the text's order; they are not known to be the paper's. What the text "
+        "says of pod 3 bounds every contrast, even with axes free in each pod: whatever its axis, its gap of velocities is at "
+        f"most {apart['vectors']:.1f} times that of accelerations in vectors, {apart['magnitudes']:.0f} times in magnitudes "
         f"({5 * DIRECTIONS} directions, gaps of velocity from 1 %)."
     )
 
@@ -64,7 +67,7 @@ def gaps_grid(swing: Swing, cases: Mapping[str, np.ndarray]) -> Grid:
     return Grid(head, tuple(rows), head[1:], title)
 
 
-def search_grids(found: list[Found]) -> list[Grid]:
+def search_grids(found: list[SearchedFamily]) -> list[Grid]:
     """Rules without a free number, and families."""
     head = ("axes", "sets", "magnitudes", "vectors", "ω alone, magnitudes", "ω alone, vectors")
     out = []

@@ -109,7 +109,7 @@ def gaps(swing: Swing, u: np.ndarray, reading: Reading) -> Gaps:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchedFamily:
     """A family of axes, how many of its sets were tried, and the largest contrast in each reading: both, and of velocities."""
 
     family: str
@@ -120,15 +120,15 @@ class Found:
     """(6, 3): that with the largest contrast of magnitudes."""
 
 
-def search(pods: Pods, swing: Swing) -> list[Found]:
+def search(pods: Pods, swing: Swing) -> list[SearchedFamily]:
     """All families; those without a parameter first."""
     out = []
     for family, sets in (*plain_axes(pods, swing), *swept_axes(pods, swing)):
         found = {reading: [gaps(swing, part, reading) for part in _parts(sets)] for reading in READINGS}
         both = {r: np.concatenate([g.contrast for g in found[r]]) for r in READINGS}
-        velocity = {r: max(float(g.velocity_contrast.max()) for g in found[r]) for r in READINGS}
+        velocity: dict[Reading, float] = {r: max(float(g.velocity_contrast.max()) for g in found[r]) for r in READINGS}
         best = sets[int(both["magnitudes"].argmax())]
-        out.append(Found(family, len(sets), {r: float(both[r].max()) for r in READINGS}, velocity, best))
+        out.append(SearchedFamily(family, len(sets), {r: float(both[r].max()) for r in READINGS}, velocity, best))
     return out
 
 
@@ -187,7 +187,7 @@ def plain_axes(pods: Pods, swing: Swing) -> list[tuple[str, np.ndarray]]:
 
 def swept_axes(pods: Pods, swing: Swing) -> list[tuple[str, np.ndarray]]:
     """Those with an angle or a direction left to choose."""
-    directions, angles = half_sphere(DIRECTIONS), np.radians(np.arange(180.0))
+    directions, angles = half_sphere(DIRECTIONS), np.radians(np.arange(360.0))
     out = [("one direction for all pods", np.broadcast_to(directions[:, None], (DIRECTIONS, 6, 3)))]
     turned = {
         "b_i": pods.b,
