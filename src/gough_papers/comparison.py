@@ -31,7 +31,7 @@ class Origin:
     words: str
 
 
-def printed(where: str) -> Origin:
+def paper_origin(where: str) -> Origin:
     """A number, a table or a sentence of the paper."""
     return Origin("printed", where)
 

@@ -8,7 +8,7 @@ import pytest
 
 import gough_papers
 from cli.command import gough, gough_json
-from gough_papers.comparison import Demonstration, Origin, Tolerance, equals, half_digit, not_reproduced, printed
+from gough_papers.comparison import Demonstration, Origin, Tolerance, equals, half_digit, not_reproduced, paper_origin
 from gough_papers.reproduction import Artefact, Paper, Tour
 from gough_papers.section import Grid
 from papers.html_page import HtmlPage
@@ -57,7 +57,7 @@ class MadeUp(Tour):
             raise KeyboardInterrupt
         mesh, ours, known = Tolerance(0.02, "a mesh", relative=True), [401.0, 753.4, 1181.9], [401.1, 828.3, 1310.6]
         section.comparisons.append(
-            not_reproduced("modes", ours, known, "rad/s", mesh, printed("a table"), form=".1f", note="coarse")
+            not_reproduced("modes", ours, known, "rad/s", mesh, paper_origin("a table"), form=".1f", note="coarse")
         )
         section.demonstrations.append(Demonstration("one is one", "1", "it is"))
 

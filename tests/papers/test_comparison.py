@@ -13,11 +13,11 @@ from gough_papers.comparison import (
     exact,
     half_digit,
     not_reproduced,
-    printed,
+    paper_origin,
     tally,
 )
 
-PAPER = printed("Table 1")
+PAPER = paper_origin("Table 1")
 
 
 def test_equal_numbers_agree():

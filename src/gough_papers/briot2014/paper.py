@@ -19,7 +19,7 @@ from gough_papers.briot2014.runs import (
     circle_run,
     square_runs,
 )
-from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals, half_digit, printed
+from gough_papers.comparison import INDEPENDENT, KnownComparison, at_most, equals, half_digit, paper_origin
 from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
@@ -109,7 +109,7 @@ class Briot2014(Tour):
                     o["operations"],
                     p["operations"],
                     "",
-                    printed(e["source"]),
+                    paper_origin(e["source"]),
                     "the paper's count",
                 )
                 section.comparisons.append(at_most(*given, form=".0f", note=e["scope"]))
@@ -193,7 +193,7 @@ def meshed_model(elements: int) -> Model:
 
 def frequency_comparisons(as_printed: np.ndarray, refined: np.ndarray, eight: np.ndarray) -> list[KnownComparison]:
     """Of `dualemps`, `dualemps_refined` and `dualemps_8` with Table 3 and energy models."""
-    digits, table = "inertias refined in their printed digits", printed("[Briot 2014, Table 3]")
+    digits, table = "inertias refined in their printed digits", paper_origin("[Briot 2014, Table 3]")
     note = "the paper's f6 is an artefact of one element a link; measured: 163 ± 1 Hz"
     return [
         equals("tables as printed", as_printed, AS_PRINTED, "Hz", half_digit(0.0005), INDEPENDENT, form=".3f"),

@@ -13,7 +13,7 @@ from gough import Run, Scenario, build, load_motion, named_motion
 from gough.motions import spline, states_along
 from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
-from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, equals, half_digit, printed
+from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, equals, half_digit, paper_origin
 from gough_papers.reproduction import finished_run
 
 SQUARE, CIRCLE = "briot2014_square", "briot2014_circle"
@@ -44,7 +44,10 @@ class Square:
 
     def comparisons(self) -> list[KnownComparison]:
         """With the paper's first natural frequency and with what is exact."""
-        what, origin = "residual vibration at the rests, no Coulomb friction", printed("f1 of [Briot 2014, Table 3]")
+        what, origin = (
+            "residual vibration at the rests, no Coulomb friction",
+            paper_origin("f1 of [Briot 2014, Table 3]"),
+        )
         return [
             equals(what, self.residual_hz, 14.2, "Hz", half_digit(0.05), origin, form=".2f"),
             _energy("energy balance, with Coulomb friction", self.run),

@@ -9,7 +9,7 @@ import numpy as np
 from gough import Model, Run, Scenario, load_scenario
 from gough.spatial.poses import rotation_of_quaternion
 from gough_papers.along import COST_HEAD, TIMED_STATES, function_cost, known_forces, relative_error, run_along
-from gough_papers.comparison import TRANSCRIPTION, KnownComparison, Tolerance, equals, half_digit, printed
+from gough_papers.comparison import TRANSCRIPTION, KnownComparison, Tolerance, equals, half_digit, paper_origin
 from gough_papers.long2014 import plate, rest, runs
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
@@ -230,7 +230,7 @@ def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
             TABLE_4[k],
             UNITS[k],
             CUT_OFF,
-            printed("[Long 2014, Table 4]"),
+            paper_origin("[Long 2014, Table 4]"),
             form=".4f",
         )
         for k in range(3)

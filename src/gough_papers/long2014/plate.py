@@ -22,7 +22,7 @@ from gough_papers.comparison import (
     exact,
     half_digit,
     not_reproduced,
-    printed,
+    paper_origin,
     rounding,
 )
 from gough_papers.section import Grid
@@ -67,7 +67,11 @@ class FreePlate:
 
     def comparisons(self) -> list[KnownComparison]:
         """With the paper's table and with converged models."""
-        w, table, section = self.frequencies, printed("[Long 2014, Table 2]"), printed("[Long 2014, section 6.1]")
+        w, table, section = (
+            self.frequencies,
+            paper_origin("[Long 2014, Table 2]"),
+            paper_origin("[Long 2014, section 6.1]"),
+        )
         mass = 6.0 * _HEIGHT * _SIDE**2 * _THICKNESS * _DENSITY
         unsaid = Tolerance(0.012, "theory and Poisson's ratio are not printed", relative=True)
         mesh = Tolerance(MESH, "convergence of the gallery's mesh", relative=True)

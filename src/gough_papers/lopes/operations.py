@@ -12,7 +12,7 @@ from typing import Any
 
 from gough import Model
 from gough.program import Count
-from gough_papers.comparison import Demonstration, KnownComparison, Tolerance, not_reproduced, printed
+from gough_papers.comparison import Demonstration, KnownComparison, Tolerance, not_reproduced, paper_origin
 from gough_papers.counting import count_operations
 from gough_papers.reproduction import changed_model
 from gough_papers.section import Grid
@@ -76,7 +76,7 @@ class Table1:
                 [sum(counts[k]) for counts in PRINTED.values()],
                 "",
                 Tolerance(0.0, "a count is exact", relative=True),
-                printed("[Lopes, Table 1], additions, multiplications and divisions together"),
+                paper_origin("[Lopes, Table 1], additions, multiplications and divisions together"),
                 note="its matrices formed as written; which products and derivatives the paper shares is not stated",
                 form=".0f",
             )

@@ -16,7 +16,7 @@ from gough_papers.comparison import (
     exact,
     half_digit,
     not_reproduced,
-    printed,
+    paper_origin,
     rounding,
 )
 from gough_papers.pedrammehr2012 import axes, search, timing
@@ -109,7 +109,7 @@ class Pedrammehr2012(Tour):
             Grid(("function", *COST_HEAD), (("inverse dynamics", *cells),), COST_HEAD, "Cost, parameters are inputs"),
         ]
         speed = float(np.linalg.norm(self.runs[1].v[:, :3], axis=1).max())
-        where = printed("Appendix 2, largest speed on path 1")
+        where = paper_origin("Appendix 2, largest speed on path 1")
         section.comparisons.append(equals("path 1: 0.5 m in 6 s", speed, 0.08, "m/s", half_digit(0.005), where))
         what = "the paper's equations, corrected, minus the library"
         origin = Origin("transcription", "[Pedrammehr 2012, eqs. 1–40, 45–50, corrected]")
@@ -138,7 +138,7 @@ class Pedrammehr2012(Tour):
                 3,
                 "pods",
                 Tolerance(0, "a count"),
-                printed("text to Figs. 5 and 6: pods 3, 4 and 5"),
+                paper_origin("text to Figs. 5 and 6: pods 3, 4 and 5"),
                 note="x lies in the plane of every n and x; the paper's axes are others and are not stated",
                 form=".0f",
             )
