@@ -129,7 +129,7 @@ AS_PRINTED = off("eq23_spin")
 
 
 def leg_of(state):
-    return fried.inverse_dynamics(*state, OFFSET).legs[1]
+    return fried.inverse_dynamics(*state, data=OFFSET).legs[1]
 
 
 def test_factors_are_orthogonal_as_printed():

@@ -58,7 +58,9 @@ class Table1:
         """The paper's rows, the same counted by us, the library's programs, the formulation for one robot."""
         head = ("", "Coriolis: add", "mul", "div", "inertia: add", "mul ", "div ", "drive forces: add", " mul", " div")
         none = ("", "", "")
-        rows = [(f"paper: {name}", *map(str, (*c, *m)), *none) for name, (c, m) in PRINTED.items()]
+        rows: list[tuple[str, ...]] = [
+            (f"paper: {name}", *map(str, (*c, *m)), *none) for name, (c, m) in PRINTED.items()
+        ]
         rows += [(f"its matrices, counted: {name}", *map(str, (*c, *m)), *none) for name, (c, m) in TRANSCRIBED.items()]
         for name, counts in self.ours.items():
             rows.append((f"library: {name}", *(str(n) for c in counts for n in (c.add, c.mul, c.div))))

@@ -60,7 +60,8 @@ def _row(bodies, x, xdot):
         found = matrix(np.array(coordinates, dtype=object), symbolic(data, tally))
         V += values(coriolis(found, _symbols(xdot, tally)))
         counts[1] += tally.count
-    return Row(I, V, *(tuple(map(int, c)) for c in counts))
+    (a, b, c), (d, e, f) = counts.tolist()
+    return Row(I, V, (a, b, c), (d, e, f))
 
 
 def symbolic(data, tally):
