@@ -246,7 +246,11 @@ def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
     both = (*figures, *tables)
     counts: dict[Kind, int] = {kind: sum(a.kind == kind for a in both) for kind in KINDS}
     told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
-    return f"Its {len(figures)} figures and {len(tables)} tables: {told}."
+    return f"Its {_counted(len(figures), 'figure')} and {_counted(len(tables), 'table')}: {told}."
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def reproduction_data(made: Sequence[Reproduction], index: str | None) -> dict[str, Any]:

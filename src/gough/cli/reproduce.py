@@ -170,7 +170,7 @@ class ReproductionProgress:
 
 def print_section(section: "ReportSection") -> None:
     """Title, what is to be said, tables, notes; a blank line before each."""
-    from gough_papers.section import comparison_grid
+    from gough_papers.section import comparison_grid, demonstration_grid
 
     say(f"\n== {section.title} ==")
     _lines(section.said)
@@ -179,6 +179,8 @@ def print_section(section: "ReportSection") -> None:
             _print(grid)
     if section.comparisons:
         _print(comparison_grid(section.comparisons))
+    if section.demonstrations:
+        _print(demonstration_grid(section.demonstrations))
     _lines([f"{c.quantity}: {c.note}." for c in section.comparisons if c.note])
 
 
