@@ -117,7 +117,7 @@ def draw_square(made: Square, printed_hz: tuple[float, ...]) -> Any:
     axes["spectrum"].plot(hertz[shown], lines[shown] / lines.max(), color=COLORS[1], linewidth=1.2)
     for f in printed_hz:
         axes["spectrum"].axvline(f, color="0.3", linewidth=0.8, linestyle=":")
-    title = f"Spectrum of the first rest: {made.residual_hz:.2f} Hz (dotted: Table 3)"
+    title = f"Spectrum of the first rest: {made.residual_hz[0]:.2f} Hz (dotted: Table 3, Model)"
     label_axes(axes["spectrum"], title, "largest = 1", "frequency (Hz)")
     axes["spectrum"].set_xlim(0, HIGHEST)
     axes["spectrum"].set_ylim(0, 1.05)
