@@ -22,7 +22,7 @@ from gough_papers.briot2014.frequencies import (
     sensitivities,
     six_frequencies,
 )
-from gough_papers.comparison import KnownComparison, at_most, printed
+from gough_papers.comparison import KnownComparison, Tolerance, at_most, not_reproduced, printed
 from gough_papers.section import Grid
 
 ELEMENTS = 4
@@ -32,6 +32,8 @@ SLIDE, CUT_OFF = 95.196, 100.0
 """kg [Briot 2014, Table 2]; rad/s, of the drives' control as printed."""
 AIR = 1.2
 """kg/m³."""
+REFINED = {"link17.MX": 0.0058198, "link14.ZZ": 0.0030744, "link24.MX": 0.011171}
+"""kg m, kg m², kg m."""
 STROKE = 0.25
 """m, of the slides, as printed."""
 STUCK = {"pin q25": ("q25",), "q12 and q22": ("q12", "q22"), "all three": ("q12", "q22", "q25")}
@@ -50,11 +52,12 @@ def missing_effects() -> dict[str, np.ndarray]:
         "±: half a unit of every inertia of Table 2, sizes added up": 100
         * np.abs(sensitivities(model, HALF_DIGITS)).sum(axis=1)
         / base,
+        "the three inertias of `dualemps_refined`": changed(six_frequencies(model, parameters=REFINED)),
         "d17 shorter by 1 mm (m16 = 0.078 kg allows no more)": changed(
             six_frequencies(meshed_model(ELEMENTS, _shorten_link_16))
         ),
         "Young's modulus + 1 %": np.full(6, 100 * (np.sqrt(1.01) - 1)),
-        "beams 4.05 mm thick": changed(six_frequencies(meshed_model(ELEMENTS, _thicken_beams))),
+        "beams 4.1 mm thick": changed(six_frequencies(meshed_model(ELEMENTS, _thicken_beams))),
         "drives free, slides of 95 kg": changed(six_frequencies(model, drives="free")),
         "drives held with 100 rad/s": changed(held_frequencies(model, SLIDE * CUT_OFF**2)),
     }
@@ -128,13 +131,18 @@ def _shorten_link_16(data: Any) -> None:
 def _thicken_beams(data: Any) -> None:
     for body in data["bodies"]:
         if "flexible" in body:
-            body["flexible"]["beam"]["section"]["rectangle"]["y"] = "4.05 mm"
+            body["flexible"]["beam"]["section"]["rectangle"]["y"] = "4.1 mm"
 
 
 def common_factor(fine: np.ndarray) -> tuple[float, float]:
     """(least, most): factors that bring all of f1 to f5 (Hz) within the resolution of what was measured; least > most: none."""
     low, high = (MEASURED - RESOLUTION) / fine, (MEASURED + RESOLUTION) / fine
     return float(low[:5].max()), float(high[:5].min())
+
+
+def within_resolution(hertz: np.ndarray) -> list[int]:
+    """Numbers of the frequencies (1 to 6) that are what was measured."""
+    return [k + 1 for k in range(6) if abs(hertz[k] - MEASURED[k]) <= RESOLUTION]
 
 
 def effects_grid(effects: Mapping[str, np.ndarray], fine: np.ndarray) -> Grid:
@@ -166,20 +174,23 @@ def workspace_grid(found: Mapping[str, np.ndarray]) -> Grid:
 
 
 def workspace_comparisons(found: Mapping[str, np.ndarray]) -> list[KnownComparison]:
-    """“near constant anywhere in the workspace”: no change that the paper's measurement could have shown."""
+    """“near constant anywhere in the workspace”: no change that the paper's measurement could have shown. found: one element
+    a link, then more."""
     where, why = (
         printed("[Briot 2014, §5]: near constant anywhere in the workspace"),
         "the resolution of its measurement",
     )
-    return [
-        at_most(
-            f"{name}: largest change of {which} over the slides' stroke",
-            float(np.abs(f - f[0])[:, part].max()),
-            RESOLUTION,
-            "Hz",
-            where,
-            why,
-        )
-        for name, f in found.items()
-        for which, part in (("f1 to f5", slice(0, 5)), ("f6", slice(5, 6)))
+    (one, coarse), (name, fine) = found.items()
+    what = "largest change of {} over the slides' stroke, {}"
+    changes = {(one, "f1 to f5"): coarse[:, :5], (name, "f1 to f6"): fine}
+    bounds = [
+        at_most(what.format(which, mesh), _largest_change(f), RESOLUTION, "Hz", where, why)
+        for (mesh, which), f in changes.items()
     ]
+    note, missed = "f6 of one element is an artefact of the mesh, so is its change", _largest_change(coarse[:, 5:])
+    of = (what.format("f6", one), missed, 0.0, "Hz", Tolerance(RESOLUTION, why), where)
+    return [*bounds, not_reproduced(*of, note=note, form=".1f")]
+
+
+def _largest_change(hertz: np.ndarray) -> float:
+    return float(np.abs(hertz - hertz[0]).max())
