@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 from papers.briot2014 import dualemps, tripod
 from papers.briot2014.body import ALL_ON, body_model
-from papers.briot2014.closed import closed_model, tip_jacobian
+from papers.briot2014.closed import closed_model, tip_inverse, tip_jacobian
 from papers.briot2014.tree import State, joint_forces, recursion, tree_model
 from papers.library import relative_error
 from reference.flexible.lagrange import FlexibleReference
@@ -84,12 +84,15 @@ def test_tripod_by_energies():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_closed_form_of_the_tip_jacobian(name):
-    """(34) are the columns of J_t that belong to the tip's coordinates."""
+    """(34) are the columns of J_t that belong to the tip's coordinates, (35) is the inverse."""
     robot, _, _, _, states, _ = subject(name)
     chain = recursion(robot, states[0])
     for i, bent in enumerate(robot.bent):
         columns = chain.J[robot.ends[i]][:, list(robot.elements[bent].elastic)]
-        assert np.max(np.abs(tip_jacobian(robot, chain, i, ALL_ON) - columns)) <= 1e-13
+        found = tip_jacobian(robot, chain, i, ALL_ON)
+        assert np.max(np.abs(found - columns)) <= 1e-13
+        one = tip_inverse(robot, chain, i, ALL_ON) @ found[list(robot.rows)]
+        np.testing.assert_allclose(one, np.eye(len(one)), atol=1e-13)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -72,21 +72,23 @@ def draw_force(run: Run, drive: int, title: str) -> Any:
     return figure
 
 
-def draw_table3(rows: dict[str, np.ndarray], paper: dict[str, tuple[float, ...]]) -> Any:
-    """Relative distance of every row of Table 3 from the finest mesh."""
+def draw_table3(by_mesh: dict[int, np.ndarray], paper: dict[str, tuple[float, ...]], resolution: float) -> Any:
+    """Relative distance of every row of Table 3, and of coarser meshes, from the finest; the last row with its resolution, Hz."""
     figure = canvas(8.4, 3.9)
     ax = figure.subplots()
-    finest = list(rows.values())[-1]
-    everything = [(name, f, "o-") for name, f in rows.items()] + [
-        (f"paper, {k}", np.array(v), "s--") for k, v in paper.items()
-    ]
-    for k, (name, f, style) in enumerate(everything):
-        ax.plot(range(1, 7), 100 * (f / finest - 1), style, markersize=4, linewidth=1.2, label=name, color=f"C{k}")
+    finest = by_mesh[max(by_mesh)]
+    measured, modes = np.array(list(paper.values())[-1]), range(1, 7)
+    low, high = (100 * ((measured + side) / finest - 1) for side in (-resolution, resolution))
+    ax.fill_between(modes, low, high, color="0.85", linewidth=0)
+    ours = [(f"{n} element{'s' if n > 1 else ''} a link", by_mesh[n], "o-") for n in list(by_mesh)[:-2]]
+    theirs = [(f"paper, {k}", np.array(v), "s--") for k, v in paper.items()]
+    for k, (name, f, style) in enumerate(ours + theirs):
+        ax.plot(modes, 100 * (f / finest - 1), style, markersize=4, linewidth=1.2, label=name, color=COLORS[k])
     ax.set_yscale("symlog", linthresh=5.0)
     ax.set_yticks(
         [-20, -10, -5, -2, 0, 2, 5, 10, 50, 100], ["−20", "−10", "−5", "−2", "0", "2", "5", "10", "50", "100"]
     )
-    label_axes(ax, "Frequencies beside the finest mesh", "difference (%)", "mode")
+    label_axes(ax, f"Frequencies beside {max(by_mesh)} elements a link", "difference (%)", "mode")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
 
@@ -117,7 +119,7 @@ def draw_square(made: Square, printed_hz: tuple[float, ...]) -> Any:
     axes["spectrum"].plot(hertz[shown], lines[shown] / lines.max(), color=COLORS[1], linewidth=1.2)
     for f in printed_hz:
         axes["spectrum"].axvline(f, color="0.3", linewidth=0.8, linestyle=":")
-    title = f"Spectrum of the first rest: {made.residual_hz:.2f} Hz (dotted: Table 3)"
+    title = f"Spectrum of the first rest: {made.residual_hz[0]:.2f} Hz (dotted: Table 3, Model)"
     label_axes(axes["spectrum"], title, "largest = 1", "frequency (Hz)")
     axes["spectrum"].set_xlim(0, HIGHEST)
     axes["spectrum"].set_ylim(0, 1.05)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from papers.briot2014.body import ALL_ON, body_model
-from papers.briot2014.tree import recursion, tree_model
+from papers.briot2014.tree import congruence, recursion, tree_model
 from papers.vectors import skew
 
 
@@ -50,24 +50,36 @@ def end_of_leg(robot, chain, state, i, on):
     return bar @ shift, bar @ rate
 
 
-def tip_jacobian(robot, chain, i, on):
-    """J_t^f of leg i by (34), the tip's own rate matrix taken along; six coordinates of the tip as columns."""
+def from_tip_to_end(robot, chain, i, on):
+    """Of leg i: R from the frame of its element il to that of its end, p from the tip of il to the end, the tip's rate matrix."""
     bent, end = robot.bent[i], robot.ends[i]
     after = next(k for k, e in enumerate(robot.elements) if e.before == bent)
-    R = chain.R[end].T @ chain.R[bent]
     p = chain.R[bent].T @ (chain.origin[end] - chain.origin[bent])
     if on.eq34_tip:
         p = p - chain.steps[after].tip
-    block = np.block([[R, -R @ skew(p)], [np.zeros((3, 3)), R]])
-    block[:, 3:] = block[:, 3:] @ chain.steps[after].rate
+    return chain.R[end].T @ chain.R[bent], p, chain.steps[after].rate
+
+
+def tip_jacobian(robot, chain, i, on):
+    """J_t^f of leg i by (34), the tip's own rate matrix taken along; six coordinates of the tip as columns."""
+    R, p, rate = from_tip_to_end(robot, chain, i, on)
+    block = np.block([[R, -R @ skew(p) @ rate], [np.zeros((3, 3)), R @ rate]])
     return block[:, list(robot.rows)]
+
+
+def tip_inverse(robot, chain, i, on):
+    """(J_t^f)⁻¹ of leg i by (35), the tip's own rate matrix taken along; of the rows and columns that count."""
+    R, p, rate = from_tip_to_end(robot, chain, i, on)
+    block = np.block([[R.T, skew(p) @ R.T], [np.zeros((3, 3)), np.linalg.inv(rate) @ R.T]])
+    return block[np.ix_(robot.rows, robot.rows)]
 
 
 def closed_model(robot, state, on=ALL_ON):
     """(26)-(40) and M, c of (44)."""
     chain = recursion(robot, state, on)
     M_t, c_t = tree_model(robot, state, chain, on)
-    c_t = c_t + robot.F_v * state.dq + robot.F_s * np.sign(state.dq)  # (27)
+    if robot.F_v.any() or robot.F_s.any():
+        c_t = c_t + robot.F_v * state.dq + robot.F_s * np.sign(state.dq)  # (27)
     M_p, c_p = platform_model(robot, state)
     B, n, rows = robot.freedoms, robot.size, list(robot.rows)
     r = B.shape[1]
@@ -77,14 +89,14 @@ def closed_model(robot, state, on=ALL_ON):
     held = {*robot.actuated, *(k for columns in last for k in columns)}
     free = [k for k in range(n) if k not in held]
     order = [*robot.actuated, *free, *range(n, n + r)]
-    J, b = np.zeros((n + r, len(order))), np.zeros(n + r)
+    J, b = np.zeros((n + r, len(order)), M_tot.dtype), np.zeros(n + r, M_tot.dtype)
     J[order, range(len(order))] = 1.0
     for i, columns in enumerate(last):  # (32), (33), (36), (38)-(40); (31) is block diagonal
         J_p, rate = end_of_leg(robot, chain, state, i, on)
         J_tot = np.hstack([chain.J[robot.ends[i]], -J_p @ B])[rows]
         b_star = (chain.g[robot.ends[i]] - rate)[rows]
-        J_f = tip_jacobian(robot, chain, i, on)[rows]
-        J[columns] = -np.linalg.solve(J_f, J_tot[:, order])
-        b[columns] = np.linalg.solve(J_f, b_star) * (-1 if on.eq39_minus else 1)
-    M = J.T @ M_tot @ J
+        inverse = tip_inverse(robot, chain, i, on)
+        J[columns] = -inverse @ J_tot[:, order]
+        b[columns] = inverse @ b_star * (-1 if on.eq39_minus else 1)
+    M = congruence(J, M_tot)
     return Closed(M, J.T @ (M_tot @ b + c_tot), J, b, len(robot.actuated))

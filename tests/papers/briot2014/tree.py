@@ -77,7 +77,12 @@ class State:
 
 
 def turn_of(theta):
-    """exp of a rotation vector and the matrix from its rate to the angular velocity in the axes that stay."""
+    """exp of a rotation vector and the matrix from its rate to the angular velocity in the axes that stay.
+
+    Of symbols (`counted`): about z, the one axis of a planar robot, whose rate it is.
+    """
+    if theta.dtype == object:
+        return rotation_z(theta[2]), np.eye(3)
     S, power, R, G = skew(theta), np.eye(3), np.zeros((3, 3)), np.zeros((3, 3))
     for n in range(TERMS):
         R, G, power = R + power / factorial(n), G + power / factorial(n + 1), power @ S
@@ -109,7 +114,7 @@ def step_of(element, antecedent, q, dq, w, on):
         turned, exact = turn_of(theta)
         here = (turned if on.exact_rotation else np.eye(3) + skew(theta)) @ here
         position = position + Phi_d @ e  # (3)
-        if on.exact_rate:
+        if on.exact_rate and theta.dtype != object:
             rate = exact
             turn_bias = turn_of(theta + 1e-30j * dtheta)[1].imag @ dtheta / 1e-30
     Phi_r = rate @ Phi_r
@@ -169,6 +174,12 @@ def recursion(robot, state, on=ALL_ON):
     return chain
 
 
+def congruence(J, M):
+    """JᵀMJ of a symmetric M: the upper triangle, mirrored."""
+    whole = J.T @ (M @ J)
+    return np.triu(whole) + np.triu(whole, 1).T
+
+
 def tree_model(robot, state, chain, on=ALL_ON):
     """Σ JᵀMJ, Σ c* of (23), (24): matrix and bias of q_t of the virtual tree."""
     bodies = []
@@ -181,7 +192,7 @@ def tree_model(robot, state, chain, on=ALL_ON):
         for k, (element, (M_k, c_k)) in enumerate(zip(robot.elements, bodies, strict=True)):
             J = np.vstack([chain.J[k], np.eye(robot.size)[list(element.elastic)]])  # (17)
             g = np.concatenate([chain.g[k], np.zeros(len(element.elastic))])
-            M, c = M + J.T @ M_k @ J, c + J.T @ (c_k + M_k @ g)  # (23), (24)
+            M, c = M + congruence(J, M_k), c + J.T @ (c_k + M_k @ g)  # (23), (24)
         return M, c
     c = joint_forces(robot, chain, bodies, np.zeros(robot.size), on)
     M = [joint_forces(robot, chain, bodies, e, on) - c for e in np.eye(robot.size)]
