@@ -99,8 +99,8 @@ class Briot2014(Tour):
         section.said.append(
             "`dualemps_refined` has three inertias moved inside their digits until all six numbers came out. Three numbers "
             f"chosen for six leave three: solved from {given} alone ({values}), the inertias must fall into the digits of Table "
-            f"2 and predict the other three frequencies. That is what is counted; it tests the modulus, too. Since the three were "
-            f"picked among {rounded} rounded ones, it says that our model can be the paper's, not that these were its inertias."
+            f"2 and predict the other three frequencies. That is what is counted; it tests the modulus, too. Since the three "
+            f"were picked among {rounded}, it says that our model can be the paper's, not that these were its inertias."
         )
         section.comparisons += table.comparisons()
         section.demonstrations += table.demonstrations()
