@@ -99,8 +99,8 @@ class Briot2014(Tour):
         section.said.append(
             "`dualemps_refined` has three inertias moved inside their digits until all six numbers came out. Three numbers "
             f"chosen for six leave three: solved from {given} alone ({values}), the inertias must fall into the digits of Table "
-            f"2 and predict the other three frequencies. That is what is counted. Since the three were picked among {rounded} "
-            "rounded ones, it says that our model can be the paper's, not that these were its inertias."
+            f"2 and predict the other three frequencies. That is what is counted; it tests the modulus, too. Since the three "
+            f"were picked among {rounded}, it says that our model can be the paper's, not that these were its inertias."
         )
         section.comparisons += table.comparisons()
         section.demonstrations += table.demonstrations()
@@ -125,7 +125,8 @@ class Briot2014(Tour):
             f"With {table.finest} elements a link the mesh has converged (own error at most {own:.2g} %), and f3 to f5 are "
             f"{_list(fine[2:5], '.1f')} Hz: outside what was measured, {_list(MEASURED[2:5], '.0f')} ± 1 Hz. The paper's row "
             f"Model, one element a link, is {_list(np.abs(MODEL - MEASURED)[2:5], '.2f')} Hz from it: it meets f3 and f4 and "
-            f"just misses f5. Its mesh raises these three by {raised} %. So that agreement is no evidence for the model: an "
+            f"just misses f5 (tables as printed: {_list(np.abs(table.as_printed - MEASURED)[2:5], '.2f')} Hz). Its "
+            f"mesh raises these three by {raised} %. So that agreement is no evidence for the model: an "
             "error of discretisation makes up for something that the model, with these data, lacks. The paper says that "
             f"more elements would improve f6, and they do, from {table.as_printed[5]:.0f} to {fine[5]:.1f} Hz, which is still "
             f"{100 * (fine[5] / MEASURED[5] - 1):.0f} % above the measured 163 Hz; it does not say what they do to the others. "
@@ -137,9 +138,9 @@ class Briot2014(Tour):
             "lower frequencies (Rayleigh): the wrong sign. The digits of Table 2 reach f5, not f3 and f4. Joints held by dry "
             "friction would raise f1 and f2 far beyond what was measured; whether drives are locked or free hardly matters. "
             f"Of what was computed, stiffer beams are left. {factor} Beams of 4.1 mm in place of 4 mm put {thick} inside. "
-            "Young's modulus and thickness were not measured, or that is not printed; shorter free lengths at the clamps would do the same. None "
-            "of this explains f6, measured at 163 Hz: stiffer beams take it farther away, and the digits of Table 2 reach half "
-            "way. It may be another mode."
+            "Young's modulus and thickness were not measured, or that is not printed; shorter free lengths at the clamps would "
+            "do the same. None of this explains f6, measured at 163 Hz: stiffer beams take it farther away, and the digits of "
+            "Table 2 reach half way. It may be another mode."
         )
         section.grids += [table.mesh_grid(), effects_grid(effects, fine)]
         section.comparisons += table.mesh_comparisons()

@@ -50,9 +50,10 @@ class Stepped:
     def bending_change(self) -> float:
         """The largest change of a coordinate of bending with half the step, of the largest size of that coordinate, at the times
         that both runs keep."""
-        _, at, then = np.intersect1d(*(np.round(run.time, 9) for run in (self.run, self.finer)), return_indices=True)
+        times = [np.round(run.time, 9) for run in (self.run, self.finer)]
+        _, at, then = np.intersect1d(times[0], times[1], return_indices=True)
         bending = [k for k, name in enumerate(self.run.layout.q_names) if name.endswith((".tip.y", ".tip.rz"))]
-        e, f = self.run.q[np.ix_(at, bending)], self.finer.q[np.ix_(then, bending)]
+        e, f = self.run.q[at][:, bending], self.finer.q[then][:, bending]
         return float((np.abs(e - f).max(axis=0) / np.abs(f).max(axis=0)).max())
 
     def comparison(self, what: str) -> KnownComparison:

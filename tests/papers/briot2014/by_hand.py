@@ -46,7 +46,7 @@ class Bent:
 
 def bent(put, name, link, beam, place):
     """link: rigid, place: of the beam on it along x."""
-    length, A, B, C = dualemps_length(beam), beam.MS_de[0, 0], beam.MS_de[1, 1], beam.MS_de[1, 2]
+    length, A, B, C = 2 * beam.MS_r[0] / beam.m, beam.MS_de[0, 0], beam.MS_de[1, 1], beam.MS_de[1, 2]
     numbers = {
         "m": link.m + beam.m,
         "X": link.MS_r[0] + beam.MS_r[0] + place * beam.m,
@@ -70,11 +70,6 @@ def bent(put, name, link, beam, place):
         "length": place + length,
     }
     return Bent(**{key: put.fix(f"{name}.{key}", x)[()] for key, x in numbers.items()})
-
-
-def dualemps_length(beam):
-    """Of a uniform beam."""
-    return 2 * beam.MS_r[0] / beam.m
 
 
 @dataclass(frozen=True)
@@ -177,7 +172,8 @@ def leg_equations(put, leg, q, dq):
         D = rigid_part(m, mx, zz, w_C + df[2], array(c2 * at[0] + s2 * at[1], c2 * at[1] - s2 * at[0]))
         hung = part(C_body, w_C, g, f, df, D, c2, s2)
     else:
-        hung = rigid_part(*_rigid(put, "C2", of[10].body), w_C, g)
+        m, mx, zz = _rigid(put, "C2", of[10].body)
+        hung = rigid_part(m, mx, zz, w_C, g)
     whole = part(B, w, None, e, de, hung, c, s)
     ct, st = theta.cos(), theta.sin()
     slide = put.fix(f"slide{leg}", of[k].body.m)[()]

@@ -62,7 +62,7 @@ class Inputs:
     def body(self, name, of):
         """A body's integrals."""
         given = {f.name: self.fix(f"{name}.{f.name}", getattr(of, f.name)) for f in fields(Integrals)}
-        return Integrals(**given | {"m": given["m"][()]})
+        return replace(of, **given | {"m": given["m"][()]})
 
 
 def count_paper(state, tau, shared=True):
