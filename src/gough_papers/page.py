@@ -140,6 +140,9 @@ def circumstances() -> str:
 def _verdict(made: Reproduction) -> str:
     """What came of what the paper prints, then all comparisons by kind."""
     lines = [f"<p class=lead>{escape(made.headline)}</p>", kinds_table(made.tallies)]
+    if made.missed:
+        why = "".join(f"<li><b>{text(c.quantity)}</b>: {text(c.note)}</li>" for c in made.missed)
+        lines.append(f"<p>Not reproduced, and what is known of why:</p><ul>{why}</ul>")
     if not made.within:
         lines.append("<p class=bad>Comparisons are outside their stated tolerance.</p>")
     if made.interrupted:

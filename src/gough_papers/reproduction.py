@@ -202,6 +202,11 @@ class Reproduction:
         return all(c.within for c in self.comparisons)
 
     @property
+    def missed(self) -> list[KnownComparison]:
+        """Numbers that are known not to come out; the notes say what is known of why."""
+        return [c for c in self.comparisons if c.within and not c.agrees]
+
+    @property
     def headline(self) -> str:
         """What came out of what the paper prints, in a sentence or two."""
         of = next((t for t in self.tallies if t.kind == "printed"), None)

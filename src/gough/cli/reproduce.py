@@ -88,6 +88,8 @@ def _say(made: "list[Reproduction]", index: Path | None, out: Path) -> None:
     say("")
     for r in made:
         say(f"{r.paper.short}: {r.headline}")
+        for c in r.missed:
+            say(f"  not reproduced: {c.quantity}: {c.note}")
     say("\nComparisons inside their stated tolerance, by where the known number is from:")
     for t in tally(c for r in made for c in r.comparisons):
         say(f"  {KINDS[t.kind]:40} {t.words}")
