@@ -93,4 +93,4 @@ def _difference(c: KnownComparison) -> tuple[str, str]:
         return "", ""
     if c.tolerance.relative:
         return f"{100 * c.tolerance.size:.2g} %", f"{100 * c.difference:+.2g} %"
-    return f"{c.tolerance.size:.1g}", f"{c.difference:+.1g}"
+    return f"{c.tolerance.size:.2g}", f"{c.difference:+.2g}"

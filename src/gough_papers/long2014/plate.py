@@ -1,7 +1,9 @@
 """[Long 2014, section 6.1 and Table 2]: the flexible platform, a free hexagonal plate, by finite elements.
 
-Table 2 is not converged: in its last modes every converged model of the plate, thin, thick or solid, is 8 to 10 % below it.
-Poisson's ratio is not printed; 0.3 fits. Modes 7/8, 12/13 and 14/15 are pairs of one frequency.
+Modes 7/8, 12/13 and 14/15 are pairs of one frequency, and so are 16 and 17, which is not printed. What is not printed either
+is the theory of the plate and Poisson's ratio: how far these move a mode is how far the printed one may be from ours. Modes 7
+to 13 are within that; 14 to 16 are not: they are 8.8 to 10.9 % above converged models of the plate, thin, thick or solid. What
+was tried to explain it is in `explanations`; nothing does, so it is open.
 """
 
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from gough_papers.comparison import (
     paper_origin,
     rounding,
 )
+from gough_papers.long2014.explanations import DENSITY, MESH_SIZE, SIDE, THICKNESS, converged
 from gough_papers.section import Grid
 
 FIRST = 7
@@ -38,10 +41,21 @@ CONVERGED = {
 }
 """The same of converged models by other programs, rad/s."""
 OTHER_PROGRAMS = "converged models of the plate, made with other programs"
-MESH = 2e-4
-"""How far the gallery's mesh may be from the converged Mindlin plate, relative."""
-_SIDE, _THICKNESS, _DENSITY = 0.5, 0.015, 7500.0
+STEELS = (0.27, 0.31)
+"""Poisson's ratios that handbooks give for steels; the paper names no material, and its E is a tenth of steel's."""
+MODES = (("7, 8", 0, 2), ("9", 2, 3), ("10", 3, 4), ("11", 4, 5), ("12, 13", 5, 7), ("14, 15", 7, 9), ("16", 9, 10))
+"""Those of one frequency together: names, first place, end."""
+REPRODUCED = 5
+"""So many of MODES; the others are known not to come out."""
 _HEIGHT = np.sqrt(3.0) / 4.0  # of one of the six triangles, over twice its side
+
+
+def open_spread() -> np.ndarray:
+    """(10,) relative: how far another theory (thin, solid) and another ν, of STEELS, move each mode, both together."""
+    thick = np.array(CONVERGED["Mindlin"])
+    theory = np.max([np.abs(np.array(w) / thick - 1) for w in CONVERGED.values()], axis=0)
+    ours = converged()
+    return theory + np.max([np.abs(converged(nu=nu) / ours - 1) for nu in STEELS], axis=0)
 
 
 @dataclass(frozen=True)
@@ -65,19 +79,18 @@ class FreePlate:
         title = f"angular frequencies (rad/s); on the right {OTHER_PROGRAMS}"
         return Grid(head, tuple(rows), head, title, label="Table 2")
 
-    def comparisons(self) -> list[KnownComparison]:
-        """With the paper's table and with converged models."""
+    def comparisons(self, spread: np.ndarray) -> list[KnownComparison]:
+        """With the paper's table, `spread` as of `open_spread`, and with a converged model."""
         w, table, section = (
             self.frequencies,
             paper_origin("[Long 2014, Table 2]"),
             paper_origin("[Long 2014, section 6.1]"),
         )
-        mass = 6.0 * _HEIGHT * _SIDE**2 * _THICKNESS * _DENSITY
-        unsaid = Tolerance(0.012, "theory and Poisson's ratio are not printed", relative=True)
-        mesh = Tolerance(MESH, "convergence of the gallery's mesh", relative=True)
-        mindlin, closed = CONVERGED["Mindlin"], exact("area · thickness · density")
-        other = Origin("independent", f"{OTHER_PROGRAMS}: Mindlin")
-        return [
+        mass = 6.0 * _HEIGHT * SIDE**2 * THICKNESS * DENSITY
+        closed, other = exact("area · thickness · density"), Origin("independent", f"{OTHER_PROGRAMS}: Mindlin")
+        twice = 2 * float(np.abs(w / converged(size=MESH_SIZE / 2) - 1).max())
+        mesh = Tolerance(twice, "twice the change when elements are halved", relative=True)
+        found = [
             equals("mass", self.own.mass, mass, "kg", rounding(1e-9), closed, form=".4f"),
             equals(
                 "mass, with √3/4 taken as 0.433",
@@ -88,10 +101,17 @@ class FreePlate:
                 section,
                 form=".4f",
             ),
-            equals("modes 7 … 13", w[:7], TABLE_2[:7], "rad/s", unsaid, table, form=".3f"),
-            not_reproduced("modes 14 … 16", w[7:], TABLE_2[7:], "rad/s", unsaid, table, form=".3f", note="open"),
-            equals("modes 7 … 16", w, mindlin, "rad/s", mesh, other, form=".2f"),
         ]
+        for k, (name, first, end) in enumerate(MODES):
+            unsaid = Tolerance(
+                float(spread[first]), "what thin or solid theory and ν of 0.27 to 0.31 change", relative=True
+            )
+            given = (f"mode {name}", w[first:end], TABLE_2[first:end], "rad/s", unsaid, table)
+            if k < REPRODUCED:
+                found.append(equals(*given, form=".3f"))
+            else:
+                found.append(not_reproduced(*given, form=".3f", note="open: see the explanations tried"))
+        return [*found, equals("modes 7 … 16", w, CONVERGED["Mindlin"], "rad/s", mesh, other, form=".2f")]
 
 
 def free_plate(robot: Robot) -> FreePlate:
