@@ -7,6 +7,7 @@ and all that follows are the reference's own (`reference.elements`, `reference.f
 import warnings
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def still() -> Still:
     return settle(reference())
 
 
-def plate():
+def plate() -> Any:
     return reference().tree.flexible["platform"]
 
 

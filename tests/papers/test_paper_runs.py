@@ -14,7 +14,7 @@ from gough_papers.briot2014 import measured
 from gough_papers.briot2014.runs import residual_frequency
 from gough_papers.long2014.explanations import (
     CoarsePlate,
-    converged,
+    converged_frequencies,
     explanation_grid,
     explanations,
     kites,
@@ -43,7 +43,7 @@ def test_the_plate_is_compared():
 def test_what_was_tried_for_the_last_modes():
     """Coarse plates become the library's when they are fine, symmetric as the hexagon; nothing tried explains Table 2."""
     fine = CoarsePlate(spokes(6)).frequencies()
-    np.testing.assert_allclose(fine, converged(), rtol=0.02)
+    np.testing.assert_allclose(fine, converged_frequencies(), rtol=0.02)
     np.testing.assert_allclose(fine[[0, 5, 7]], fine[[1, 6, 8]], rtol=1e-8)
     for made in (CoarsePlate(kites(2)), CoarsePlate(spokes(2), corner=1 / 9)):
         _, M = made.matrices()

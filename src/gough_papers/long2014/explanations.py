@@ -34,7 +34,7 @@ def hexagon(across: float = np.sqrt(3.0) / 2) -> np.ndarray:
     return SIDE * np.array([[1, 0], [0.5, across], [-0.5, across], [-1, 0], [-0.5, -across], [0.5, -across]])
 
 
-def converged(
+def converged_frequencies(
     outline: np.ndarray | None = None,
     nu: float = POISSON,
     thickness: float = THICKNESS,
@@ -81,13 +81,10 @@ class Triangles:
 def spokes(n: int) -> Triangles:
     """Six triangles from the centre to the sides, each divided into n² alike."""
     V, found = hexagon(), []
+    up = [((i, j), (i + 1, j), (i, j + 1)) for i in range(n) for j in range(n - i)]
+    down = [((i + 1, j), (i + 1, j + 1), (i, j + 1)) for i in range(n - 1) for j in range(n - 1 - i)]
     for a, b in zip(V, np.roll(V, -1, axis=0), strict=True):
-        for i in range(n):
-            for j in range(n - i):
-                found.append([(i, j), (i + 1, j), (i, j + 1)])
-                if i + j < n - 1:
-                    found.append([(i + 1, j), (i + 1, j + 1), (i, j + 1)])
-        found = [c if isinstance(c, np.ndarray) else np.array([(a * i + b * j) / n for i, j in c]) for c in found]
+        found += [[(a * i + b * j) / n for i, j in corners] for corners in (*up, *down)]
     return _quadratic(np.array(found))
 
 
@@ -217,13 +214,13 @@ def explanations(wanted: float) -> dict[str, np.ndarray]:
         return (np.linalg.norm(middles[0]) - x @ (middles / np.linalg.norm(middles[0])).T).min(axis=1)
 
     return {
-        "nothing: thick plate (Mindlin), ν = 0.3": converged(),
-        "thin plate (Kirchhoff)": converged(theory="kirchhoff"),
-        "ν = 0": converged(nu=0.0),
-        "ν = 0.45": converged(nu=0.45),
-        f"thickness × {wanted:.3f}; E or density alike": converged(thickness=wanted * THICKNESS),
-        "round, of the same area": converged(round_outline(24)),
-        "30 mm of each side cut off at the corners": converged(cut_outline(0.03)),
+        "nothing: thick plate (Mindlin), ν = 0.3": converged_frequencies(),
+        "thin plate (Kirchhoff)": converged_frequencies(theory="kirchhoff"),
+        "ν = 0": converged_frequencies(nu=0.0),
+        "ν = 0.45": converged_frequencies(nu=0.45),
+        f"thickness × {wanted:.3f}; E or density alike": converged_frequencies(thickness=wanted * THICKNESS),
+        "round, of the same area": converged_frequencies(round_outline(24)),
+        "30 mm of each side cut off at the corners": converged_frequencies(cut_outline(0.03)),
         "150 triangles, as the next six": CoarsePlate(fine).frequencies(),
         "bending along x 30 % stiffer": CoarsePlate(fine, along=1.3).frequencies(),
         "1 kg more at each corner": CoarsePlate(fine, added=1.0).frequencies(),
@@ -264,5 +261,5 @@ def explanation_grid(found: dict[str, np.ndarray], printed: np.ndarray, allowed:
 
 def split_pairs() -> np.ndarray:
     """(3,) rad/s between the members of pairs 7/8, 12/13, 14/15 of a converged plate whose corners stand at 0.433 m."""
-    w = converged(hexagon(0.866))
+    w = converged_frequencies(hexagon(0.866))
     return np.array([w[k + 1] - w[k] for k in PAIRS])

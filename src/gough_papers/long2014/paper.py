@@ -96,7 +96,7 @@ class Long2014(Tour):
         found = explanations.explanations(float(table[7] / plate.CONVERGED["Mindlin"][7]))
         section.grids.append(explanations.explanation_grid(found, table, spread))
         excess = 100 * np.array([table[7:] / np.array(w[7:]) - 1 for w in plate.CONVERGED.values()])
-        later = " ".join(f"{w:.1f}" for w in explanations.converged(count=15)[7:])
+        later = " ".join(f"{w:.1f}" for w in explanations.converged_frequencies(count=15)[7:])
         gaps = table[[1, 6, 8]] - table[[0, 5, 7]], explanations.split_pairs()
         theirs, ours = (" ".join(f"{x:.4f}" for x in gap) for gap in gaps)
         off = {what: np.abs(w / table - 1).max() for what, w in found.items()}
@@ -285,11 +285,16 @@ def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
     for k, unit in enumerate(UNITS):
         for last in np.unique(LAST[k])[::-1]:
             legs = np.flatnonzero(LAST[k] == last)
-            what = (
-                f"q{k + 1} of legs {', '.join(str(leg + 1) for leg in legs)}"
-                if len(legs) < 6
-                else f"q{k + 1} of legs 1 … 6"
+            of = "legs 1 … 6" if len(legs) == 6 else f"leg {', '.join(str(leg + 1) for leg in legs)}"
+            given = (
+                f"q{k + 1} of {of}",
+                found[k, legs],
+                VALUES[k, legs],
+                unit,
+                half_digit(last / 2),
+                paper_origin("[Long 2014, Table 4]"),
             )
+<<<<<<< HEAD
             given = (
                 what,
                 found[k, legs],
@@ -298,6 +303,8 @@ def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
                 half_digit(last / 2),
                 paper_origin("[Long 2014, Table 4]"),
             )
+=======
+>>>>>>> plong
             if (k, last) in NOT_REPRODUCED:
                 made.append(not_reproduced(*given, form=".5f", note=NOT_REPRODUCED[k, last]))
             else:

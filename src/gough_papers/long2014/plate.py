@@ -27,7 +27,7 @@ from gough_papers.comparison import (
     paper_origin,
     rounding,
 )
-from gough_papers.long2014.explanations import DENSITY, MESH_SIZE, SIDE, THICKNESS, converged
+from gough_papers.long2014.explanations import DENSITY, MESH_SIZE, SIDE, THICKNESS, converged_frequencies
 from gough_papers.section import Grid
 
 FIRST = 7
@@ -54,8 +54,8 @@ def open_spread() -> np.ndarray:
     """(10,) relative: how far another theory (thin, solid) and another ν, of STEELS, move each mode, both together."""
     thick = np.array(CONVERGED["Mindlin"])
     theory = np.max([np.abs(np.array(w) / thick - 1) for w in CONVERGED.values()], axis=0)
-    ours = converged()
-    return theory + np.max([np.abs(converged(nu=nu) / ours - 1) for nu in STEELS], axis=0)
+    ours = converged_frequencies()
+    return theory + np.max([np.abs(converged_frequencies(nu=nu) / ours - 1) for nu in STEELS], axis=0)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class FreePlate:
         )
         mass = 6.0 * _HEIGHT * SIDE**2 * THICKNESS * DENSITY
         closed, other = exact("area · thickness · density"), Origin("independent", f"{OTHER_PROGRAMS}: Mindlin")
-        twice = 2 * float(np.abs(w / converged(size=MESH_SIZE / 2) - 1).max())
+        twice = 2 * float(np.abs(w / converged_frequencies(size=MESH_SIZE / 2) - 1).max())
         mesh = Tolerance(twice, "twice the change when elements are halved", relative=True)
         found = [
             equals("mass", self.own.mass, mass, "kg", rounding(1e-9), closed, form=".4f"),

@@ -58,7 +58,7 @@ def missing(reference: FlexibleReference, q: np.ndarray, tau: np.ndarray) -> np.
 
 def derivative(function: Any, step: float) -> np.ndarray:
     """Of function(x) at x = 0."""
-    return sum(w * function(k * step) for k, w in STENCIL.items()) / step
+    return np.sum([w * function(k * step) for k, w in STENCIL.items()], axis=0) / step
 
 
 def stiffness(reference: FlexibleReference, q: np.ndarray, tau: np.ndarray, along: Any = None) -> np.ndarray:
