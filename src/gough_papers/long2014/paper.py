@@ -294,17 +294,6 @@ def joint_comparisons(found: np.ndarray) -> list[KnownComparison]:
                 half_digit(last / 2),
                 paper_origin("[Long 2014, Table 4]"),
             )
-<<<<<<< HEAD
-            given = (
-                what,
-                found[k, legs],
-                VALUES[k, legs],
-                unit,
-                half_digit(last / 2),
-                paper_origin("[Long 2014, Table 4]"),
-            )
-=======
->>>>>>> plong
             if (k, last) in NOT_REPRODUCED:
                 made.append(not_reproduced(*given, form=".5f", note=NOT_REPRODUCED[k, last]))
             else:
