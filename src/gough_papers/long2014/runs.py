@@ -366,4 +366,4 @@ def _stop(ax: Any, run: Tracked) -> None:
     """Where a run ends early, why."""
     ax.set_xlim(0, float(run.run.time[-1]))
     if not run.run.info.finished:
-        ax.set_xlabel(f"time (s); ended: {run.run.info.ending.why}")
+        ax.set_xlabel(f"time (s)\nended: {run.run.info.ending.why}", fontsize=8)
