@@ -253,7 +253,7 @@ class Tally:
 
 def tally(comparisons: Iterable[KnownComparison]) -> list[Tally]:
     """One a kind that occurs, in their order."""
-    by_kind = {kind: [] for kind in KINDS}
+    by_kind: dict[Kind, list[KnownComparison]] = {kind: [] for kind in KINDS}
     for c in comparisons:
         by_kind[c.kind].append(c)
     return [_count(kind, found) for kind, found in by_kind.items() if found]
