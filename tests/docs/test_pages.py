@@ -9,8 +9,8 @@ import pytest
 from docs.blocks import PAGES, ROOT, WILDCARD, blocks, same
 from docs.page import ELSEWHERE, SLOW, Page, put
 
-LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md"}
-"""Pages that compile or run much. What they show is tested quickly by tests/simulation, tests/analysis and tests/papers."""
+LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md", "viewer.md"}
+"""Pages that compile or run much. What they show is tested quickly by tests/simulation, tests/analysis, tests/papers and tests/viewer."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff"}
 
 

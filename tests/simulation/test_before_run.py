@@ -247,7 +247,7 @@ def test_a_motion_that_holds_its_end_may_be_run_for_longer() -> None:
     np.testing.assert_allclose(run["drives.position"][-1], home + 0.1, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["rk4", "leapfrog"])
+@pytest.mark.parametrize("name", ["rk4", pytest.param("leapfrog", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "law", [gough.laws.JointPD(1e7, 1e3), gough.laws.ComputedTorque(1e7, 1e3)], ids=lambda x: x.name
 )
