@@ -10,7 +10,7 @@ from docs.blocks import PAGES, ROOT, WILDCARD, blocks, same
 from docs.page import ELSEWHERE, SLOW, Page, put
 
 LONG = {"flexible_platform.md", "frequency_map.md", "reproducing.md", "simulation.md", "vibration.md", "viewer.md"}
-"""Pages that compile or run much. What they show is tested quickly by tests/simulation, tests/analysis, tests/papers and tests/viewer."""
+"""Pages that compile or run much. What they show is tested quickly elsewhere: simulation, analysis, papers, viewer."""
 LANGUAGES = {"python", "console", "yaml", "text", "c", "diff"}
 
 
