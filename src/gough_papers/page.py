@@ -49,6 +49,7 @@ code { font: .86em ui-monospace, monospace; background: #f2f2f4; padding: .05rem
 """
 
 GOOD = ("agrees", "holds")
+READ = "Read was a text that a program took from the paper's pages, without its figures: curves and axes could not be compared."
 CSS_PIXELS = 108
 """Of an inch of a picture, at most."""
 BAD = ("DIFFERS", "FAILS")
@@ -120,9 +121,10 @@ def write_page(made: Reproduction, path: Path) -> Path:
         sections += [(title, body) for title, body in _about(paper, made) if body]
     view = f"<code>gough view {escape(paper.view)}</code>"
     body = [
-        f"<h1>{escape(paper.short)}, reproduced</h1>",
+        f"<h1>{escape(paper.short)}, compared</h1>",
         f"<p class=head>{text(paper.reference)}</p>",
         f"<p>{text(paper.subject)}</p>",
+        f"<p class=head>{escape(READ)}</p>",
         _verdict(made),
         f"<p class=head>{escape(circumstances())}; {made.seconds:.1f} s in all. In the browser: {view}</p>",
         "<nav><ol>" + "".join(f'<li><a href="#{anchor(t)}">{text(t)}</a></li>' for t, _ in sections) + "</ol></nav>",
@@ -159,7 +161,8 @@ def kinds_table(tallies: Sequence[Tally]) -> str:
         rows.append(
             f"<tr><td>{name}</td><td>{escape(ORIGINS[t.kind])}</td><td class={colour}>{escape(t.words)}</td></tr>"
         )
-    head = "<tr><th>known from</th><th></th><th>comparisons inside their stated tolerance</th></tr>"
+    what = "comparisons inside their stated tolerance (one may hold several numbers, and fails if one does)"
+    head = f"<tr><th>known from</th><th></th><th>{what}</th></tr>"
     return f"<div class=wide><table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table></div>"
 
 

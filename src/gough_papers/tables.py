@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, unused_equations
+from gough_papers.citations.errata import KINDS
 from gough_papers.reproduction import Paper, document
 from gough_papers.section import Grid, ReportSection
 
@@ -60,12 +61,14 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
         rows = []
         for row in table.rows:
             sizes = tuple(row.sizes.get(column, "") for column in table.columns)
-            rows.append((row.marked_where, row.printed, row.right, *sizes, *(found.get(row.computed, "") for _ in now)))
-        head = ("where", table.printed, "right", *table.columns, *now)
+            given = (row.marked_where, row.kind, row.printed, row.right)
+            rows.append((*given, *sizes, *(found.get(row.computed, "") for _ in now)))
+        head = ("where", "kind", table.printed, "right", *table.columns, *now)
         title = table.measure[:1].upper() + table.measure[1:]
         section.grids.append(Grid(head, tuple(rows), (*table.columns, *now), title))
     measured = (
-        "Measured by switching one correction off in a transcription of the printed equations "
+        f"Kinds: {'; '.join(f'{kind}, {words}' for kind, words in KINDS.items())}. Measured by switching one correction off "
+        "(where it is right as printed, on) in a transcription of the printed equations "
         f"(`{paper.transcription}`), which with all corrections agrees with this library. "
     )
     live = "“Computed now”: in this run, by giving the error to the model as data, as a load, as another motion, or as a switch."

@@ -59,7 +59,7 @@ class Briot2014(Tour):
             ("Time of an evaluation with deformations given", self.compare_evaluation),
             ("25 s of the square in joint space (Figs. 7–11)", self.show_square),
             ("The circle (Figs. 12–14)", self.show_circle),
-            ("Misprints, and what each costs", self.show_misprints),
+            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
         ]
 
     @cached_property

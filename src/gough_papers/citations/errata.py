@@ -13,7 +13,10 @@ KINDS = {
     "simplified": "an approximation of the paper",
     "right": "printed as it should be, though it looks wrong",
 }
-DOUBT = "† It may be our text that is wrong here, by a dot, a sign or a bracket: a program took it from the pages of the paper."
+DOUBT = (
+    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a letter or an index: a program took it from the pages "
+    "of the paper."
+)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class Fried(Tour):
             ("The tool's trajectory and the active joints (Figs. 3–9)", self.show_figures),
             ("Forces that are known", self.compare_forces),
             ("Legs in parallel: what the factorised form is for", self.show_parallel_legs),
-            ("Misprints, and what each costs", self.show_misprints),
+            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
         ]
 
     @cached_property

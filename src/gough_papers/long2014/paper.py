@@ -30,7 +30,7 @@ class Long2014(Tour):
             ("At rest: equilibrium, stability, zero dynamics", self.compare_rest),
             ("The rigid limit", self.show_rigid_limit),
             ("Simulated: through four poses and back (Figs. 4–7), under three controllers", self.simulate),
-            ("Misprints, and what each costs", self.show_misprints),
+            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
         ]
 
     @cached_property

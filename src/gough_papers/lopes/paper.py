@@ -39,7 +39,7 @@ class Lopes(Tour):
             ("The 6-PUS robot along P1 → P2 → P1 (Figs. 4 and 5)", self.compare_forces),
             ("Operations (Table 1)", self.compare_operations),
             ("When the simplified model is good enough", self.compare_speeds),
-            ("Misprints, and what each costs", self.show_misprints),
+            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
         ]
 
     @cached_property

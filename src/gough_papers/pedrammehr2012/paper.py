@@ -67,7 +67,7 @@ class Pedrammehr2012(Tour):
             ("Angular velocities and accelerations of the pods (Figs. 5–8)", self.compare_turning),
             ("Forces as printed, corrected, and by older models (Figs. 9 and 10)", self.compare_improved_model),
             ("Computing time", self.compare_time),
-            ("Misprints, and what each costs", self.show_misprints),
+            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
         ]
 
     @cached_property
