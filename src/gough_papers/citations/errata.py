@@ -14,8 +14,8 @@ KINDS = {
     "right": "printed as it should be, though it looks wrong",
 }
 DOUBT = (
-    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a letter or an index: a program took it from the pages "
-    "of the paper."
+    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a letter or an index: a program took it from "
+    "the pages of the paper."
 )
 
 
