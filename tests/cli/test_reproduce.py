@@ -199,7 +199,7 @@ def test_all_papers(tmp_path):
     for paper in report["papers"]:
         complete(paper, tmp_path)
     long, _, briot, _, pedrammehr = (p["data"] for p in report["papers"])
-    follows, rigid, replay = long["runs"]
+    follows, rigid, replay, *_ = long["runs"]
     assert follows["stopped"] == "finished" and follows["leaves_s"] is None and follows["simulated_s"] == 4.2
     assert rigid["stopped"] != "finished" and 0 < rigid["leaves_s"] < replay["leaves_s"] < 4.2
     np.testing.assert_allclose(briot["residual_hz"], 14.2, atol=0.05)
