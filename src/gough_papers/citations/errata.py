@@ -16,8 +16,8 @@ KINDS = {
     "rounded": "rounded data",
 }
 DOUBT = (
-    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a fraction bar, a letter or an index: a program took it "
-    "from the pages of the paper."
+    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a fraction bar, a letter or an index: a program took "
+    "it from the pages of the paper."
 )
 
 

@@ -12,7 +12,8 @@ HEAD = """# Errata of the papers
 
 What the five papers print wrong, leave out or simplify, what is easily overlooked in them, and what each costs: the
 transcriptions of `tests/papers` compute with all corrections, then with one switched off (where print is right, with the mistake
-put in). The sizes are the largest errors found, measured as said above each table; they depend on the robot and grow with its speed. Written from `src/gough_papers/citations/errata.yaml`, as are the tables of the
+put in). The sizes are the largest errors found, measured as said above each table; they depend on the robot and grow
+with its speed. Written from `src/gough_papers/citations/errata.yaml`, as are the tables of the
 papers' own pages, which have the robots, the choices and the forces; [equations](equations.md) says which code holds each
 equation, corrected. `gough where` names an entry when you ask for its equation.
 
