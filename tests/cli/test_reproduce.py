@@ -176,7 +176,7 @@ def complete(paper, folder):
     labels = {
         a.label.lower().replace(". ", "-").replace(" ", "-")
         for a in card.artefacts
-        if a.kind in ("redrawn", "compared")
+        if a.kind in ("redrawn", "compared", "part")
     }
     assert labels <= page.places and {link[1:] for link in page.links if link[0] == "#"} <= page.places
     assert len(page.pictures) == len(paper["figures"]) and not page.loaded
