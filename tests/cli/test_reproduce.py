@@ -199,8 +199,9 @@ def test_all_papers(tmp_path):
     for paper in report["papers"]:
         complete(paper, tmp_path)
     long, _, briot, _, pedrammehr = (p["data"] for p in report["papers"])
-    follows, rigid, replay = long["runs"]
+    follows, rigid, replay, _, unfed = long["runs"]
     assert follows["stopped"] == "finished" and follows["leaves_s"] is None and follows["simulated_s"] == 4.2
+    assert unfed["stopped"] == "finished" and unfed["leaves_s"] is None
     assert rigid["stopped"] != "finished" and 0 < rigid["leaves_s"] < replay["leaves_s"] < 4.2
     np.testing.assert_allclose(briot["residual_hz"], 14.2, atol=0.05)
     assert max(map(max, pedrammehr["axes_N"].values())) > max(pedrammehr["misprints_N"].values())

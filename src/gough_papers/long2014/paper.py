@@ -19,6 +19,7 @@ from gough_papers.long2014.initial_pose import (
     joint_comparisons,
     joint_values,
 )
+from gough_papers.long2014.matrices import matrix_comparisons
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
@@ -203,7 +204,7 @@ class Long2014(Tour):
         section.data["rigid_limit_N"] = {"settled": found.settled, "flat": found.flat}
 
     def simulate(self, section: ReportSection) -> None:
-        """The flexible model's computed torque, which follows, and two others, which do not."""
+        """The flexible model's computed torque, which follows, others, which do not, and the paper's loop."""
         scenario, made = self.scenario, []
         assert scenario.motion is not None
         path = scenario.motion
@@ -222,6 +223,7 @@ class Long2014(Tour):
             section.grids = [Grid(runs.HEAD, tuple(rows), runs.HEAD[1:6])]
             section.data.setdefault("runs", []).append(made[-1].data())
         section.comparisons += made[0].follow_comparisons()
+        section.comparisons += matrix_comparisons(made[0].run)
         section.comparisons += runs.rigid_comparisons(made[1], path)
         section.comparisons += runs.pushed_comparisons(made[3], made[2], path)
         section.demonstrations += [made[2].replay_demonstration(), made[4].unfed_demonstration()]
