@@ -40,7 +40,7 @@ class Long2014(Tour):
             ("At rest: equilibrium, stability, zero dynamics", self.compare_rest),
             ("The rigid limit", self.show_rigid_limit),
             ("Simulated: through four poses and back (Figs. 4–7), under three controllers", self.simulate),
-            ("Misprints, what is unsaid or simplified, and what each costs", self.show_misprints),
+            ("Misprints, unsaid conventions and easy mistakes, and what each costs", self.show_misprints),
         ]
 
     @cached_property

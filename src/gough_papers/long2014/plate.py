@@ -98,7 +98,7 @@ class OpenChoices:
     def grid(self) -> Grid:
         """What is open beside the paper's table, and the paper's beside a solid."""
         table, thick = np.array(TABLE_2), np.array(CONVERGED["Mindlin"])
-        bands = {f"ν {low:g} to {high:g}": self.band((low, high)) for low, high in (STEELS, NARROW)}
+        bands = {f"ν {low:.2f} to {high:.2f}": self.band((low, high)) for low, high in (STEELS, NARROW)}
         rows = []
         for k, name in SHOWN:
             cells = [name, f"{table[k]:.2f}"]
