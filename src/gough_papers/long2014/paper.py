@@ -220,7 +220,7 @@ class Long2014(Tour):
             self.shop.tell(f"long2014: {what}: compiling the time loop, simulating …")
             made.append(run())
             rows.append(made[-1].row())
-            section.grids = [Grid(runs.HEAD, tuple(rows), runs.HEAD[1:6])]
+            section.grids = [Grid(runs.HEAD, tuple(rows), runs.HEAD[1:6], "Runs; in the last column leg0 is leg 1")]
             section.data.setdefault("runs", []).append(made[-1].data())
         section.comparisons += made[0].follow_comparisons()
         section.comparisons += matrix_comparisons(made[0].run)

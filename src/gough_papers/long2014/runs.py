@@ -9,7 +9,6 @@ departs from what its forces are off between stored states, which grows with the
 a push that is known it is compared too.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -77,8 +76,7 @@ class Tracked:
     def ended(self) -> str:
         """Why, with what it crossed on the way."""
         crossed = ", ".join(f"{t:.2f} s" for t, _ in self.run.crossings)
-        why = re.sub(r":leg(\d)", lambda found: f": leg {int(found[1]) + 1}", self.run.stopped)
-        return f"{why}, singularities crossed at {crossed}" if crossed else why
+        return f"{self.run.stopped}, singularities crossed at {crossed}" if crossed else self.run.stopped
 
     @property
     def farthest(self) -> float:
