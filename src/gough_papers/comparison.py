@@ -80,8 +80,8 @@ class Demonstration:
 class KnownComparison:
     """`ours` beside `known`, both in `unit`; made by `equals`, `not_reproduced`, `at_most` or `at_least`.
 
-    difference: of the value that is farthest off, with its sign, relative where its tolerance is. form: of the numbers in print.
-    note: why, where it is not plain.
+    difference: of the value that is farthest off, with its sign, relative where its tolerance is. form: of the numbers in print;
+    known_form: of the known ones, "" where the same. note: why, where it is not plain.
     """
 
     quantity: str
@@ -93,6 +93,7 @@ class KnownComparison:
     origin: Origin
     form: str = ".6g"
     note: str = ""
+    known_form: str = ""
 
     @property
     def kind(self) -> Kind:
@@ -163,9 +164,10 @@ def equals(
     *,
     form: str = ".6g",
     note: str = "",
+    known_form: str = "",
 ) -> KnownComparison:
     """ours (n,) or a number is known to `tolerance`."""
-    return _make_comparison(quantity, ours, known, unit, "equals", tolerance, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "equals", tolerance, origin, form, note, known_form)
 
 
 def not_reproduced(
@@ -178,9 +180,10 @@ def not_reproduced(
     *,
     note: str,
     form: str = ".6g",
+    known_form: str = "",
 ) -> KnownComparison:
     """As `equals`, of a number that is known not to come out; note: what is known of why. It is counted as what it is."""
-    return _make_comparison(quantity, ours, known, unit, "open", tolerance, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "open", tolerance, origin, form, note, known_form)
 
 
 def at_most(
@@ -223,11 +226,12 @@ def _make_comparison(
     origin: Origin,
     form: str,
     note: str,
+    known_form: str = "",
 ) -> KnownComparison:
     a, b = (tuple(np.atleast_1d(np.asarray(x, dtype=float)).tolist()) for x in (ours, known))
     if len(a) != len(b):
         raise ValueError(f"{quantity}: {len(a)} numbers beside {len(b)}")
-    return KnownComparison(quantity, a, b, unit, rule, tolerance, origin, form, note)
+    return KnownComparison(quantity, a, b, unit, rule, tolerance, origin, form, note, known_form)
 
 
 @dataclass(frozen=True)

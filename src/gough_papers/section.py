@@ -83,7 +83,7 @@ def numbers(values: tuple[float, ...], form: str) -> str:
 
 
 def _known_text(c: KnownComparison) -> str:
-    text = numbers(c.known, c.form) if any(c.known) else "0"
+    text = numbers(c.known, c.known_form or c.form) if any(c.known) else "0"
     return {"at most": "≤\u00a0", "at least": "≥\u00a0"}.get(c.rule, "") + text
 
 

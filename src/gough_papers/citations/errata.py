@@ -12,10 +12,12 @@ KINDS = {
     "unsaid": "a convention the text leaves out",
     "simplified": "an approximation of the paper",
     "right": "printed as it should be, though it looks wrong",
+    "overlooked": "said in the paper, easily overlooked",
+    "rounded": "rounded data",
 }
 DOUBT = (
-    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a letter or an index: a program took it from "
-    "the pages of the paper."
+    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a fraction bar, a letter or an index: a "
+    "program took it from the pages of the paper."
 )
 
 
