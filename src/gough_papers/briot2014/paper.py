@@ -219,10 +219,10 @@ class Briot2014(Tour):
         section.said.append(
             f"The paper's own numbers cover {VARIABLES} intermediate variables, {dense:.1f} operations each, of a model it does "
             "not name, so nothing is measured by them; its §5 and the caption of Fig. 6 suggest the inverse model with friction. "
-            "In our programs every operation is a variable. Counted are its equations, transcribed and run on symbols by the tests, by "
-            "the rules of our counts, with common terms shared. Its §4.4 shares none and makes a variable of every element with "
-            "at least one operation: counted without sharing, M and c take 791 additions and 1013 multiplications and "
-            "divisions, the direct model 988 and 1259. A planar form made by hand for this one robot takes fewer: ours is "
+            "In our programs every operation is a variable. Counted are its equations, transcribed and run on symbols by the "
+            "tests, by the rules of our counts, with common terms shared. Its §4.4 shares none and makes a variable of every "
+            "element with at least one operation: counted without sharing, M and c take 791 additions and 1013 multiplications "
+            "and divisions, the direct model 988 and 1259. A planar form made by hand for this one robot takes fewer: ours is "
             f"{over:.2f} times that. Ours: {entries[-1]['here_scope']}."
         )
 
