@@ -55,7 +55,7 @@ class EvaluationTimes:
 
     def demonstrations(self) -> list[Demonstration]:
         """“compatible with real time applications” [Briot 2014, section 6]."""
-        what = "an evaluation of the inverse model, compiled, joints known; hammer test's sampling time 40 µs"
+        what = f"an evaluation of the inverse model, compiled, joints known; sampling time of the hammer test {SAMPLING:.0f} µs"
         value = f"{self.block:.2f} µs for {self.lanes} states side by side, or for one"
         return [Demonstration(what, value, "the paper prints neither its own time nor its controller's sampling time")]
 

@@ -310,10 +310,6 @@ class Briot2014(Tour):
     def show_misprints(self, section: ReportSection) -> None:
         """All from the transcription: they are terms inside the recursion."""
         tell_misprints(section, PAPER, {})
-        section.said.append(
-            "Read was the authors' manuscript (HAL hal-00859539, 7 September 2013), not the pages of the journal: what is wrong "
-            "here may be right there."
-        )
 
 
 PAPER = Paper.read("briot2014", Briot2014)
