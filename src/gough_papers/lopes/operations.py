@@ -114,38 +114,39 @@ class Table1:
         general = [c.operations / sum(alone) for c, alone in zip(complete, ALONE["lopes"], strict=True)]
         by_rows, counted, library, alone, forces, _ = self.savings().values()
         first = (
-            "How the paper counted is not stated, so whether its numbers are right cannot be decided. “Its matrices, counted”: by "
-            "us, of its equations with (46), (63) and (77)–(78) corrected and (59) as printed, with our J_C, which it does not "
-            "print and whose third column is 1, the six actuators together by (41), parameters as symbols, every body for itself, "
-            "all 36 entries, derivatives by the chain rule, zeros and ones free, roots, sines and cosines apart. They come near: "
-            f"{coriolis[0]} operations in all beside its {coriolis[1]} for the Coriolis matrix, {inertia[0]} beside its "
-            f"{inertia[1]} for the inertia matrix. They add up to the library's mass and Coriolis matrix to rounding "
+            "How the paper counted is not stated, so whether its numbers are right cannot be decided. “Its matrices, counted”: "
+            "by us, of its equations with (46), (63) and (77)–(78) corrected and (59) as printed, with our J_C, which it does "
+            "not print and whose third column is 1, the six actuators together by (41), parameters as symbols, every body for "
+            "itself, all 36 entries, derivatives by the chain rule, zeros and ones free, roots, sines and cosines apart. They "
+            f"come near: {coriolis[0]} operations in all beside its {coriolis[1]} for the Coriolis matrix, {inertia[0]} beside "
+            f"its {inertia[1]} for the inertia matrix. They add up to the library's mass and Coriolis matrix to rounding "
             "(`tests/papers/test_lopes_operations.py`)."
         )
         second = (
             "The library's are single programs with shared terms, numeric parameters, joint coordinates known, sines and "
             "cosines apart. “For this robot alone”: links as thin rods, whose kinetic energy is quadratic in the velocities "
             "of their ends, with this robot's own numbers (`tests/papers/operations/lopes_rods.py`). The library's general "
-            f"programs take {general[2]:.1f} times the operations of that formulation for the drive forces, {general[1]:.1f} times "
-            f"for the inertia and {general[0]:.0f} times for the Coriolis matrix, which they differentiate instead of using that "
-            "the links' energies are squares of rates."
+            f"programs take {general[2]:.1f} times the operations of that formulation for the drive forces, {general[1]:.1f} "
+            f"times for the inertia and {general[0]:.0f} times for the Coriolis matrix, which they differentiate instead of "
+            "using that the links' energies are squares of rates."
         )
         third = (
             "The simplified model has “a much lower computational burden”, says the paper. For its formulation that holds: the "
-            f"burden is {by_rows:.1f} times lower by its rows, {counted:.1f} times by its matrices counted by us. In the library's "
-            f"programs, with shared terms, numeric parameters and joint coordinates given, it is {library:.1f} times lower "
-            f"({forces:.1f} times for the drive forces, which need no matrix). For this robot alone it is {alone:.2f} times lower; "
-            "that is special to thin rods, I_Px = I_Py = ½ I_Pz and platform points that coincide."
+            f"burden is {by_rows:.1f} times lower by its rows, {counted:.1f} times by its matrices counted by us. In the "
+            f"library's programs, with shared terms, numeric parameters and joint coordinates given, it is {library:.1f} times "
+            f"lower ({forces:.1f} times for the drive forces, which need no matrix). For this robot alone it is {alone:.2f} "
+            "times lower; that is special to thin rods, I_Px = I_Py = ½ I_Pz and platform points that coincide."
         )
         share = [_links_share(PRINTED, k) for k in range(2)]
         bare = self.ours["platform and actuators"]
         added = [100 * (1 - b.operations / c.operations) for b, c in zip(bare, complete, strict=True)][:2]
         matrices = sum(c.operations for c in complete[:2])
         fourth = (
-            f"The links' matrices take {share[0]:.1f} % of its Coriolis operations and {share[1]:.1f} % of its inertia operations "
-            f"in Table 1; to the library's programs the links add {added[0]:.0f} % and {added[1]:.0f} % of the whole. Gravitational "
-            "terms present “negligible computational burden”, says the paper, and counts none: the library's take "
-            f"{self.gravity.operations} operations, {100 * self.gravity.operations / matrices:.1f} % of those of both matrices."
+            f"The links' matrices take {share[0]:.1f} % of its Coriolis operations and {share[1]:.1f} % of its inertia "
+            f"operations in Table 1; to the library's programs the links add {added[0]:.0f} % and {added[1]:.0f} % of the "
+            "whole. Gravitational terms present “negligible computational burden”, says the paper, and counts none: the "
+            f"library's take {self.gravity.operations} operations, {100 * self.gravity.operations / matrices:.1f} % of those of "
+            "both matrices."
         )
         return [first, second, third, fourth]
 
