@@ -4,8 +4,9 @@ The paper's letters; SI; {B} axes. x = (x_P y_P z_P ψ θ φ), R = Rz(ψ) Ry(θ)
 takes symbolically, are complex steps here (exact to rounding), so the functions of x accept complex numbers; the matrices
 of the bodies accept scalars that count their operations too (``papers.operations``).
 
-Not printed, chosen: base points at 15, 105, 135, 225, 255, 345 deg; g = 9.81; the trajectory's duration (2 s each way) and its spline, see ``trajectory``; a_cm, which falls out of (75).
-Platform points at 60, 60, 180, 180, 300, 300 deg follow from (89)-(90), up to half a turn.
+Not printed, chosen: base points at 15, 105, 135, 225, 255, 345 deg; g = 9.81; the trajectory's duration (2 s each way)
+and its spline, see ``trajectory``; a_cm, which falls out of (75). Platform points at 60, 60, 180, 180, 300, 300 deg follow from
+(89)-(90), up to half a turn.
 """
 
 from dataclasses import dataclass, field
