@@ -16,7 +16,10 @@ SKIPPED = "gough_papers/"
 def equations_grid(paper: str) -> Grid:
     """A row for every equation, or for neighbours that the same code computes: to tick off."""
     rows = tuple((_numbers(first, last), *cells) for first, last, cells in _runs(paper))
-    title = "Every equation; “corrected” where the printed one is wrong. `gough where` finds them from the command line"
+    title = (
+        "Every equation; “corrected” where the printed one, or our text of it, is wrong. "
+        "`gough where` finds them from the command line"
+    )
     return Grid(("equations", "file, line and function", "note"), rows, ("equations",), title)
 
 
@@ -71,7 +74,10 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
         "(where it is right as printed, on) in a transcription of the printed equations "
         f"(`{paper.transcription}`), which with all corrections agrees with this library. "
     )
-    live = "“Computed now”: in this run, by giving the error to the model as data, as a load, as another motion, or as a switch."
+    live = (
+        "“Computed now”: in this run with the library, the error given as data, as a load, as another motion or as a switch, or "
+        "put into the paper's equation with the library's matrices."
+    )
     inside = "None of these can be given to the library from outside: they are terms inside its recursion."
     section.said.append(measured + (live if found else inside))
     section.said += dict.fromkeys(table.remark for table in tables if table.remark)
