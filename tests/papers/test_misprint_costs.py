@@ -89,6 +89,10 @@ def test_fried():
         ({"spin": False, "moment": False}, {"spin": False, "moment": False}),
         ({"eq25": False}, {"on": replace(pedrammehr2012.ALL_ON, eq25_spin=False)}),
         ({"eq32": False}, {"on": replace(pedrammehr2012.ALL_ON, eq32_central=False)}),
+        (
+            {"eq32": False, "eq32_axes": False},
+            {"on": replace(pedrammehr2012.ALL_ON, eq32_central=False, eq32_axes=False)},
+        ),
         ({"eq50": False}, {"on": replace(pedrammehr2012.ALL_ON, eq50_central=False)}),
     ],
 )

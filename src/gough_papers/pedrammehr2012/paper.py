@@ -30,7 +30,7 @@ from gough_papers.pedrammehr2012._search_text import (
     search_summary,
 )
 from gough_papers.pedrammehr2012.figures import draw_forces, draw_turning
-from gough_papers.pedrammehr2012.pods import OLDER, PRINTED, PodForces, Pods, Switches, dot, pod_forces, pods_of
+from gough_papers.pedrammehr2012.pods import SIMPLIFIED, PRINTED, PodForces, Pods, Switches, dot, pod_forces, pods_of
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
@@ -176,11 +176,11 @@ class Pedrammehr2012(Tour):
         self.shop.tell("pedrammehr2012: angular velocities of the pods …")
         worst, identity, rows = 0.0, 0.0, []
         for k, run in self.runs.items():
-            with_spin, without = self.by_paper(k), self.by_paper(k, OLDER)
+            with_spin, without = self.by_paper(k), self.by_paper(k, SIMPLIFIED)
             twists = [run.model.frame_twist(run.q, run.v, f"leg{i}.lower")[:, 3:] for i in range(6)]
             worst = max(worst, float(np.abs(np.stack(twists, axis=1) - with_spin.w).max()))
             for name, pods in ((OURS, self.pods), (axes.ALONG_B, self.along_b)):
-                with_spin, without = self.by_paper(k, pods=pods), self.by_paper(k, OLDER, pods)
+                with_spin, without = self.by_paper(k, pods=pods), self.by_paper(k, SIMPLIFIED, pods)
                 n, along = with_spin.n, dot(with_spin.alpha, with_spin.n)[..., None]
                 lost = dot(with_spin.w, n)[..., None] * np.cross(without.w, n)
                 identity = max(identity, float(np.abs(with_spin.alpha - without.alpha - along * n - lost).max()))
@@ -206,7 +206,7 @@ class Pedrammehr2012(Tour):
             for number, (kind, vectors, unit) in enumerate(kinds, first):
                 caption = f"Path {path}, {kind} of the pods with and without spin: our axes, and axes along b_i."
                 cases = {
-                    name: tuple(getattr(self.by_paper(path, do, pods), vectors) for do in (Switches(), OLDER))
+                    name: tuple(getattr(self.by_paper(path, do, pods), vectors) for do in (Switches(), SIMPLIFIED))
                     for name, pods in ((OURS, self.pods), (f"{axes.ALONG_B} (not stated either)", self.along_b))
                 }
                 given = (self.runs[path].time, cases, unit, f"Path {path}: {kind}")
@@ -224,7 +224,7 @@ class Pedrammehr2012(Tour):
         )
         section.grids += [self._apart(OURS, self.pods), self._apart(axes.ALONG_B, self.along_b), self._improvements()]
         for name, (do, known) in APART.items():
-            found = [np.abs(self.by_paper(k, do).f - self.by_paper(k, OLDER).f).max() for k in NUMBERS]
+            found = [np.abs(self.by_paper(k, do).f - self.by_paper(k, SIMPLIFIED).f).max() for k in NUMBERS]
             what = f"{name} minus older models, paths 1, 2, 3"
             section.comparisons.append(equals(what, found, known, "N", half_digit(0.05), SIMPLER, form=".1f"))
         pose = self.runs[1].q[:, :7]
@@ -238,7 +238,7 @@ class Pedrammehr2012(Tour):
         )
         for path, number in ((2, 9), (3, 10), (1, 0)):
             caption = f"Path {path}, our axes: forces as printed, corrected, of older models; differences from these."
-            three = (self.by_paper(path, do) for do in (PRINTED, Switches(), OLDER))
+            three = (self.by_paper(path, do) for do in (PRINTED, Switches(), SIMPLIFIED))
             given = (draw_forces, self.runs[path].time, *three, f"Path {path}: forces of the pods")
             if number:
                 self.shop.draw_figure(section, number, caption, *given)
@@ -249,7 +249,7 @@ class Pedrammehr2012(Tour):
         """Differences of the models pod by pod."""
         rows = []
         for k in NUMBERS:
-            older = self.by_paper(k, OLDER, pods).f
+            older = self.by_paper(k, SIMPLIFIED, pods).f
             for what, do in (("as printed", PRINTED), ("corrected", Switches())):
                 off = np.abs(self.by_paper(k, do, pods).f - older)
                 rows.append((f"path {k}, {what}", *(f"{x:.1f}" for x in off.max(axis=0)), f"{off.max():.1f}"))
@@ -261,7 +261,7 @@ class Pedrammehr2012(Tour):
         rows = []
         for path in NUMBERS:
             new = self.by_paper(path)
-            left_out = (Switches(spin=False), Switches(moment=False), OLDER)
+            left_out = (Switches(spin=False), Switches(moment=False), SIMPLIFIED)
             differences = (np.abs(self.by_paper(path, do).f - new.f).max() for do in left_out)
             rows.append((f"path {path}", *(f"{d:.2f}" for d in differences)))
         head = ("largest change, N", "no spin", "no moment along u × v", "neither: older models")
@@ -302,7 +302,7 @@ class Pedrammehr2012(Tour):
             )
         section.data["misprints_N"] = changes
         tell_misprints(section, PAPER, {name: f"{change:.3g} N" for name, change in changes.items()})
-        older = self.by_paper(3, OLDER).f
+        older = self.by_paper(3, SIMPLIFIED).f
         as_printed, corrected = (np.abs(self.by_paper(3, do).f - older).max() for do in (PRINTED, Switches()))
         section.said.append(
             "The paper counts the theorem of parallel axes among its improvements. (31) and (49) hold m L × L̈ and m r × Ẍ_g "

@@ -1,4 +1,4 @@
-"""The direct route of [Pedrammehr 2012, sections 3–8] for a 6-UPS robot, with its slips and older simplifications as switches.
+"""The direct route of [Pedrammehr 2012, sections 3–8] for a 6-UPS robot, with its slips and simplifications as switches.
 
 Computes  drive forces, and the pods' angular velocities and accelerations, leg by leg in NumPy: what the paper's own figures
           show and the library's programs do not separate. With nothing switched it gives the library's forces.
@@ -50,13 +50,14 @@ class Pods:
 
 @dataclass(frozen=True)
 class Switches:
-    """What is computed. spin, moment: False as in older models, no turning about the pod and no moment along u × v. The
-    others: False as printed."""
+    """What is computed. spin, moment: False as in the simplified model, no turning about the pod and the joint's moment along it.
+    The others: False as printed; eq32_axes does nothing unless eq32 is."""
 
     spin: bool = True
     moment: bool = True
     eq25: bool = True
     eq32: bool = True
+    eq32_axes: bool = True
     eq50: bool = True
 
 
@@ -72,11 +73,12 @@ class PodForces:
 
 
 ALL_ON = Switches()
-PRINTED = Switches(eq25=False, eq32=False, eq50=False)
-"""Every slip of the direct route as it stands in the paper; (21) is not on the way to forces."""
-OLDER = Switches(spin=False, moment=False)
+PRINTED = Switches(eq25=False, eq32=False, eq32_axes=False, eq50=False)
+"""Every slip of the direct route as it stands in the paper; (21) is not on the way to forces. What may be a fault of our text
+(dots, indices, a bracket) is read as it must be."""
+SIMPLIFIED = Switches(spin=False, moment=False)
 """No spin (w·n = alpha·n = 0 in (10) and (11)), and the joint's moment along the pod, where it does nothing; tensors about the
-mass centres."""
+mass centres. Our equations, simplified as the paper says of its references [19, 20], not their equations."""
 
 
 def pods_of(model: Model) -> Pods:
@@ -116,7 +118,7 @@ def pod_forces(
     pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
 ) -> PodForces:
     """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); equations are numbered at the lines
-    [Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–30, 32–33, 36–37, 40, corrected]."""
+    [Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–30, 32–33, 36–37, 40, corrected]; (9) is taken from (11)."""
 
     R = rotation_of_quaternion(pose[:, 3:])
     V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
@@ -146,8 +148,9 @@ def pod_forces(
     a_d = cross(alpha, L_d) + cross(w, cross(w, L_d))  # (29)
     a_u = cross(alpha, L_u) + cross(w, cross(w, L_u)) + 2 * ld * cross(w, n) + ldd * n  # (30)
     I = pods.lower.I + pods.upper.I
-    if not do.eq32:  # (32), (33): components of (26), (27) as they stand
-        I = I + steiner(pods.lower.m, L_d) + steiner(pods.upper.m, L_u)
+    if not do.eq32:  # (32), (33): components of (26), (27) as they stand, in base axes, or in the pod's
+        d, up = (pods.lower.c, on(np.swapaxes(T, -1, -2), L_u)) if do.eq32_axes else (L_d, L_u)
+        I = I + steiner(pods.lower.m, d) + steiner(pods.upper.m, up)
     I_w = T @ I @ np.swapaxes(T, -1, -2)
     g, (C_u, C_p, C_s) = pods.gravity, pods.friction
     m_d, m_u = pods.lower.m, pods.upper.m
