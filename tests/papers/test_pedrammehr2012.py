@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough_papers.pedrammehr2012.axes import ALONG_B, choices
-from gough_papers.pedrammehr2012.paper import APART, AT_REST, COSTS, NO_SPIN
+from gough_papers.pedrammehr2012.paper import APART, AT_REST, CLOSED, COSTS, NO_SPIN
 from papers import library
 from papers.pedrammehr2012 import closed, direct
 from papers.pedrammehr2012.direct import ALL_ON, DATA
@@ -146,9 +146,9 @@ def test_differences_from_the_simplified_model(number):
         assert abs(np.max(np.abs(forces(number, on=on) - simplified)) - APART[name][1][number - 1]) <= 0.05, name
 
 
-@pytest.mark.parametrize(("number", "newton"), [(1, 58.8), (2, 32.9), (3, 273.3)])
+@pytest.mark.parametrize(("number", "newton"), enumerate(CLOSED, 1))
 def test_the_closed_form_as_printed_is_elsewhere(number, newton):
-    """docs/papers/pedrammehr2012.md states these: all slips of (25), (32)-(33), (42)-(43), (50) and Appendix 1 together."""
+    """The report states these: all slips of (25), (32)-(33), (42)-(43), (50) and Appendix 1 together."""
     simplified = forces(number, spin=False, moment=False)
     assert abs(np.max(np.abs(forces(number, closed, on=ALL_OFF) - simplified)) - newton) <= 0.05
 
