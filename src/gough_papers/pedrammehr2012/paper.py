@@ -317,8 +317,8 @@ class Pedrammehr2012(Tour):
         section.said.append(
             "The paper gives one time, for “the mentioned paths”, by tic and toc. It prints neither how many samples that is "
             "nor what else the program does, and machine and language are others: the times stand beside each other, no ratio "
-            "follows. Ours are more a state than the cost in the first part: joints are closed from the poses too, and a batch is "
-            "one path. The corrected equations are a NumPy program that takes all states of a path at once."
+            "follows. Ours are more a state than the cost in the first part: joints are closed from the poses too, and a batch "
+            "is one path. The corrected equations are a NumPy program that takes all states of a path at once."
         )
         section.data["seconds"] = {name: spent.median for name, spent in found.items()}
 
@@ -345,8 +345,13 @@ class Pedrammehr2012(Tour):
             "own: by the words of section 6, which has them in the pod's frame, "
             f"{changes['parallel axes, pods, in their own axes']:.0f} N are left. There the equations as printed are up to "
             f"{as_printed:.0f} N from the simplified ones, corrected ones {corrected:.0f} N. Whether the paper's figures were "
-            "computed as printed, its text cannot tell. Spin and the moment's direction, its other improvements, are in the corrected equations, which give "
-            "the library's forces and those of the independent model."
+            "computed as printed, its text cannot tell. Spin and the moment's direction, its other improvements, are in the "
+            "corrected equations, which give the library's forces and those of the independent model."
+        )
+        section.said.append(
+            "Equations without a number, in Appendix 1: R is the library's rotation by yaw, pitch and roll; S_i, S_di and S_ui "
+            "belong to the closed form, which the tests alone have (`tests/papers/pedrammehr2012/closed.py`). What the closed "
+            "form costs, (42), (43) and S_i, is therefore stored, not computed now."
         )
 
 
