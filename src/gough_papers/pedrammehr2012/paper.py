@@ -119,9 +119,9 @@ class Pedrammehr2012(Tour):
             "The paper prints no force: its results are curves, which the text we work from does not have. What is compared "
             "here is the library with an independent model of the same robot, and with the paper's direct route after the "
             "corrections below. Its closed form (41)–(43), (48), (51) is compared with the direct route in the tests alone "
-            "(`tests/papers/test_pedrammehr2012.py`). External force and moment are zero, as printed. The inertia tensors, which "
-            "the paper has from its reference [19], belong to no real body: I_do has two negative eigenvalues, I_uo and ᴾI_p are "
-            "against the triangle inequality. They enter linearly, so the forces are well defined."
+            "(`tests/papers/test_pedrammehr2012.py`). External force and moment are zero, as printed. The inertia tensors, by "
+            "the paper's words those of its reference [19], belong to no real body: I_do has two negative eigenvalues, I_uo and "
+            "ᴾI_p are against the triangle inequality. They enter linearly, so the forces are well defined."
         )
         section.said.append(
             "The independent model's forces are stored to the digits shown: “differs by” is their rounding, and says nothing of "
@@ -194,7 +194,14 @@ class Pedrammehr2012(Tour):
         same = max(float(np.abs(a - b).max()) for a, b in zip(*((x.w, x.alpha) for x in still), strict=True))
         what, origin = "path 1, u along base x: ω and α with minus without spin", exact("no pod spins there")
         section.comparisons.append(equals(what, same, 0.0, "rad/s, rad/s²", rounding(1e-12), origin, form=".1e"))
-        head = ("largest, rad/s²", "|α| without spin", "difference", "of it α_t n", "of it ω_t ω_n × n", "slip in (25)")
+        head = (
+            "largest, rad/s²",
+            "|α| without spin",
+            "|difference|",
+            "of it α_t n",
+            "of it ω_t ω_n × n",
+            "slip in (25)",
+        )
         section.grids.append(Grid(head, tuple(rows), head[1:], "Angular accelerations with and without spin"))
         section.said.append(
             "“Simplified” is the model without spin: (10) and (11) solved with ω·n = 0 and α·n = 0. Its α is not the part of "
