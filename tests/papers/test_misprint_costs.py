@@ -13,11 +13,13 @@ from gough_papers.fried.paper import constant_inertia, random_states
 from gough_papers.long2014.paper import misprint_costs as long_costs
 from gough_papers.lopes import paper as lopes_paper
 from gough_papers.pedrammehr2012 import axes
+from gough_papers.pedrammehr2012.closed import closed_form_forces
 from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
 from papers import fried, library, lopes
 from papers.long2014 import legs as long2014
 from papers.long2014.path import poses_path
 from papers.long2014.platform import State, inverse_dynamics
+from papers.pedrammehr2012 import closed as pedrammehr2012_closed
 from papers.pedrammehr2012 import direct as pedrammehr2012
 from papers.pedrammehr2012.paths import path
 from papers.test_fried import GALLERY, STATES

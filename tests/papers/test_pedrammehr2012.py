@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough_papers.pedrammehr2012.axes import ALONG_B, choices
-from gough_papers.pedrammehr2012.paper import APART, AT_REST, CLOSED, COSTS, NO_SPIN
+from gough_papers.pedrammehr2012.paper import APART, AT_REST, CLOSED, CLOSED_COSTS, COSTS, NO_SPIN
 from papers import library
 from papers.pedrammehr2012 import closed, direct
 from papers.pedrammehr2012.direct import ALL_ON, DATA
@@ -154,12 +154,16 @@ def test_the_closed_form_as_printed_is_elsewhere(number, newton):
 
 
 def test_costs_of_the_report():
-    """Those of the direct route, each alone."""
+    """Each alone, by the route that shows it."""
     switches = {"parallel axes, pods": PODS_TWICE, "parallel axes, pods, in their own axes": ("eq32_central",)}
     switches |= {"parallel axis, platform": ("eq50_central",), "divisor in (25)": ("eq25_spin",)}
     assert switches.keys() == COSTS.keys()
     for name, (_, known, tolerance) in COSTS.items():
         assert abs(difference(3, on=off(*switches[name])) - known) <= tolerance, name
+    more = {"terms off the axis": "eq42_off_axis", "arm of the lower part": "eq43_lower", "rate in S_i": "app1_rate"}
+    assert more.keys() == CLOSED_COSTS.keys()
+    for name, (_, known, tolerance) in CLOSED_COSTS.items():
+        assert abs(difference(3, closed, on=off(more[name])) - known) <= tolerance, name
 
 
 def test_most_choices_that_are_not_printed_matter_more():

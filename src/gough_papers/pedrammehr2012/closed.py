@@ -1,7 +1,7 @@
 """The closed form of [Pedrammehr 2012, eqs. 41–43, corrected] for a 6-UPS robot, with its slips as switches.
 
-F_i = -F_act n + Q_i a + V_i with a = Ẍ + α × q. What (42) has of n × a and (43) of S_i comes together in y = n × a + S_i, which is
-l α_n: so Q_i a + V_i is written here in one. As printed it holds for mass centres on the pod's axis and for pods whose axis is
+F_i = -F_act n + Q_i a + V_i with a = Ẍ + α × q. What (42) has of n × a and (43) of S_i comes together in y = n × a + S_i, that
+is l α_n: so Q_i a + V_i is written here in one. As printed it holds for mass centres on the pod's axis and for pods whose axis is
 principal; `_lost` has the rest.
 Frames    world axes; arrays (n, 6, 1) and (n, 6, 3) over states and pods.
 """
@@ -14,7 +14,7 @@ from gough_papers.pedrammehr2012.pods import ALL_ON, PodMotion, Pods, Switches, 
 def closed_form_forces(
     pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
 ) -> np.ndarray:
-    """Drive forces (n, 6), N, as `pod_forces`; with spin and the moment along u × v, whatever `do` says of these."""
+    """Drive forces (n, 6), N, as of `pod_forces`, with spin and the moment along u × v."""
     k = pod_motion(pods, pose, twist, acceleration, do)
     n, l, w, w_p = k.n, k.l, k.w, twist[:, None, 3:]
     m_d, m_u, g, (C_u, C_p, C_s) = pods.lower.m, pods.upper.m, pods.gravity, pods.friction
