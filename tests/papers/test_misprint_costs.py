@@ -108,6 +108,20 @@ def test_pedrammehr2012(do, options):
     np.testing.assert_allclose(found.alpha, right.legs.alpha, atol=1e-11)
 
 
+CLOSED = {"eq42": "eq42_off_axis", "eq43": "eq43_lower", "appendix1": "app1_rate", "eq25": "eq25_spin"}
+CLOSED |= {"eq32": "eq32_central", "eq32_axes": "eq32_axes", "eq50": "eq50_central"}
+
+
+@pytest.mark.parametrize("switched", [(), *((name,) for name in CLOSED), tuple(CLOSED)])
+def test_pedrammehr2012_closed_form(switched):
+    """The same of the other route, where the report has Q and V in one."""
+    run = run_along(model("pedrammehr2012"), "pedrammehr2012_path3")
+    do = Switches(**dict.fromkeys(switched, False))
+    found = closed_form_forces(pods_of(run.model), run.q[:, :7], run.v, run.acceleration, do)
+    slips = replace(pedrammehr2012.ALL_ON, **{CLOSED[name]: False for name in switched})
+    assert library.relative_error(found, pedrammehr2012_closed.inverse_dynamics(*path(3).state, on=slips)) <= 1e-12
+
+
 @pytest.mark.parametrize("k", range(5), ids=["v = n × u", "u along y", "u tangential", "u along b", "u against b"])
 def test_other_axes(k):
     choice = axes.choices(pedrammehr2012.DATA.b)[k]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gough_papers.pedrammehr2012.axes import ALONG_B, choices
-from gough_papers.pedrammehr2012.paper import APART, AT_REST, CLOSED, CLOSED_COSTS, COSTS, NO_SPIN
+from gough_papers.pedrammehr2012.known import APART, AT_REST, CLOSED, CLOSED_COSTS, COSTS, NO_SPIN
 from papers import library
 from papers.pedrammehr2012 import closed, direct
 from papers.pedrammehr2012.direct import ALL_ON, DATA

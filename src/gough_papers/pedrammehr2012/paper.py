@@ -29,6 +29,17 @@ from gough_papers.pedrammehr2012._search_text import (
 )
 from gough_papers.pedrammehr2012.closed import closed_form_forces
 from gough_papers.pedrammehr2012.figures import draw_forces, draw_turning
+from gough_papers.pedrammehr2012.known import (
+    APART,
+    AT_REST,
+    CLOSED,
+    CLOSED_COSTS,
+    CLOSED_FORM,
+    COSTS,
+    NO_SPIN,
+    ROUTES,
+    SIMPLER,
+)
 from gough_papers.pedrammehr2012.pods import (
     AS_READ,
     PRINTED,
@@ -48,36 +59,6 @@ from gough_papers.tables import tell_misprints
 
 NUMBERS = (1, 2, 3)
 OURS = "u along base x (assumed)"
-COSTS: dict[str, tuple[Switches, float, float]] = {
-    "parallel axes, pods": (Switches(eq32=False, eq32_axes=False), 231.0, 0.5),
-    "parallel axes, pods, in their own axes": (Switches(eq32=False), 223.0, 0.5),
-    "parallel axis, platform": (Switches(eq50=False), 15.0, 0.05),
-    "divisor in (25)": (Switches(eq25=False), 0.35, 0.005),
-}
-"""{name: (what is computed, known largest change on path 3 (N), tolerance)}."""
-CLOSED_COSTS: dict[str, tuple[Switches, float, float]] = {
-    "terms off the axis": (Switches(eq42=False), 12.6, 0.05),
-    "arm of the lower part": (Switches(eq43=False), 14.1, 0.05),
-    "rate in S_i": (Switches(appendix1=False), 47.6, 0.05),
-}
-"""The same of the closed form."""
-NO_SPIN, AT_REST = 10.5, 67.0
-"""N: what leaving the spin out changes on path 3; what the moment along u × v makes on path 1 with the platform held still."""
-APART: dict[str, tuple[Switches, tuple[float, float, float]]] = {
-    "as printed": (PRINTED, (67.0, 32.9, 268.5)),
-    "corrected": (Switches(), (67.3, 31.3, 45.2)),
-}
-"""{name: (what is computed, its largest difference from the simplified model on paths 1, 2, 3, N)}."""
-CLOSED = (58.8, 32.9, 273.3)
-"""The same of the closed form with every slip as our text has it."""
-ROUTES = {
-    "direct route": "[Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–30, 32–33, 36–37, 40, 45–47, 49–50, corrected], (9) by (11)",
-    "closed form": "the same with [Pedrammehr 2012, eqs. 41–43, Appendix 1, corrected] in place of 29–30, 36–37, 40",
-}
-SIMPLER = Origin(
-    "transcription", "`tests/papers/pedrammehr2012/direct.py`, simplified or with one improvement left out"
-)
-CLOSED_FORM = "`tests/papers/pedrammehr2012/closed.py`"
 THEIR_SECONDS = 1.58
 
 
@@ -260,11 +241,11 @@ class Pedrammehr2012(Tour):
         section.said.append(
             "“As printed”: (25), (32)–(33) and (50) as they stand, parallel axes counted twice and in mixed axes, in the closed "
             "form (42)–(43) without their terms off the axis; what may be a fault of our text († among the misprints) is read as "
-            "it must be. “Corrected”: all of them corrected. “Simplified”: our equations without spin and with the joint's moment along the pod, which is what the "
-            "paper says of its references [19, 20], tensors about the mass centres; not their equations, which we do not have. "
-            "Which of the paper's two routes its program takes is not said: what is drawn is the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say "
-            "paths 2 and 3: all three are drawn. It names its reference [19] as the model compared with, and [20] where it "
-            "discusses the figures."
+            "it must be. “Corrected”: all of them corrected. “Simplified”: our equations without spin and with the joint's moment "
+            "along the pod, which is what the paper says of its references [19, 20], tensors about the mass centres; not their "
+            "equations, which we do not have. Which of the paper's two routes its program takes is not said: what is drawn is "
+            "the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: all three "
+            "are drawn. It names its reference [19] as the model compared with, and [20] where it discusses the figures."
         )
         section.said.append(self._amplitudes())
         section.grids += [self._apart(OURS, self.pods), self._apart_in_closed_form(section)]
@@ -329,8 +310,8 @@ class Pedrammehr2012(Tour):
             for name, do in cases.items()
         }
         name = "as printed, † as our text has it"
-        what, origin = f"closed form {name}, minus simplified, paths 1, 2, 3", Origin("transcription", CLOSED_FORM)
-        section.comparisons.append(equals(what, found[name], CLOSED, "N", half_digit(0.05), origin, form=".1f"))
+        what = f"closed form {name}, minus simplified, paths 1, 2, 3"
+        section.comparisons.append(equals(what, found[name], CLOSED, "N", half_digit(0.05), CLOSED_FORM, form=".1f"))
         head = ("|difference|, N", *(f"path {k}" for k in NUMBERS))
         rows = tuple((name, *(f"{x:.1f}" for x in values)) for name, values in found.items())
         return Grid(head, rows, head[1:], f"Largest |difference| from the simplified model, closed form, {OURS}")
