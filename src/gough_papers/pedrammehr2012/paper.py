@@ -244,8 +244,8 @@ class Pedrammehr2012(Tour):
             "it must be. “Corrected”: all of them corrected. “Simplified”: our equations without spin and with the joint's "
             "moment along the pod, which is what the paper says of its references [19, 20], tensors about the mass centres; "
             "not their equations, which we do not have. Which of the paper's two routes its program takes is not said: what is "
-            "drawn is the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: all "
-            "three are drawn. It names its reference [19] as the model compared with, and [20] where it discusses the figures."
+            "drawn is the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: "
+            "all three are drawn. It names its reference [19] as the model compared with, and [20] where it discusses them."
         )
         section.said.append(self._amplitudes())
         section.grids += [self._apart(OURS, self.pods), self._apart_in_closed_form(section)]
