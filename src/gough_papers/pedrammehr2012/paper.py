@@ -27,6 +27,7 @@ from gough_papers.pedrammehr2012._search_text import (
     search_summary,
     spinning_pods,
 )
+from gough_papers.pedrammehr2012._text import MODELS, SENTENCES, TIME, WITHOUT_SPIN
 from gough_papers.pedrammehr2012.closed import closed_form_forces
 from gough_papers.pedrammehr2012.figures import draw_forces, draw_turning
 from gough_papers.pedrammehr2012.known import (
@@ -49,6 +50,7 @@ from gough_papers.pedrammehr2012.pods import (
     Switches,
     dot,
     pod_forces,
+    pod_motion,
     pods_of,
 )
 from gough_papers.reproduction import Paper, Parts, Tour
@@ -180,7 +182,7 @@ class Pedrammehr2012(Tour):
     def compare_turning(self, section: ReportSection) -> None:
         """Figures 5 to 8; the library's twists beside the paper's formula [Pedrammehr 2012, eqs. 15–17]."""
         self.shop.tell("pedrammehr2012: angular velocities of the pods …")
-        worst, identity, rows = 0.0, 0.0, []
+        worst, identity, axial, rows = 0.0, 0.0, 0.0, []
         for k, run in self.runs.items():
             with_spin, without = self.by_paper(k), self.by_paper(k, SIMPLIFIED)
             twists = [run.model.frame_twist(run.q, run.v, f"leg{i}.lower")[:, 3:] for i in range(6)]
@@ -190,6 +192,9 @@ class Pedrammehr2012(Tour):
                 n, along = with_spin.n, dot(with_spin.alpha, with_spin.n)[..., None]
                 lost = dot(with_spin.w, n)[..., None] * np.cross(without.w, n)
                 identity = max(identity, float(np.abs(with_spin.alpha - without.alpha - along * n - lost).max()))
+                moved = pod_motion(pods, run.q[:, :7], run.v, run.acceleration)
+                product = moved.nc[..., 0] * moved.last[..., 0]
+                axial = max(axial, float(np.abs(dot(moved.alpha, moved.c) - product).max()))
                 slip = self.by_paper(k, Switches(eq25=False), pods).alpha - with_spin.alpha
                 sizes = (without.alpha, with_spin.alpha - without.alpha, along, lost, slip)
                 rows.append((f"path {k}, {name}", *map(_size, sizes)))
@@ -198,6 +203,8 @@ class Pedrammehr2012(Tour):
         section.comparisons.append(equals(what, worst, 0.0, "rad/s", rounding(1e-12), origin, form=".1e"))
         what, origin = "α - α without spin - α_t n - ω_t ω_n × n", exact("(11) solved with and without spin")
         section.comparisons.append(equals(what, identity, 0.0, "rad/s²", rounding(1e-11), origin, form=".1e"))
+        what, origin = "α·c by (22)–(25) minus ω_u ω_v", exact("(18): c is normal to u and v")
+        section.comparisons.append(equals(what, axial, 0.0, "rad/s²", rounding(1e-11), origin, form=".1e"))
         still = [self.by_paper(1, do) for do in (Switches(), SIMPLIFIED)]
         same = max(float(np.abs(a - b).max()) for a, b in zip(*((x.w, x.alpha) for x in still), strict=True))
         what, origin = "path 1, u along base x: ω and α with minus without spin", exact("no pod spins there")
@@ -211,19 +218,8 @@ class Pedrammehr2012(Tour):
             "slip in (25)",
         )
         section.grids.append(Grid(head, tuple(rows), head[1:], "Angular accelerations with and without spin"))
-        section.said.append(
-            "“Simplified” is the model without spin: (10) and (11) solved with ω·n = 0 and α·n = 0. Its α is not the part of "
-            "the improved α across the pod: the centripetal term of (11) holds the spin too, so that the two differ by ω_t ω_n "
-            "× n besides α_t n. Sizes of vectors are drawn, and the size of their difference; the paper does not say whether "
-            "its curves are sizes. Above: our axes, with which nothing spins on path 1; below: axes along b_i, which agree "
-            "with the text in order (see the part before), and which nobody has stated. α is with the corrected (25)."
-        )
-        section.said.append(
-            "The paper says that (10) and (11) are not of full rank for ω and α: they are not, n × has rank 2. It says that both "
-            "models “will be identical if there is no rotation around the axial direction”: so they are with our axes on path 1, "
-            "where ω_t and α_t are zero. The library's angular velocities are compared with (15)–(17), with our axes alone. α is "
-            "compared with no other α here: forces need it, and agree; tests hold it beside (18) and beside the rate of ω."
-        )
+        section.said.append(WITHOUT_SPIN)
+        section.said.append(SENTENCES)
         for path, first in ((1, 5), (2, 7)):
             kinds = (("angular velocities", "w", "rad/s"), ("angular accelerations", "alpha", "rad/s²"))
             for number, (kind, vectors, unit) in enumerate(kinds, first):
@@ -238,15 +234,7 @@ class Pedrammehr2012(Tour):
     def compare_improved_model(self, section: ReportSection) -> None:
         """Figures 9 and 10, and path 1."""
         self.shop.tell("pedrammehr2012: forces as printed, corrected and simplified …")
-        section.said.append(
-            "“As printed”: (25), (32)–(33) and (50) as they stand, parallel axes counted twice and in mixed axes, in the closed "
-            "form (42)–(43) without their terms off the axis; what may be a fault of our text († among the misprints) is read as "
-            "it must be. “Corrected”: all of them corrected. “Simplified”: our equations without spin and with the joint's "
-            "moment along the pod, which is what the paper says of its references [19, 20], tensors about the mass centres; "
-            "not their equations, which we do not have. Which of the paper's two routes its program takes is not said: what is "
-            "drawn is the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: "
-            "all three are drawn. It names its reference [19] as the model compared with, and [20] where it discusses them."
-        )
+        section.said.append(MODELS)
         section.said.append(self._amplitudes())
         section.grids += [self._apart(OURS, self.pods), self._apart_in_closed_form(section)]
         section.grids += [self._apart(axes.ALONG_B, self.along_b), self._improvements()]
@@ -343,12 +331,7 @@ class Pedrammehr2012(Tour):
         head = ("the mentioned paths", "samples in all", "seconds", "machine")
         title = f"Time for the paths, ours the median of {timing.REPEATS}, in this run, compiling not included"
         section.grids.append(Grid(head, tuple(rows), head[1:3], title))
-        section.said.append(
-            "The paper gives one time, for “the mentioned paths”, by tic and toc. It prints neither how many samples that is "
-            "nor what else the program does, and machine and language are others: the times stand beside each other, no ratio "
-            "follows. Ours are more a state than the cost in the first part: joints are closed from the poses too, and a batch "
-            "is one path. The corrected equations are a NumPy program that takes all states of a path at once."
-        )
+        section.said.append(TIME)
         section.data["seconds"] = {name: spent.median for name, spent in found.items()}
 
     def show_misprints(self, section: ReportSection) -> None:
