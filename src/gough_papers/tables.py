@@ -4,7 +4,7 @@ numbers of its robots are from."""
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, unused_equations
+from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, spell, unused_equations
 from gough_papers.citations.errata import KINDS
 from gough_papers.reproduction import Paper, document
 from gough_papers.section import Grid, ReportSection
@@ -17,8 +17,8 @@ def equations_grid(paper: str) -> Grid:
     """A row for every equation, or for neighbours that the same code computes: to tick off."""
     rows = tuple((_numbers(first, last), *cells) for first, last, cells in _runs(paper))
     title = (
-        "Every equation; “corrected” where the printed one, or our text of it, is wrong. "
-        "`gough where` finds them from the command line"
+        "Every equation; “corrected” where the printed one is wrong, † where it may be our text that is; “with” one that it uses "
+        "and that is corrected. `gough where` finds them from the command line"
     )
     return Grid(("equations", "file, line and function", "note"), rows, ("equations",), title)
 
@@ -38,8 +38,11 @@ def _cells(paper: str, number: int) -> tuple[str, str]:
     here = PaperPlace("eq", str(number), str(number))
     own = [m for m in index() if m.paper == paper and not m.file.startswith(SKIPPED) and _meets(m.places, here)]
     unused = [x.why for x in unused_equations(paper) if _meets(x.places, here)]
-    wrong = [x for x in misprints_of(paper) if x.kind == "misprint" and _meets(x.places, here)]
-    notes = [*(["corrected"] if wrong else []), *unused]
+    slips = [x for x in misprints_of(paper) if x.kind == "misprint"]
+    wrong = [x for x in slips if _meets(x.places, here)]
+    mark = "corrected †" if all(x.doubtful for x in wrong) else "corrected"
+    uses = [f"with {spell(x.places)} corrected" for x in slips if _meets(x.felt, here)]
+    notes = [*([mark] if wrong else []), *uses, *unused]
     return "; ".join(dict.fromkeys(map(_where, own))), "; ".join(notes)
 
 

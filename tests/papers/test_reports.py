@@ -41,6 +41,13 @@ def test_every_equation_is_listed_once(paper):
     assert found == list(range(1, EQUATIONS[paper.name] + 1))
 
 
+def test_an_equation_is_marked_for_its_own_slip():
+    """Not for that of one it uses, nor for words near it; with a dagger where the text that was read may be wrong."""
+    notes = {row[0]: row[2] for row in equations_grid("pedrammehr2012").rows}
+    assert notes["31"] == "with eqs. 32–33 corrected" and notes["49"] == "with eq. 50 corrected" and notes["34"] == ""
+    assert notes["21"] == "corrected" and notes["46"] == "corrected †"
+
+
 def test_sources_and_assumptions_are_shown(paper):
     for robot in paper.robots:
         shown = [row[2] for row in sources_grid(robot).rows]

@@ -25,7 +25,7 @@ DOUBT = (
 class Misprint:
     """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
     `computed`: the name of what a reproduction computes of it, "" where nothing. `doubtful`: whether it may be a fault of the
-    text that was read, not of the paper."""
+    text that was read, not of the paper. `felt`: other equations, right themselves, that hold what this one gives."""
 
     paper: str
     table: str
@@ -38,6 +38,7 @@ class Misprint:
     measure: str
     computed: str = ""
     doubtful: bool = False
+    felt: tuple[PaperPlace, ...] = ()
 
     @property
     def marked_where(self) -> str:
@@ -110,6 +111,7 @@ def _table(paper: str, table: dict[str, Any]) -> ErrataTable:
             measure=table["measure"],
             computed=row.get("computed", ""),
             doubtful=row.get("text") == "doubtful",
+            felt=read_places(row.get("felt", "")),
         )
         for row in table["rows"]
     )
