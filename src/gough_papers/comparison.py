@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["printed", "independent", "transcription", "identity", "bound"]
-KINDS: dict[Kind, str] = {
+OriginKind = Literal["printed", "independent", "transcription", "identity", "bound"]
+ORIGIN_KINDS: dict[OriginKind, str] = {
     "printed": "printed in the paper",
     "independent": "independent model",
     "transcription": "transcription of the printed equations",
@@ -27,7 +27,7 @@ Rule = Literal["equals", "at most", "at least", "open"]
 class Origin:
     """Where a known number is from, and in words."""
 
-    kind: Kind
+    kind: OriginKind
     words: str
 
 
@@ -96,7 +96,7 @@ class KnownComparison:
     known_form: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> OriginKind:
         """Of its origin; a bound is one, wherever it is from."""
         return "bound" if self.rule in ("at most", "at least") else self.origin.kind
 
@@ -238,7 +238,7 @@ def _make_comparison(
 class Tally:
     """Comparisons of one kind, and the numbers in them. open: known not to come out. failed: outside their tolerance."""
 
-    kind: Kind
+    kind: OriginKind
     comparisons: int
     agreeing: int
     open: int
@@ -257,13 +257,13 @@ class Tally:
 
 def tally(comparisons: Iterable[KnownComparison]) -> list[Tally]:
     """One a kind that occurs, in their order."""
-    by_kind: dict[Kind, list[KnownComparison]] = {kind: [] for kind in KINDS}
+    by_kind: dict[OriginKind, list[KnownComparison]] = {kind: [] for kind in ORIGIN_KINDS}
     for c in comparisons:
         by_kind[c.kind].append(c)
     return [_count(kind, found) for kind, found in by_kind.items() if found]
 
 
-def _count(kind: Kind, found: list[KnownComparison]) -> Tally:
+def _count(kind: OriginKind, found: list[KnownComparison]) -> Tally:
     return Tally(
         kind,
         len(found),

@@ -20,8 +20,8 @@ from gough_papers.citations.errata import Misprint, misprints_of
 from gough_papers.comparison import KnownComparison, Tally, tally
 from gough_papers.section import Picture, ReportSection, Tell
 
-Kind = Literal["compared", "part", "redrawn", "data", "drawing", "lost"]
-KINDS: dict[Kind, str] = {
+ArtefactKind = Literal["compared", "part", "redrawn", "data", "drawing", "lost"]
+ARTEFACT_KINDS: dict[ArtefactKind, str] = {
     "compared": "compared number by number",
     "part": "compared in part",
     "redrawn": "redrawn from our model",
@@ -39,7 +39,7 @@ class Artefact:
 
     label: str
     what: str
-    kind: Kind
+    kind: ArtefactKind
     note: str = ""
 
 
@@ -252,8 +252,8 @@ def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
     """How many of each kind there are, in a sentence; an appendix is neither."""
     figures, tables = ([a for a in artefacts if a.label.startswith(word)] for word in ("Fig", "Table"))
     both = (*figures, *tables)
-    counts: dict[Kind, int] = {kind: sum(a.kind == kind for a in both) for kind in KINDS}
-    told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
+    counts: dict[ArtefactKind, int] = {kind: sum(a.kind == kind for a in both) for kind in ARTEFACT_KINDS}
+    told = "; ".join(f"{n} {ARTEFACT_KINDS[kind]}" for kind, n in counts.items() if n)
     return f"Its {_counted(len(figures), 'figure')} and {_counted(len(tables), 'table')}: {told}."
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, spell, unused_equations
-from gough_papers.citations.errata import KINDS
+from gough_papers.citations.errata import ERRATUM_KINDS
 from gough_papers.reproduction import Paper, document
 from gough_papers.section import Grid, ReportSection
 
@@ -73,8 +73,8 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
         title = table.measure[:1].upper() + table.measure[1:]
         section.grids.append(Grid(head, tuple(rows), (*table.columns, *now), title))
     measured = (
-        f"Kinds: {'; '.join(f'{kind}, {words}' for kind, words in KINDS.items())}. Measured by switching one correction off "
-        "(where it is right as printed, on) in a transcription of the printed equations "
+        f"Kinds: {'; '.join(f'{kind}, {words}' for kind, words in ERRATUM_KINDS.items())}. "
+        "Measured by switching one correction off (where it is right as printed, on) in a transcription of the printed equations "
         f"(`{paper.transcription}`), which with all corrections agrees with this library. "
     )
     live = (

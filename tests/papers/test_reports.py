@@ -9,7 +9,7 @@ from gough_papers import NAMES, load_paper
 from gough_papers.citations import EQUATIONS, PAPERS
 from gough_papers.lopes.operations import PRINTED
 from gough_papers.page import moving_figure
-from gough_papers.reproduction import KINDS, Workshop, document
+from gough_papers.reproduction import ARTEFACT_KINDS, Workshop, document
 from gough_papers.section import ReportSection
 from gough_papers.tables import equations_grid, sources_grid, tell_misprints
 
@@ -23,7 +23,7 @@ def test_cards(paper):
     """Names, robots and labels fit; what is computed live is an entry of the errata."""
     assert paper.name in PAPERS and paper.short == PAPERS[paper.name]
     labels = [a.label for a in paper.artefacts]
-    assert len(set(labels)) == len(labels) and {a.kind for a in paper.artefacts} <= set(KINDS)
+    assert len(set(labels)) == len(labels) and {a.kind for a in paper.artefacts} <= set(ARTEFACT_KINDS)
     live = [m.computed for m in paper.misprints if m.computed]
     section = ReportSection("misprints")
     tell_misprints(section, paper, dict.fromkeys(live, "now"))

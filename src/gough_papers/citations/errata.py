@@ -7,7 +7,7 @@ from typing import Any
 
 from gough_papers.citations.places import PaperPlace, read_places
 
-KINDS = {
+ERRATUM_KINDS = {
     "misprint": "wrong as printed",
     "unsaid": "a convention the text leaves out",
     "simplified": "an approximation of the paper",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from docs.generated.table import table
 from gough_papers.citations import PAPERS, errata
-from gough_papers.citations.errata import KINDS, ErrataTable
+from gough_papers.citations.errata import ERRATUM_KINDS, ErrataTable
 
 HEAD = """# Errata of the papers
 
@@ -24,7 +24,7 @@ equation, corrected. `gough where` names an entry when you ask for its equation.
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD + "\n".join(f"| {kind} | {meaning} |" for kind, meaning in KINDS.items()), ""]
+    parts = [HEAD + "\n".join(f"| {kind} | {meaning} |" for kind, meaning in ERRATUM_KINDS.items()), ""]
     for key, name in PAPERS.items():
         own = [t for t in errata() if t.paper == key]
         parts += [f"## {name}", "", f"[The paper's page](papers/{key}.md).", ""]
