@@ -151,7 +151,7 @@ class Cost:
         return (str(self.operations), *seconds, f"{self.microseconds:.3f}")
 
 
-COST_HEAD = ("operations", "derive s", "compile s", "µs/state")
+COST_HEAD = ("operations", "derive s", "compile or load s", "µs/state")
 
 
 def function_cost(model: Model, name: str, q: Any = None, v: Any = None, given: Any = None) -> Cost:

@@ -320,7 +320,16 @@ def _list(values: np.ndarray, form: str) -> str:
 
 
 def _computing_times(made: Square) -> Grid:
-    head = ("25 s", "method", "steps", "computing s", "× real time", "compiling s", "energy lacks", "bending changes")
+    head = (
+        "25 s",
+        "method",
+        "steps",
+        "computing s",
+        "× real time",
+        "compile or load s",
+        "energy lacks",
+        "bending changes",
+    )
     rows = []
     for name, both in (("with Coulomb friction", made.with_friction), ("without", made.without)):
         info, spent = both.run.info, both.run.info.computing_s or float("nan")

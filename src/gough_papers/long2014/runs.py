@@ -133,7 +133,16 @@ class Tracked:
         }
 
 
-HEAD = ("controller", "simulated s", "computing s", "compiling s", "steps", "farthest mm", "leaves the path", "ended")
+HEAD = (
+    "controller",
+    "simulated s",
+    "computing s",
+    "compile or load s",
+    "steps",
+    "farthest mm",
+    "leaves the path",
+    "ended",
+)
 
 
 def track_path(name: str, run: Run, path: Motion) -> Tracked:
