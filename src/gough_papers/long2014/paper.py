@@ -19,7 +19,7 @@ from gough_papers.long2014.initial_pose import (
     joint_comparisons,
     joint_values,
 )
-from gough_papers.long2014.matrices import matrix_comparisons
+from gough_papers.long2014.matrices import RobotMatrices
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
@@ -113,10 +113,11 @@ class Long2014(Tour):
         outside = explanations.mode_names(~band.holds(near, table))
         rough = 100 * (found[explanations.FINE] / found[explanations.NOTHING] - 1).max()
         section.said.append(
-            f"The paper's modes 14 to 16 are {excess.min():.1f} to {excess.max():.1f} % above converged models of this plate, "
-            "thin, thick or solid. Why is open: no explanation that was tried has all ten modes. The paper's modal analysis is "
-            "by MSC Nastran (section 6.1), and its “nodal mass (dm)” (section 4.4) reads as lumped masses. A coarse mesh is "
-            "likely, not shown: tried were quadratic triangles, none of that program's elements (linear ones, coarse solids)."
+            f"The paper's modes 14 to 16 are {excess.min():.1f} to {excess.max():.1f} % above converged models of this plate "
+            "with ν = 0.3, thin, thick or solid. Why is open: no explanation that was tried has all ten modes. The paper's modal "
+            "analysis is by MSC Nastran (section 6.1), and its “nodal mass (dm)” (section 4.4) reads as lumped masses. A coarse "
+            "mesh is possible, not shown: tried were quadratic triangles, none of that program's elements (linear ones, coarse "
+            "solids)."
         )
         section.said.append(
             f"“{explanations.NEAREST}” has all ten to {100 * np.abs(near / table - 1).max():.1f} % and is outside at modes "
@@ -125,14 +126,10 @@ class Long2014(Tour):
             f"{rough:+.1f} %."
         )
         section.said.append(f"They are no other modes of the plate: ours from 14 on are at {later} rad/s.")
-        section.said.append(
-            "The members of pairs 7/8, 12/13, 14/15 are apart in Table 2. Four corners at y = ±0.433 m, from which the printed "
-            "mass would follow too, set those of a converged plate apart: 12/13 nearly as far, 14/15 not; of 7/8 the last digit "
-            "is all there is."
-        )
+        section.said.append(plate.pairs_told())
         section.said.append(
             "Table 2's stiffnesses, the squares of its frequencies, are used in all that follows, with our shapes: those of "
-            "another plate than the one that was printed, at least in modes 14 to 16."
+            "a plate whose frequencies from mode 11 on are others."
         )
         section.data["explanations"] = found
 
@@ -152,8 +149,8 @@ class Long2014(Tour):
         singular = self.model.singularity(self.model.home)
         one = self.model.singularity(self.model.home, length=1.0)
         section.said.append(
-            "The pose, (0.25, √3/4, 1) m and no rotation, is not printed: it was found from the same 18 joint values. "
-            + digits_told(found)
+            "The pose, (0.25, √3/4, 1) m and no rotation, is not printed: its six numbers were found from the same 18 joint "
+            "values, which decided the axes of the legs too. " + digits_told(found)
         )
         section.said.append(
             "The joint values are those of a flat plate, to half a millimetre. Under its weight ours is not flat: the runs below "
@@ -223,18 +220,21 @@ class Long2014(Tour):
             section.grids = [Grid(runs.HEAD, tuple(rows), runs.HEAD[1:6], "Runs; in the last column leg0 is leg 1")]
             section.data.setdefault("runs", []).append(made[-1].data())
         section.comparisons += made[0].follow_comparisons()
-        section.comparisons += matrix_comparisons(made[0].run)
+        matrices = RobotMatrices.along(made[0].run)
+        section.comparisons += matrices.comparisons()
         section.comparisons += runs.rigid_comparisons(made[1], path)
         section.comparisons += runs.pushed_comparisons(made[3], made[2], path)
+        section.demonstrations += matrices.demonstrations()
         section.demonstrations += [made[2].replay_demonstration(), made[4].unfed_demonstration()]
         section.said.append(
             "The paper's poses and times are not in the text we have; these are ours, and are what section 6.2 asks for: "
             "quintics, rests at both ends, between them poses that differ in position and orientation."
         )
         section.said.append(
-            "The paper's loop, the last row, has no feedback: the inverse model at the robot's own state, given the wanted "
-            "acceleration, then the direct model. That is an identity if both models use the same equations, right or wrong. The "
-            "other rows are ours. A replay is no scheme of the paper: it stores a run's forces and does not look at the robot. "
+            "The paper's loop, the last row, is that of section 6.2; Fig. 3, which draws it, is not in the text we have: the "
+            "inverse model at the robot's own state, given the wanted acceleration, then the direct model, and no error fed "
+            "back. That is an identity if both models use the same equations, right or wrong. The other rows are ours. A replay "
+            "is no scheme of the paper: it stores a run's forces and does not look at the robot. "
             f"How far it is with {runs.PUSH[0]:g} N more in leg 1, and under the rigid model's feedback, is compared with "
             "another model."
         )
