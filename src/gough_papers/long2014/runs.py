@@ -1,12 +1,11 @@
 """[Long 2014, Fig. 3]: the closed loop of trajectory, inverse model, direct model and integration; scenario `long2014_poses`.
 
 The paper's results are figures, which the text we have lacks, and its poses are not printed; ours are in the scenario. The
-paper's loop feeds nothing back: the inverse model at the robot's state, given the wanted acceleration, and the direct model, an
-identity. The flexible model's computed torque starts
-on the path with no error, and errors obey ë + 40 ė + 400 e = 0: exactly, it never leaves it. The rigid model's computed torque
-and an open-loop replay of the forces leave it. How far the first is at stated times is compared with another model. The replay
-departs from what its forces are off between stored states, which grows with the robot's instability: a number of its own. With
-a push that is known it is compared too.
+paper's loop, as section 6.2 has it, feeds nothing back: the inverse model at the robot's state, given the wanted acceleration,
+and the direct model, an identity. The flexible model's computed torque starts on the path with no error, and errors obey
+ë + 40 ė + 400 e = 0: exactly, it never leaves it. The rigid model's computed torque and an open-loop replay of the forces leave
+it. How far the first is at stated times is compared with another model. The replay departs from what its forces are off between
+stored states, which grows with the robot's instability: a number of its own. With a push that is known it is compared too.
 """
 
 from collections.abc import Sequence
