@@ -1,4 +1,4 @@
-"""Figures of [Pedrammehr 2012] redrawn: a panel a pod."""
+"""[Pedrammehr 2012, Figs. 5–10] redrawn: a panel a pod."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
