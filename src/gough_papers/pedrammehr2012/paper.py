@@ -24,6 +24,8 @@ from gough_papers.pedrammehr2012._search_text import (
     NEARLY,
     VELOCITIES,
     gaps_grid,
+    in_their_unit,
+    search_as_printed,
     search_grids,
     search_summary,
     spinning_pods,
@@ -144,12 +146,14 @@ class Pedrammehr2012(Tour):
         self.shop.tell("pedrammehr2012: axes that agree with the text …")
         run = self.runs[1]
         swing = search.path_swing(self.pods, run.q[:: len(run) // (search.SAMPLES - 1), :3], float(run.v[0, 0]))
-        found = search.search(self.pods, swing)
+        found = {last: search.search(self.pods, swing, last) for last in search.LAST_TERMS}
         along_b = {reading: search.gaps(swing, self.along_b.u, reading) for reading in search.READINGS}
         ours = spinning_pods(swing, search.spins(swing, self.pods.u)[0])
-        summary = search_summary(found, search.most_apart(swing), along_b["vectors"])
-        section.said += [CLAIM, ours, EXACTLY, VELOCITIES, NEARLY, summary]
-        section.grids += [gaps_grid(swing, {OURS: self.pods.u, axes.ALONG_B: self.along_b.u}), *search_grids(found)]
+        summary = search_summary(found["corrected"], search.most_apart(swing), along_b["vectors"])
+        more = [in_their_unit(search.spins(swing, self.along_b.u)[0]), search_as_printed(found)]
+        section.said += [CLAIM, ours, EXACTLY, VELOCITIES, NEARLY, summary, *more]
+        section.grids.append(gaps_grid(swing, {OURS: self.pods.u, axes.ALONG_B: self.along_b.u}))
+        section.grids += search_grids(found["corrected"])
         contrast = float(along_b["magnitudes"].contrast)
         why = "u along b_i was taken because of it"
         section.demonstrations.append(Demonstration("contrast of u along b_i, magnitudes", f"{contrast:.2f}", why))
@@ -369,7 +373,7 @@ class Pedrammehr2012(Tour):
         )
 
 
-_LINES = "Solid: with spin; dashed: without; dotted: the size of their difference."
+_LINES = "Sizes: solid with spin, dashed without; dotted: size of the difference; dash-dotted: difference of the sizes."
 
 
 def _size(vectors: np.ndarray) -> str:
