@@ -28,12 +28,12 @@ def check_closed_form(section: ReportSection, pods: Pods, run: Run) -> None:
     plain = plain_pods(pods)
     direct = pod_forces(plain, pose, run.v, run.acceleration).f
     apart = np.abs(closed_form_forces(plain, pose, run.v, run.acceleration, LOST) - direct).max() / np.abs(direct).max()
-    what = "path 3, pods with mass centres on the axis and no products of inertia: (42)–(43) as printed minus the direct route"
+    what = "path 3, plain pods: (42)–(43) without the lost terms minus direct route"
     origin = exact("they lose nothing there")
     section.comparisons.append(equals(what, apart, 0.0, "of max |f|", rounding(1e-12), origin, form=".1e"))
     section.said.append(
-        "(42) and (43) are right for pods whose axis is principal and holds the mass centres. Those of Appendix 2 are not such: "
-        "for them the matrix M before (Ẍ, α) in (48) and (51) is not symmetric with (42) as printed. M - Mᵀ has "
+        "† and (25) corrected, (42) and (43) are right for plain pods, whose axis is principal and holds the mass centres. Those "
+        "of Appendix 2 are not such: the matrix M before (Ẍ, α) in (48) and (51) is then not symmetric. M - Mᵀ has "
         f"{_asymmetry(printed):.2g}, the largest entry of M being {largest:.3g} (kg, kg m, kg m²); with what is lost it is "
         "symmetric, and is the library's."
     )

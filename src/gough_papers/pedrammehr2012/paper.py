@@ -366,6 +366,7 @@ class Pedrammehr2012(Tour):
             "computed as printed, its text cannot tell. Spin and the moment's direction, its other improvements, are in the "
             "corrected equations, which give the library's forces and those of the independent model."
         )
+        self.shop.tell("pedrammehr2012: what the closed form loses …")
         check_closed_form(section, self.pods, self.runs[3])
         section.said.append(
             "Equations without a number, in Appendix 1: R is the library's rotation by yaw, pitch and roll; S_i, S_di and S_ui "
