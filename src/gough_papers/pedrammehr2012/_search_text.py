@@ -85,7 +85,7 @@ def search_summary(found: list[SearchedFamily], apart: dict[Reading, float], alo
     )
 
 
-def in_their_unit(spin: np.ndarray) -> str:
+def vectors_in_rad(spin: np.ndarray) -> str:
     """What u along b_i does not have; spin (6, k), rad/s."""
     largest = np.abs(spin).max(axis=-1)
     return (

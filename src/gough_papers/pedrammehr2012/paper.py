@@ -24,11 +24,11 @@ from gough_papers.pedrammehr2012._search_text import (
     NEARLY,
     VELOCITIES,
     gaps_grid,
-    in_their_unit,
     search_as_printed,
     search_grids,
     search_summary,
     spinning_pods,
+    vectors_in_rad,
 )
 from gough_papers.pedrammehr2012._text import MODELS, SENTENCES, TIME, WITHOUT_SPIN
 from gough_papers.pedrammehr2012.closed import closed_form_forces
@@ -150,7 +150,7 @@ class Pedrammehr2012(Tour):
         along_b = {reading: search.gaps(swing, self.along_b.u, reading) for reading in search.READINGS}
         ours = spinning_pods(swing, search.spins(swing, self.pods.u)[0])
         summary = search_summary(found["corrected"], search.most_apart(swing), along_b["vectors"])
-        more = [in_their_unit(search.spins(swing, self.along_b.u)[0]), search_as_printed(found)]
+        more = [vectors_in_rad(search.spins(swing, self.along_b.u)[0]), search_as_printed(found)]
         section.said += [CLAIM, ours, EXACTLY, VELOCITIES, NEARLY, summary, *more]
         section.grids.append(gaps_grid(swing, {OURS: self.pods.u, axes.ALONG_B: self.along_b.u}))
         section.grids += search_grids(found["corrected"])
