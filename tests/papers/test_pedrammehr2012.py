@@ -55,6 +55,34 @@ def test_closed_form_equals_direct_route(number):
     assert difference(number, closed) <= 1e-10 * MAXIMUM[number]
 
 
+def test_what_the_closed_form_loses():
+    """As printed it is right where mass centres lie on the axis and the axis is principal, and not with either alone."""
+    axis, axes = np.array([1.0, 0.0, 0.0]), np.eye(3)
+    u = np.random.default_rng(1).normal(size=(6, 3))
+    centred = {"L_do": axis * DATA.L_do, "L_uo": axis * DATA.L_uo}
+    principal = {"I_do": axes * DATA.I_do, "I_uo": axes * DATA.I_uo}
+    state = path(3).state
+    for changes, right in ((centred | principal, True), (centred, False), (principal, False)):
+        data = replace(DATA, u=u / np.linalg.norm(u, axis=1, keepdims=True), **changes)
+        f = direct.inverse_dynamics(*state, data=data).f
+        apart = np.max(np.abs(closed.inverse_dynamics(*state, data=data, on=off("eq42_off_axis")) - f))
+        assert (apart <= 1e-12 * np.max(np.abs(f))) if right else (apart > 0.1)
+
+
+def test_a_pods_inertia_is_symmetric_with_what_42_loses():
+    """Q_i, of which a·Q_i a/2 is the kinetic energy of a pod at rest but for its end; as printed it is not."""
+    k = direct.kinematics(*path(3).state)
+    for on, symmetric in ((ALL_ON, True), (off("eq42_off_axis"), False)):
+        Q = closed.Q(k, on)
+        apart = np.max(np.abs(Q - np.swapaxes(Q, -1, -2)))
+        assert (apart <= 1e-14 * np.max(np.abs(Q))) if symmetric else (apart > 0.2 * np.max(np.abs(Q)))
+
+
+def test_gravity_of_another_size():
+    """Size and direction are not printed."""
+    assert abs(difference(3, data=replace(DATA, G=np.array([0.0, 0.0, -9.80665]))) - 0.57) <= 0.005
+
+
 def test_both_forms_of_the_leg_velocity_and_acceleration_agree():
     k = direct.kinematics(*path(3).state)
     w_12 = k.w_u[..., None] * k.u + k.w_v[..., None] * k.v

@@ -126,6 +126,16 @@ def test_gaps_are_those_of_both_models(kind):
         np.testing.assert_allclose(mine, apart.max(axis=0) / size.max(axis=0), rtol=1e-9)
 
 
+@pytest.mark.parametrize("last", search.LAST_TERMS)
+def test_spins_with_the_last_term_of_25_as_printed(last):
+    """The transcription's, with both senses of v."""
+    u = unit(np.random.default_rng(8).normal(size=(6, 3)))
+    on = replace(direct.ALL_ON, eq25_spin=last == "corrected")
+    data = replace(DATA, u=u, v_sign=-1.0 if last.endswith("v = n × u") else 1.0)
+    k = direct.kinematics(*path(1).state, data=data, on=on)
+    np.testing.assert_allclose(search.spins(swing(), u, last)[1].T, dot(k.alpha, k.n), atol=1e-11)
+
+
 @pytest.mark.parametrize("number", PATH_NUMBERS)
 def test_what_the_simplified_acceleration_lacks(number):
     """α_t n, and ω_t ω_n × n across the pod: so it is not the part of the improved one across the pod."""
@@ -180,6 +190,16 @@ def test_axes_along_the_base_points_have_the_texts_order():
         agree = max(*gap[0][[0, 1, 5]], gap[1][2])
         differ = min(*gap[0][[2, 3, 4]], *gap[1][[0, 1, 3, 4, 5]])
         assert 1.4 < differ / agree < 1.5
+
+
+def test_axes_along_the_base_points_have_it_in_sizes_alone():
+    """In rad/s vectors have not, sizes have; with (25) as printed only for v along u × n."""
+    u = unit(DATA.b)
+    spin, w = np.abs(search.spins(swing(), u)[0]), swing().w
+    vectors, sizes = spin.max(-1), (np.hypot(spin, w) - w).max(-1)
+    assert vectors[[1, 5]].min() > vectors[2] and sizes[[0, 1, 5]].max() < sizes[[2, 3, 4]].min()
+    contrast = [float(search.gaps(swing(), u, "magnitudes", last).contrast) for last in search.LAST_TERMS]
+    np.testing.assert_allclose(contrast, [1.44, 1.44, 0.19], atol=0.005)
 
 
 def test_search():

@@ -4,7 +4,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gough_papers.pedrammehr2012.search import DIRECTIONS, READINGS, SAMPLES, Gaps, Reading, SearchedFamily, Swing, gaps
+from gough_papers.pedrammehr2012.search import (
+    DIRECTIONS,
+    READINGS,
+    SAMPLES,
+    Gaps,
+    LastTerm,
+    Reading,
+    SearchedFamily,
+    Swing,
+    gaps,
+)
 from gough_papers.section import Grid
 
 CLAIM = (
@@ -21,7 +31,8 @@ EXACTLY = (
     "α = ẇ e + ω_t w e × n + α_t n, against w e and ẇ e without spin. If α agrees all along, ω_t = 0, and ω agrees too; if ω "
     "agrees, so does α. A pod agrees in both or in neither, but the text has pods 1, 2 and 6 agree in the one and pod 3 in "
     "the other. The same follows with (25) as printed. Nor can α·n alone vanish in pod 3 while it spins: ω_t would be "
-    "constant, which no axis gives (a polynomial in x of degree 2 would equal one of degree 6)."
+    "constant, which no axis gives (a polynomial in x of degree 2 would equal one of degree 6); with (25) as printed neither (a "
+    "square root would be a polynomial)."
 )
 VELOCITIES = (
     "Angular velocities alone: an axis without spin in pods 1, 2 and 6 lies in the plane of n and x, y/z = -1/3, -3/4 and "
@@ -33,7 +44,7 @@ VELOCITIES = (
 NEARLY = (
     "Nearly, some axes do. Gap: the largest difference on the path over the largest size without spin, of magnitudes "
     "(|ω| - |w e|), of vectors (|ω - w e|), or of the tangential parts alone (|ω_t|, |α_t|). Contrast: the smallest gap that the "
-    "text calls a difference over the largest that it calls an agreement. Above 1 the order is the text's."
+    "text calls a difference over the largest that it calls an agreement. Above 1 the order is the text's. (25) is corrected."
 )
 
 
@@ -42,8 +53,8 @@ def spinning_pods(swing: Swing, spin: np.ndarray) -> str:
     count = int((np.abs(spin).max(axis=-1) > 1e-9).sum())
     return (
         f"With u along base x {count} of the {len(swing.n)} pods spin on path 1, since x lies in the plane of every pod; by the "
-        "text ω has a tangential part in pods 3, 4 and 5. The paper's axes are others: this statement is not reproduced. It "
-        "is no number that the paper prints, and is not counted as one."
+        "text ω has a tangential part in pods 3, 4 and 5. This statement is not reproduced: if the paper's curves follow from "
+        "its equations, its axes are others. It is no number that the paper prints, and is not counted as one."
     )
 
 
@@ -71,6 +82,33 @@ def search_summary(found: list[SearchedFamily], apart: dict[Reading, float], alo
         "with axes free in each pod: whatever its axis, its gap of velocities is at most "
         f"{apart['vectors']:.1f} times that of accelerations in vectors, {apart['tangential']:.1f} times in tangential parts, "
         f"{apart['magnitudes']:.0f} times in magnitudes ({5 * DIRECTIONS} directions, gaps of velocity from 1 %)."
+    )
+
+
+def vectors_in_rad(spin: np.ndarray) -> str:
+    """What u along b_i does not have; spin (6, k), rad/s."""
+    largest = np.abs(spin).max(axis=-1)
+    return (
+        "In rad/s, not over each pod's largest, vectors along b_i are not in the text's order: |ω - w e| has "
+        f"{largest[1]:.3f} and {largest[5]:.3f} in pods 2 and 6, called consistent, and {largest[2]:.3f} in pod 3, called "
+        "different (dotted in Fig. 5). Differences of sizes are (dash-dotted)."
+    )
+
+
+def search_as_printed(found: Mapping[LastTerm, list[SearchedFamily]]) -> str:
+    """The same search with the last term of (25) as printed, magnitudes."""
+    told = []
+    for last, families in found.items():
+        if last == "corrected":
+            continue
+        rules, swept = (
+            [f.family for f in families if (f.tried == 1) == one and f.both["magnitudes"] > 1] for one in (True, False)
+        )
+        along_b = next(f for f in families if f.family == "b_i").both["magnitudes"]
+        told.append(f"{last}: {len(rules)} rules and {len(swept)} families above 1, b_i {along_b:.2f}")
+    return (
+        f"The same with (25) as printed, which the paper's program may have, in magnitudes. {'; '.join(told)}. So u along b_i "
+        "has the text's order with (25) as printed only if v is along u × n, our choice."
     )
 
 

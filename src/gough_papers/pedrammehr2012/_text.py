@@ -3,15 +3,16 @@
 WITHOUT_SPIN = (
     "“Simplified” is the model without spin: (10) and (11) solved with ω·n = 0 and α·n = 0. Its α is not the part of "
     "the improved α across the pod: the centripetal term of (11) holds the spin too, so that the two differ by ω_t ω_n "
-    "× n besides α_t n. Sizes of vectors are drawn, and the size of their difference; the paper does not say whether "
-    "its curves are sizes. Above: our axes, with which nothing spins on path 1; below: axes along b_i, which agree "
-    "with the text in order (see the part before), and which nobody has stated. α is with the corrected (25)."
+    "× n besides α_t n. Sizes of vectors are drawn, the size of their difference and the difference of their sizes; the "
+    "paper does not say whether its curves are sizes, nor which difference it draws. Above: our axes, with which nothing "
+    "spins on path 1; below: axes along b_i, whose differences of sizes, not the others, are in the text's order (see the "
+    "part before), and which nobody has stated. α is with the corrected (25); its slip is in the table."
 )
 SENTENCES = (
     "The paper says that (10) and (11) are not of full rank for ω and α: they are not, n × has rank 2. It says that both "
     "models “will be identical if there is no rotation around the axial direction”: so they are with our axes on path 1, "
     "where ω_t and α_t are zero. The library's angular velocities are compared with (15)–(17), with our axes alone. Its "
-    "angular accelerations are not; α by (22)–(25) is held beside (18) here, and beside the rate of ω in the tests."
+    "angular accelerations are not; α·c by (22)–(25) is held beside that of (18) here, α beside the rate of ω in the tests."
 )
 MODELS = (
     "“As printed”: (25), (32)–(33) and (50) as they stand, parallel axes counted twice and in mixed axes, in the closed "

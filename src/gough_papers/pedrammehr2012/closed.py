@@ -1,14 +1,28 @@
-"""The closed form of [Pedrammehr 2012, eqs. 41–43, corrected] for a 6-UPS robot, with its slips as switches.
+"""The closed form for a 6-UPS robot [Pedrammehr 2012, eqs. 41–43, Appendix 1, corrected], with its slips as switches.
 
 F_i = -F_act n + Q_i a + V_i with a = Ẍ + α × q. What (42) has of n × a and (43) of S_i comes together in y = n × a + S_i, that
-is l α_n: so Q_i a + V_i is written here in one. As printed it holds for mass centres on the pod's axis and for pods whose axis is
-principal; `_lost` has the rest.
+is l α_n: so Q_i a + V_i is written here in one. As printed it holds for pods whose axis is principal and holds the mass centres;
+`_lost` has the rest.
 Frames    world axes; arrays (n, 6, 1) and (n, 6, 3) over states and pods.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
-from gough_papers.pedrammehr2012.pods import ALL_ON, PodMotion, Pods, Switches, cross, dot, drive_forces, on, pod_motion
+from gough_papers.pedrammehr2012.pods import (
+    ALL_ON,
+    Part,
+    PodMotion,
+    Pods,
+    Switches,
+    cross,
+    dot,
+    drive_columns,
+    drive_forces,
+    on,
+    pod_motion,
+)
 
 
 def closed_form_forces(
@@ -39,6 +53,23 @@ def closed_form_forces(
         axial, across, along = axial + lost[0], across + lost[1], along + lost[2]
     F = axial * n + across / l - along / (l * k.nc) * cross(k.c, n)
     return drive_forces(pods, k, F, twist, acceleration, do)
+
+
+def closed_form_mass_matrix(pods: Pods, pose: np.ndarray, do: Switches = ALL_ON) -> np.ndarray:
+    """M (n, 6, 6) before (Ẍ, α) [Pedrammehr 2012, eqs. 48, 51]: what the closed form needs at rest for each acceleration."""
+    rest = np.zeros((len(pose), 6))
+    weight = closed_form_forces(pods, pose, rest, rest, do)
+    more = [closed_form_forces(pods, pose, rest, rest + unit, do) - weight for unit in np.eye(6)]
+    return drive_columns(pod_motion(pods, pose, rest, rest)) @ np.stack(more, axis=-1)
+
+
+def plain_pods(pods: Pods) -> Pods:
+    """The same with mass centres moved onto the pods' axes and without products of inertia."""
+
+    def plain(part: Part) -> Part:
+        return Part(part.m, part.c * [1.0, 0.0, 0.0], np.diag(np.diag(part.I)))
+
+    return replace(pods, lower=plain(pods.lower), upper=plain(pods.upper))
 
 
 def _lost(

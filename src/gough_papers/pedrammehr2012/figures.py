@@ -1,4 +1,4 @@
-"""Figures of [Pedrammehr 2012] redrawn: a panel a pod."""
+"""[Pedrammehr 2012, Figs. 5–10] redrawn: a panel a pod."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from gough_papers.pedrammehr2012.pods import PodForces
 WITH = {"color": COLORS[0], "linewidth": 1.5}
 WITHOUT = {"color": COLORS[1], "linewidth": 1.5, "linestyle": "--"}
 BETWEEN = {"color": COLORS[2], "linewidth": 1.5, "linestyle": ":"}
+BETWEEN_SIZES = {"color": "0.15", "linewidth": 1.1, "linestyle": "-."}
 AS_PRINTED = {"color": COLORS[4], "linewidth": 3.0}
 CORRECTED = {"color": "0.15", "linewidth": 1.1}
-TURNING = ("with spin (improved)", "without (simplified)", "|difference|")
+TURNING = ("with spin (improved)", "without (simplified)", "size of the difference", "difference of the sizes")
 
 
 @dataclass(frozen=True)
@@ -36,16 +37,14 @@ def draw_turning(t: np.ndarray, cases: Mapping[str, tuple[np.ndarray, np.ndarray
     ):
         part.suptitle(name, fontsize=10.5, x=0.01, ha="left")
         axes = part.subplots(2, 3, sharex=True)
-        three = (improved, simplified, improved - simplified)
-        styles = (WITH, WITHOUT, BETWEEN)
-        curves = [
-            Curve(label, np.linalg.norm(values, axis=-1), style)
-            for label, values, style in zip(TURNING, three, styles, strict=True)
-        ]
+        sizes = [np.linalg.norm(values, axis=-1) for values in (improved, simplified, improved - simplified)]
+        sizes.append(sizes[0] - sizes[1])
+        styles = (WITH, WITHOUT, BETWEEN, BETWEEN_SIZES)
+        curves = [Curve(*given) for given in zip(TURNING, sizes, styles, strict=True)]
         for k, ax in enumerate(axes.flat):
             _plot(ax, t, curves, k, unit if k % 3 == 0 else "", "time (s)" if k > 2 else "")
-            ax.set_ylim(bottom=0.0)
-    put_legend_below(figure, axes[0, 0], 3)
+            ax.set_ylim(bottom=min(0.0, 1.1 * float(sizes[-1][:, k].min())))
+    put_legend_below(figure, axes[0, 0], 4)
     return figure
 
 

@@ -25,10 +25,12 @@ APART: dict[str, tuple[Switches, tuple[float, float, float]]] = {
 """{name: (what is computed, its largest difference from the simplified model on paths 1, 2, 3, N)}."""
 CLOSED = (58.8, 32.9, 273.3)
 """The same of the closed form with every slip as our text has it."""
-BOTH = "[Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–28, 32–33, 45–47, 49–50, corrected], (9) by way of (11)"
+BOTH = (
+    "(1)–(5), (8), (9) by way of (11), (13)–(17), (22), (23), (25)–(28), (32), (33), (45)–(47), (49), (50), corrected"
+)
 ROUTES = {
-    "direct route": f"{BOTH}; [Pedrammehr 2012, eqs. 29–30, 36–37, 40]",
-    "closed form": f"{BOTH}; [Pedrammehr 2012, eqs. 41–43, Appendix 1, corrected]",
+    "direct route": f"{BOTH}; (29), (30), (36), (37), (40)",
+    "closed form": f"{BOTH}; (41)–(43) and Appendix 1, corrected",
 }
 """{route: its equations}."""
 SIMPLER = Origin(

@@ -17,15 +17,18 @@ from gough_papers.comparison import (
     rounding,
 )
 from gough_papers.pedrammehr2012 import axes, search, timing
+from gough_papers.pedrammehr2012._closed_checks import check_closed_form
 from gough_papers.pedrammehr2012._search_text import (
     CLAIM,
     EXACTLY,
     NEARLY,
     VELOCITIES,
     gaps_grid,
+    search_as_printed,
     search_grids,
     search_summary,
     spinning_pods,
+    vectors_in_rad,
 )
 from gough_papers.pedrammehr2012._text import MODELS, SENTENCES, TIME, WITHOUT_SPIN
 from gough_papers.pedrammehr2012.closed import closed_form_forces
@@ -56,8 +59,6 @@ from gough_papers.pedrammehr2012.pods import (
 from gough_papers.reproduction import Paper, Parts, Tour
 from gough_papers.section import Grid, ReportSection
 from gough_papers.tables import tell_misprints
-
-# Redrawn in figures.py: [Pedrammehr 2012, Figs. 5–10]
 
 NUMBERS = (1, 2, 3)
 OURS = "u along base x (assumed)"
@@ -145,12 +146,14 @@ class Pedrammehr2012(Tour):
         self.shop.tell("pedrammehr2012: axes that agree with the text …")
         run = self.runs[1]
         swing = search.path_swing(self.pods, run.q[:: len(run) // (search.SAMPLES - 1), :3], float(run.v[0, 0]))
-        found = search.search(self.pods, swing)
+        found = {last: search.search(self.pods, swing, last) for last in search.LAST_TERMS}
         along_b = {reading: search.gaps(swing, self.along_b.u, reading) for reading in search.READINGS}
         ours = spinning_pods(swing, search.spins(swing, self.pods.u)[0])
-        summary = search_summary(found, search.most_apart(swing), along_b["vectors"])
-        section.said += [CLAIM, ours, EXACTLY, VELOCITIES, NEARLY, summary]
-        section.grids += [gaps_grid(swing, {OURS: self.pods.u, axes.ALONG_B: self.along_b.u}), *search_grids(found)]
+        summary = search_summary(found["corrected"], search.most_apart(swing), along_b["vectors"])
+        more = [vectors_in_rad(search.spins(swing, self.along_b.u)[0]), search_as_printed(found)]
+        section.said += [CLAIM, ours, EXACTLY, VELOCITIES, NEARLY, summary, *more]
+        section.grids.append(gaps_grid(swing, {OURS: self.pods.u, axes.ALONG_B: self.along_b.u}))
+        section.grids += search_grids(found["corrected"])
         contrast = float(along_b["magnitudes"].contrast)
         why = "u along b_i was taken because of it"
         section.demonstrations.append(Demonstration("contrast of u along b_i, magnitudes", f"{contrast:.2f}", why))
@@ -180,7 +183,7 @@ class Pedrammehr2012(Tour):
         return " ".join(f"{x:.3f}" for x in np.abs(dot(found.w, found.n)).max(axis=0))
 
     def compare_turning(self, section: ReportSection) -> None:
-        """Figures 5 to 8; the library's twists beside the paper's formula [Pedrammehr 2012, eqs. 15–17]."""
+        """Figures 5 to 8; the library's twists beside the paper's formula."""
         self.shop.tell("pedrammehr2012: angular velocities of the pods …")
         worst, identity, axial, rows = 0.0, 0.0, 0.0, []
         for k, run in self.runs.items():
@@ -193,17 +196,19 @@ class Pedrammehr2012(Tour):
                 lost = dot(with_spin.w, n)[..., None] * np.cross(without.w, n)
                 identity = max(identity, float(np.abs(with_spin.alpha - without.alpha - along * n - lost).max()))
                 moved = pod_motion(pods, run.q[:, :7], run.v, run.acceleration)
-                product = moved.nc[..., 0] * moved.last[..., 0]
+                product = dot(moved.w, moved.u) * dot(
+                    moved.w, np.cross(moved.c, moved.u)
+                )  # ω_u ω_v from ω, not from (25)
                 axial = max(axial, float(np.abs(dot(moved.alpha, moved.c) - product).max()))
                 slip = self.by_paper(k, Switches(eq25=False), pods).alpha - with_spin.alpha
                 sizes = (without.alpha, with_spin.alpha - without.alpha, along, lost, slip)
                 rows.append((f"path {k}, {name}", *map(_size, sizes)))
         what = "angular velocities, u along base x: eqs. 15–17 minus the library"
-        origin = Origin("transcription", "[Pedrammehr 2012, eqs. 15–17]")
+        origin = Origin("transcription", "(15)–(17)")
         section.comparisons.append(equals(what, worst, 0.0, "rad/s", rounding(1e-12), origin, form=".1e"))
         what, origin = "α - α without spin - α_t n - ω_t ω_n × n", exact("(11) solved with and without spin")
         section.comparisons.append(equals(what, identity, 0.0, "rad/s²", rounding(1e-11), origin, form=".1e"))
-        what, origin = "α·c by (22)–(25) minus ω_u ω_v", exact("(18): c is normal to u and v")
+        what, origin = "α·c by (22)–(25) minus (ω·u)(ω·v), ω by (15)–(17)", exact("(18): c is normal to u and v")
         section.comparisons.append(equals(what, axial, 0.0, "rad/s²", rounding(1e-11), origin, form=".1e"))
         still = [self.by_paper(1, do) for do in (Switches(), SIMPLIFIED)]
         same = max(float(np.abs(a - b).max()) for a, b in zip(*((x.w, x.alpha) for x in still), strict=True))
@@ -269,7 +274,7 @@ class Pedrammehr2012(Tour):
             printed, corrected = (
                 100 * np.abs(self.by_paper(path, do).f - simplified).max() / largest for do in (PRINTED, Switches())
             )
-            told.append(f"path {path}: as printed {printed:.2g} %, corrected {corrected:.2g} %")
+            told.append(f"path {path}: as printed {printed:.1f} %, corrected {corrected:.1f} %")
         return (
             "The text says that both models “exhibit similar trends of change, but difference in amplitudes”, and calls the "
             "differences “quite obvious” and “significant”. Ours, at most, of the largest force on the path, our axes: "
@@ -361,13 +366,15 @@ class Pedrammehr2012(Tour):
             "computed as printed, its text cannot tell. Spin and the moment's direction, its other improvements, are in the "
             "corrected equations, which give the library's forces and those of the independent model."
         )
+        self.shop.tell("pedrammehr2012: what the closed form loses …")
+        check_closed_form(section, self.pods, self.runs[3])
         section.said.append(
             "Equations without a number, in Appendix 1: R is the library's rotation by yaw, pitch and roll; S_i, S_di and S_ui "
             "belong to the closed form, which the library does without."
         )
 
 
-_LINES = "Solid: with spin; dashed: without; dotted: the size of their difference."
+_LINES = "Sizes: solid with spin, dashed without; dotted: size of the difference; dash-dotted: difference of the sizes."
 
 
 def _size(vectors: np.ndarray) -> str:

@@ -214,8 +214,12 @@ def drive_forces(
     force, moment = _platform(pods, twist[:, 3:], acceleration, k.R, do)
     rub = pods.friction[2] * (k.w - twist[:, None, 3:])
     force, moment = force + F.sum(1), moment + cross(k.q, F).sum(1) - rub.sum(1)
-    columns = np.swapaxes(np.concatenate([k.n, cross(k.q, k.n)], axis=-1), -1, -2)
-    return np.linalg.solve(columns, np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
+    return np.linalg.solve(drive_columns(k), np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
+
+
+def drive_columns(k: PodMotion) -> np.ndarray:
+    """(n, 6, 6): wrench on the platform per unit drive force."""
+    return np.swapaxes(np.concatenate([k.n, cross(k.q, k.n)], axis=-1), -1, -2)
 
 
 def _platform(

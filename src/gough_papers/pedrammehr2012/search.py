@@ -12,7 +12,8 @@ Exactly  None. α = ẇ e needs ω_t w = 0, so that a pod agrees in both or in n
          without the other in pods 1, 2, 3 and 6. With (25) as printed too: ω_t = 0 all along means u ⊥ e or u ∥ e, and then
          ω_u ω_v = 0. Parts along the pod alone: α_t = 0 with ω_t not 0 means a constant ω_t = V ρ (u·e) p/[l (l² - p²)], where
          p = u·L is linear in x and l² = x² + ρ²: [V ρ (u·e) p]² is of degree 2 in x, [ω_t l (l² - p²)]² of degree 6
-         unless u ∥ x, which has no spin.
+         unless u ∥ x, which has no spin. As printed, α_t = 0 is ρ r l D^½ = ±(2 x p D - ρ p² r) with D = l² - p², r = u·(e × L):
+         l D^½ is no polynomial unless p = 0, so r = 0; both mean u ∥ e, which has no spin.
 ω alone  Axes without spin in pods 1, 2, 6 lie in the planes of n and x, or along e. The planes have only x in common and hold no
          e of another, so one direction for all must be x, and then no pod spins; horizontal axes must be x in all three. That
          rules out axes that turn from pod to pod by 60°, from pair to pair by 120°, or from radial ones by a fixed angle.
@@ -31,6 +32,9 @@ Reading = Literal["magnitudes", "vectors", "tangential"]
 READINGS: tuple[Reading, ...] = ("magnitudes", "vectors", "tangential")
 """What the difference of two curves is: |ω| - |ω without spin|, |ω - ω without spin|, or the part along the pod alone, ω·n, which
 the paper calls tangential. For ω the last two are the same."""
+LastTerm = Literal["corrected", "printed, v = u × n", "printed, v = n × u"]
+LAST_TERMS: tuple[LastTerm, ...] = ("corrected", "printed, v = u × n", "printed, v = n × u")
+"""The last term of (25), which as printed asks for the sense of v."""
 SAME_VELOCITY, SAME_ACCELERATION = [0, 1, 5], [2]
 """Pods, from 0, that the text says agree."""
 OTHER_VELOCITY, OTHER_ACCELERATION = [2, 3, 4], [0, 1, 3, 4, 5]
@@ -96,18 +100,23 @@ def path_swing(pods: Pods, position: np.ndarray, speed: float) -> Swing:
     return Swing(n, e / size[..., None], w, -2 * w * speed * n[..., 0] / l)
 
 
-def spins(swing: Swing, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def spins(swing: Swing, u: np.ndarray, last: LastTerm = "corrected") -> tuple[np.ndarray, np.ndarray]:
     """ω_t and α_t (..., 6, k), rad/s and rad/s², for axes u (..., 6, 3)."""
     u = (u / np.linalg.norm(u, axis=-1, keepdims=True))[..., None, :]
     across, h, g = dot(u, swing.e), dot(u, swing.n), dot(u, np.cross(swing.e, swing.n))
     rest, w = 1 - h**2, swing.w
-    turning = (swing.rate * across + w**2 * across * h * g / rest) * h / rest + w**2 * across * g / rest**2
+    turning = (swing.rate * across + w**2 * across * h * g / rest) * h / rest
+    product = w**2 * across * g  # ω_u ω_v = -s product/rest^(3/2), n·c = -s rest^(1/2), s the sense of v
+    if last == "corrected":
+        turning = turning + product / rest**2
+    else:
+        turning = turning + (1.0 if last == "printed, v = u × n" else -1.0) * product / rest**1.5
     return w * across * h / rest, turning
 
 
-def gaps(swing: Swing, u: np.ndarray, reading: Reading) -> Gaps:
+def gaps(swing: Swing, u: np.ndarray, reading: Reading, last: LastTerm = "corrected") -> Gaps:
     """For axes u (..., 6, 3)."""
-    spin, rate = spins(swing, u)
+    spin, rate = spins(swing, u, last)
     across = spin * swing.w
     if reading == "vectors":
         velocity, acceleration = np.abs(spin), np.hypot(across, rate)
@@ -131,11 +140,11 @@ class SearchedFamily:
     """(6, 3): that with the largest contrast of magnitudes."""
 
 
-def search(pods: Pods, swing: Swing) -> list[SearchedFamily]:
+def search(pods: Pods, swing: Swing, last: LastTerm = "corrected") -> list[SearchedFamily]:
     """All families; those without a parameter first."""
     out = []
     for family, sets in (*plain_axes(pods, swing), *swept_axes(pods, swing)):
-        found = {reading: [gaps(swing, part, reading) for part in _parts(sets)] for reading in READINGS}
+        found = {reading: [gaps(swing, part, reading, last) for part in _parts(sets)] for reading in READINGS}
         both = {r: np.concatenate([g.contrast for g in found[r]]) for r in READINGS}
         velocity: dict[Reading, float] = {r: max(float(g.velocity_contrast.max()) for g in found[r]) for r in READINGS}
         best = sets[int(both["magnitudes"].argmax())]
