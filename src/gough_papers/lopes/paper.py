@@ -77,7 +77,7 @@ class Lopes(Tour):
         self.shop.tell("lopes: counting operations, body by body …")
         found = count_table_1(*(self.shop.model(robot) for robot in PATHS))
         section.said += found.texts()
-        section.grids.append(found.grid())
+        section.grids += [found.grid(), found.ways_grid()]
         section.comparisons += [*found.comparisons(), *matrix_comparisons(self.runs["lopes"])]
         section.demonstrations += found.demonstrations()
         section.data["operations"] = {
