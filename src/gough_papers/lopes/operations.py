@@ -131,7 +131,7 @@ class Table1:
                 "",
                 Tolerance(0.0, "rules of counting are not stated: no allowance has a reason"),
                 paper_origin("[Lopes, Table 1]"),
-                note=f"of {', '.join(_compared(n))}; ours is one way to count, see the ways",
+                note=f"of {', '.join(_compared(n))}; ours is one way to count, the table of ways has others",
                 form=".0f",
             )
             for k, matrix in enumerate(("Coriolis matrix", "inertia matrix"))
@@ -169,8 +169,8 @@ class Table1:
         ways = (
             "Compared are 22 of the 30 numbers: the totals are sums of the rows, and nothing of the platform is divided. The two "
             "that are the same, 30 and 12 divisions of the actuators, hang on how our J_C is divided, and with 1/a_iz formed "
-            "once they are 18 and 6. Other choices leave 63 % to 94 % of its Coriolis and 79 % to 110 % of its inertia "
-            "operations, and two numbers that are the same at most, always divisions."
+            "once they are 18 and 6. Other choices come to 63 % to 94 % of its Coriolis and 79 % to 110 % of its inertia "
+            "operations, with at most two numbers that are the same, always divisions."
         )
         second = (
             "The library's are single programs with shared terms, numeric parameters, joint coordinates known, sines and "
