@@ -23,7 +23,7 @@ SAMPLES = 201
 
 
 @dataclass(frozen=True)
-class Layout:
+class OpenLayout:
     """base, platform: as in `LAYOUTS`. low, high: of the complete model's forces (N) in 2 s. off: largest difference of the
     models over the largest force, for each duration."""
 
@@ -46,7 +46,7 @@ def _ring(radius: float, angle: np.ndarray) -> np.ndarray:
     return radius * np.stack([np.cos(angle), np.sin(angle), np.zeros_like(angle)], axis=-1)
 
 
-def measure_layout(base: int, platform: int) -> Layout:
+def measure_layout(base: int, platform: int) -> OpenLayout:
     """Both models along P1 → P2 → P1."""
     models = [changed_model(robot, lambda data: _place(data, *points(base, platform))) for robot in ROBOTS]
     off, low, high = [], 0.0, 0.0
@@ -55,7 +55,7 @@ def measure_layout(base: int, platform: int) -> Layout:
         off.append(float(np.abs(f - g).max() / np.abs(f).max()))
         if T == NAMED:
             low, high = float(f.min()), float(f.max())
-    return Layout(base, platform, low, high, (off[0], off[1]))
+    return OpenLayout(base, platform, low, high, (off[0], off[1]))
 
 
 def _place(data: Any, base: np.ndarray, platform: np.ndarray) -> None:
@@ -71,7 +71,7 @@ def _place(data: Any, base: np.ndarray, platform: np.ndarray) -> None:
     data["home"]["joints"] = joints
 
 
-def layouts_grid(found: list[Layout]) -> Grid:
+def layouts_grid(found: list[OpenLayout]) -> Grid:
     """A row a layout."""
     head = ("base pairs about", "platform points at", "forces in 2 s, N", "difference in 2 s", "in 0.5 s")
     rows = []

@@ -126,12 +126,12 @@ class Table1:
         numbers = [
             not_reproduced(
                 f"{matrix}, {operation}",
-                [TRANSCRIBED[bodies][k][n] for bodies in _compared(n)],
-                [PRINTED[bodies][k][n] for bodies in _compared(n)],
+                [TRANSCRIBED[bodies][k][n] for bodies in _compared_bodies(n)],
+                [PRINTED[bodies][k][n] for bodies in _compared_bodies(n)],
                 "",
                 Tolerance(0.0, "rules of counting are not stated: no allowance has a reason"),
                 paper_origin("[Lopes, Table 1]"),
-                note=f"of {', '.join(_compared(n))}; ours is one way to count, the table of ways has others",
+                note=f"of {', '.join(_compared_bodies(n))}; ours is one way to count, the table of ways has others",
                 form=".0f",
             )
             for k, matrix in enumerate(("Coriolis matrix", "inertia matrix"))
@@ -230,14 +230,14 @@ class Table1:
         ]
 
 
-def _compared(n: int) -> tuple[str, ...]:
+def _compared_bodies(n: int) -> tuple[str, ...]:
     """Bodies whose count of an operation is compared: nothing of the platform is divided."""
     return BODIES[1:] if OPERATIONS[n] == "divisions" else BODIES
 
 
 def _same_numbers(way: dict[str, tuple[Triple, Triple]]) -> list[tuple[int, str, int]]:
     """(matrix, bodies, number) of those compared that are as printed."""
-    found = [(k, bodies, n) for n in range(3) for bodies in _compared(n) for k in range(2)]
+    found = [(k, bodies, n) for n in range(3) for bodies in _compared_bodies(n) for k in range(2)]
     return [(k, b, PRINTED[b][k][n]) for k, b, n in found if way[b][k][n] == PRINTED[b][k][n]]
 
 
