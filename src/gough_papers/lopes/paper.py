@@ -67,7 +67,7 @@ class Lopes(Tour):
         )
         complete, simplified = self.runs.values()
         section.comparisons.append(point_mass_comparison(simplified))
-        ours = "T = 2 s each way is ours"
+        ours = "layout, spline and T = 2 s each way are ours"
         self.shop.draw_figure(section, 4, f"Lengths of the actuators; {ours}.", draw_actuators, complete)
         caption = f"Forces by the complete and the simplified model, and their difference; {ours}."
         self.shop.draw_figure(section, 5, caption, draw_forces, complete, simplified)
