@@ -213,12 +213,12 @@ class Reproduction:
         """What came out of what the paper prints, in a sentence or two."""
         of = next((t for t in self.tallies if t.kind == "printed"), None)
         if of is None:
-            first = "The paper prints no number that can be compared."
+            first = "The text we work from has no number that can be compared"
         else:
             missed = of.numbers - of.numbers_agreeing
             first = f"{of.numbers_agreeing} of {of.numbers} numbers of the paper that were compared are reproduced"
             first += f", {missed} {'is' if missed == 1 else 'are'} not" if missed else ""
-            first += f" ({self.paper.remark})." if self.paper.remark else "."
+        first += f" ({self.paper.remark})." if self.paper.remark else "."
         return f"{first} {figures_and_tables(self.paper.artefacts)}"
 
     @property

@@ -154,7 +154,11 @@ def test_outside_the_tolerance_is_exit_code_1(shelf, tmp_path):
 def test_an_interrupt_keeps_what_is_done(shelf, tmp_path):
     shelf(one=made_up("one", breaks=True), two=made_up("two"))
     out, err = gough("reproduce", "one", "two", "--out", tmp_path, code=130)
-    assert "== Modes ==" in out and "The paper prints no number that can be compared" in out and "interrupted" in err
+    assert (
+        "== Modes ==" in out
+        and "The text we work from has no number that can be compared" in out
+        and "interrupted" in err
+    )
     page = HtmlPage((tmp_path / "one.html").read_text("utf-8"))
     assert "begun" in page.texts and any(t.startswith("Interrupted") for t in page.texts)
     assert not (tmp_path / "two.html").exists()

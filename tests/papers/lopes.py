@@ -139,12 +139,17 @@ def J_D(p_i, a_i, J, on=ALL_ON, data=DATA):
     return D
 
 
-def I_L_B(a_i, data=DATA):
-    """(52)-(57): R_L I_L R_Lᵀ; (55) is 0/0 for a vertical link."""
+def R_L(a_i, data=DATA):
+    """(53)-(56); (55) is 0/0 for a vertical link."""
     x_L = a_i / data.L  # (54)
     y_L = np.array([-a_i[1], a_i[0], 0]) / np.sqrt(a_i[0] ** 2 + a_i[1] ** 2)  # (55)
-    R_L = np.column_stack([x_L, y_L, np.cross(x_L, y_L)])  # (53), (56)
-    return R_L @ np.diag(data.I_L) @ R_L.T
+    return np.column_stack([x_L, y_L, np.cross(x_L, y_L)])  # (53), (56)
+
+
+def I_L_B(a_i, data=DATA):
+    """(52), (57): R_L I_L R_Lᵀ."""
+    R = R_L(a_i, data)
+    return R @ np.diag(data.I_L) @ R.T
 
 
 def I_P_E(x, data=DATA):

@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gough.robot import load
 from gough_papers.along import PATHS, known_forces
-from gough_papers.lopes.paper import COMPLETE_MINUS_SIMPLIFIED, DIGITS, MEASURED, ONE_WAY, SHARES
+from gough_papers.lopes import layouts
+from gough_papers.lopes.paper import ACROSS, COMPLETE_MINUS_SIMPLIFIED, DIGITS, MEASURED, ONE_WAY, SHARES
 from papers import library, lopes
 from papers.lopes import ALL_ON, DATA, P1, P2, Corrections
 from papers.states import random_states
@@ -175,6 +177,45 @@ def test_eq59_costs_thick_links_at_random_states(speed, share):
         np.array([lopes.inverse_dynamics(*s, on=on, data=data) for s in states]) for on in (ALL_ON, off("eq59_spin"))
     )
     assert abs(library.relative_error(printed, right) - share) <= 0.0005
+
+
+@pytest.mark.parametrize("angles", layouts.LAYOUTS)
+def test_layouts_that_the_text_leaves_open(angles):
+    """Of the report's table, at its samples."""
+    base, platform = layouts.points(*angles)
+    data, n = replace(DATA, b=base, p=platform), layouts.SAMPLES // 2 + 1
+    known = layouts.measure_layout(*angles)
+    for k, T in enumerate(layouts.DURATIONS):
+        way = [part[:n] for part in lopes.trajectory(n, T)]
+        f, g = (
+            np.array([lopes.inverse_dynamics_x(*x, data=data, model=model).tau for x in zip(*way, strict=True)])
+            for model in ("complete", "simplified")
+        )
+        assert np.abs(f - g).max() / np.abs(f).max() == pytest.approx(known.off[k], rel=library.TOLERANCE)
+        if T == layouts.NAMED:
+            np.testing.assert_allclose((f.min(), f.max()), (known.low, known.high), rtol=library.TOLERANCE)
+
+
+def test_layouts_on_the_papers_page():
+    page = (Path(__file__).parents[2] / "docs" / "papers" / "lopes.md").read_text(encoding="utf-8")
+    for row in layouts.layouts_grid([layouts.measure_layout(*angles) for angles in layouts.LAYOUTS]).rows:
+        cells = [*row[:2], f"{row[2].replace('-', '−')} N", *row[3:]]
+        assert f"| {' | '.join(cells)} |" in page
+
+
+def test_why_the_models_differ():
+    """The inertia of two point masses (85): links that have it differ by 0.04 N in 0.5 s, as the page says, not by 2.85 N."""
+    heavy = replace(DATA, I_L=np.array([0.0, ACROSS, ACROSS]))
+    way = [part[:101] for part in lopes.trajectory(101, 0.5)]
+    found = np.array([lopes.inverse_dynamics_x(*x, data=heavy).tau for x in zip(*way, strict=True)])
+    assert np.abs(found - run(0.5, "simplified")).max() == pytest.approx(0.04, abs=0.005)
+
+
+def test_the_first_layout_is_the_gallerys():
+    base, platform = layouts.points(*layouts.LAYOUTS[0])
+    order = [5, 0, 1, 2, 3, 4]  # ours begins at -15 deg, the gallery at 15 deg
+    np.testing.assert_allclose(base, DATA.b[order], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(platform, DATA.p[order], rtol=0, atol=1e-15)
 
 
 def test_every_switch_is_tested():

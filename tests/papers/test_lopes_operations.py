@@ -7,10 +7,19 @@ import numpy as np
 import pytest
 
 from gough_papers.counting import counts_of
-from gough_papers.lopes.operations import ALONE, PRINTED, QUANTITIES, SIMPLIFIED, TRANSCRIBED
+from gough_papers.lopes.operations import (
+    ALONE,
+    BODIES,
+    OTHER_WAYS,
+    PRINTED,
+    QUANTITIES,
+    SIMPLIFIED,
+    TRANSCRIBED,
+    Table1,
+)
 from gough_papers.lopes.paper import MATRICES_AT
 from papers import library, lopes
-from papers.operations import lopes_rods
+from papers.operations import lopes_rods, lopes_ways
 from papers.operations.counted import Counted, Dual, Tally, derivative, value
 from papers.operations.lopes_table import table
 from papers.test_counting import OF_LOPES
@@ -71,16 +80,62 @@ def test_counts_of_table_1(state):
     assert set(PRINTED) == set(TRANSCRIBED)
 
 
-def test_numbers_of_table_1_that_come_out():
-    """Stated in docs/papers/lopes.md: divisions of platform and actuators, four of thirty."""
-    same = [
+def same_numbers(way):
+    return [
         (bodies, k, n)
-        for bodies, counts in PRINTED.items()
+        for bodies in BODIES
         for k in range(2)
         for n in range(3)
-        if counts[k][n] == TRANSCRIBED[bodies][k][n]
+        if PRINTED[bodies][k][n] == way[bodies][k][n]
     ]
-    assert same == [(bodies, k, 2) for bodies in SIMPLIFIED for k in range(2)]
+
+
+def test_numbers_of_table_1_that_come_out():
+    """Stated in docs/papers/lopes.md: divisions of the actuators, beside the platform's, of which there are none."""
+    assert same_numbers(TRANSCRIBED) == [(bodies, k, 2) for bodies in SIMPLIFIED for k in range(2)]
+    platform = [("mobile platform", k, 2) for k in range(2)]
+    for way in OTHER_WAYS.values():
+        others = [found for found in same_numbers(way) if found not in platform]
+        assert len(others) <= 2 and all(n == 2 for _, _, n in others)
+
+
+def test_compared_numbers_of_table_1():
+    """Neither totals nor what cannot fail."""
+    found = [c for c in Table1({}, None).comparisons() if c.kind == "printed"]  # type: ignore[arg-type]
+    assert sum(len(c.known) for c in found) == 22 and sum(c.agreeing for c in found) == 2
+    assert all(PRINTED["mobile platform"][k][2] == 0 == TRANSCRIBED["mobile platform"][k][2] for k in range(2))
+
+
+def test_links_of_table_1_are_counted_one_by_one():
+    """Multiples of six; the actuators' numbers are not."""
+    for bodies in BODIES:
+        six = all(n % 6 == 0 for counts in PRINTED[bodies] for n in counts)
+        assert six == bodies.endswith("links")
+
+
+def test_our_choices_are_those_of_the_table():
+    assert {b: counted(row) for b, row in lopes_ways.table(*STATES[1], lopes_ways.Way()).items()} == {
+        b: TRANSCRIBED[b] for b in BODIES
+    }
+
+
+@pytest.mark.parametrize("name", lopes_ways.WAYS)
+def test_other_ways_to_count(name):
+    """The same matrices, other counts; the shares that the report names."""
+    rows = lopes_ways.table(*STATES[1], lopes_ways.WAYS[name])
+    assert {b: counted(row) for b, row in rows.items()} == OTHER_WAYS[name]
+    I, V = sum(row.inertia for row in rows.values()), sum(row.coriolis for row in rows.values())
+    for found, known in zip((I, V), transcribed("lopes", *STATES[1]), strict=True):
+        np.testing.assert_allclose(found, known, rtol=0, atol=ROUNDING)
+
+
+def test_shares_of_all_ways():
+    """63 % to 94 % and 79 % to 110 %, stated in the report and on its page."""
+    assert set(OTHER_WAYS) == set(lopes_ways.WAYS)
+    for k, known in enumerate(((63, 94), (79, 110))):
+        totals = [sum(sum(way[b][k]) for b in BODIES) for way in OTHER_WAYS.values()]
+        shares = [round(100 * total / sum(PRINTED["total"][k])) for total in totals]
+        assert (min(shares), max(shares)) == known
 
 
 def test_matrices_that_the_report_quotes():

@@ -9,7 +9,7 @@ import pytest
 
 import gough
 from gough_papers.along import posed_run, run_along
-from gough_papers.fried.paper import constant_inertia, random_states
+from gough_papers.fried.paper import HEIGHT, LIFT, constant_inertia, random_states
 from gough_papers.long2014.paper import misprint_costs as long_costs
 from gough_papers.lopes import paper as lopes_paper
 from gough_papers.pedrammehr2012 import axes
@@ -71,15 +71,18 @@ def test_lopes(limits):
             assert found[name][k] == pytest.approx(relative(printed, right), rel=1e-9), name
 
 
-def test_fried():
-    pose, v, acceleration = random_states()
+@pytest.mark.parametrize(("lift", "shortest", "longest"), [(0.0, 0.64, 1.02), (LIFT, 1.01, 1.38)])
+def test_fried(lift, shortest, longest):
+    """At the states of the report, and higher; the legs are as long as it says."""
+    pose, v, acceleration = random_states(HEIGHT + lift)
     found = constant_inertia(model("fried"), pose, v, acceleration)
-    np.testing.assert_allclose(pose[:, :3], [s[0] for s in STATES], atol=1e-15)
+    states = [(s[0] + [lift, 0.0, 0.0], *s[1:]) for s in STATES]
+    np.testing.assert_allclose(pose[:, :3], [s[0] for s in states], atol=1e-15)
     on = replace(fried.ALL_ON, dI_dtheta=False)
-    right, printed = (
-        np.array([fried.inverse_dynamics(*s, GALLERY, o).Gamma for s in STATES]) for o in (fried.ALL_ON, on)
-    )
-    assert found == pytest.approx(relative(printed, right), rel=1e-9)
+    right, printed = ([fried.inverse_dynamics(*s, GALLERY, o) for s in states] for o in (fried.ALL_ON, on))
+    assert found == pytest.approx(relative(*(np.array([x.Gamma for x in f]) for f in (printed, right))), rel=1e-9)
+    lengths = [leg.theta for x in right for leg in x.legs]
+    assert (round(min(lengths), 2), round(max(lengths), 2)) == (shortest, longest)
 
 
 @pytest.mark.parametrize(

@@ -43,13 +43,15 @@ def carry(model: Model, duration: float = DURATION, samples: int = SAMPLES) -> R
 
 @dataclass(frozen=True)
 class ActiveJoints:
-    """l, rate, acceleration (n, 6) in m, m/s, m/s². rate_off: largest distance of the rates from l' by geometry alone, m/s."""
+    """l, rate, acceleration (n, 6) in m, m/s, m/s². rate_off, acceleration_off: largest distance from l' and l'' by geometry
+    alone, m/s and m/s²."""
 
     run: Run
     l: np.ndarray
     rate: np.ndarray
     acceleration: np.ndarray
     rate_off: float
+    acceleration_off: float
 
     @property
     def work(self) -> float:
@@ -60,17 +62,21 @@ class ActiveJoints:
 
     def comparisons(self) -> list[KnownComparison]:
         """By what holds of any robot."""
-        geometry, loop = exact("l' = n · velocity of B_i"), "work of the drives round the loop"
-        periodic = Tolerance(1e-10, "on a periodic motion the trapezoidal rule is exact to rounding")
-        return [
-            equals("rates, library minus geometry", self.rate_off, 0.0, "m/s", rounding(1e-12), geometry, form=".1e"),
-            equals(loop, self.work, 0.0, "of what goes in and out", periodic, BALANCE, form=".1e"),
+        exactly = {
+            "rates": (self.rate_off, "m/s", exact("l' = n · velocity of B_i")),
+            "accelerations": (self.acceleration_off, "m/s²", exact("from l l' = L · L'")),
+        }
+        found = [
+            equals(f"{name}, library minus geometry", off, 0.0, unit, rounding(1e-12), why, form=".1e")
+            for name, (off, unit, why) in exactly.items()
         ]
+        periodic = Tolerance(1e-10, "on a periodic motion the trapezoidal rule is exact to rounding")
+        loop = "work of the drives round the loop"
+        return [*found, equals(loop, self.work, 0.0, "of what goes in and out", periodic, BALANCE, form=".1e")]
 
 
 def active_joints(run: Run) -> ActiveJoints:
-    """Along a run: the library's lengths and rates, beside rates by geometry [Fried, eqs. 6–7]; accelerations by geometry."""
-
+    """Along a run: the library's lengths, rates and accelerations [Fried, eq. 53], beside those by geometry [Fried, eqs. 6–7]."""
     model, v, acceleration = run.model, run.v[:, None], run.acceleration[:, None]
     R = rotation_of_quaternion(run.q[:, 3:7])
     arm = np.einsum("nij,kj->nki", R, np.array([leg.on_platform.position for leg in model.robot.legs]))
@@ -81,5 +87,8 @@ def active_joints(run: Run) -> ActiveJoints:
     l = np.linalg.norm(L, axis=-1)
     rate = np.einsum("nki,nki->nk", L, Ld) / l
     second = (np.einsum("nki,nki->nk", Ld, Ld) + np.einsum("nki,nki->nk", L, Ldd) - rate**2) / l  # from l l' = L · L'
-    found = model.drive_rates(run.q, run.v)
-    return ActiveJoints(run, model.drives(run.q), found, second, float(np.abs(found - rate).max()))
+    motion = model.function("joint_motion").values(q=run.q, v=run.v, vdot=run.acceleration, parameters=model.parameters)
+    columns = [model.layout.u_names.index(name) for name in model.layout.drive_names]
+    found, faster = model.drive_rates(run.q, run.v), motion["ud"][:, columns]
+    off = [float(np.abs(a - b).max()) for a, b in ((found, rate), (faster, second))]
+    return ActiveJoints(run, model.drives(run.q), found, faster, *off)

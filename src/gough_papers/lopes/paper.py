@@ -19,6 +19,7 @@ from gough_papers.comparison import (
     half_digit,
     rounding,
 )
+from gough_papers.lopes.layouts import LAYOUTS, layouts_grid, measure_layout
 from gough_papers.lopes.operations import count_table_1
 from gough_papers.reproduction import Paper, Parts, Tour, changed_model
 from gough_papers.section import Grid, ReportSection
@@ -66,7 +67,7 @@ class Lopes(Tour):
         )
         complete, simplified = self.runs.values()
         section.comparisons.append(point_mass_comparison(simplified))
-        ours = "T = 2 s each way is ours"
+        ours = "layout, spline and T = 2 s each way are ours"
         self.shop.draw_figure(section, 4, f"Lengths of the actuators; {ours}.", draw_actuators, complete)
         caption = f"Forces by the complete and the simplified model, and their difference; {ours}."
         self.shop.draw_figure(section, 5, caption, draw_forces, complete, simplified)
@@ -77,7 +78,7 @@ class Lopes(Tour):
         self.shop.tell("lopes: counting operations, body by body …")
         found = count_table_1(*(self.shop.model(robot) for robot in PATHS))
         section.said += found.texts()
-        section.grids.append(found.grid())
+        section.grids += [found.grid(), found.ways_grid()]
         section.comparisons += [*found.comparisons(), *matrix_comparisons(self.runs["lopes"])]
         section.demonstrations += found.demonstrations()
         section.data["operations"] = {
@@ -97,9 +98,18 @@ class Lopes(Tour):
             "The forces are “similar for both the complete and the simplified dynamic models”, says the paper; its text gives "
             "neither a difference nor a duration. At rest at P1 they differ by 0.01 N, because m_L1 + m_L2 is 1 g less than "
             f"m_L. Along our spline the difference stays within 2 % of the largest force down to about {two:.1f} s one way, "
-            f"within 5 % down to about {five:.1f} s; faster motions need the links' own inertia. These durations are those of "
-            "our spline between the paper's points."
+            f"within 5 % down to about {five:.1f} s; these two marks, the spline and the layout are ours. It grows with the "
+            f"speed because two point masses have {ACROSS:.2f} kg m² about the middle of a link (85), where Table 2 has 0.1."
         )
+        layouts = [measure_layout(*angles) for angles in LAYOUTS]
+        section.grids.append(layouts_grid(layouts))
+        low, high = (100 * end(x.off[0] for x in layouts) for end in (min, max))
+        section.said.append(
+            "Where the pairs of base points lie, and that the platform's points are not half a turn on, is our choice; the "
+            f"figures and numbers above are for it alone. In the four layouts the models differ by {low:.1f} to {high:.1f} % in "
+            "2 s, and the forces at P2 and on the way are others; at rest at P1 they are the same in all."
+        )
+        section.data["layouts"] = [vars(x) for x in layouts]
         section.data["sweep"] = {"difference_N": found.difference, "share": found.share}
         self.shop.draw_picture(section, "sweep", "How the difference of the models grows with the speed.", found.draw)
 
@@ -129,6 +139,12 @@ MATRICES_AT = (
 )
 """Time (s), diagonal of I_E (kg, kg m²) and V_E ẋ (N, N m) then, by the transcription."""
 CORRECTED = Origin("transcription", "the printed equations with all corrections")
+L, M_L1, M_L2 = 1.837, 0.194, 0.194
+"""m, kg [Lopes, Table 2]."""
+FROM_PLATFORM = L * M_L2 / (M_L1 + M_L2)
+"""m: to the mass centre of two point masses, b of [Lopes, eq. 85]."""
+ACROSS = (L - FROM_PLATFORM) ** 2 * M_L2 + FROM_PLATFORM**2 * M_L1
+"""kg m²: about it [Lopes, eq. 85]."""
 
 
 def weight_comparison(robot: str, force: np.ndarray) -> KnownComparison:
@@ -141,15 +157,11 @@ def weight_comparison(robot: str, force: np.ndarray) -> KnownComparison:
 def point_mass_comparison(simplified: Run) -> KnownComparison:
     """Links as massless rods with a mass at each end, bodies of their own [Lopes, eqs. 80–85], beside their masses given to
     platform and actuators [Lopes, eqs. 86–91]."""
-    L, m_L1, m_L2 = 1.837, 0.194, 0.194  # m, kg [Lopes, Table 2]
-    b = L * m_L2 / (m_L1 + m_L2)
-    a = L - b
 
     def put_masses_at_ends(data: Any) -> None:
         body = data["templates"]["pus"]["chain"][1]["body"]
-        across = a**2 * m_L2 + b**2 * m_L1
-        body["mass"], body["center_of_mass"] = m_L1 + m_L2, [0, 0, a]
-        body["inertia"] = {"about": "center_of_mass", "xx": across, "yy": across, "zz": 0}
+        body["mass"], body["center_of_mass"] = M_L1 + M_L2, [0, 0, L - FROM_PLATFORM]
+        body["inertia"] = {"about": "center_of_mass", "xx": ACROSS, "yy": ACROSS, "zz": 0}
 
     rods = run_along(changed_model("lopes", put_masses_at_ends), PATHS["lopes"])
     off = float(np.abs(rods.tau - simplified.tau).max())

@@ -1,9 +1,11 @@
 """[Lopes, Table 1] counted: the matrices of the bodies as the transcription forms them (eqs. 15-65, 76-79), body by body.
 
-Parameters are symbols, the platform's and the base's points lie in their planes. Every body computes what it needs from x
-anew, nothing is shared between bodies. Products of matrices are formed entry by entry, all 36 of them; derivatives by x
-follow by the chain rule, step by step; bodies are added up without being counted, as the sum of the paper's rows is its
-total. (59) is counted as printed, without spin, since its correction is ours.
+What Table 1 shows of its own counting is taken: all numbers of both rows of links are multiples of six, those of the actuators
+are not, so a link is counted by itself and six times, with no addition of the six, and the actuators together by (41); rows add
+up to its total, so sums over bodies are not counted. The rest is ours. Parameters are symbols, the platform's and the base's
+points lie in their planes. Every body computes what it needs from x anew, nothing is shared between bodies. Products of matrices
+are formed entry by entry, all 36 of them, J T before its square; derivatives by x follow by the chain rule, step by step. (59)
+is counted as printed, without spin, since its correction is ours. `lopes_ways.py` has other choices.
 """
 
 from dataclasses import dataclass, replace
@@ -29,13 +31,18 @@ class Row:
 
 def table(x, xdot, data=lopes.DATA):
     """{bodies: Row} at a state."""
-    one = [replace(data, b=data.b[i : i + 1], p=data.p[i : i + 1]) for i in range(6)]
+    one = single_links(data)
     return {
-        PLATFORM: _row([(lopes.I_P_E, data)], x, xdot),
-        ACTUATORS: _row([(lopes.I_A_E, data)], x, xdot),
-        TRANSLATING: _row([(_translating, d) for d in one], x, xdot),
-        ROTATING: _row([(_rotating, d) for d in one], x, xdot),
+        PLATFORM: count_row([(lopes.I_P_E, data)], x, xdot),
+        ACTUATORS: count_row([(lopes.I_A_E, data)], x, xdot),
+        TRANSLATING: count_row([(_translating, d) for d in one], x, xdot),
+        ROTATING: count_row([(_rotating, d) for d in one], x, xdot),
     }
+
+
+def single_links(data):
+    """Data of six robots with one link each."""
+    return [replace(data, b=data.b[i : i + 1], p=data.p[i : i + 1]) for i in range(6)]
 
 
 def _translating(x, data):
@@ -47,8 +54,8 @@ def _rotating(x, data):
     return lopes.I_L_rot_E(p[0], a[0], lopes.J_C(x, data)[0], lopes.T(x), PRINTED_SPIN, data)
 
 
-def _row(bodies, x, xdot):
-    """The matrices of bodies [(its inertia matrix, its data)], counted and added up."""
+def count_row(bodies, x, xdot, coriolis=None):
+    """The matrices of bodies [(its inertia matrix, its data)], counted and added up. coriolis: `coriolis_of`, or another one."""
     I, V, counts = np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((2, 3), int)
     for matrix, data in bodies:
         tally = Tally()
@@ -58,7 +65,7 @@ def _row(bodies, x, xdot):
         tally = Tally()
         coordinates = [Dual(c, np.eye(6, dtype=int)[k]) for k, c in enumerate(_symbols(x, tally))]
         found = matrix(np.array(coordinates, dtype=object), symbolic(data, tally))
-        V += values(coriolis(found, _symbols(xdot, tally)))
+        V += values((coriolis or coriolis_of)(found, _symbols(xdot, tally)))
         counts[1] += tally.count
     (a, b, c), (d, e, f) = counts.tolist()
     return Row(I, V, (a, b, c), (d, e, f))
@@ -72,7 +79,7 @@ def symbolic(data, tally):
     return replace(data, **points, **tensors, **numbers)
 
 
-def coriolis(I, xdot):
+def coriolis_of(I, xdot):
     """(76)-(79), with ∂I/∂x."""
     dI = [np.array([[derivative(I[i, j], k) for j in range(6)] for i in range(6)], object) for k in range(6)]
     rate = sum(xdot[k] * dI[k] for k in range(6))
