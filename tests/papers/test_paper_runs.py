@@ -12,6 +12,7 @@ import gough
 from gough_papers.briot2014 import frequencies as briot2014
 from gough_papers.briot2014 import measured
 from gough_papers.briot2014.runs import circle_slides, points_inside, residual_frequency, rest_ringing
+from gough_papers.briot2014.segments import segmented_frequencies
 from gough_papers.long2014.explanations import (
     CoarsePlate,
     converged_frequencies,
@@ -140,6 +141,13 @@ def test_thicker_beams_keep_their_mass():
     factor = 1 + measured.missing_effects()[f"beams {measured.THICKER:g} mm thick, their mass kept"] / 100
     assert measured.thickness_of(1.0) == pytest.approx(4.0)
     np.testing.assert_allclose([measured.thickness_of(f) for f in factor], measured.THICKER, rtol=1e-4)
+
+
+def test_segments_come_to_the_beams():
+    """Many segments with beams to the ends are the finite elements; clamped, half a segment at either end does not bend."""
+    np.testing.assert_allclose(segmented_frequencies(32, clamped=False), briot2014.EIGHT_ELEMENTS, rtol=2e-3)
+    few, more = segmented_frequencies(8), segmented_frequencies(16)
+    assert (few > more).all() and (more > segmented_frequencies(16, clamped=False)).all()
 
 
 def test_slides_on_the_circle():

@@ -13,7 +13,7 @@ from gough import Run, Scenario, build, load_motion, named_motion, natural_frequ
 from gough.motions import spline, states_along
 from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
-from gough_papers.briot2014.measured import STROKE
+from gough_papers.briot2014.measured import D13, D14, D15, D16, D17, D21, STROKE
 from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, at_most, exact
 from gough_papers.reproduction import finished_run
 
@@ -29,8 +29,9 @@ STOPPED = 1.85
 """s from the begin of an edge: the drives have stopped for 0.05 s."""
 RADIUS, SPEED, CENTRE = 0.1, 0.20, (0.28, 0.90)
 """m, m/s, m (x0, z0) of the circle, as printed."""
-LEG, HAND, APART = 0.6, 0.805, 0.4
-"""m [Briot 2014, Table 1]: from a slide to the pin; to the origin of link 17; between the slides."""
+LEG = D13 + D14 + D15
+HAND = LEG + D16 + D17
+"""m: from a slide to the pin, to the origin of link 17."""
 KNOTS = 201
 CUT_OFF = 100.0
 """Hz: of the low-pass filter that the paper puts on its measurement."""
@@ -167,7 +168,7 @@ def circle_slides(out: float) -> np.ndarray:
     cosine = x / (HAND + out)
     sine = np.sqrt(1 - cosine**2)
     first = z - (HAND + out) * sine
-    second = first + LEG * sine - np.sqrt(LEG**2 - (APART - LEG * cosine) ** 2)
+    second = first + LEG * sine - np.sqrt(LEG**2 - (D21 - LEG * cosine) ** 2)
     return np.stack([first, second], axis=1)
 
 
