@@ -176,7 +176,7 @@ def points_inside() -> tuple[float, float]:
     """(least, most) m beyond the origin of link 17, of 0, 1, … 99 mm: with P there both slides stay between 0 and `STROKE`."""
     tried = np.arange(0.0, 0.1, 1e-3)
     inside = [p for p in tried if circle_slides(p).min() >= 0.0 and circle_slides(p).max() <= STROKE]
-    return inside[0], inside[-1]
+    return float(inside[0]), float(inside[-1])
 
 
 def circle_runs(scenario: Scenario) -> Stepped:
