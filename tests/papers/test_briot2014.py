@@ -3,6 +3,7 @@
 Three robots: DualEMPS as printed (its platform has no mass), DualEMPS with a mass on the platform, a spatial tripod.
 """
 
+import re
 from dataclasses import fields, replace
 from functools import cache
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from gough_papers.citations.errata import misprints_of
 from papers.briot2014 import dualemps, tripod
 from papers.briot2014.body import ALL_ON, body_model
 from papers.briot2014.closed import closed_model, tip_inverse, tip_jacobian
@@ -157,5 +159,33 @@ def test_misprints(switch, name):
         assert tau > least and eddot > 1e-6
 
 
+# How the entry of the errata begins, under "right", that a switch measures.
+ENTRIES = {
+    "eq12_carried": "Φ carried",
+    "eq19_prismatic": "+ 2 q̇",
+    "eq19_angular": "× its angular part",
+    "eq19_frames": "all in one frame",
+    "eq34_tip": "from its deformed tip",
+    "eq37_turning": "R [ω",
+    "eq39_minus": "− (J_tᶠ)⁻¹",
+    "eq57_order": "λ_ik",
+    "eq63_minus": "minus both",
+    "eq68_in_link": "in the link's frame",
+    "exact_rotation": "the exact rotation",
+    "exact_rate": "the rate of that rotation",
+}
+
+
+@pytest.mark.parametrize("switch", ENTRIES)
+def test_sizes_on_file(switch):
+    """To the one or two digits that are written."""
+    [entry] = [m for m in misprints_of("briot2014") if m.right.startswith(ENTRIES[switch])]
+    for name, words in zip(NAMES, entry.sizes.values(), strict=True):
+        found = relative_error(inverse(name, replace(ALL_ON, **{switch: False}))[0], inverse(name)[0])
+        told = re.search(r"([\d.]+) (%|times)", words)
+        known = float(told[1]) * (0.01 if told[2] == "%" else 1.0) if told else 0.0
+        assert found == pytest.approx(known, rel=0.06, abs=TOLERANCE)
+
+
 def test_every_switch_is_tested():
-    assert {f.name for f in fields(ALL_ON)} == set(COSTS)
+    assert {f.name for f in fields(ALL_ON)} == set(COSTS) == set(ENTRIES)

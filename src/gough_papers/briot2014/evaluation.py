@@ -29,8 +29,8 @@ CALLS, STATES = 400, 4000
 
 @dataclass(frozen=True)
 class EvaluationTimes:
-    """µs, medians. block: of compiled code for as many states as the machine's vectors have lanes; a state alone fills a block,
-    too. call: one state a call from Python. closing, closing_call: the passive joints, a state of a batch and a call."""
+    """µs, medians. block: of compiled code for as many states as the machine's vectors have lanes. call: one state a call from
+    Python. closing, closing_call: the passive joints, a state of a batch and a call."""
 
     block: float
     call: float
@@ -43,7 +43,7 @@ class EvaluationTimes:
         """With what was counted."""
         batch = f"one thread, batch of {STATES} states"
         rows = (
-            ("inverse model, compiled", f"{self.block:.2f}", f"{self.lanes} states side by side, or one; {batch}"),
+            ("inverse model, compiled", f"{self.block:.2f}", f"{self.lanes} states side by side; {batch}"),
             ("the same, a state", f"{self.block / self.lanes:.2f}", f"of {self.lanes} side by side"),
             ("inverse model, called", f"{self.call:.0f}", f"one state a call from Python, median of {CALLS}"),
             ("passive joints, a state of a batch", f"{self.closing:.1f}", f"Newton's method from home; {batch}"),
@@ -56,7 +56,7 @@ class EvaluationTimes:
     def demonstrations(self) -> list[Demonstration]:
         """“compatible with real time applications” [Briot 2014, section 6]."""
         what = f"an evaluation of the inverse model, compiled, joints known; sampling time of the hammer test {SAMPLING:.0f} µs"
-        value = f"{self.block:.2f} µs for {self.lanes} states side by side, or for one"
+        value = f"{self.block:.2f} µs for {self.lanes} states side by side"
         return [Demonstration(what, value, "the paper prints neither its own time nor its controller's sampling time")]
 
 

@@ -13,6 +13,7 @@ from gough import Run, Scenario, build, load_motion, named_motion, natural_frequ
 from gough.motions import spline, states_along
 from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
+from gough_papers.briot2014.measured import D13, D14, D15, D16, D17, D21, STROKE
 from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, at_most, exact
 from gough_papers.reproduction import finished_run
 
@@ -24,8 +25,13 @@ ESTIMATE = Tolerance(0.01, "what the estimate leaves of a made-up vibration of k
 """Hz, of a frequency read from a rest."""
 PERIOD, SETTLED = named_motion(SQUARE).duration / 4, 2.0
 """s: of an edge of the square; from its begin until the drives have stopped and the higher modes can be told apart."""
+STOPPED = 1.85
+"""s from the begin of an edge: the drives have stopped for 0.05 s."""
 RADIUS, SPEED, CENTRE = 0.1, 0.20, (0.28, 0.90)
 """m, m/s, m (x0, z0) of the circle, as printed."""
+LEG = D13 + D14 + D15
+HAND = LEG + D16 + D17
+"""m: from a slide to the pin, to the origin of link 17."""
 KNOTS = 201
 CUT_OFF = 100.0
 """Hz: of the low-pass filter that the paper puts on its measurement."""
@@ -140,6 +146,37 @@ def residual_frequency(run: Run, begin: float) -> float:
     k = int(lines[1:-1].argmax()) + 1
     a, b, c = np.log(lines[k - 1 : k + 2])
     return float((k + 0.5 * (a - c) / (a - 2 * b + c)) * hertz[1])
+
+
+def rest_ringing(run: Run) -> tuple[float, float]:
+    """(Hz, share): of the acceleration of P after the drives stop, mean of the four rests from its zeros in 0.3 s; the largest
+    share of its size that is left half a second later."""
+    t, y = acceleration_of_P(run)
+    hertz, left = [], []
+    for begin in STOPPED + PERIOD * np.arange(4):
+        first, later = (y[(t >= begin + s) & (t < begin + s + 0.3)] for s in (0.0, 0.5))
+        at = np.flatnonzero(np.diff(np.signbit(first)))
+        hertz.append((len(at) - 1) / 2 * RATE / (at[-1] - at[0]))
+        left.append(np.abs(later).max() / np.abs(first).max())
+    return float(np.mean(hertz)), float(np.max(left))
+
+
+def circle_slides(out: float) -> np.ndarray:
+    """(n, 2) m: both slides round the circle, links not bent, with P `out` (m) beyond the origin of link 17."""
+    turn = np.linspace(0.0, 2 * np.pi, 721)
+    x, z = (c + RADIUS * f(turn) for c, f in zip(CENTRE, (np.cos, np.sin), strict=True))
+    cosine = x / (HAND + out)
+    sine = np.sqrt(1 - cosine**2)
+    first = z - (HAND + out) * sine
+    second = first + LEG * sine - np.sqrt(LEG**2 - (D21 - LEG * cosine) ** 2)
+    return np.stack([first, second], axis=1)
+
+
+def points_inside() -> tuple[float, float]:
+    """(least, most) m beyond the origin of link 17, of 0, 1, … 99 mm: with P there both slides stay between 0 and `STROKE`."""
+    tried = np.arange(0.0, 0.1, 1e-3)
+    inside = [p for p in tried if circle_slides(p).min() >= 0.0 and circle_slides(p).max() <= STROKE]
+    return float(inside[0]), float(inside[-1])
 
 
 def circle_runs(scenario: Scenario) -> Stepped:

@@ -98,5 +98,5 @@ def closed_model(robot, state, on=ALL_ON):
         inverse = tip_inverse(robot, chain, i, on)
         J[columns] = -inverse @ J_tot[:, order]
         b[columns] = inverse @ b_star * (-1 if on.eq39_minus else 1)
-    M = congruence(J, M_tot)
+    M = congruence(J, M_tot) if on.eq63_minus else J.T @ M_tot @ J  # with (63) as printed it is not symmetric
     return Closed(M, J.T @ (M_tot @ b + c_tot), J, b, len(robot.actuated))
