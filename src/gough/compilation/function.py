@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
+from gough.compilation._one_state import OneState, first_one_state
 from gough.compilation._parameters import DesignTable
 from gough.compilation._rows import InputRows
 from gough.compilation.arrays import on_gpu
@@ -74,6 +75,7 @@ class Function:
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
         self._known: set[bytes] = set()
+        self.one_state: OneState | None = None
 
     def __repr__(self) -> str:
         held = f", holding {', '.join(self.held)}" if self.held else ""
@@ -198,6 +200,7 @@ class Function:
         same = (self.alike, self.unfolded, self.held)
         return Function(self.program, self._table, self._pattern, self.interpreted, precision, *same)
 
+    @first_one_state
     @checked(threads=whole(1), out=mapping())
     def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
@@ -352,7 +355,17 @@ class Function:
                 if not uniform:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
                 self._kernels[uniform] = compile_program(program, precision=self.precision)
+                if uniform and self._kernels[True].has_entries:
+                    self.one_state = OneState(self.program, self._computed, self._bind, self.held)
             return self._kernels[uniform]
+
+    def _bind(self, design: np.ndarray) -> Any:
+        """The entry of the kernel for one state with a design (n,)."""
+        rows = {s.name: np.zeros((1, s.size)) for s in self.program.inputs}
+        if "parameters" in rows:
+            rows["parameters"] = design[None]
+            self._check_designs(rows)
+        return self._kernels[True].entry(list(rows.values()))
 
     def __getstate__(self) -> dict:
         return {
