@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
+from gough.compilation._diagnosis import Diagnosis
 from gough.compilation._one_state import OneState, first_one_state
 from gough.compilation._parameters import DesignTable
 from gough.compilation._rows import InputRows
@@ -16,7 +17,7 @@ from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_names
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
-from gough.errors import GOOD, UsageError
+from gough.errors import GOOD, Failure, UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes
@@ -75,6 +76,7 @@ class Function:
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
         self._known: set[bytes] = set()
+        self._diagnosis: Diagnosis | None = None
         self.one_state: OneState | None = None
 
     def __repr__(self) -> str:
@@ -267,6 +269,13 @@ class Function:
         bad, failed = [], []
         for states in flagged:
             again = rows.some(states)
+            clear = self._diagnose(again) if len(states) == 1 else None
+            if clear is not None:
+                for output in flat:
+                    output[states - begin] = np.nan
+                bad.append(states - begin)
+                failed.append(np.array([clear], dtype=object))
+                continue
             careful, names = evaluate_with_care(
                 self._computed.program, flat_inputs(self._computed.program, again, len(states))
             )
@@ -279,6 +288,15 @@ class Function:
         where = np.concatenate(bad) if bad else np.zeros(0, dtype=np.int64)
         why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
         return Evaluation(self._named(flat, batch), where, why, batch, self.held)
+
+    def _diagnose(self, rows: dict[str, np.ndarray]) -> Failure | None:
+        """What is wrong with one state that compiled code flags, where that is clear."""
+        if self.interpreted or not self._kernels:
+            return None
+        with self._lock:
+            if self._diagnosis is None:
+                self._diagnosis = Diagnosis(self._computed.program, self.precision)
+            return self._diagnosis(rows)
 
     def _run(self, rows: InputRows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""

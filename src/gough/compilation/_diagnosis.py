@@ -1,0 +1,66 @@
+"""What is wrong with one state that compiled code flags, found by compiled code too: a program of the checks alone.
+
+Only what is clear is decided here, by a wide margin; anything near a bound is for `evaluate_with_care`, which pivots, looks at
+condition numbers and may find that the state is good.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from gough.compilation.service import compile_program
+from gough.errors import Failure, Status
+from gough.program import Program, Slot
+from gough.program.ops import Op
+from gough.program.passes.outputs import remove_dead_code
+
+CLEAR = 1e-9
+"""Distance from a check's bound, relative to it where it is larger than 1, from which on a check clearly holds or fails."""
+WORTH = 8
+"""States that are looked at with care before the checks are compiled."""
+VALUES = "values"
+
+
+class Diagnosis:
+    """Of the checks of a program; made when it is worth it. precision: of compiled code."""
+
+    def __init__(self, program: Program, precision: str) -> None:
+        self._program, self._precision = program, precision
+        self._seen, self._kernel = 0, None
+        start, self._used = 0, {}
+        used = {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
+        for slot in program.inputs:
+            self._used[slot.name] = np.array([k for k in range(slot.size) if start + k in used], dtype=int)
+            start += slot.size
+        bounds = np.array([check.minimum for check in program.checks])
+        self._bounds, self._doubt = bounds, CLEAR * np.maximum(np.abs(bounds), 1.0)
+
+    def __call__(self, rows: Mapping[str, np.ndarray]) -> Failure | None:
+        """The failure of a state, rows (1, size) per slot; None where it is not clear."""
+        if any(not np.isfinite(x[0, self._used[name]]).all() for name, x in rows.items()):
+            return Status.NOT_FINITE.at("input")
+        self._seen += 1
+        if self._seen <= WORTH or not len(self._bounds):
+            return None
+        values = self._values(rows)
+        off = values - self._bounds
+        fails = np.isnan(values) | (off < -self._doubt)
+        first = int(np.argmax(fails))
+        if not fails[first] or not (off[:first] > self._doubt[:first]).all():
+            return None
+        return self._program.checks[first].failure
+
+    def _values(self, rows: Mapping[str, np.ndarray]) -> np.ndarray:
+        if self._kernel is None:
+            self._kernel = compile_program(checks_alone(self._program), precision=self._precision)
+        found = np.empty((1, len(self._bounds)))
+        self._kernel([rows[slot.name] for slot in self._program.inputs], 1, [found])
+        return found[0]
+
+
+def checks_alone(program: Program) -> Program:
+    """The values of all checks as the only output."""
+    slot = Slot(VALUES, (len(program.checks),))
+    nodes = tuple(check.node for check in program.checks)
+    return remove_dead_code(replace(program, outputs=(slot,), results=nodes, checks=()))
