@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["printed", "independent", "transcription", "identity", "bound"]
-KINDS: dict[Kind, str] = {
+OriginKind = Literal["printed", "independent", "transcription", "identity", "bound"]
+ORIGIN_KINDS: dict[OriginKind, str] = {
     "printed": "printed in the paper",
     "independent": "independent model",
     "transcription": "transcription of the printed equations",
@@ -27,7 +27,7 @@ Rule = Literal["equals", "at most", "at least", "open"]
 class Origin:
     """Where a known number is from, and in words."""
 
-    kind: Kind
+    kind: OriginKind
     words: str
 
 
@@ -80,8 +80,8 @@ class Demonstration:
 class KnownComparison:
     """`ours` beside `known`, both in `unit`; made by `equals`, `not_reproduced`, `at_most` or `at_least`.
 
-    difference: of the value that is farthest off, with its sign, relative where its tolerance is. form: of the numbers in print.
-    note: why, where it is not plain.
+    difference: of the value that is farthest off, with its sign, relative where its tolerance is. form: of the numbers in print;
+    known_form: of the known ones, "" where the same. note: why, where it is not plain.
     """
 
     quantity: str
@@ -93,9 +93,10 @@ class KnownComparison:
     origin: Origin
     form: str = ".6g"
     note: str = ""
+    known_form: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> OriginKind:
         """Of its origin; a bound is one, wherever it is from."""
         return "bound" if self.rule in ("at most", "at least") else self.origin.kind
 
@@ -163,9 +164,10 @@ def equals(
     *,
     form: str = ".6g",
     note: str = "",
+    known_form: str = "",
 ) -> KnownComparison:
     """ours (n,) or a number is known to `tolerance`."""
-    return _make_comparison(quantity, ours, known, unit, "equals", tolerance, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "equals", tolerance, origin, form, note, known_form)
 
 
 def not_reproduced(
@@ -178,9 +180,10 @@ def not_reproduced(
     *,
     note: str,
     form: str = ".6g",
+    known_form: str = "",
 ) -> KnownComparison:
     """As `equals`, of a number that is known not to come out; note: what is known of why. It is counted as what it is."""
-    return _make_comparison(quantity, ours, known, unit, "open", tolerance, origin, form, note)
+    return _make_comparison(quantity, ours, known, unit, "open", tolerance, origin, form, note, known_form)
 
 
 def at_most(
@@ -223,18 +226,19 @@ def _make_comparison(
     origin: Origin,
     form: str,
     note: str,
+    known_form: str = "",
 ) -> KnownComparison:
     a, b = (tuple(np.atleast_1d(np.asarray(x, dtype=float)).tolist()) for x in (ours, known))
     if len(a) != len(b):
         raise ValueError(f"{quantity}: {len(a)} numbers beside {len(b)}")
-    return KnownComparison(quantity, a, b, unit, rule, tolerance, origin, form, note)
+    return KnownComparison(quantity, a, b, unit, rule, tolerance, origin, form, note, known_form)
 
 
 @dataclass(frozen=True)
 class Tally:
     """Comparisons of one kind, and the numbers in them. open: known not to come out. failed: outside their tolerance."""
 
-    kind: Kind
+    kind: OriginKind
     comparisons: int
     agreeing: int
     open: int
@@ -253,13 +257,13 @@ class Tally:
 
 def tally(comparisons: Iterable[KnownComparison]) -> list[Tally]:
     """One a kind that occurs, in their order."""
-    by_kind: dict[Kind, list[KnownComparison]] = {kind: [] for kind in KINDS}
+    by_kind: dict[OriginKind, list[KnownComparison]] = {kind: [] for kind in ORIGIN_KINDS}
     for c in comparisons:
         by_kind[c.kind].append(c)
     return [_count(kind, found) for kind, found in by_kind.items() if found]
 
 
-def _count(kind: Kind, found: list[KnownComparison]) -> Tally:
+def _count(kind: OriginKind, found: list[KnownComparison]) -> Tally:
     return Tally(
         kind,
         len(found),

@@ -13,9 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from gough.files import write_file
-from gough_papers.comparison import KINDS as ORIGINS
-from gough_papers.comparison import Tally, tally
-from gough_papers.reproduction import DPI, KINDS, Artefact, Paper, Reproduction
+from gough_papers.comparison import ORIGIN_KINDS, Tally, tally
+from gough_papers.reproduction import ARTEFACT_KINDS, DPI, Artefact, Paper, Reproduction
 from gough_papers.section import Grid, Picture, ReportSection, comparison_grid, demonstration_grid
 from gough_papers.tables import equations_grid, sources_grid
 
@@ -89,7 +88,7 @@ def table(grid: Grid) -> str:
 
 
 def _cell(words: str, right: bool) -> str:
-    if words in ORIGINS:
+    if words in ORIGIN_KINDS:
         return f"<td><span class='kind {words}'>{words}</span></td>"
     kind = "n" if right else "good" if words in GOOD else "bad" if words in BAD else "open" if words == OPEN else ""
     return f"<td{f' class={kind}' if kind else ''}>{text(words)}</td>"
@@ -159,7 +158,7 @@ def kinds_table(tallies: Sequence[Tally]) -> str:
         name = f"<span class='kind {t.kind}'>{escape(t.kind)}</span>"
         colour = "bad" if t.failed else "open" if t.open else "good"
         rows.append(
-            f"<tr><td>{name}</td><td>{escape(ORIGINS[t.kind])}</td><td class={colour}>{escape(t.words)}</td></tr>"
+            f"<tr><td>{name}</td><td>{escape(ORIGIN_KINDS[t.kind])}</td><td class={colour}>{escape(t.words)}</td></tr>"
         )
     what = "comparisons inside their stated tolerance (one may hold several numbers, and fails if one does)"
     head = f"<tr><th>known from</th><th></th><th>{what}</th></tr>"
@@ -198,7 +197,7 @@ def _artefacts(artefacts: tuple[Artefact, ...], made: Reproduction) -> str:
     rows = []
     for a in artefacts:
         name = f'<a href="#{anchor(a.label)}">{escape(a.label)}</a>' if a.label in here else escape(a.label)
-        cells = (text(a.what), escape(KINDS[a.kind]), text(a.note))
+        cells = (text(a.what), escape(ARTEFACT_KINDS[a.kind]), text(a.note))
         rows.append(f"<tr><td class=n>{name}</td>" + "".join(f"<td>{c}</td>" for c in cells) + "</tr>")
     head = "<thead><tr><th></th><th>shows</th><th>here</th><th>note</th></tr></thead>"
     return f"<div class=wide><table>{head}<tbody>{''.join(rows)}</tbody></table></div>"
@@ -210,11 +209,11 @@ def write_index(made: Sequence[Reproduction], path: Path) -> Path:
     for r in made:
         name = f'<a href="{escape(r.paper.name)}.html">{escape(r.paper.short)}</a>'
         by_kind = {t.kind: t for t in r.tallies}
-        cells = [_tally_cell(by_kind.get(kind)) for kind in ORIGINS]
+        cells = [_tally_cell(by_kind.get(kind)) for kind in ORIGIN_KINDS]
         note = "<p class=bad>interrupted</p>" if r.interrupted else ""
         more = (text(r.paper.subject) + note, str(len(r.pictures)), str(len(r.paper.misprints)), f"{r.seconds:.0f}")
         rows.append(f"<tr><td>{name}</td>" + "".join([*cells, *(f"<td>{c}</td>" for c in more)]) + "</tr>")
-    kinds = "".join(f"<th><span class='kind {kind}'>{kind}</span></th>" for kind in ORIGINS)
+    kinds = "".join(f"<th><span class='kind {kind}'>{kind}</span></th>" for kind in ORIGIN_KINDS)
     head = f"<tr><th>paper</th>{kinds}<th>subject</th><th>figures</th><th>errata</th><th>s</th></tr>"
     body = [
         f"<h1>{len(made)} papers, reproduced</h1>",

@@ -20,9 +20,10 @@ from gough_papers.citations.errata import Misprint, misprints_of
 from gough_papers.comparison import KnownComparison, Tally, tally
 from gough_papers.section import Picture, ReportSection, Tell
 
-Kind = Literal["compared", "redrawn", "data", "drawing", "lost"]
-KINDS: dict[Kind, str] = {
+ArtefactKind = Literal["compared", "part", "redrawn", "data", "drawing", "lost"]
+ARTEFACT_KINDS: dict[ArtefactKind, str] = {
     "compared": "compared number by number",
+    "part": "compared in part",
     "redrawn": "redrawn from our model",
     "data": "data of the gallery robot",
     "drawing": "a drawing, no result",
@@ -38,7 +39,7 @@ class Artefact:
 
     label: str
     what: str
-    kind: Kind
+    kind: ArtefactKind
     note: str = ""
 
 
@@ -69,7 +70,7 @@ class Tour:
 @dataclass(frozen=True)
 class Paper:
     """A paper and how it is reproduced. short: as in citations. view: what `gough view` shows of it. transcription: the tests
-    that hold its printed equations."""
+    that hold its printed equations. remark: what goes with the count of its numbers, "" where nothing."""
 
     name: str
     short: str
@@ -81,6 +82,7 @@ class Paper:
     tour: "Callable[[Workshop], Tour]"
     artefacts: tuple[Artefact, ...]
     choices: tuple[Choice, ...] = ()
+    remark: str = ""
 
     @classmethod
     def read(cls, name: str, tour: "Callable[[Workshop], Tour]") -> Self:
@@ -215,7 +217,8 @@ class Reproduction:
         else:
             missed = of.numbers - of.numbers_agreeing
             first = f"{of.numbers_agreeing} of {of.numbers} numbers of the paper that were compared are reproduced"
-            first += f", {missed} {'is' if missed == 1 else 'are'} not." if missed else "."
+            first += f", {missed} {'is' if missed == 1 else 'are'} not" if missed else ""
+            first += f" ({self.paper.remark})." if self.paper.remark else "."
         return f"{first} {figures_and_tables(self.paper.artefacts)}"
 
     @property
@@ -249,8 +252,8 @@ def figures_and_tables(artefacts: Sequence[Artefact]) -> str:
     """How many of each kind there are, in a sentence; an appendix is neither."""
     figures, tables = ([a for a in artefacts if a.label.startswith(word)] for word in ("Fig", "Table"))
     both = (*figures, *tables)
-    counts: dict[Kind, int] = {kind: sum(a.kind == kind for a in both) for kind in KINDS}
-    told = "; ".join(f"{n} {KINDS[kind]}" for kind, n in counts.items() if n)
+    counts: dict[ArtefactKind, int] = {kind: sum(a.kind == kind for a in both) for kind in ARTEFACT_KINDS}
+    told = "; ".join(f"{n} {ARTEFACT_KINDS[kind]}" for kind, n in counts.items() if n)
     return f"Its {_counted(len(figures), 'figure')} and {_counted(len(tables), 'table')}: {told}."
 
 

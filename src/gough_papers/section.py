@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gough_papers.comparison import KINDS, Demonstration, KnownComparison
+from gough_papers.comparison import ORIGIN_KINDS, Demonstration, KnownComparison
 
 Tell = Callable[[str], None]
 """Says what is being done now."""
@@ -57,7 +57,7 @@ def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> 
     the tolerance, where the known numbers are from, and notes."""
     noted = whole and any(c.note for c in comparisons)
     rows = []
-    for c in sorted(comparisons, key=lambda c: list(KINDS).index(c.kind)):
+    for c in sorted(comparisons, key=lambda c: list(ORIGIN_KINDS).index(c.kind)):
         allowed, off = _difference(c)
         why = (c.tolerance.reason,) if whole else ()
         more = ((c.origin.words,) if whole else ()) + ((c.note,) if noted else ())
@@ -83,7 +83,7 @@ def numbers(values: tuple[float, ...], form: str) -> str:
 
 
 def _known_text(c: KnownComparison) -> str:
-    text = numbers(c.known, c.form) if any(c.known) else "0"
+    text = numbers(c.known, c.known_form or c.form) if any(c.known) else "0"
     return {"at most": "≤\u00a0", "at least": "≥\u00a0"}.get(c.rule, "") + text
 
 

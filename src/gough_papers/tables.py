@@ -4,8 +4,8 @@ numbers of its robots are from."""
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, unused_equations
-from gough_papers.citations.errata import KINDS
+from gough_papers.citations import EQUATIONS, Mention, PaperPlace, errata, index, misprints_of, spell, unused_equations
+from gough_papers.citations.errata import ERRATUM_KINDS
 from gough_papers.reproduction import Paper, document
 from gough_papers.section import Grid, ReportSection
 
@@ -16,7 +16,10 @@ SKIPPED = "gough_papers/"
 def equations_grid(paper: str) -> Grid:
     """A row for every equation, or for neighbours that the same code computes: to tick off."""
     rows = tuple((_numbers(first, last), *cells) for first, last, cells in _runs(paper))
-    title = "Every equation; “corrected” where the printed one is wrong. `gough where` finds them from the command line"
+    title = (
+        "Every equation; “corrected” where the printed one is wrong, † where it may be our text that is; “with” one that it uses "
+        "and that is corrected. `gough where` finds them from the command line"
+    )
     return Grid(("equations", "file, line and function", "note"), rows, ("equations",), title)
 
 
@@ -35,8 +38,11 @@ def _cells(paper: str, number: int) -> tuple[str, str]:
     here = PaperPlace("eq", str(number), str(number))
     own = [m for m in index() if m.paper == paper and not m.file.startswith(SKIPPED) and _meets(m.places, here)]
     unused = [x.why for x in unused_equations(paper) if _meets(x.places, here)]
-    wrong = [x for x in misprints_of(paper) if x.kind == "misprint" and _meets(x.places, here)]
-    notes = [*(["corrected"] if wrong else []), *unused]
+    slips = [x for x in misprints_of(paper) if x.kind == "misprint"]
+    wrong = [x for x in slips if _meets(x.places, here)]
+    mark = "corrected †" if all(x.doubtful for x in wrong) else "corrected"
+    uses = [f"with {spell(x.places)} corrected" for x in slips if _meets(x.felt, here)]
+    notes = [*([mark] if wrong else []), *uses, *unused]
     return "; ".join(dict.fromkeys(map(_where, own))), "; ".join(notes)
 
 
@@ -67,11 +73,14 @@ def tell_misprints(section: ReportSection, paper: Paper, found: Mapping[str, str
         title = table.measure[:1].upper() + table.measure[1:]
         section.grids.append(Grid(head, tuple(rows), (*table.columns, *now), title))
     measured = (
-        f"Kinds: {'; '.join(f'{kind}, {words}' for kind, words in KINDS.items())}. Measured by switching one correction off "
-        "(where it is right as printed, on) in a transcription of the printed equations "
+        f"Kinds: {'; '.join(f'{kind}, {words}' for kind, words in ERRATUM_KINDS.items())}. "
+        "Measured by switching one correction off (where it is right as printed, on) in a transcription of the printed equations "
         f"(`{paper.transcription}`), which with all corrections agrees with this library. "
     )
-    live = "“Computed now”: in this run, by giving the error to the model as data, as a load, as another motion, or as a switch."
+    live = (
+        "“Computed now”: in this run with the library, the error given as data, as a load, as another motion or as a switch, or "
+        "put into the paper's equation with the library's matrices."
+    )
     inside = "None of these can be given to the library from outside: they are terms inside its recursion."
     section.said.append(measured + (live if found else inside))
     section.said += dict.fromkeys(table.remark for table in tables if table.remark)

@@ -176,7 +176,7 @@ def complete(paper, folder):
     labels = {
         a.label.lower().replace(". ", "-").replace(" ", "-")
         for a in card.artefacts
-        if a.kind in ("redrawn", "compared")
+        if a.kind in ("redrawn", "compared", "part")
     }
     assert labels <= page.places and {link[1:] for link in page.links if link[0] == "#"} <= page.places
     assert len(page.pictures) == len(paper["figures"]) and not page.loaded
@@ -199,8 +199,9 @@ def test_all_papers(tmp_path):
     for paper in report["papers"]:
         complete(paper, tmp_path)
     long, _, briot, _, pedrammehr = (p["data"] for p in report["papers"])
-    follows, rigid, replay, *_ = long["runs"]
+    follows, rigid, replay, _, unfed = long["runs"]
     assert follows["stopped"] == "finished" and follows["leaves_s"] is None and follows["simulated_s"] == 4.2
+    assert unfed["stopped"] == "finished" and unfed["leaves_s"] is None
     assert rigid["stopped"] != "finished" and 0 < rigid["leaves_s"] < replay["leaves_s"] < 4.2
     np.testing.assert_allclose(briot["residual_hz"], 14.2, atol=0.05)
     assert max(map(max, pedrammehr["axes_N"].values())) > max(pedrammehr["misprints_N"].values())

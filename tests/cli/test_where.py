@@ -34,8 +34,8 @@ def test_a_slip_that_may_be_of_the_text_is_told_as_such():
 
 
 def test_what_is_not_in_the_code_says_why():
-    out, _ = gough("where", "Pedrammehr 2012, eqs. 41-42", code=1)
-    assert "not in the code" in out and "recursion" in out and "nearest:" in out
+    out, _ = gough("where", "Fried, eqs. 64-66", code=1)
+    assert "not in the code" in out and "projection" in out and "nearest:" in out
 
 
 def test_nothing_found():

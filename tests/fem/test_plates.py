@@ -15,10 +15,10 @@ from gough.fem.meshing.polygon import with_layer
 ANGLES = np.arange(6) * np.pi / 3
 HEXAGON = 0.5 * np.column_stack([np.cos(ANGLES), np.sin(ANGLES)])
 LONG = Material(2e10, 7500.0, poisson=0.3)
-# Free–free circular frequencies 7/8, 9, 10, 11, 12/13, 14/15, 16 of models converged elsewhere (rad/s).
+# Free–free circular frequencies 7/8, 9, 10, 11, 12/13, 14/15, 16 (rad/s) by Ritz, degree 28: tests/reference/elements/ritz.py.
 CONVERGED = {
-    "mindlin": [188.553, 315.914, 399.856, 475.576, 701.663, 753.335, 1181.74],
-    "kirchhoff": [189.287, 316.437, 404.188, 477.116, 705.440, 761.350, 1197.31],
+    "mindlin": [188.552, 315.914, 399.851, 475.575, 701.661, 753.330, 1181.74],
+    "kirchhoff": [189.288, 316.437, 404.191, 477.116, 705.440, 761.353, 1197.32],
 }
 SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 

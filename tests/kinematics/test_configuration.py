@@ -60,7 +60,9 @@ def skewed_guides() -> gough.Robot:
     return loads(json.dumps(data))
 
 
-@pytest.mark.parametrize("name", ["generic-0", "generic-2", "ups-0", "delta", "skewed guides"])
+@pytest.mark.parametrize(
+    "name", ["generic-0", pytest.param("generic-2", marks=pytest.mark.slow), "ups-0", "delta", "skewed guides"]
+)
 def test_a_robot_led_by_its_drives_takes_the_same_poses(name: str) -> None:
     """What v is says nothing about where the platform can stand, nor what naming one of its coordinates leaves."""
     robot = skewed_guides() if name == "skewed guides" else described(name)

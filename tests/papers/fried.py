@@ -1,9 +1,11 @@
 """Fried, Djouani, Borojeni, Iqbal (undated): the printed equations of a 6-UPS that lead to its drive forces: (1)-(5), (9), (27),
-(31), (38), (41), (42), (45), (51), (53), (54), (73)-(82), (87)-(93), (96), (97); the others are steps to these.
+(31), (38), (41), (42), (45), (51), (53), (54), (73)-(82), (87)-(93), (96), (97); the others are steps to these. The product (21)
+and the recursion (57)-(58) stand beside them.
 
 The paper's letters; SI; spatial vectors are (angular, linear) in this paper. Leg quantities in the leg frame R_bi (x
 along the leg), platform quantities in the base frame R_b. The articular rates Q̇_i = (θ̇^a, ω_y, ω_z) are the leg's own
-components of its angular velocity: that is what (23)-(27) make of them, though (11) calls them β̇_b, γ̇_b.
+components of its angular velocity: that is what (23)-(27) make of them, though (11) calls them β̇_b, γ̇_b. The column of β̇_b would
+be (sin γ, cos γ, 0), that of ω_y is (tan γ, 1, 0): the same motion.
 
 The geometry (A_i, B_i, mass centres, gravity) is not printed: it is the argument ``data``. Eqs. (22), (62), (63), (76)
 and (82) are missing in our text of the paper; H_j is as (23) needs it, W_j is what (64)-(66) make of it, (76) and (82) are the
@@ -21,10 +23,10 @@ from papers.vectors import parallel_axis, rotation_x, rotation_y, rotation_z, sk
 class Corrections:
     """One switch per misprint: True computes the right thing, False what is printed."""
 
-    eq23_spin: bool = True  # (22)-(23): H_1 has no spin; axes y_base, z_leg give ω_x = ω_y tan γ
-    eq39_rates: bool = True  # (39), (45) use ω_y of (42) as β̇; right is β̇ = ω_y/cos γ
+    eq23_spin: bool = True  # (22)-(27): H_1 has no spin; axes y_base, z_leg give ω_x = ω_y tan γ
+    eq39_rates: bool = True  # of the same: (39), (45) use ω_y of (42) as β̇; right is β̇ = ω_y/cos γ
     eq45_third: bool = True  # (43), (45) third term R θ̇~/θ² Rᵗ; right is (θ̇/θ) R diag(0, 1, 1) Rᵗ
-    eq81_force: bool = True  # (81) P̃_j f_j; right is P̃_j f_{j+1}
+    eq81_force: bool = True  # (81) P̃_j f_j is right for S_j from O_{j+1}; for S_j from O_j, as here, it is P̃_j f_{j+1}
     dI_dtheta: bool = True  # I_C2 depends on θ^a: İ ω in (79) and -½ ω·I′ω on the slide are missing
     eq90_vector: bool = True  # (90)-(93) GC; right is the vector from C to G
     eq90_about: bool = True  # (91) I_C at the mass centre; (88) about C needs it about C
@@ -133,7 +135,7 @@ def H(gamma, on):
 
 
 def W(gamma, on):
-    """W_2 (6, 5) and W_1 (6, 4) of the constraint forces in (61): orthonormal, with Wᵗ H = 0 (64)."""
+    """W_2 (6, 5) and W_1 (6, 4) of the constraint forces in (61), made orthonormal with Wᵗ H = 0 (64)."""
     return tuple(np.linalg.svd(H_j)[0][:, H_j.shape[1] :] for H_j in H(gamma, on))
 
 
@@ -151,15 +153,27 @@ def spatial_inertia(m, I_C, S):
     return np.block([[I_C + parallel_axis(m, S), m * skew(S)], [-m * skew(S), m * np.eye(3)]])
 
 
-def mass_matrix(leg, on, data):
-    """M_i = H Pᵢ⁻¹ I P⁻ᵗ H (73), order (θ, ω_y, ω_z); the spherical joint B_i is O_N, so P_N = 0 in (17)."""
+def factors(leg, on):
+    """H_i (12, 3) and P_i⁻¹ (12, 12) of sections 2.1.3 and 2.2, link 2 first."""
     H_2, H_1 = H(leg.gamma, on)
     calH = np.block([[H_2, np.zeros((6, 2))], [np.zeros((6, 1)), H_1]])
     calP = np.block([[np.eye(6), np.zeros((6, 6))], [-hat([leg.theta, 0, 0]), np.eye(6)]])
+    return calH, np.linalg.inv(calP)
+
+
+def jacobian(leg, on):
+    """J_Bi = β P⁻ᵗ H (6, 3) in leg axes (21), order (θ, ω_y, ω_z); the spherical joint B_i is O_N, so P_N = 0 in (17)."""
+    calH, P_inverse = factors(leg, on)
+    beta = np.hstack([hat(np.zeros(3)).T, np.zeros((6, 6))])  # (18)
+    return beta @ P_inverse.T @ calH
+
+
+def mass_matrix(leg, on, data):
+    """M_i = Hᵗ P⁻¹ I P⁻ᵗ H (73), order (θ, ω_y, ω_z)."""
+    calH, P_inverse = factors(leg, on)
     calI = np.zeros((12, 12))
     calI[:6, :6] = spatial_inertia(data.m_2, data.I_C2(leg.theta), data.S_2)
     calI[6:, 6:] = spatial_inertia(data.m_1, data.I_C1, data.S_1)
-    P_inverse = np.linalg.inv(calP)
     return calH.T @ P_inverse @ calI @ P_inverse.T @ calH
 
 

@@ -4,8 +4,9 @@ The paper's letters; SI; {B} axes. x = (x_P y_P z_P ψ θ φ), R = Rz(ψ) Ry(θ)
 takes symbolically, are complex steps here (exact to rounding), so the functions of x accept complex numbers; the matrices
 of the bodies accept scalars that count their operations too (``papers.operations``).
 
-Not printed, chosen: base points at 15, 105, 135, 225, 255, 345 deg, platform points at 60, 60, 180, 180, 300, 300 deg;
-g = 9.81; the trajectory's duration (2 s each way) and its spline, see ``trajectory``; a_cm, which falls out of (75).
+Not printed, chosen: base points at 15, 105, 135, 225, 255, 345 deg; g = 9.81; the trajectory's duration (2 s each way)
+and its spline, see ``trajectory``; a_cm, which falls out of (75). Platform points at 60, 60, 180, 180, 300, 300 deg follow from
+(89)-(90), up to half a turn.
 """
 
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class Data:
     I_P: np.ndarray = field(default_factory=lambda: np.array([0.2, 0.2, 0.4]))
     I_L: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.1, 0.1]))
     b: np.ndarray = field(default_factory=lambda: _ring(1.5, [15.0, 105.0, 135.0, 225.0, 255.0, 345.0]))  # chosen
-    p: np.ndarray = field(default_factory=lambda: _ring(0.75, [60.0, 60.0, 180.0, 180.0, 300.0, 300.0]))  # chosen
+    p: np.ndarray = field(default_factory=lambda: _ring(0.75, [60.0, 60.0, 180.0, 180.0, 300.0, 300.0]))  # (89)-(90)
     g: float = 9.81  # chosen
     u: np.ndarray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))  # chosen: universal joint's fixed axis
 

@@ -17,7 +17,7 @@ from papers.library import relative_error
 
 TAU = np.array([120.0, -80.0])
 TOLERANCE = 1e-10  # of the largest entry; chosen before any comparison
-PAPER = "the paper's algorithm, transcribed"
+PAPER = "the paper's equations, counted by our rules"
 
 
 @cache

@@ -35,7 +35,13 @@ OF_LOPES = {
 """The library's counts as they are: one that changes is to be looked at, and docs/papers/lopes.md to be changed with it."""
 
 
-@pytest.mark.parametrize(("robot", "quantity"), OF_LOPES)
+LONG = ("coordinate_coriolis_matrix", "coordinate_terms")
+
+
+@pytest.mark.parametrize(
+    ("robot", "quantity"),
+    [pytest.param(*of, marks=pytest.mark.slow if of[1] in LONG else ()) for of in OF_LOPES],
+)
 def test_lopes_here(robot, quantity):
     here = count_operations(build(robot), quantity)
     assert (here.add, here.mul, here.div) == OF_LOPES[robot, quantity]

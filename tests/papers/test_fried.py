@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 
-from gough_papers.fried.paper import CONSTANT, CONSTANT_DIGITS, EQ_81, FORCES
+from gough_papers.fried.paper import CONSTANT, CONSTANT_DIGITS, FORCES
 from papers import fried, library
 from papers.fried import ALL_ON, Data
 from papers.states import energy_rate, motion_through, random_states, stacked
@@ -106,7 +106,26 @@ def test_size_of_a_misprint(name):
 def test_sizes_that_the_report_quotes():
     on = off("dI_dtheta")
     assert abs(library.relative_error(forces(GALLERY, on), forces(GALLERY)) - CONSTANT) <= CONSTANT_DIGITS
-    assert tuple(100 * x for x in EQ_81) == pytest.approx(SIZES["eq81_force"], abs=0.05)
+
+
+def test_eq81_at_rest_at_home():
+    """Stated in the errata: S_j from O_j."""
+    home = np.array([0.75, 0.0, 0.0]), np.eye(3), np.zeros(6), np.zeros(6)
+    for data, size in ((GALLERY, 6.4), (OFFSET, 5.9)):
+        right, printed = (fried.inverse_dynamics(*home, data, on).Gamma[None] for on in (ALL_ON, off("eq81_force")))
+        assert 100 * library.relative_error(printed, right) == pytest.approx(size, abs=0.05)
+
+
+def test_bodies_of_table_1():
+    """A disc of 0.5 m radius; a cylinder of 50 mm radius and length θ - 0.83 m, whose 12.5 is printed as 13."""
+    m, r = GALLERY.m_2, 0.05
+    np.testing.assert_allclose(np.diag(GALLERY.I_C), 0.5**2 * GALLERY.m_C * np.array([0.5, 0.25, 0.25]), rtol=1e-15)
+    for theta in (0.83, 1.0):
+        xx, yy, _ = 1e4 * np.diag(GALLERY.I_C2(theta))
+        assert abs(xx - 1e4 * m * r**2 / 2) <= 0.5 + 1e-9
+        assert yy == pytest.approx(1e4 * m * (r**2 / 4 + (theta - 0.83) ** 2 / 12), rel=0.005)
+    slack = [2 * GALLERY.I_C2(0.83 + d)[1, 1] - GALLERY.I_C2(0.83 + d)[0, 0] for d in (0.017, 0.018)]
+    assert slack[0] < 0 < slack[1]
 
 
 # Stated in docs/papers/fried.md.
@@ -133,7 +152,7 @@ def leg_of(state):
 
 
 def test_factors_are_orthogonal_as_printed():
-    """(64)-(69); in global form W_i is 12 x 9, the paper says 9 x 12."""
+    """(64)-(69), by which W is made; in global form W_i is 12 x 9, the paper says 9 x 12."""
     gamma = leg_of(STATES[0]).gamma
     for H, W in zip(fried.H(gamma, AS_PRINTED), fried.W(gamma, AS_PRINTED), strict=True):
         assert np.abs(W.T @ H).max() <= 1e-15
@@ -141,12 +160,29 @@ def test_factors_are_orthogonal_as_printed():
             np.testing.assert_allclose(product, np.eye(len(product)), rtol=0, atol=1e-15)
 
 
-def test_factors_with_the_spin_of_a_universal_joint_are_not_of_unit_length():
-    """(66) cannot hold for a column (tan γ, 1, 0); (64) does."""
+def test_factors_with_the_spin_of_a_universal_joint_are_orthogonal():
+    """(64)-(66) hold of the column (sin γ, cos γ, 0) of β̇, which is cos γ times that of ω_y."""
     gamma = leg_of(STATES[0]).gamma
     (_, H_1), (_, W_1) = fried.H(gamma, ALL_ON), fried.W(gamma, ALL_ON)
-    np.testing.assert_allclose(H_1.T @ H_1, np.diag([1 + np.tan(gamma) ** 2, 1.0]), rtol=0, atol=1e-15)
+    H_1 = H_1 * [np.cos(gamma), 1.0]
+    np.testing.assert_allclose(H_1[:3, 0], [np.sin(gamma), np.cos(gamma), 0.0], rtol=0, atol=1e-15)
     assert np.abs(W_1.T @ H_1).max() <= 1e-15
+    for product in (H_1 @ H_1.T + W_1 @ W_1.T, H_1.T @ H_1, W_1.T @ W_1):
+        np.testing.assert_allclose(product, np.eye(len(product)), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("on", [ALL_ON, AS_PRINTED], ids=["corrected", "printed"])
+def test_jacobian_by_factors(on):
+    """(21) is (23), but for the spin where it is corrected; its linear part in base axes is the inverse of (27)."""
+    for state in STATES[:3]:
+        leg = leg_of(state)
+        known = np.zeros((6, 3))
+        known[1, 1] = known[2, 2] = known[3, 0] = 1.0
+        known[4, 2], known[5, 1] = leg.theta, -leg.theta
+        known[0, 1] = np.tan(leg.gamma) if on.eq23_spin else 0.0
+        found = fried.jacobian(leg, on)
+        np.testing.assert_allclose(found, known, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(leg.J_inverse @ leg.R @ found[3:], np.eye(3), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("on", [ALL_ON, AS_PRINTED], ids=["corrected", "printed"])

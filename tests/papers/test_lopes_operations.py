@@ -71,6 +71,18 @@ def test_counts_of_table_1(state):
     assert set(PRINTED) == set(TRANSCRIBED)
 
 
+def test_numbers_of_table_1_that_come_out():
+    """Stated in docs/papers/lopes.md: divisions of platform and actuators, four of thirty."""
+    same = [
+        (bodies, k, n)
+        for bodies, counts in PRINTED.items()
+        for k in range(2)
+        for n in range(3)
+        if counts[k][n] == TRANSCRIBED[bodies][k][n]
+    ]
+    assert same == [(bodies, k, 2) for bodies in SIMPLIFIED for k in range(2)]
+
+
 def test_matrices_that_the_report_quotes():
     """At 0.6 s of the motion of 2 s."""
     x, xdot, _ = (part[30] for part in lopes.trajectory(101, 2.0))

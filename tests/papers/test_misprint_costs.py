@@ -13,11 +13,13 @@ from gough_papers.fried.paper import constant_inertia, random_states
 from gough_papers.long2014.paper import misprint_costs as long_costs
 from gough_papers.lopes import paper as lopes_paper
 from gough_papers.pedrammehr2012 import axes
+from gough_papers.pedrammehr2012.closed import closed_form_forces
 from gough_papers.pedrammehr2012.pods import Switches, pod_forces, pods_of
 from papers import fried, library, lopes
 from papers.long2014 import legs as long2014
 from papers.long2014.path import poses_path
 from papers.long2014.platform import State, inverse_dynamics
+from papers.pedrammehr2012 import closed as pedrammehr2012_closed
 from papers.pedrammehr2012 import direct as pedrammehr2012
 from papers.pedrammehr2012.paths import path
 from papers.test_fried import GALLERY, STATES
@@ -89,6 +91,10 @@ def test_fried():
         ({"spin": False, "moment": False}, {"spin": False, "moment": False}),
         ({"eq25": False}, {"on": replace(pedrammehr2012.ALL_ON, eq25_spin=False)}),
         ({"eq32": False}, {"on": replace(pedrammehr2012.ALL_ON, eq32_central=False)}),
+        (
+            {"eq32": False, "eq32_axes": False},
+            {"on": replace(pedrammehr2012.ALL_ON, eq32_central=False, eq32_axes=False)},
+        ),
         ({"eq50": False}, {"on": replace(pedrammehr2012.ALL_ON, eq50_central=False)}),
     ],
 )
@@ -100,6 +106,20 @@ def test_pedrammehr2012(do, options):
     assert library.relative_error(found.f, right.f) <= 1e-12
     np.testing.assert_allclose(found.w, right.legs.w, atol=1e-12)
     np.testing.assert_allclose(found.alpha, right.legs.alpha, atol=1e-11)
+
+
+CLOSED = {"eq42": "eq42_off_axis", "eq43": "eq43_lower", "appendix1": "app1_rate", "eq25": "eq25_spin"}
+CLOSED |= {"eq32": "eq32_central", "eq32_axes": "eq32_axes", "eq50": "eq50_central"}
+
+
+@pytest.mark.parametrize("switched", [(), *((name,) for name in CLOSED), tuple(CLOSED)])
+def test_pedrammehr2012_closed_form(switched):
+    """The same of the other route, where the report has Q and V in one."""
+    run = run_along(model("pedrammehr2012"), "pedrammehr2012_path3")
+    do = Switches(**dict.fromkeys(switched, False))
+    found = closed_form_forces(pods_of(run.model), run.q[:, :7], run.v, run.acceleration, do)
+    slips = replace(pedrammehr2012.ALL_ON, **{CLOSED[name]: False for name in switched})
+    assert library.relative_error(found, pedrammehr2012_closed.inverse_dynamics(*path(3).state, on=slips)) <= 1e-12
 
 
 @pytest.mark.parametrize("k", range(5), ids=["v = n × u", "u along y", "u tangential", "u along b", "u against b"])

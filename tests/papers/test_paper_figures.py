@@ -10,7 +10,7 @@ import gough
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough_papers.briot2014.runs import CENTRE, RADIUS, SPEED, acceleration_of_P
 from gough_papers.fried.carry import ANGLES, active_joints, carry
-from gough_papers.long2014.paper import joint_comparisons, joint_values
+from gough_papers.long2014.initial_pose import joint_comparisons, joint_values
 from gough_papers.long2014.runs import deformation
 from gough_papers.lopes.paper import DURATIONS, Sweep
 from papers.fried import bryant

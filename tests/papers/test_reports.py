@@ -9,7 +9,7 @@ from gough_papers import NAMES, load_paper
 from gough_papers.citations import EQUATIONS, PAPERS
 from gough_papers.lopes.operations import PRINTED
 from gough_papers.page import moving_figure
-from gough_papers.reproduction import KINDS, Workshop, document
+from gough_papers.reproduction import ARTEFACT_KINDS, Workshop, document
 from gough_papers.section import ReportSection
 from gough_papers.tables import equations_grid, sources_grid, tell_misprints
 
@@ -23,7 +23,7 @@ def test_cards(paper):
     """Names, robots and labels fit; what is computed live is an entry of the errata."""
     assert paper.name in PAPERS and paper.short == PAPERS[paper.name]
     labels = [a.label for a in paper.artefacts]
-    assert len(set(labels)) == len(labels) and {a.kind for a in paper.artefacts} <= set(KINDS)
+    assert len(set(labels)) == len(labels) and {a.kind for a in paper.artefacts} <= set(ARTEFACT_KINDS)
     live = [m.computed for m in paper.misprints if m.computed]
     section = ReportSection("misprints")
     tell_misprints(section, paper, dict.fromkeys(live, "now"))
@@ -39,6 +39,13 @@ def test_every_equation_is_listed_once(paper):
         found += range(int(first), int(last or first) + 1)
         assert row[1] or row[2], f"{paper.short}, eq. {row[0]}: neither code nor a word why there is none"
     assert found == list(range(1, EQUATIONS[paper.name] + 1))
+
+
+def test_an_equation_is_marked_for_its_own_slip():
+    """Not for that of one it uses, nor for words near it; with a dagger where the text that was read may be wrong."""
+    notes = {row[0]: row[2] for row in equations_grid("pedrammehr2012").rows}
+    assert notes["31"] == "with eqs. 32–33 corrected" and notes["49"] == "with eq. 50 corrected" and notes["34"] == ""
+    assert notes["21"] == "corrected" and notes["46"] == "corrected †"
 
 
 def test_sources_and_assumptions_are_shown(paper):

@@ -83,7 +83,7 @@ def _write(path: Path, data: object) -> None:
 
 
 def _say(made: "list[Reproduction]", index: Path | None, out: Path) -> None:
-    from gough_papers.comparison import KINDS, tally
+    from gough_papers.comparison import ORIGIN_KINDS, tally
 
     say("")
     for r in made:
@@ -92,7 +92,7 @@ def _say(made: "list[Reproduction]", index: Path | None, out: Path) -> None:
             say(f"  not reproduced: {c.quantity}: {c.note}")
     say("\nComparisons inside their stated tolerance, by where the known number is from:")
     for t in tally(c for r in made for c in r.comparisons):
-        say(f"  {KINDS[t.kind]:40} {t.words}")
+        say(f"  {ORIGIN_KINDS[t.kind]:40} {t.words}")
     for r in made:
         assert r.report is not None
         say(f"Report: {r.report.resolve()} ({r.seconds:.1f} s{', interrupted' if r.interrupted else ''})")

@@ -91,9 +91,9 @@ def _show_mention(m: "Mention") -> None:
 
 def _show_misprint(m: "Misprint") -> None:
     from gough_papers.citations import PAPERS
-    from gough_papers.citations.errata import KINDS
+    from gough_papers.citations.errata import ERRATUM_KINDS
 
-    say(f"{PAPERS[m.paper]}, {m.where}: {KINDS[m.kind]}")
+    say(f"{PAPERS[m.paper]}, {m.where}: {ERRATUM_KINDS[m.kind]}")
     say(f"    printed: {m.printed}; right: {m.right}")
     if m.doubtful:
         say("    it may be the text we read that is wrong here, and not the paper")

@@ -267,8 +267,9 @@ class CutGeometry:
 def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
     """({rate: (linear, angular)} of a point of a chain's last link per unit rate, lever from the frame above it), own axes.
 
-    For a leg the columns of its Jacobian [Long 2014, eqs. 1, 3], [Briot 2014, eqs. 13–15, 28, corrected], [Fried, eqs. 20, 23–25]
-    with the spin that [Fried] leaves out, made from the tip inwards. Those of a tie are its shapes [Long 2014, eq. 18].
+    For a leg the columns of its Jacobian [Long 2014, eqs. 1, 3], [Briot 2014, eqs. 13–15, 28], [Fried, eqs. 20, 23–25,
+    corrected] with the spin that [Fried] leaves out, made from the tip inwards. Those of a tie are its shapes
+    [Long 2014, eq. 18].
     """
     lever = point
     columns: dict[int, Column] = {}

@@ -117,7 +117,7 @@ class Deformation:
         """(f, n, Q) of equations (4)–(6) [Briot 2014, eqs. 53–55, corrected], [Long 2014, eq. 34, corrected].
 
         With velocity terms in f, n and Q [Briot 2014, eqs. 65–67, corrected]. No matrix is formed for the accelerations
-        [Briot 2014, eqs. 4, 64, corrected].
+        [Briot 2014, eqs. 4, 64].
         """
         body, of, m = self.inertia, self.of, self.m
         f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot

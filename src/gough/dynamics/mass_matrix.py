@@ -84,7 +84,7 @@ def by_rigid_legs(loops: Loops) -> Matrix:
     with note("mass matrix: platform [Long 2014, eq. 35]"):
         M = platform_inertia(loops.posture)
     for leg in loops.mechanism.legs:
-        with note(f"{leg.name}: inertia at the cut [Long 2014, eq. 37, corrected]"):
+        with note(f"{leg.name}: inertia at the cut [Long 2014, eq. 37]"):
             M = M + _spread(loops.cuts[leg.cuts[0]], inertia_at_cut(loops, leg))
     return M
 
@@ -121,7 +121,7 @@ def by_rigid_legs_on_bent_platform(loops: Loops) -> Matrix:
     shapes: list[Matrix] = []
     felts: list[Matrix] = []
     for leg in loops.mechanism.legs:
-        with note(f"{leg.name}: inertia at the cut [Long 2014, eqs. 37, 41–42, corrected]"):
+        with note(f"{leg.name}: inertia at the cut [Long 2014, eq. 37], [Long 2014, eqs. 41–42, corrected]"):
             cut = loops.cuts[leg.cuts[0]]
             felt = _spread(cut, inertia_at_cut(loops, leg))
             M[:6, :6] = M[:6, :6] + felt

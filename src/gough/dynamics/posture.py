@@ -62,7 +62,7 @@ class Deflection:
 class Step:
     """Pose of a link in its parent: first the placement, then the joint's turn, then its slide (child axes).
 
-    `to_child` turns, place_p and slide shift: R̄ and T [Briot 2014, eq. 16, corrected], which are not formed.
+    `to_child` turns, place_p and slide shift: R̄ and T [Briot 2014, eq. 16], which are not formed.
     deflection: of a frame tied to a flexible parent; the placement is then where it stands deformed.
     """
 

@@ -43,7 +43,7 @@ def joint_reactions(
     frames: tuple[str, ...] = (),
 ) -> dict[str, np.ndarray]:
     """Wrenches in all joints for a motion, the drive forces that go with it and the load (see `load_sizes`); at a leg's end
-    its force on the platform [Long 2014, eqs. 9–10, corrected].
+    its force on the platform [Long 2014, eqs. 9–10].
 
     Forces of legs on the platform, in `cuts`: φ_i [Fried, eqs. 83, 87], -F_i [Pedrammehr 2012, eq. 38]. Moment in a universal
     joint at a leg's foot, in `joints`: M_i and the joint's friction [Pedrammehr 2012, eqs. 34, 37].

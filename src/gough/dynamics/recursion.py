@@ -163,7 +163,7 @@ def link_wrench(posture: Posture, index: int, motion: LinkMotion, u: Vector, ud:
 
 def gather_tree(posture: Posture, wrenches: dict[int, LinkWrench], extra: Vector) -> None:
     """Equation (5): add every link's wrench to its parent's, from the tips to the roots (in place) [Briot 2014, eqs. 61–62],
-    [Fried, eqs. 80–81, corrected]; at a leg's lower part its moment N_i, C_u apart [Pedrammehr 2012, eq. 36].
+    [Fried, eqs. 80–81]; at a leg's lower part its moment N_i, C_u apart [Pedrammehr 2012, eq. 36].
 
     Elastic forces of frames tied to flexible links, equation (10), are added to `extra` (nu,).
     """

@@ -14,7 +14,7 @@ Vector = np.ndarray
 
 def link_twist(posture: Posture, u: Vector, index: int) -> tuple[Vector, Vector]:
     """Velocity of the origin and angular velocity of link `index` (WORLD: at rest), own axes:
-    [Briot 2014, eqs. 10–12, corrected], [Fried, eq. 13], [Lopes, eq. 31]."""
+    [Briot 2014, eqs. 10–12], [Fried, eq. 13], [Lopes, eq. 31]."""
     v, w = zeros(3), zeros(3)
     for step in posture.chain(index):
         link = step.link

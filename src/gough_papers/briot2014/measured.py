@@ -22,7 +22,7 @@ from gough_papers.briot2014.frequencies import (
     sensitivities,
     six_frequencies,
 )
-from gough_papers.comparison import KnownComparison, Tolerance, at_most, not_reproduced, paper_origin
+from gough_papers.comparison import Demonstration, KnownComparison, at_most, paper_origin
 from gough_papers.section import Grid
 
 ELEMENTS = 4
@@ -30,6 +30,7 @@ ELEMENTS = 4
 YOUNG, POISSON, DENSITY, THICKNESS, WIDTH = 74e9, 0.33, 2800.0, 0.004, 0.05
 SLIDE, CUT_OFF = 95.196, 100.0
 """kg [Briot 2014, Table 2]; rad/s, of the drives' control as printed."""
+FREE, HELD = "drives free, slides of 95 kg", "slides of 95 kg on springs that give them 100 rad/s"
 AIR = 1.2
 """kg/m³."""
 REFINED = {"link17.MX": 0.0058198, "link14.ZZ": 0.0030744, "link24.MX": 0.011171}
@@ -49,17 +50,17 @@ def missing_effects() -> dict[str, np.ndarray]:
         return 100 * (f / base - 1)
 
     found = {
-        "±: half a unit of every inertia of Table 2, sizes added up": 100
+        "±: half a unit of every inertia of a rigid link, sizes added up": 100
         * np.abs(sensitivities(model, HALF_DIGITS)).sum(axis=1)
         / base,
         "the three inertias of `dualemps_refined`": changed(six_frequencies(model, parameters=REFINED)),
-        "d17 shorter by 1 mm (m16 = 0.078 kg allows no more)": changed(
+        "d17 shorter by 1 mm (zz16 allows less than 0.1 mm)": changed(
             six_frequencies(meshed_model(ELEMENTS, _shorten_link_16))
         ),
         "Young's modulus + 1 %": np.full(6, 100 * (np.sqrt(1.01) - 1)),
         "beams 4.1 mm thick": changed(six_frequencies(meshed_model(ELEMENTS, _thicken_beams))),
-        "drives free, slides of 95 kg": changed(six_frequencies(model, drives="free")),
-        "drives held with 100 rad/s": changed(held_frequencies(model, SLIDE * CUT_OFF**2)),
+        FREE: changed(six_frequencies(model, drives="free")),
+        HELD: changed(held_frequencies(model, SLIDE * CUT_OFF**2)),
     }
     terms = stiffness_and_mass(model)
     for name, joints in STUCK.items():
@@ -67,6 +68,8 @@ def missing_effects() -> dict[str, np.ndarray]:
     found["10 g at the origin of link 17, a sensor"] = changed(
         six_frequencies(model, parameters={"link17.M": 0.177 + 0.010})
     )
+    held = 100 * (1 / np.sqrt(1 - POISSON**2) - 1)
+    found["lateral contraction held everywhere, at most (closed form)"] = np.full(6, held)
     found["shear and rotary inertia of the beams (closed form)"] = -100 * shear_and_rotary(base)
     air = AIR * np.pi * WIDTH**2 / 4 / (DENSITY * THICKNESS * WIDTH)
     found["air that moves along, at most (closed form)"] = np.full(6, -50 * air)
@@ -178,18 +181,23 @@ def workspace_comparisons(found: Mapping[str, np.ndarray]) -> list[KnownComparis
     a link, then more."""
     where, why = (
         paper_origin("[Briot 2014, §5]: near constant anywhere in the workspace"),
-        "the resolution of its measurement",
+        "the resolution of the paper's measurement",
     )
     (one, coarse), (name, fine) = found.items()
     what = "largest change of {} over the slides' stroke, {}"
     changes = {(one, "f1 to f5"): coarse[:, :5], (name, "f1 to f6"): fine}
-    bounds = [
+    return [
         at_most(what.format(which, mesh), _largest_change(f), RESOLUTION, "Hz", where, why)
         for (mesh, which), f in changes.items()
     ]
-    note, missed = "f6 of one element is an artefact of the mesh, so is its change", _largest_change(coarse[:, 5:])
-    of = (what.format("f6", one), missed, 0.0, "Hz", Tolerance(RESOLUTION, why), where)
-    return [*bounds, not_reproduced(*of, note=note, form=".1f")]
+
+
+def workspace_demonstrations(found: Mapping[str, np.ndarray]) -> list[Demonstration]:
+    """The f6 of one element a link. found: as above."""
+    one, coarse = next(iter(found.items()))
+    what = f"largest change of f6 over the slides' stroke, {one}"
+    why = "the paper's sentence is about the robot that was measured; this f6 is an artefact of the mesh"
+    return [Demonstration(what, f"{_largest_change(coarse[:, 5:]):.1f} Hz", why)]
 
 
 def _largest_change(hertz: np.ndarray) -> float:

@@ -13,7 +13,7 @@ from gough import Run, Scenario, build, load_motion, named_motion, natural_frequ
 from gough.motions import spline, states_along
 from gough.robot.friction import change_friction
 from gough.spatial.poses import rotation_of_quaternion
-from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, at_most, equals, exact
+from gough_papers.comparison import BALANCE, Demonstration, KnownComparison, Tolerance, at_most, exact
 from gough_papers.reproduction import finished_run
 
 SQUARE, CIRCLE = "briot2014_square", "briot2014_circle"
@@ -96,11 +96,13 @@ class Square:
         return np.array([natural_frequencies(run.model, x, about="undeformed").frequencies_hz[0] for x in q])
 
     def comparisons(self) -> list[KnownComparison]:
-        """With small vibrations and with what is exact."""
-        what = "residual vibration at the four rests, no Coulomb friction"
+        """With small vibrations and with balances."""
+        what = "residual vibration at the four rests, no Coulomb friction: largest distance from f1"
         origin = exact("f1 of the same model, linear, at the same corners")
+        ours, linear = self.residual_hz, self.linear_hz
+        note = f"{', '.join(f'{f:.3f}' for f in ours)} Hz beside {', '.join(f'{f:.3f}' for f in linear)} Hz"
         return [
-            equals(what, self.residual_hz, self.linear_hz.tolist(), "Hz", ESTIMATE, origin, form=".3f"),
+            at_most(what, float(np.abs(ours - linear).max()), ESTIMATE.size, "Hz", origin, ESTIMATE.reason, note=note),
             self.with_friction.comparison("square, with Coulomb friction"),
             self.without.comparison("square, without Coulomb friction"),
         ]

@@ -7,15 +7,17 @@ from typing import Any
 
 from gough_papers.citations.places import PaperPlace, read_places
 
-KINDS = {
+ERRATUM_KINDS = {
     "misprint": "wrong as printed",
     "unsaid": "a convention the text leaves out",
     "simplified": "an approximation of the paper",
     "right": "printed as it should be, though it looks wrong",
+    "overlooked": "said in the paper, easily overlooked",
+    "rounded": "rounded data",
 }
 DOUBT = (
-    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a letter or an index: a program took it from "
-    "the pages of the paper."
+    "† It may be our text that is wrong here, by a dot, a sign, a bracket, a fraction bar, a letter or an index: a "
+    "program took it from the pages of the paper."
 )
 
 
@@ -23,7 +25,7 @@ DOUBT = (
 class Misprint:
     """One entry. `where` as the paper counts; `sizes`: {what was measured: size of the error}; `measure` says how.
     `computed`: the name of what a reproduction computes of it, "" where nothing. `doubtful`: whether it may be a fault of the
-    text that was read, not of the paper."""
+    text that was read, not of the paper. `felt`: other equations, right themselves, that hold what this one gives."""
 
     paper: str
     table: str
@@ -36,6 +38,7 @@ class Misprint:
     measure: str
     computed: str = ""
     doubtful: bool = False
+    felt: tuple[PaperPlace, ...] = ()
 
     @property
     def marked_where(self) -> str:
@@ -108,6 +111,7 @@ def _table(paper: str, table: dict[str, Any]) -> ErrataTable:
             measure=table["measure"],
             computed=row.get("computed", ""),
             doubtful=row.get("text") == "doubtful",
+            felt=read_places(row.get("felt", "")),
         )
         for row in table["rows"]
     )

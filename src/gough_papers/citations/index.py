@@ -13,7 +13,7 @@ from importlib.resources.abc import Traversable
 
 from gough import UsageError
 from gough_papers.citations.errata import Misprint, Unused, misprints_of, unused_equations
-from gough_papers.citations.places import KINDS, PAPERS, PaperPlace, read_places, spell, split_name
+from gough_papers.citations.places import PAPERS, PLACE_PATTERNS, PaperPlace, read_places, spell, split_name
 
 # ---- texts of a source file, in which citations stand: docstrings, other strings, comments; lines of a gallery file
 
@@ -243,7 +243,7 @@ def _at(flat: str, offset: int) -> tuple[int, int]:
 # ---- questions of a reader
 
 NEAREST = 6
-_PLACE_WORDS = re.compile(rf"\b(?:{'|'.join(KINDS.values())}|to|and)\b", re.IGNORECASE)
+_PLACE_WORDS = re.compile(rf"\b(?:{'|'.join(PLACE_PATTERNS.values())}|to|and)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
 

@@ -39,7 +39,7 @@ def split_name(text: str) -> tuple[str | None, str]:
     return None, text.strip(" ,:;[]")
 
 
-KINDS = {
+PLACE_PATTERNS = {
     "eq": r"equations?|eqns?|eqs?|formulae?|formulas",
     "table": r"tables?|tabs?",
     "figure": r"figures?|figs?",
@@ -49,7 +49,7 @@ KINDS = {
 WORDS = {"eq": ("eq.", "eqs."), "table": ("Table", "Tables"), "figure": ("Fig.", "Figs.")}
 WORDS |= {"section": ("section", "sections"), "appendix": ("Appendix", "Appendices")}
 
-_KIND = "|".join(f"(?P<{name}>{pattern})" for name, pattern in KINDS.items())
+_KIND = "|".join(f"(?P<{name}>{pattern})" for name, pattern in PLACE_PATTERNS.items())
 _NUMBER = r"\(?(?P<number>\d+(?:\.\d+)*[a-z]?)\)?(?![\w.]*\w)"
 _TOKEN = re.compile(
     rf"(?<!\w)(?:{_KIND})(?:(?<=§)|(?!\w))\.?|(?P<joint>[–—-]|\bto\b|\.\.\.?|…)|{_NUMBER}", re.IGNORECASE
@@ -131,7 +131,7 @@ def read_places(text: str, bare: str | None = None, cut: bool = True) -> tuple[P
                 found.append(PaperPlace(kind, number, number))
             joined = False
         else:
-            kind, joined = next(name for name in KINDS if token[name]), False
+            kind, joined = next(name for name in PLACE_PATTERNS if token[name]), False
     return tuple(found)
 
 

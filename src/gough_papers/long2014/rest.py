@@ -4,7 +4,7 @@ The paper has no such numbers; those here are of another model of the same robot
 library's modes: energies, differentiated automatically, which tests/papers/test_long2014_rest.py computes to these digits.
 
 The rigid limit: as the plate gets stiffer, its forces become those of a rigid one. The identity direct model of inverse model
-validates nothing; this does. The difference falls as 1/stiffness, and exactly so once it is small, because the sag does. With the
+validates nothing; this does. The difference falls as 1/stiffness in the limit, because the sag does. With the
 elastic coordinates held at zero instead it does not fall at all: the inverse model then sees a plate that is just let go.
 """
 
@@ -26,13 +26,16 @@ from gough_papers.comparison import (
 )
 from gough_papers.long2014.plate import vertices
 
-ENERGIES = Origin("independent", "energies with automatic differentiation (tests/papers/test_long2014_rest.py)")
+ENERGIES = Origin(
+    "independent",
+    "energies with automatic differentiation; the plate's mesh and modes are the library's (tests/papers/test_long2014_rest.py)",
+)
 FORCES = (-599.77, -409.66, 1918.54, -976.31, -122.76, 1528.02)
 """Drive forces that hold the robot, N."""
 SAG_MM = 13.077
 """Largest way of a vertex from flat, mm."""
 LOCKED_GROWTH, UNLOADED_GROWTH, FREE_GROWTH = 2.518, -0.01655, 7.407
-"""1/s: legs locked; the same without gravity; drive forces kept."""
+"""1/s: legs locked; the same without gravity; drive forces constant."""
 FLOATING_SLOWEST, CENTRE_ZEROS = -16.76, (232.6, 365.0, 436.2)
 """1/s, zero dynamics: the slowest with the floating frame held; the growing ones with the plate's centre held."""
 
@@ -55,13 +58,13 @@ class Rest:
         zeros = np.real(self.centre.eigenvalues)
         zeros = np.sort(zeros[zeros > 0])
         sag, force = 1e3 * np.abs(self.sag).max(), self.still.tau
-        note = "looks stable and is not: the undeformed plate is the wrong state to linearise about"
+        note = f"stable without load; under its weight, {LOCKED_GROWTH:+.3f} 1/s, it is not"
         grows = [growth(modes.eigenvalues) for modes in (self.locked, self.undeformed, self.free, self.floating)]
         rates = (
             ("legs locked: fastest growth", LOCKED_GROWTH, 0.0005, "+.3f", ""),
-            ("the same without load: fastest growth", UNLOADED_GROWTH, 0.000005, "+.5f", note),
-            ("drive forces kept: fastest growth", FREE_GROWTH, 0.0005, "+.3f", ""),
-            ("zero dynamics, floating frame: slowest", FLOATING_SLOWEST, 0.005, "+.2f", ""),
+            ("the same without load: slowest decay", UNLOADED_GROWTH, 0.000005, "+.5f", note),
+            ("drive forces constant: fastest growth", FREE_GROWTH, 0.0005, "+.3f", ""),
+            ("zero dynamics, floating frame: slowest decay", FLOATING_SLOWEST, 0.005, "+.2f", ""),
         )
         return [
             equals("drive forces that hold it", force, FORCES, "N", half_digit(0.005), ENERGIES, form=".2f"),
@@ -136,7 +139,15 @@ class RigidLimit:
                 )
                 for s, a, b, f in known
             ),
-            equals(fall, fell, 10.0, "times", linear, exact("linear elasticity"), form=".4f"),
+            equals(
+                fall,
+                fell,
+                10.0,
+                "times",
+                linear,
+                exact("the limit of linear elasticity, not reached at a finite stiffness"),
+                form=".4f",
+            ),
         ]
 
     def demonstrations(self) -> list[Demonstration]:

@@ -14,7 +14,7 @@ WITHOUT = {"color": COLORS[1], "linewidth": 1.5, "linestyle": "--"}
 BETWEEN = {"color": COLORS[2], "linewidth": 1.5, "linestyle": ":"}
 AS_PRINTED = {"color": COLORS[4], "linewidth": 3.0}
 CORRECTED = {"color": "0.15", "linewidth": 1.1}
-TURNING = ("with spin (improved)", "without (simplified)", "size of their difference")
+TURNING = ("with spin (improved)", "without (simplified)", "|difference|")
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,24 @@ def draw_turning(t: np.ndarray, cases: Mapping[str, tuple[np.ndarray, np.ndarray
     return figure
 
 
-def draw_forces(t: np.ndarray, printed: PodForces, corrected: PodForces, older: PodForces, title: str) -> Any:
-    """Forces of the pods, N: as printed, corrected, by older models; under each panel how far the
-    first two are from these."""
+def draw_forces(t: np.ndarray, printed: PodForces, corrected: PodForces, simplified: PodForces, title: str) -> Any:
+    """Forces of the pods, N: as printed, corrected, simplified; under each panel how far the first two are from the last."""
     figure = canvas(10, 9.6)
     figure.suptitle(title, fontsize=12)
     axes = figure.subplots(4, 3, sharex=True, height_ratios=(3, 2, 3, 2))
     forces = [
         Curve("as printed", printed.f, AS_PRINTED),
         Curve("corrected", corrected.f, CORRECTED),
-        Curve("older models (simplified)", older.f, WITHOUT),
+        Curve("simplified", simplified.f, WITHOUT),
     ]
     apart = [
-        Curve("as printed minus older", printed.f - older.f, AS_PRINTED),
-        Curve("corrected minus older", corrected.f - older.f, CORRECTED),
+        Curve("as printed minus simplified", printed.f - simplified.f, AS_PRINTED),
+        Curve("corrected minus simplified", corrected.f - simplified.f, CORRECTED),
     ]
     for k in range(6):
         row, column = 2 * (k // 3), k % 3
         _plot(axes[row, column], t, forces, k, "force (N)" if column == 0 else "", "")
-        _plot(axes[row + 1, column], t, apart, k, "minus older (N)" if column == 0 else "", "time (s)" if k > 2 else "")
+        _plot(axes[row + 1, column], t, apart, k, "difference (N)" if column == 0 else "", "time (s)" if k > 2 else "")
         axes[row + 1, column].set_title("")
     put_legend_below(figure, axes[0, 0], 3)
     return figure

@@ -1,11 +1,11 @@
-"""The direct route of [Pedrammehr 2012, sections 3–8] for a 6-UPS robot, with its slips and older simplifications as switches.
+"""The direct route of [Pedrammehr 2012, sections 3–8] for a 6-UPS robot, with its slips and simplifications as switches.
 
 Computes  drive forces, and the pods' angular velocities and accelerations, leg by leg in NumPy: what the paper's own figures
           show and the library's programs do not separate. With nothing switched it gives the library's forces.
 Frames    world axes; arrays (n, 6) and (n, 6, 3) over states and pods.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,14 +50,41 @@ class Pods:
 
 @dataclass(frozen=True)
 class Switches:
-    """What is computed. spin, moment: False as in older models, no turning about the pod and no moment along u × v. The
-    others: False as printed."""
+    """What is computed. spin, moment: False as in the simplified model, no turning about the pod and the joint's moment along it.
+    The others: False as printed; eq32_axes does nothing unless eq32 is, the last three are of the closed form alone."""
 
     spin: bool = True
     moment: bool = True
     eq25: bool = True
     eq32: bool = True
+    eq32_axes: bool = True
     eq50: bool = True
+    eq42: bool = True
+    eq43: bool = True
+    appendix1: bool = True
+
+
+@dataclass(frozen=True)
+class PodMotion:
+    """How pods move: the paper's letters, with a dot d; scalars (n, 6, 1), vectors (n, 6, 3). R (n, 3, 3): of the platform.
+    last: the last term of (25). I (n, 6, 3, 3): tensors of both parts."""
+
+    R: np.ndarray
+    q: np.ndarray
+    l: np.ndarray
+    ld: np.ndarray
+    ldd: np.ndarray
+    n: np.ndarray
+    u: np.ndarray
+    c: np.ndarray
+    nc: np.ndarray
+    un: np.ndarray
+    last: np.ndarray
+    w: np.ndarray
+    alpha: np.ndarray
+    L_d: np.ndarray
+    L_u: np.ndarray
+    I: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -72,11 +99,14 @@ class PodForces:
 
 
 ALL_ON = Switches()
-PRINTED = Switches(eq25=False, eq32=False, eq50=False)
-"""Every slip of the direct route as it stands in the paper; (21) is not on the way to forces."""
-OLDER = Switches(spin=False, moment=False)
+PRINTED = Switches(eq25=False, eq32=False, eq32_axes=False, eq50=False, eq42=False)
+"""Every slip as it stands in the paper; (21) is not on the way to forces. What may be a fault of our text (dots, indices, a
+bracket) is read as it must be."""
+AS_READ = replace(PRINTED, eq43=False, appendix1=False)
+"""In the closed form the two of these that change forces, as our text has them."""
+SIMPLIFIED = Switches(spin=False, moment=False)
 """No spin (w·n = alpha·n = 0 in (10) and (11)), and the joint's moment along the pod, where it does nothing; tensors about the
-mass centres."""
+mass centres. Our equations, simplified as the paper says of its references [19, 20], not their equations."""
 
 
 def pods_of(model: Model) -> Pods:
@@ -112,11 +142,11 @@ def steiner(m: float, c: np.ndarray) -> np.ndarray:
     return m * (dot(c, c)[..., None, None] * np.eye(3) - c[..., :, None] * c[..., None, :])
 
 
-def pod_forces(
+def pod_motion(
     pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
-) -> PodForces:
-    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6); equations are numbered at the lines
-    [Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–30, 32–33, 36–37, 40, corrected]."""
+) -> PodMotion:
+    """At poses (n, 7) of the platform, its twists and their derivatives (n, 6); equations are numbered at the lines
+    [Pedrammehr 2012, eqs. 1–5, 8–9, 13–17, 22–23, 25–28, 32–33, corrected]; (9) is taken from (11)."""
 
     R = rotation_of_quaternion(pose[:, 3:])
     V, w_p, A, al_p = (x[:, None] for x in (twist[:, :3], twist[:, 3:], acceleration[:, :3], acceleration[:, 3:]))
@@ -143,29 +173,49 @@ def pod_forces(
 
     T = np.stack([n, v, cross(n, v)], axis=-1)  # (28)
     L_d, L_u = on(T, pods.lower.c), L + on(T, pods.upper.c)  # (26), (27)
-    a_d = cross(alpha, L_d) + cross(w, cross(w, L_d))  # (29)
-    a_u = cross(alpha, L_u) + cross(w, cross(w, L_u)) + 2 * ld * cross(w, n) + ldd * n  # (30)
     I = pods.lower.I + pods.upper.I
-    if not do.eq32:  # (32), (33): components of (26), (27) as they stand
-        I = I + steiner(pods.lower.m, L_d) + steiner(pods.upper.m, L_u)
+    if not do.eq32:  # (32), (33): components of (26), (27) as they stand, in base axes, or in the pod's
+        d, up = (pods.lower.c, on(np.swapaxes(T, -1, -2), L_u)) if do.eq32_axes else (L_d, L_u)
+        I = I + steiner(pods.lower.m, d) + steiner(pods.upper.m, up)
     I_w = T @ I @ np.swapaxes(T, -1, -2)
+    return PodMotion(R, q, l, ld, ldd, n, u, c, nc, un, last, w, alpha, L_d, L_u, I_w)
+
+
+def pod_forces(
+    pods: Pods, pose: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
+) -> PodForces:
+    """Drive forces at poses (n, 7) of the platform, its twists and their derivatives (n, 6)
+    [Pedrammehr 2012, eqs. 29–30, 36–37, 40]."""
+    k = pod_motion(pods, pose, twist, acceleration, do)
+    n, w, w_p = k.n, k.w, twist[:, None, 3:]
+    a_d = cross(k.alpha, k.L_d) + cross(w, cross(w, k.L_d))  # (29)
+    a_u = cross(k.alpha, k.L_u) + cross(w, cross(w, k.L_u)) + 2 * k.ld * cross(w, n) + k.ldd * n  # (30)
     g, (C_u, C_p, C_s) = pods.gravity, pods.friction
     m_d, m_u = pods.lower.m, pods.upper.m
     N = (  # (36)
-        m_u * cross(L_u, a_u - g)
-        + m_d * cross(L_d, a_d - g)
-        + on(I_w, alpha)
-        + cross(w, on(I_w, w))
+        m_u * cross(k.L_u, a_u - g)
+        + m_d * cross(k.L_d, a_d - g)
+        + on(k.I, k.alpha)
+        + cross(w, on(k.I, w))
         + C_s * (w - w_p)
         + C_u * w
     )
-    m = dot(N, n)[..., None] / nc * do.moment  # (37)
-    F = (m_u * dot(n, a_u - g)[..., None] + C_p * ld) * n + cross(N - m * c, n) / l  # (40) without the drive's force
-    force, moment = _platform(pods, twist[:, 3:], acceleration, R, do)
-    force, moment = force + F.sum(1), moment + cross(q, F).sum(1) - C_s * (w - w_p).sum(1)
-    columns = np.swapaxes(np.concatenate([n, cross(q, n)], axis=-1), -1, -2)
-    f = np.linalg.solve(columns, np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
-    return PodForces(f, n, w, alpha)
+    m = dot(N, n)[..., None] / k.nc * do.moment  # (37)
+    F = (m_u * dot(n, a_u - g)[..., None] + C_p * k.ld) * n + cross(
+        N - m * k.c, n
+    ) / k.l  # (40) without the drive's force
+    return PodForces(drive_forces(pods, k, F, twist, acceleration, do), n, w, k.alpha)
+
+
+def drive_forces(
+    pods: Pods, k: PodMotion, F: np.ndarray, twist: np.ndarray, acceleration: np.ndarray, do: Switches = ALL_ON
+) -> np.ndarray:
+    """(n, 6), N, that carry the platform and what the pods need at it, F (n, 6, 3)."""
+    force, moment = _platform(pods, twist[:, 3:], acceleration, k.R, do)
+    rub = pods.friction[2] * (k.w - twist[:, None, 3:])
+    force, moment = force + F.sum(1), moment + cross(k.q, F).sum(1) - rub.sum(1)
+    columns = np.swapaxes(np.concatenate([k.n, cross(k.q, k.n)], axis=-1), -1, -2)
+    return np.linalg.solve(columns, np.concatenate([force, moment], axis=-1)[..., None])[..., 0]
 
 
 def _platform(

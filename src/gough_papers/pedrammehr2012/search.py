@@ -27,9 +27,10 @@ import numpy as np
 
 from gough_papers.pedrammehr2012.pods import Pods, dot
 
-Reading = Literal["magnitudes", "vectors"]
-READINGS: tuple[Reading, ...] = ("magnitudes", "vectors")
-"""What the difference of two curves is: |ω| - |ω without spin|, or |ω - ω without spin|."""
+Reading = Literal["magnitudes", "vectors", "tangential"]
+READINGS: tuple[Reading, ...] = ("magnitudes", "vectors", "tangential")
+"""What the difference of two curves is: |ω| - |ω without spin|, |ω - ω without spin|, or the part along the pod alone, ω·n, which
+the paper calls tangential. For ω the last two are the same."""
 SAME_VELOCITY, SAME_ACCELERATION = [0, 1, 5], [2]
 """Pods, from 0, that the text says agree."""
 OTHER_VELOCITY, OTHER_ACCELERATION = [2, 3, 4], [0, 1, 3, 4, 5]
@@ -59,11 +60,19 @@ class Gaps:
     acceleration: np.ndarray
 
     @property
+    def same(self) -> np.ndarray:
+        """(...): the largest gap that the text calls none."""
+        return np.maximum(self.velocity[..., SAME_VELOCITY].max(-1), self.acceleration[..., SAME_ACCELERATION].max(-1))
+
+    @property
+    def other(self) -> np.ndarray:
+        """(...): the smallest that it calls a difference."""
+        return np.minimum(self._different, self.acceleration[..., OTHER_ACCELERATION].min(-1))
+
+    @property
     def contrast(self) -> np.ndarray:
-        """(...): the smallest gap that the text calls a difference over the largest that it calls none; above 1 the order is the
-        text's."""
-        small = np.maximum(self.velocity[..., SAME_VELOCITY].max(-1), self.acceleration[..., SAME_ACCELERATION].max(-1))
-        return np.minimum(self._different, self.acceleration[..., OTHER_ACCELERATION].min(-1)) / _not_zero(small)
+        """(...): the second over the first; above 1 the order is the text's."""
+        return self.other / _not_zero(self.same)
 
     @property
     def velocity_contrast(self) -> np.ndarray:
@@ -102,6 +111,8 @@ def gaps(swing: Swing, u: np.ndarray, reading: Reading) -> Gaps:
     across = spin * swing.w
     if reading == "vectors":
         velocity, acceleration = np.abs(spin), np.hypot(across, rate)
+    elif reading == "tangential":
+        velocity, acceleration = np.abs(spin), np.abs(rate)
     else:
         velocity = np.hypot(spin, swing.w) - swing.w
         acceleration = np.sqrt(swing.rate**2 + across**2 + rate**2) - np.abs(swing.rate)

@@ -19,8 +19,9 @@ class Corrections:
     """One switch per misprint: True computes the right thing, False what is printed."""
 
     eq21_axis: bool = True  # (21) lacks c_i: "ω_u ω_v × l n"; read as the product ω_u ω_v l n when off
-    eq25_spin: bool = True  # (25) ends with -ω_u ω_v; right is +ω_u ω_v/(n·c)
+    eq25_spin: bool = True  # (25) ends with -ω_u ω_v; right is +ω_u ω_v/(n·c), with n·c = -|u × n| for v along u × n
     eq32_central: bool = True  # (32)-(33) add parallel-axis terms that (31) has already, as m L × L̈
+    eq32_axes: bool = True  # these terms have components in base axes, inside T(…)Tᵀ; without them it does nothing
     eq50_central: bool = True  # (50) adds a parallel-axis term that (49) has already, as m r × Ẍ_g
     eq42_off_axis: bool = True  # (42)-(43) drop terms that vanish only if mass centres and principal axes lie on n
     eq43_lower: bool = True  # (43) has L_ui for L_di in the lower part's centripetal term
@@ -106,7 +107,7 @@ class Legs:
 
 
 def kinematics(position, rotation, twist, acceleration, on=ALL_ON, data=DATA, spin=True):
-    """Eqs. (1)-(30), (32)-(33). ``spin=False`` is the older models' ω_l·n = α_l·n = 0, which the paper improves on."""
+    """Eqs. (1)-(30), (32)-(33). ``spin=False``: ω_l·n = α_l·n = 0, which the paper improves on."""
     X, R = np.asarray(position, float), np.asarray(rotation, float)
     Xdot, w_p = np.asarray(twist, float)[..., None, :3], np.asarray(twist, float)[..., None, 3:]
     Xddot, alpha_p = np.asarray(acceleration, float)[..., None, :3], np.asarray(acceleration, float)[..., None, 3:]
@@ -156,8 +157,9 @@ def kinematics(position, rotation, twist, acceleration, on=ALL_ON, data=DATA, sp
     Lddot_u = cross(alpha, L_u) + cross(w, cross(w, L_u)) + coriolis + times(lddot, n)  # (30)
     I_do, I_uo = data.I_do, data.I_uo
     if not on.eq32_central:  # (32)-(33) as printed: components of L_di, L_ui of (26)-(27), base axes, inside T(…)Tᵀ
-        I_do = I_do + parallel_axis(data.m_d, L_d)
-        I_uo = I_uo + parallel_axis(data.m_u, L_u)
+        inside_d, inside_u = (mv(transpose(T), L) for L in (L_d, L_u)) if on.eq32_axes else (L_d, L_u)
+        I_do = I_do + parallel_axis(data.m_d, inside_d)
+        I_uo = I_uo + parallel_axis(data.m_u, inside_u)
     I_d, I_u = T @ I_do @ transpose(T), T @ I_uo @ transpose(T)  # (32), (33)
     return Legs(
         q, l, n, ldot, lddot, u, v, c, w_u, w_v, w_n, w_t, w, alpha_18, alpha, L_d, L_u, Lddot_d, Lddot_u, I_d, I_u
