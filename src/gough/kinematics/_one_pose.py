@@ -13,7 +13,6 @@ from gough.compilation.function import Function
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.validity import CLOSURE_TOLERANCE, QUATERNION_TOLERANCE
 from gough.kinematics._led_legs import LedLegs
-from gough.kinematics.closed_form_legs import BRANCHES
 from gough.kinematics.closing import row_scales
 from gough.kinematics.retraction import wrap_angle
 
@@ -23,9 +22,10 @@ Straight = Callable[..., "list[np.ndarray] | tuple[np.ndarray, ...] | None"]
 class OnePose:
     """Of a robot's own design."""
 
-    def __init__(self, led: LedLegs) -> None:
+    def __init__(self, led: LedLegs, closed: float = CLOSURE_TOLERANCE) -> None:
+        """closed: closure error below which a pose is one that the platform can take."""
         legs, linkage = led.closed, led.linkage
-        self._parameters = linkage.parameters
+        self._parameters, self._closed_to = linkage.parameters, closed
         self._lead, self._home = legs.lead, led.assembly.home[legs.lead :]
         self._scales = row_scales(linkage)
         self._legs, self._led = legs, led
@@ -36,7 +36,6 @@ class OnePose:
         cranked = [c for k, kind in enumerate(legs.kinds) if kind in ELBOWS for c in legs.columns(k)]
         self._cranks = np.array([c for c in cranked if legs.angular([c])[0]], dtype=int)
         self._closed = self._branched = self._residual = None
-        self._stacked = np.empty((len(BRANCHES), len(self._home)))
 
     @staticmethod
     def suits(led: LedLegs) -> bool:
@@ -64,16 +63,13 @@ class OnePose:
     def nearest(self, pose: np.ndarray, near: np.ndarray) -> np.ndarray | None:
         """q (nq,) at a pose (7 + elastic,), in the branches nearest to `near` (nq,)."""
         if self._branched is None:
-            each = [self._straight(f, unchecked=True) for f in self._legs.in_branches]
-            self._branched = None if any(x is None for x in each) else each
+            self._branched = self._straight(self._legs.in_branches, unchecked=True)
         if self._branched is None or not _is_unit(pose):
             return None
-        stacked = np.empty_like(self._stacked)
-        for row, straight in zip(stacked, self._branched, strict=True):
-            found = straight(pose)
-            if found is None:
-                return None
-            row[:] = found[0]
+        found = self._branched(pose)
+        if found is None:
+            return None
+        stacked = found[0]
         close = near[self._lead :][self._columns]
         away = stacked[:, self._columns] - close
         away = np.where(self._angular, wrap_angle(away), away)
@@ -95,9 +91,9 @@ class OnePose:
         if found is None:
             return None
         residual, misalignment = found
-        closed = np.abs(residual / self._scales).max() < CLOSURE_TOLERANCE  # NaN, of a leg out of reach, is not
+        closed = np.abs(residual / self._scales).max() < self._closed_to  # NaN, of a leg out of reach, is not
         if closed and misalignment.size:
-            closed = np.abs(misalignment).max() < CLOSURE_TOLERANCE
+            closed = np.abs(misalignment).max() < self._closed_to
         return q if closed else None
 
     def _straight(self, function: Function, unchecked: bool = False) -> Straight | None:

@@ -14,7 +14,7 @@ import numpy as np
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.legs.geometry import Branch, closed_form_kind
+from gough.dynamics.legs.geometry import BRANCHES, Branch, closed_form_kind
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.numbers import Numbers
 from gough.errors import GOOD, Status, UsageError
@@ -24,8 +24,6 @@ from gough.kinematics.retraction import comparable_coordinates, periodic_coordin
 from gough.program import Slot, trace
 from gough.robot import Robot
 from gough.structure import Structure
-
-BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def leg_kinds(structure: Structure, pattern: Mapping[int, float]) -> tuple[str | None, ...]:
@@ -104,13 +102,13 @@ class ClosedFormLegs:
         """Joints (4, n, joints) in each of the four branches; NaN for legs that do not reach."""
         if all(kind is None for kind in self.kinds):
             return np.zeros((len(BRANCHES), len(poses), self.linkage.structure.layout.n_joints))
-        return np.stack([f.values(pose=poses, parameters=parameters)["joints"] for f in self.in_branches])
+        return np.moveaxis(self.in_branches.values(pose=poses, parameters=parameters)["joints"], -2, 0)
 
     @cached_property
-    def in_branches(self) -> list[Function]:
-        """Joints with all legs in one branch, for each of the four."""
-        own = [tuple(branch if kind is not None else None for kind in self.kinds) for branch in BRANCHES]
-        return [self.linkage.function(FunctionKey("leg_joints", branches=branches)) for branches in own]
+    def in_branches(self) -> Function:
+        """Joints (4, joints) at a pose with all legs in one branch, for each of the four."""
+        own = tuple(BRANCHES[0] if kind is not None else None for kind in self.kinds)
+        return self.linkage.function(FunctionKey("branched_joints", branches=own))
 
     def nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)) in the branches nearest to configurations `near` (n, nq)."""

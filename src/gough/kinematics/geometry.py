@@ -12,6 +12,7 @@ from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics._led_legs import LedLegs
+from gough.kinematics._one_lead import OneLead
 from gough.kinematics._one_pose import OnePose
 from gough.kinematics.closing import CLOSED, close, closure_errors
 from gough.kinematics.leading import pose_led
@@ -93,10 +94,18 @@ class Geometry:
         """What finds q at one pose after the other, where all joints follow in closed form."""
 
         def made() -> OnePose | None:
-            suits = self.legs_reach and OnePose.suits(self.led_legs)
-            return OnePose(self.led_legs) if suits else None
+            if not OnePose.suits(self.led_legs):
+                return None
+            if self.legs_reach:
+                return OnePose(self.led_legs)
+            return OnePose(self.led_legs, CLOSED) if self.by_closed_legs else None
 
         return self.linkage.cached("one pose", made)
+
+    @property
+    def one_lead(self) -> OneLead:
+        """What leads one configuration after the other by small steps."""
+        return self.linkage.cached("one lead", lambda: OneLead(self.linkage))
 
     def _bent(self, n: int, near: np.ndarray | None, elastic: np.ndarray | None) -> np.ndarray:
         if elastic is not None:

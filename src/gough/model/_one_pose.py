@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from gough.compilation.status import ON_BAD_STATE
+from gough.kinematics.retraction import normalise_quaternions
 from gough.model._one_state import OPTION
 
 if TYPE_CHECKING:
@@ -25,18 +26,29 @@ def pose_first(general: Call) -> Call:
 
     @functools.wraps(general)
     def call(self: "Model", *args: Any, **named: Any) -> Any:
-        pose = args[0] if len(args) == 1 else named.get("pose")
-        known = len(args) + len(named) == 1 or (len(named) == 2 - len(args) and named.get(OPTION) in ON_BAD_STATE)
-        if known and _is_plain(pose, 7) and self.mechanism.has_platform:
-            find = self.geometry.one_pose
-            if find is not None:
-                bent = self.layout.n_elastic
-                q = find.from_home(np.concatenate([pose, np.zeros(bent)]) if bent else pose)
-                if q is not None:
-                    return q
-        return general(self, *args, **named)
+        given = named if not args else {"pose": args[0], **named} if len(args) == 1 else {}
+        found = _configuration(self, given)
+        return general(self, *args, **named) if found is None else found
 
     return call  # type: ignore[return-value]
+
+
+def _configuration(model: "Model", given: dict[str, Any]) -> np.ndarray | None:
+    """At a pose, or with drive coordinates and perhaps from near another configuration."""
+    names = given.keys() - {OPTION}
+    if given.get(OPTION, "mark") not in ON_BAD_STATE:
+        return None
+    if names == {"pose"} and _is_plain(given["pose"], 7) and model.mechanism.has_platform:
+        find, bent = model.geometry.one_pose, model.layout.n_elastic
+        pose = np.concatenate([given["pose"], np.zeros(bent)]) if bent else given["pose"]
+        return None if find is None else find.from_home(pose)
+    if names == {"drives"} or names == {"drives", "near"}:
+        drives, near = given["drives"], given.get("near", model.home)
+        if _is_plain(drives, len(model.mechanism.drives)) and _is_plain(near, model.layout.nq):
+            if "near" in names:
+                near = normalise_quaternions(model.mechanism, near)
+            return model.geometry.one_lead.to_drives(drives, near)
+    return None
 
 
 def step_first(general: Call) -> Call:
@@ -44,13 +56,11 @@ def step_first(general: Call) -> Call:
 
     @functools.wraps(general)
     def call(self: "Model", *args: Any, **named: Any) -> Any:
-        if 2 <= len(args) <= 3 and not named and self.geometry.by_legs:
+        if 2 <= len(args) <= 3 and not named:
             q, v, dt = (*args, 1.0)[:3]
-            find, layout = self.geometry.one_pose, self.layout
-            plain = _is_plain(q, layout.nq) and _is_plain(v, layout.nv) and type(dt) in (float, int)
-            if find is not None and plain:
-                pose = _moved(q, v, float(dt), layout.joints.start)
-                found = None if pose is None else find.nearest(pose, q)
+            layout = self.layout
+            if _is_plain(q, layout.nq) and _is_plain(v, layout.nv) and type(dt) in (float, int):
+                found = _stepped(self, q, v * dt)
                 if found is not None:
                     return found
         return general(self, *args, **named)
@@ -63,28 +73,42 @@ def projection_first(general: Call) -> Call:
 
     @functools.wraps(general)
     def call(self: "Model", *args: Any, **named: Any) -> Any:
-        if len(args) == 1 and not named and _is_plain(args[0], self.layout.nq) and self.geometry.by_legs:
-            find, q = self.geometry.one_pose, args[0]
-            norm = math.sqrt(sum(x * x for x in q[3:7].tolist()))
-            if find is not None and norm > 0:
-                pose = q[: self.layout.joints.start].copy()
-                pose[3:7] /= norm
-                found = find.nearest(pose, q)
-                if found is not None:
-                    return found
+        if len(args) == 1 and not named and _is_plain(args[0], self.layout.nq):
+            found = _projected(self, args[0])
+            if found is not None:
+                return found
         return general(self, *args, **named)
 
     return call  # type: ignore[return-value]
+
+
+def _stepped(model: "Model", q: np.ndarray, way: np.ndarray) -> np.ndarray | None:
+    if not model.geometry.by_legs:
+        return model.geometry.one_lead.by_step(q, way)
+    find = model.geometry.one_pose
+    pose = None if find is None else _moved(q, way.tolist(), model.layout.joints.start)
+    return None if find is None or pose is None else find.nearest(pose, q)
+
+
+def _projected(model: "Model", q: np.ndarray) -> np.ndarray | None:
+    if not model.geometry.by_legs:
+        return model.geometry.one_lead.by_step(q, np.zeros(model.layout.nv))
+    find = model.geometry.one_pose
+    norm = math.sqrt(sum(x * x for x in q[3:7].tolist()))
+    if find is None or not norm > 0:
+        return None
+    pose = q[: model.layout.joints.start].copy()
+    pose[3:7] /= norm
+    return find.nearest(pose, q)
 
 
 def _is_plain(x: Any, size: int) -> bool:
     return type(x) is np.ndarray and x.shape == (size,) and x.dtype == _FLOAT
 
 
-def _moved(q: np.ndarray, v: np.ndarray, dt: float, lead: int) -> np.ndarray | None:
-    """Pose and elastic coordinates (lead,) moved by v·dt, as `integrate_pose` moves them."""
+def _moved(q: np.ndarray, step: list[float], lead: int) -> np.ndarray | None:
+    """Pose and elastic coordinates (lead,) moved by a step of v, as `integrate_pose` moves them."""
     pose = q[:lead].copy()
-    step = (v * dt).tolist()
     pose[:3] += step[:3]
     pose[7:] += step[6:]
     a, b, c = step[3:6]
