@@ -9,12 +9,12 @@ import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
 from gough.compilation._diagnosis import Diagnosis
-from gough.compilation._one_state import OneState, first_one_state
 from gough.compilation._parameters import DesignTable
-from gough.compilation._rows import InputRows
+from gough.compilation._rows import InputRows, output_rows
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_names
+from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
 from gough.errors import GOOD, Failure, UsageError
@@ -78,6 +78,7 @@ class Function:
         self._known: set[bytes] = set()
         self._diagnosis: Diagnosis | None = None
         self.one_state: OneState | None = None
+        self.plain_call: PlainCall | None = None
 
     def __repr__(self) -> str:
         held = f", holding {', '.join(self.held)}" if self.held else ""
@@ -260,7 +261,7 @@ class Function:
     ) -> Evaluation:
         """States begin … end of the rows."""
         n = end - begin
-        flat = self._outputs(n, batch, out)
+        flat = output_rows(self.name, self.program, n, batch, out)
         if self._interpret(n):
             self._check_designs(rows.chunk(begin, end))
             flagged = [np.arange(begin, end)] if n else []
@@ -331,27 +332,6 @@ class Function:
             if key and len(self._known) < KNOWN_DESIGNS:
                 self._known.add(key)
 
-    def _outputs(self, n: int, batch: tuple[int, ...], out: Mapping[str, np.ndarray] | None) -> list[np.ndarray]:
-        """Arrays (n, size) to fill: new ones, or views of the caller's."""
-        flat = []
-        unknown = set(out or ()) - {slot.name for slot in self.program.outputs}
-        if unknown:
-            raise UsageError(
-                f"{self.name}: no output {sorted(unknown)}; there are {[s.name for s in self.program.outputs]}"
-            )
-        for slot in self.program.outputs:
-            given = None if out is None else out.get(slot.name)
-            if given is None:
-                flat.append(np.empty((n, slot.size)))
-                continue
-            shape = (*batch, *slot.shape)
-            if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.shape != shape:
-                raise UsageError(f"{self.name}: out[{slot.name!r}] must be a float64 array of shape {shape}")
-            if not given.flags.c_contiguous or not given.flags.writeable:
-                raise UsageError(f"{self.name}: out[{slot.name!r}] must be contiguous and writeable")
-            flat.append(given.reshape(n, slot.size))
-        return flat
-
     def _named(self, flat: list[np.ndarray], batch: tuple[int, ...]) -> dict[str, np.ndarray]:
         slots = self.program.outputs
         return {slot.name: x.reshape((*batch, *slot.shape)) for slot, x in zip(slots, flat, strict=True)}
@@ -374,7 +354,8 @@ class Function:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
                 self._kernels[uniform] = compile_program(program, precision=self.precision)
                 if uniform and self._kernels[True].has_entries:
-                    self.one_state = OneState(self.program, self._computed, self._bind, self.held)
+                    self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
+                    self.plain_call = self.one_state.plain
             return self._kernels[uniform]
 
     def _bind(self, design: np.ndarray) -> Any:

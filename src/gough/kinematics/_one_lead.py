@@ -5,11 +5,12 @@ and every state at which something is wrong, are for it: None is returned.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
+from gough.compilation.one_state import Straight
 from gough.dynamics.catalogue import FunctionKey
 from gough.kinematics.closing import CLOSED, row_scales
 from gough.kinematics.following import OPEN
@@ -22,7 +23,6 @@ NEAR = 0.1
 MOST_STEPS = 12
 CALLS = 16
 """Calls after which machine code is made for it."""
-Straight = Callable[..., "list[np.ndarray] | tuple[np.ndarray, ...] | None"]
 
 
 class OneLead:
@@ -63,7 +63,7 @@ class OneLead:
             return None
         return q
 
-    def _pivoted(self, q: np.ndarray, drives: np.ndarray) -> list[np.ndarray] | tuple[np.ndarray, ...] | None:
+    def _pivoted(self, q: np.ndarray, drives: np.ndarray) -> Sequence[np.ndarray] | None:
         """A step where the order of elimination that machine code has meets a small pivot, as it may at a symmetric home."""
         look, step = self._straight("drive_map", unchecked=True), self._straight("leading_step")
         found = None if look is None or step is None else look(q)

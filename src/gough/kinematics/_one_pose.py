@@ -5,18 +5,16 @@ to say: None is returned.
 """
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from gough.compilation.function import Function
+from gough.compilation.one_state import Straight
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.validity import CLOSURE_TOLERANCE, QUATERNION_TOLERANCE
 from gough.kinematics._led_legs import LedLegs
 from gough.kinematics.closing import row_scales
 from gough.kinematics.retraction import wrap_angle
-
-Straight = Callable[..., "list[np.ndarray] | tuple[np.ndarray, ...] | None"]
 
 
 class OnePose:

@@ -57,7 +57,7 @@ def step_first(general: Call) -> Call:
     @functools.wraps(general)
     def call(self: "Model", *args: Any, **named: Any) -> Any:
         if 2 <= len(args) <= 3 and not named:
-            q, v, dt = (*args, 1.0)[:3]
+            q, v, dt = args if len(args) == 3 else (*args, 1.0)
             layout = self.layout
             if _is_plain(q, layout.nq) and _is_plain(v, layout.nv) and type(dt) in (float, int):
                 found = _stepped(self, q, v * dt)
