@@ -274,3 +274,14 @@ def test_without_entries(limits: Any) -> None:
 def test_arrays_lie_as_known() -> None:
     """On CPython with NumPy as it is released; should this fail, calls still work, at a tenth of the speed."""
     assert layout_holds()
+
+
+def test_outputs_some_of_which_are_fixed() -> None:
+    """Several matrices, entries of one of which are numbers: each has its shape."""
+    m = built(gough.load("five_bar"))
+    for name in ("loop_matrices", "drive_map", "mass_matrix"):
+        f = m.function(name).compile()
+        alone, many = (f(q=q, parameters=m.parameters).outputs for q in (m.home.copy(), m.home[None]))
+        assert {k: x.shape for k, x in alone.items()} == {k: x.shape[1:] for k, x in many.items()}
+        for k, x in alone.items():
+            np.testing.assert_array_equal(x, many[k][0])

@@ -45,8 +45,9 @@ class OneState:
         self.outputs = tuple(slot.name for slot in program.outputs)
         self._design = next((slot.shape for slot in program.inputs if slot.name == PARAMETERS), None)
         self._shapes = [slot.shape for slot in program.outputs]
-        self._part = [(i, np.isnan(fixed)) for i, fixed in enumerate(computed.fixed) if not np.isnan(fixed).all()]
-        self._part_shapes = [slot.shape for slot in computed.program.outputs]
+        free = {i: np.isnan(fixed) for i, fixed in enumerate(computed.fixed)}
+        self._free = {i: x for i, x in free.items() if not x.all()}
+        self._computed_shapes = [slot.shape for slot in computed.program.outputs]
         self._count = len(program.inputs)
         self._given, self._wanted = _getter(self.inputs), _getter(self.outputs)
         self._entries: dict[bytes, Entry] = {}
@@ -55,7 +56,7 @@ class OneState:
     @property
     def plain(self) -> "PlainCall | None":
         """What `first_one_state` needs of a function with one output, all of whose entries are computed."""
-        if len(self.outputs) != 1 or self._part or self._design is None:
+        if len(self.outputs) != 1 or self._free or self._design is None:
             return None
         return self._given, self._last, self.outputs[0], self._shapes[0], self._count, self._held
 
@@ -76,7 +77,7 @@ class OneState:
         flagged = entry(*given, *arrays)
         if flagged:
             return self._blamed(inputs, out) if flagged > 0 else None
-        found = dict(zip(self.outputs, self._whole(arrays) if self._part else arrays, strict=True))
+        found = dict(zip(self.outputs, self._whole(arrays) if self._free else arrays, strict=True))
         return Evaluation(found, NOBODY, NO_FAILURES, (), self._held)
 
     def _blamed(self, inputs: Mapping[str, Any], out: dict[str, np.ndarray] | None) -> Evaluation | None:
@@ -96,7 +97,7 @@ class OneState:
         bound, last = self._other(design.tobytes(), design), tuple(after)
         assert bound is not None
         entry: Entry = (lambda *given: bound(*given) < 0) if unchecked else bound
-        if self._part:
+        if self._free:
             return lambda *given: self._run(entry, (*given, *last))
         shapes, empty = self._shapes, np.empty
         if len(shapes) == 1:
@@ -131,8 +132,8 @@ class OneState:
     def _arrays(self, out: dict[str, np.ndarray] | None) -> Sequence[np.ndarray] | None:
         """Where the outputs are written: new arrays, or all the caller's; the entry looks at them."""
         if out is None:
-            return [np.empty(shape) for shape in self._part_shapes]
-        if type(out) is not dict or len(out) != len(self.outputs) or self._part:
+            return [np.empty(shape) for shape in self._computed_shapes]
+        if type(out) is not dict or len(out) != len(self.outputs) or self._free:
             return None
         try:
             return self._wanted(out)
@@ -141,13 +142,16 @@ class OneState:
 
     def _run(self, entry: Entry, given: Sequence[Any]) -> list[np.ndarray] | None:
         """New arrays of all outputs."""
-        arrays = [np.empty(shape) for shape in self._part_shapes]
+        arrays = [np.empty(shape) for shape in self._computed_shapes]
         return None if entry(*given, *arrays) else self._whole(arrays)
 
     def _whole(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Computed entries and fixed ones together."""
-        found = list(arrays)
-        for i, free in self._part:
+        """Computed entries and fixed ones together, each output in its shape."""
+        found = [
+            x.reshape(shape) if i not in self._free else x
+            for i, (x, shape) in enumerate(zip(arrays, self._shapes, strict=True))
+        ]
+        for i, free in self._free.items():
             whole = self._computed.fixed[i].copy()
             whole[free] = found[i]
             found[i] = whole.reshape(self._shapes[i])

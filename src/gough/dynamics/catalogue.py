@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gough.dynamics import energies, forward, inverse, leading, loads, rates, reactions, terms, tilts
+from gough.dynamics import energies, forward, inverse, loads, rates, reactions, terms, tilts
 from gough.dynamics.legs.geometry import Branch, branched_joints, leg_joints
 from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
@@ -113,8 +113,8 @@ CATALOGUE: dict[str, Entry] = {
 
 FOR_ASSEMBLING: dict[str, Entry] = {
     "loop_matrices": Entry(("q",), rates.loop_matrices, {}),
-    "leading_step": Entry(("q", "v"), leading.leading_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
-    "drive_step": Entry(("q", "drives"), leading.drive_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
+    "leading_step": Entry(("q", "v"), rates.leading_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
+    "drive_step": Entry(("q", "drives"), rates.drive_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
     "spring_lengths": Entry(("q",), loads.spring_lengths, {"length": "m"}, of_structure=True),
 }
 """What assembling and its checks ask for beside it; with `leg_closures` and `leg_joints`, which are about legs."""
