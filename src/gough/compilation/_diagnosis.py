@@ -12,7 +12,6 @@ import numpy as np
 from gough.compilation.service import compile_program
 from gough.errors import Failure, Status
 from gough.program import Program, Slot
-from gough.program.ops import Op
 from gough.program.passes.outputs import remove_dead_code
 
 ROUNDING, NEIGHBOURS = 1e-15, 3
@@ -31,7 +30,7 @@ class Diagnosis:
         self._program, self._precision = program, precision
         self._seen, self._kernel = 0, None
         start, self._used = 0, {}
-        used = {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
+        used = set(program.used_inputs.tolist())
         for slot in program.inputs:
             self._used[slot.name] = np.array([k for k in range(slot.size) if start + k in used], dtype=int)
             start += slot.size

@@ -20,7 +20,7 @@ from gough.compilation.threads import thread_count
 from gough.errors import GOOD, Failure, UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
-from gough.program.interpreter import evaluate_nodes
+from gough.program.interpreter import evaluate_nodes, evaluate_one
 from gough.program.lowering import PRECISIONS
 from gough.program.passes.inputs import fix_input, fold_entries
 from gough.program.passes.outputs import computed_outputs
@@ -242,7 +242,8 @@ class Function:
         rows = InputRows(self.name, self.program, inputs)
         program, n = self._computed.program, rows.n
         if self._interpret(n):
-            nodes = evaluate_nodes(program, flat_inputs(program, rows.chunk(0, n), n))
+            flat = flat_inputs(program, rows.chunk(0, n), n)
+            nodes = evaluate_one(program, flat[0].tolist()) if n == 1 else evaluate_nodes(program, flat)
             flat = self._computed.spread(result_columns(program, nodes, n))
         else:
             flat = [np.empty((n, slot.size)) for slot in self.program.outputs]

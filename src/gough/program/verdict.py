@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from gough.errors import GOOD, Failure, Status
-from gough.program.interpreter import evaluate_nodes, stack_columns
-from gough.program.ops import Op, Solve
+from gough.program.interpreter import evaluate_nodes, evaluate_one, stack_columns
+from gough.program.ops import Solve
 from gough.program.program import NOT_FINITE, Program
 
 SMALLEST_RCOND = 1e-13
@@ -19,22 +19,23 @@ NOISE = 1e-12
 def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[Failure]]:
     """(results per output slot (n, size), the first failure or GOOD per state) for inputs (n, n_inputs)."""
     n = len(values)
-    nodes = evaluate_nodes(program, values)
+    nodes = evaluate_one(program, values[0].tolist()) if n == 1 else evaluate_nodes(program, values)
     failed = np.full(n, GOOD, dtype=object)
 
     def fail(bad: np.ndarray, failure: Failure) -> None:
         failed[bad & (failed == GOOD)] = failure
 
-    used = [args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT]
-    fail(~np.asarray(np.isfinite(values[:, used]).all(axis=1)), Status.NOT_FINITE.at("input"))
+    finite = np.asarray(np.isfinite(values[:, program.used_inputs]).all(axis=1))
+    fail(~finite, Status.NOT_FINITE.at("input"))
     for check in program.checks:
         fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.failure)
-    for i, op in enumerate(program.ops):
-        if op == Op.BLOCK and isinstance(block := program.block(i), Solve):
-            k = block.n * block.n
-            operands = stack_columns([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
-            matrices = operands.reshape(n, block.n, block.n)
-            fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.failure or Status.SINGULAR.at("solve"))
+    for i in program.solves:
+        block = program.block(i)
+        assert isinstance(block, Solve)
+        k = block.n * block.n
+        operands = stack_columns([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
+        matrices = operands.reshape(n, block.n, block.n)
+        fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.failure or Status.SINGULAR.at("solve"))
     outputs = result_columns(program, nodes, n)
     for output in outputs:
         fail(~np.asarray(np.isfinite(output).all(axis=1)), NOT_FINITE)
