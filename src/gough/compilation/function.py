@@ -27,8 +27,9 @@ from gough.program.passes.outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 
-INTERPRETED_STATES = 48
-"""States a function runs in the interpreter before it is worth compiling (a compilation costs as much as some hundred)."""
+PATIENCE, OF_BATCH, LARGEST_BATCH = 128, 6, 48
+"""Calls for one state that run in the interpreter before code is compiled, which takes as long as some hundreds; how many of
+them a call for several states counts for; states above which a call is compiled at once."""
 
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
@@ -341,9 +342,10 @@ class Function:
         """True while so few states were asked for that compiling would take longer, or for functions never compiled."""
         if self.interpreted:
             return True
-        if self._kernels or self._interpreted + n > INTERPRETED_STATES:
+        cost = 1 if n == 1 else OF_BATCH
+        if self._kernels or n > LARGEST_BATCH or self._interpreted + cost > PATIENCE:
             return False
-        self._interpreted += n
+        self._interpreted += cost
         return True
 
     def kernel(self, uniform: bool = True) -> Any:
