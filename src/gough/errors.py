@@ -2,6 +2,7 @@
 
 import sys
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any
@@ -143,12 +144,33 @@ class PatternError(UsageError):
 
 class BadStateError(GoughError, ArithmeticError):
     """At least one state of a call is bad; `result` holds all results (NaN rows for bad states) and statuses, or None where a
-    call takes no on_bad_state."""
+    call takes no on_bad_state.
 
-    def __init__(self, message: str, result: Any = None, report: str = "") -> None:
+    Its text is made when it is first asked for: a loop that meets bad states and goes on does not pay for words. call: the name
+    of the call, where the message begins with it; report: the rest, as text or as what makes it.
+    """
+
+    def __init__(self, message: str, result: Any = None, report: str | Callable[[], str] = "", call: str = "") -> None:
         super().__init__(message)
         self.result = result
-        self.report = report  # the message without the name of the call
+        self.call = call
+        self._message, self._report = message, report
+
+    @property
+    def report(self) -> str:
+        """The message without the name of the call."""
+        if not isinstance(self._report, str):
+            self._report = self._report()
+        return self._report
+
+    def __str__(self) -> str:
+        return f"{self.call}: {self.report}" if self.call else self._message
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result, self.report, self.call)
 
 
 def warn(text: str, category: type[Warning]) -> None:

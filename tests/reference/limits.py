@@ -33,6 +33,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "newton_columns": ("gough.simulation.integration._newton.LARGE",),
     "passage_left": ("gough.simulation.integration._passage.LEFT",),
     "passage_most": ("gough.simulation.integration._passage.MOST",),
+    "python_entries": ("gough.backends.llvm._kernel.layout_holds",),
     "rolled_smallest": ("gough.backends.llvm.store.SMALLEST",),
     "survey_chunk": ("gough.analysis.workspace.survey.CHUNK",),
 }

@@ -7,8 +7,9 @@ drive forces           all independent coordinates      r = 0
 Newton's iteration with the exact stiffness, all states of a batch at once; the loops are closed on the way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,11 @@ def static_equilibrium(
     )
     if on_bad_state == "raise" and (names != GOOD).any():
         given = None if parameters is None else own
-        complain("static_equilibrium", names, batch, result, lambda k, name: _explain(model, rows[k], name, given, k))
+
+        def explain(k: int, failure: Failure) -> Callable[[], str]:
+            return partial(_explain, model, rows[k].copy(), failure, given, k)
+
+        complain("static_equilibrium", names, batch, result, explain)
     _tell_large_deflections(model, found[names == GOOD], own if len(own) == 1 else own[names == GOOD])
     return result
 

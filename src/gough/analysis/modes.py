@@ -6,6 +6,7 @@ M δ̈ + C δ̇ + K δ = S δτ along v (linear_forces). Drives locked: δ = N y
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,9 @@ def reference_state(model: Model, q: Any, about: str, wrench: Any, parameters: A
         raise UsageError("about='undeformed': q has elastic coordinates that are not 0")
     faults = start_faults(model, start[None], numbers[None])
     if faults[0]:
-        complain(f"about={about!r}", faults, (), start, lambda _, name: lost_direction(model, start, name))
+        complain(
+            f"about={about!r}", faults, (), start, lambda _, name: partial(lost_direction, model, start.copy(), name)
+        )
     none = np.zeros(len(layout.drive_names))
     state = Equilibrium(start, none, start[layout.elastic], np.zeros(()), np.zeros((), dtype=np.uint8))
     return state, RestForces(model, numbers, None)

@@ -1,4 +1,4 @@
-"""Inputs of a function as rows of states, chunk by chunk: any strides, any leading axes that broadcast.
+"""Inputs and outputs of a function as rows of states, chunk by chunk: any strides, any leading axes that broadcast.
 
 An array whose leading axes can be seen as one (and whose last is contiguous float64) is used where it lies; one row serves
 all states; any other array is copied a chunk at a time, so that a call's own memory does not grow with its states.
@@ -123,3 +123,25 @@ def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
         shape = ", ".join(["...", *map(str, slot.shape)])
         raise UsageError(f"{name}: {slot.name} has shape {x.shape}; expected ({shape})")
     return x
+
+
+def output_rows(
+    name: str, program: Program, n: int, batch: tuple[int, ...], out: Mapping[str, np.ndarray] | None
+) -> list[np.ndarray]:
+    """Arrays (n, size) to fill, per output slot: new ones, or views of the caller's, of the function `name`."""
+    flat = []
+    unknown = set(out or ()) - {slot.name for slot in program.outputs}
+    if unknown:
+        raise UsageError(f"{name}: no output {sorted(unknown)}; there are {[s.name for s in program.outputs]}")
+    for slot in program.outputs:
+        given = None if out is None else out.get(slot.name)
+        if given is None:
+            flat.append(np.empty((n, slot.size)))
+            continue
+        shape = (*batch, *slot.shape)
+        if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.shape != shape:
+            raise UsageError(f"{name}: out[{slot.name!r}] must be a float64 array of shape {shape}")
+        if not given.flags.c_contiguous or not given.flags.writeable:
+            raise UsageError(f"{name}: out[{slot.name!r}] must be contiguous and writeable")
+        flat.append(given.reshape(n, slot.size))
+    return flat

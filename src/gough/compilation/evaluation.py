@@ -14,6 +14,8 @@ class Evaluation:
     outputs are derivatives, the inputs that stay as they are.
     """
 
+    __slots__ = ("bad", "batch", "failed", "held", "outputs")
+
     def __init__(
         self,
         outputs: dict[str, np.ndarray],

@@ -8,25 +8,28 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import checked, flag, mapping, numbers, whole, word, words
+from gough.compilation._diagnosis import Diagnosis
 from gough.compilation._parameters import DesignTable
-from gough.compilation._rows import InputRows
+from gough.compilation._rows import InputRows, output_rows
 from gough.compilation.arrays import on_gpu
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.old_names import current_names
+from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
-from gough.errors import GOOD, UsageError
+from gough.errors import GOOD, Failure, UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
-from gough.program.interpreter import evaluate_nodes
+from gough.program.interpreter import evaluate_nodes, evaluate_one
 from gough.program.lowering import PRECISIONS
 from gough.program.passes.inputs import fix_input, fold_entries
 from gough.program.passes.outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 
-INTERPRETED_STATES = 48
-"""States a function runs in the interpreter before it is worth compiling (a compilation costs as much as some hundred)."""
+PATIENCE, OF_BATCH, LARGEST_BATCH = 128, 6, 48
+"""Calls for one state that run in the interpreter before code is compiled, which takes as long as some hundreds; how many of
+them a call for several states counts for; states above which a call is compiled at once."""
 
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
@@ -74,6 +77,9 @@ class Function:
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
         self._known: set[bytes] = set()
+        self._diagnosis: Diagnosis | None = None
+        self.one_state: OneState | None = None
+        self.plain_call: PlainCall | None = None
 
     def __repr__(self) -> str:
         held = f", holding {', '.join(self.held)}" if self.held else ""
@@ -198,6 +204,7 @@ class Function:
         same = (self.alike, self.unfolded, self.held)
         return Function(self.program, self._table, self._pattern, self.interpreted, precision, *same)
 
+    @first_one_state
     @checked(threads=whole(1), out=mapping())
     def __call__(self, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
         """Evaluate; every slot is an array (..., *shape), all broadcast on leading axes; CuPy arrays run on their GPU.
@@ -236,7 +243,8 @@ class Function:
         rows = InputRows(self.name, self.program, inputs)
         program, n = self._computed.program, rows.n
         if self._interpret(n):
-            nodes = evaluate_nodes(program, flat_inputs(program, rows.chunk(0, n), n))
+            flat = flat_inputs(program, rows.chunk(0, n), n)
+            nodes = evaluate_one(program, flat[0].tolist()) if n == 1 else evaluate_nodes(program, flat)
             flat = self._computed.spread(result_columns(program, nodes, n))
         else:
             flat = [np.empty((n, slot.size)) for slot in self.program.outputs]
@@ -255,7 +263,7 @@ class Function:
     ) -> Evaluation:
         """States begin … end of the rows."""
         n = end - begin
-        flat = self._outputs(n, batch, out)
+        flat = output_rows(self.name, self.program, n, batch, out)
         if self._interpret(n):
             self._check_designs(rows.chunk(begin, end))
             flagged = [np.arange(begin, end)] if n else []
@@ -264,6 +272,13 @@ class Function:
         bad, failed = [], []
         for states in flagged:
             again = rows.some(states)
+            clear = self._diagnose(again) if len(states) == 1 else None
+            if clear is not None:
+                for output in flat:
+                    output[states - begin] = np.nan
+                bad.append(states - begin)
+                failed.append(np.array([clear], dtype=object))
+                continue
             careful, names = evaluate_with_care(
                 self._computed.program, flat_inputs(self._computed.program, again, len(states))
             )
@@ -276,6 +291,15 @@ class Function:
         where = np.concatenate(bad) if bad else np.zeros(0, dtype=np.int64)
         why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
         return Evaluation(self._named(flat, batch), where, why, batch, self.held)
+
+    def _diagnose(self, rows: dict[str, np.ndarray]) -> Failure | None:
+        """What is wrong with one state that compiled code flags, where that is clear."""
+        if self.interpreted or not self._kernels:
+            return None
+        with self._lock:
+            if self._diagnosis is None:
+                self._diagnosis = Diagnosis(self._computed.program, self.precision)
+            return self._diagnosis(rows)
 
     def _run(self, rows: InputRows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
@@ -310,27 +334,6 @@ class Function:
             if key and len(self._known) < KNOWN_DESIGNS:
                 self._known.add(key)
 
-    def _outputs(self, n: int, batch: tuple[int, ...], out: Mapping[str, np.ndarray] | None) -> list[np.ndarray]:
-        """Arrays (n, size) to fill: new ones, or views of the caller's."""
-        flat = []
-        unknown = set(out or ()) - {slot.name for slot in self.program.outputs}
-        if unknown:
-            raise UsageError(
-                f"{self.name}: no output {sorted(unknown)}; there are {[s.name for s in self.program.outputs]}"
-            )
-        for slot in self.program.outputs:
-            given = None if out is None else out.get(slot.name)
-            if given is None:
-                flat.append(np.empty((n, slot.size)))
-                continue
-            shape = (*batch, *slot.shape)
-            if not isinstance(given, np.ndarray) or given.dtype != np.float64 or given.shape != shape:
-                raise UsageError(f"{self.name}: out[{slot.name!r}] must be a float64 array of shape {shape}")
-            if not given.flags.c_contiguous or not given.flags.writeable:
-                raise UsageError(f"{self.name}: out[{slot.name!r}] must be contiguous and writeable")
-            flat.append(given.reshape(n, slot.size))
-        return flat
-
     def _named(self, flat: list[np.ndarray], batch: tuple[int, ...]) -> dict[str, np.ndarray]:
         slots = self.program.outputs
         return {slot.name: x.reshape((*batch, *slot.shape)) for slot, x in zip(slots, flat, strict=True)}
@@ -339,9 +342,10 @@ class Function:
         """True while so few states were asked for that compiling would take longer, or for functions never compiled."""
         if self.interpreted:
             return True
-        if self._kernels or self._interpreted + n > INTERPRETED_STATES:
+        cost = 1 if n == 1 else OF_BATCH
+        if self._kernels or n > LARGEST_BATCH or self._interpreted + cost > PATIENCE:
             return False
-        self._interpreted += n
+        self._interpreted += cost
         return True
 
     def kernel(self, uniform: bool = True) -> Any:
@@ -352,7 +356,18 @@ class Function:
                 if not uniform:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
                 self._kernels[uniform] = compile_program(program, precision=self.precision)
+                if uniform and self._kernels[True].has_entries:
+                    self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
+                    self.plain_call = self.one_state.plain
             return self._kernels[uniform]
+
+    def _bind(self, design: np.ndarray) -> Any:
+        """The entry of the kernel for one state with a design (n,)."""
+        rows = {s.name: np.zeros((1, s.size)) for s in self.program.inputs}
+        if "parameters" in rows:
+            rows["parameters"] = design[None]
+            self._check_designs(rows)
+        return self._kernels[True].entry(list(rows.values()))
 
     def __getstate__(self) -> dict:
         return {

@@ -25,41 +25,54 @@ def check_option(on_bad_state: str) -> None:
         raise UsageError(f"on_bad_state={on_bad_state!r}; use 'raise' or 'mark'")
 
 
+Telling = Callable[[int, Failure], Callable[[], str]]
+"""(state, failure) -> what says, when it is asked, more about that state; it keeps what it needs of the state."""
+
+
 def complain(
     where: str,
     failures: np.ndarray,
     batch: tuple[int, ...],
     result,
-    explain: Callable[[int, Failure], str] | None = None,
+    explain: Telling | None = None,
     marks: bool = True,
 ) -> None:
     """Raise BadStateError for failures (n,).
 
-    explain: (state, failure) -> what more can be said about the first state of each kind. marks: whether the call has
-    on_bad_state, and a result with the good states.
+    explain: what more can be said about the first state of each kind. marks: whether the call has on_bad_state, and a result
+    with the good states.
     """
     bad = np.flatnonzero(failures != GOOD)
     kinds: dict[Failure, list[int]] = {}
     for i in bad:
         kinds.setdefault(failures[i], []).append(int(i))
+    shown = [
+        (failure, states, None if explain is None else explain(states[0], failure))
+        for failure, states in list(kinds.items())[:6]
+    ]
+    raise BadStateError("", result, lambda: _report(shown, len(bad), batch, marks), where)
+
+
+def _report(
+    shown: list[tuple[Failure, list[int], Callable[[], str] | None]], bad: int, batch: tuple[int, ...], marks: bool
+) -> str:
     lines = []
-    for failure, states in list(kinds.items())[:6]:
+    for failure, states, more in shown:
         index = tuple(int(k) for k in np.unravel_index(states[0], batch)) if batch else ()
         at = f" (first at index {index[0] if len(index) == 1 else index})" if batch else ""
         reason = OF_SITES.get((failure.status, failure.site), EXPLANATION[failure.status])
         lines.append(f"  {len(states)} × {failure.status.name} at {failure.place}{at}: {reason}")
-        more = explain(states[0], failure) if explain is not None else ""
-        if more:
-            lines.append(f"    {more}")
+        said = "" if more is None else more()
+        if said:
+            lines.append(f"    {said}")
     total = int(np.prod(batch, dtype=int)) if batch else 1
-    others = (IN_PYTHON if marks else OTHERS_ALONE) if len(bad) < total else ""
-    report = f"{len(bad)} of {total} states are bad{others}.\n" + "\n".join(lines)
-    raise BadStateError(f"{where}: {report}", result, report)
+    others = (IN_PYTHON if marks else OTHERS_ALONE) if bad < total else ""
+    return f"{bad} of {total} states are bad{others}.\n" + "\n".join(lines)
 
 
 def rename(error: BadStateError, call: str, result: Any) -> BadStateError:
     """What `complain` raised within a call, as that call says it and with its own result."""
-    return BadStateError(f"{call}: {error.report}", result, error.report)
+    return BadStateError("", result, lambda: error.report, call)
 
 
 def codes(failures: Sequence[Failure] | np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from gough.dynamics import energies, forward, inverse, loads, rates, reactions, terms, tilts
-from gough.dynamics.legs.geometry import Branch, leg_joints
+from gough.dynamics.legs.geometry import Branch, branched_joints, leg_joints
 from gough.dynamics.link_poses import link_poses
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
@@ -113,6 +113,8 @@ CATALOGUE: dict[str, Entry] = {
 
 FOR_ASSEMBLING: dict[str, Entry] = {
     "loop_matrices": Entry(("q",), rates.loop_matrices, {}),
+    "leading_step": Entry(("q", "v"), rates.leading_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
+    "drive_step": Entry(("q", "drives"), rates.drive_step, {"next": "m, 1, rad", "du": "m, rad", "residual": "m, 1"}),
     "spring_lengths": Entry(("q",), loads.spring_lengths, {"length": "m"}, of_structure=True),
 }
 """What assembling and its checks ask for beside it; with `leg_closures` and `leg_joints`, which are about legs."""
@@ -149,11 +151,14 @@ def loaded_reactions(frames: tuple[str, ...]) -> Entry:
 
 
 def leg_entry(key: FunctionKey) -> Entry | None:
-    """Entry of "leg_closures" of a leg, or "leg_joints" in branches; None for other keys."""
+    """Entry of "leg_closures" of a leg, or "leg_joints" and "branched_joints" in branches; None for other keys."""
     if key.kind == "leg_closures" and key.leg is not None:
         return Entry(("q",), partial(rates.leg_closures, leg=key.leg), {}, of_structure=True)
     if key.kind == "leg_joints" and key.branches:
         return Entry(("pose",), partial(leg_joints, branches=key.branches), {"joints": "m, rad"}, of_structure=True)
+    if key.kind == "branched_joints" and key.branches:
+        equations = partial(branched_joints, branches=key.branches)
+        return Entry(("pose",), equations, {"joints": "m, rad"}, of_structure=True)
     return None
 
 

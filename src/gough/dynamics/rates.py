@@ -1,12 +1,14 @@
-"""From v to the rates of everything: q̇ = N(q) v, joint rates, and accelerations of the drives."""
+"""From v to the rates of everything: q̇ = N(q) v, joint rates, accelerations of the drives; steps that lead and close."""
 
 import numpy as np
 
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
+from gough.dynamics.projection import drive_columns
 from gough.dynamics.validity import check_state
-from gough.scalar import zeros
+from gough.errors import Site, Status
+from gough.scalar import dot, solve, sqrt, zeros
 
 Vector = np.ndarray
 
@@ -85,3 +87,32 @@ def closing_step(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray
     """du (nu,): one Newton step that moves the independent coordinates by v and closes the loops; the residual before."""
     loops = Loops(Posture(numbers, q))
     return {"du": loops.correction(v), "residual": loops.residual()}
+
+
+def leading_step(numbers: Numbers, q: Vector, v: Vector) -> dict[str, np.ndarray]:
+    """next (nq,): q moved by v in the independent coordinates, its loops closed, to first order; du (nu,): that step of the tree;
+    residual (rows,): of the closures before it."""
+    posture = Posture(numbers, q)
+    return _moved(posture, Loops(posture), v)
+
+
+def drive_step(numbers: Numbers, q: Vector, drives: Vector) -> dict[str, np.ndarray]:
+    """As `leading_step`, towards drive coordinates (drives,), of which there are as many as freedoms; elastic ones stay. What
+    closing the loops moves of the drives is part of the way."""
+    posture = Posture(numbers, q)
+    loops, mechanism = Loops(posture), numbers.mechanism
+    n, v = mechanism.layout.mobility, zeros(mechanism.layout.nv)
+    closing = loops.correction(v)[[mechanism.links[drive.link].u for drive in mechanism.drives]]
+    missing = drives - posture.q[mechanism.drive_index] - closing
+    v[:n] = solve(drive_columns(loops)[:n].T, missing, Status.SINGULAR.at(Site.DRIVES))
+    return _moved(posture, loops, v)
+
+
+def _moved(posture: Posture, loops: Loops, v: Vector) -> dict[str, np.ndarray]:
+    du = loops.correction(v)
+    q = posture.q + rate_of_q(posture, du)
+    for link in posture.mechanism.links:
+        if link.quaternion is not None:
+            turn = q[link.quaternion]
+            q[link.quaternion] = turn / sqrt(dot(turn, turn))
+    return {"next": q, "du": du, "residual": loops.residual()}

@@ -14,7 +14,7 @@ import numpy as np
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
-from gough.dynamics.legs.geometry import Branch, closed_form_kind
+from gough.dynamics.legs.geometry import BRANCHES, Branch, closed_form_kind
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.numbers import Numbers
 from gough.errors import GOOD, Status, UsageError
@@ -24,8 +24,6 @@ from gough.kinematics.retraction import comparable_coordinates, periodic_coordin
 from gough.program import Slot, trace
 from gough.robot import Robot
 from gough.structure import Structure
-
-BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def leg_kinds(structure: Structure, pattern: Mapping[int, float]) -> tuple[str | None, ...]:
@@ -79,52 +77,67 @@ class ClosedFormLegs:
         """Positions of a leg's joints among all joints."""
         return self._columns[leg]
 
-    def wrap(self, difference: np.ndarray, columns: list[int]) -> np.ndarray:
+    def wrap(self, difference: np.ndarray, columns: Sequence[int] | np.ndarray) -> np.ndarray:
         """Differences (..., columns) of joints with angles of which whole turns make no difference brought into [-π, π)."""
         return np.where(self.angular(columns), wrap_angle(difference), difference)
 
-    def angular(self, columns: list[int]) -> np.ndarray:
+    def angular(self, columns: Sequence[int] | np.ndarray) -> np.ndarray:
         """Which of the joints are angles of which whole turns make no difference; a spindle's counts as the length it is."""
         return self._angular[columns]
 
-    def measures(self, columns: list[int]) -> np.ndarray:
+    def measures(self, columns: Sequence[int] | np.ndarray) -> np.ndarray:
         """What differences of the joints are multiplied by to be compared (columns,): see `comparable_coordinates`."""
         return self._measures[columns]
 
     def evaluate(self, poses: np.ndarray, parameters: np.ndarray, branches: Sequence[Branch]) -> Evaluation:
         """Joints at poses (n, 7 + elastic) in these branches."""
+        return self.function(branches)(pose=poses, parameters=parameters)
+
+    def function(self, branches: Sequence[Branch]) -> Function:
+        """Joints at a pose in these branches."""
         own = tuple(b if kind is not None else None for b, kind in zip(branches, self.kinds, strict=True))
-        return self.linkage.function(FunctionKey("leg_joints", branches=own))(pose=poses, parameters=parameters)
+        return self.linkage.function(FunctionKey("leg_joints", branches=own))
 
     def in_all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """Joints (4, n, joints) in each of the four branches; NaN for legs that do not reach."""
         if all(kind is None for kind in self.kinds):
             return np.zeros((len(BRANCHES), len(poses), self.linkage.structure.layout.n_joints))
-        return np.stack([f.values(pose=poses, parameters=parameters)["joints"] for f in self._in_branches])
+        return np.moveaxis(self.in_branches.values(pose=poses, parameters=parameters)["joints"], -2, 0)
 
     @cached_property
-    def _in_branches(self) -> list[Function]:
-        """Joints with all legs in one branch, for each of the four."""
-        own = [tuple(branch if kind is not None else None for kind in self.kinds) for branch in BRANCHES]
-        return [self.linkage.function(FunctionKey("leg_joints", branches=branches)) for branches in own]
+    def in_branches(self) -> Function:
+        """Joints (4, joints) at a pose with all legs in one branch, for each of the four."""
+        own = tuple(BRANCHES[0] if kind is not None else None for kind in self.kinds)
+        return self.linkage.function(FunctionKey("branched_joints", branches=own))
 
     def nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)) in the branches nearest to configurations `near` (n, nq)."""
         stacked = self.in_all_branches(poses, parameters)
         out = stacked[0].copy()
         failures = np.full(len(poses), GOOD, dtype=object)
-        rows = np.arange(len(poses))
-        for k, kind in enumerate(self.kinds):
-            if kind is None:
-                continue
-            columns = self.columns(k)
-            wrapped = self.wrap(stacked[:, :, columns] - near[None, :, self.lead :][:, :, columns], columns)
-            cost = np.abs(wrapped * self.measures(columns)).sum(axis=-1)
-            best = np.argmin(np.where(np.isfinite(cost), cost, np.inf), axis=0)
-            out[:, columns] = near[:, self.lead :][:, columns] + wrapped[best, rows]
-            lost = ~np.isfinite(cost[best, rows])
-            failures[lost & (failures == GOOD)] = Status.OUT_OF_REACH.at(self.linkage.structure.legs[k].name)
+        columns, starts = self.by_leg
+        if not len(columns):
+            return out, failures
+        close = near[:, self.lead + columns]
+        wrapped = self.wrap(stacked[:, :, columns] - close, columns)
+        cost = np.add.reduceat(np.abs(wrapped * self.measures(columns)), starts, axis=-1)
+        cost = np.where(np.isfinite(cost), cost, np.inf)
+        best = np.argmin(cost, axis=0)
+        leg = np.repeat(np.arange(len(starts)), np.diff([*starts, len(columns)]))
+        out[:, columns] = close + np.take_along_axis(wrapped, best[None, :, leg], axis=0)[0]
+        lost = np.isinf(np.take_along_axis(cost, best[None], axis=0)[0])
+        known = [k for k, kind in enumerate(self.kinds) if kind is not None]
+        for state in np.flatnonzero(lost.any(axis=1)):
+            leg_lost = known[int(np.argmax(lost[state]))]
+            failures[state] = Status.OUT_OF_REACH.at(self.linkage.structure.legs[leg_lost].name)
         return out, failures
+
+    @cached_property
+    def by_leg(self) -> tuple[np.ndarray, np.ndarray]:
+        """(positions of the joints of legs with a closed form, leg after leg; where each leg's begin in it)."""
+        own = [self.columns(k) for k, kind in enumerate(self.kinds) if kind is not None]
+        starts = np.cumsum([0, *(len(columns) for columns in own)])[:-1]
+        return np.array([c for columns in own for c in columns], dtype=int), starts.astype(int)
 
     def branches_of(self, q: np.ndarray) -> tuple[Branch, ...]:
         """The branch of every leg that an assembled q (nq,) is in: it may be a little off a stated pose, or another than was

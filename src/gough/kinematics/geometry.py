@@ -12,6 +12,8 @@ from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
 from gough.errors import GOOD, Status, UsageError
 from gough.kinematics._led_legs import LedLegs
+from gough.kinematics._one_lead import OneLead
+from gough.kinematics._one_pose import OnePose
 from gough.kinematics.closing import CLOSED, close, closure_errors
 from gough.kinematics.leading import pose_led
 from gough.kinematics.linkage import LedLinkage
@@ -76,11 +78,34 @@ class Geometry:
                 raise UsageError(f"branch=: the legs of {self.linkage.structure.name} have no closed form; use near=")
             return pose_led(self.linkage, poses, parameters, self._started(elastic, near))
         poses = np.concatenate([poses, elastic], axis=1)
-        legs = self.linkage.cached("led legs", lambda: LedLegs(self.linkage, self.linkage.assembly))
+        legs = self.led_legs
         if by_legs:
             return legs.close(poses, parameters, near, branch)
         joints, failures = legs.joints(poses, parameters, near, branch)
         return self._close_platform(np.concatenate([poses, joints], axis=1), failures, parameters, near)
+
+    @property
+    def led_legs(self) -> LedLegs:
+        """The legs led from home."""
+        return self.linkage.cached("led legs", lambda: LedLegs(self.linkage, self.linkage.assembly))
+
+    @property
+    def one_pose(self) -> OnePose | None:
+        """What finds q at one pose after the other, where all joints follow in closed form."""
+
+        def made() -> OnePose | None:
+            if not OnePose.suits(self.led_legs):
+                return None
+            if self.legs_reach:
+                return OnePose(self.led_legs)
+            return OnePose(self.led_legs, CLOSED) if self.by_closed_legs else None
+
+        return self.linkage.cached("one pose", made)
+
+    @property
+    def one_lead(self) -> OneLead:
+        """What leads one configuration after the other by small steps."""
+        return self.linkage.cached("one lead", lambda: OneLead(self.linkage))
 
     def _bent(self, n: int, near: np.ndarray | None, elastic: np.ndarray | None) -> np.ndarray:
         if elastic is not None:

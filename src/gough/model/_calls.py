@@ -7,7 +7,7 @@ import numpy as np
 
 from gough.compilation.arrays import Array, as_array, as_rows, checked_numbers, on_host, parameter_rows
 from gough.compilation.evaluation import Evaluation
-from gough.compilation.status import check_option, complain
+from gough.compilation.status import Telling, check_option, complain
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import Failure
 from gough.kinematics.lost import lost_direction
@@ -21,7 +21,7 @@ def finish(
     evaluation: Evaluation,
     result: Any,
     on_bad_state: str,
-    explain: Callable[[int, Failure], str] | None = None,
+    explain: Telling | None = None,
     marks: bool = True,
 ) -> Any:
     """`result`, or BadStateError for bad states of the call `name` when they are to be raised; the rest as in `complain`."""
@@ -31,17 +31,15 @@ def finish(
     return result
 
 
-def explain_states(
-    model: "Model", q: Any, batch: tuple[int, ...], parameters: Any = None
-) -> Callable[[int, Failure], str]:
+def explain_states(model: "Model", q: Any, batch: tuple[int, ...], parameters: Any = None) -> Telling:
     """What is lost at a singular state of a call with configurations q (..., nq) and parameters as it was given them."""
 
-    def explain(state: int, failure: Failure) -> str:
-        rows = as_rows(np.asarray(on_host(q), dtype=float), batch)
+    def explain(state: int, failure: Failure) -> Callable[[], str]:
+        row = as_rows(np.asarray(on_host(q), dtype=float), batch)[state].copy()
         own_design = parameters is None or parameters is model.parameters
         given = None if own_design else parameter_rows(given_parameters(model, parameters), batch)
-        own = None if given is None else given[0 if len(given) == 1 else state]
-        return lost_direction(model, rows[state], failure, own)
+        own = None if given is None else given[0 if len(given) == 1 else state].copy()
+        return lambda: lost_direction(model, row, failure, own)
 
     return explain
 

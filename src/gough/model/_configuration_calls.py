@@ -23,6 +23,7 @@ from gough.kinematics.leading import (
 from gough.kinematics.singularity import Singularity, singularity
 from gough.model._calls import Calls
 from gough.model._limits import limit_margins
+from gough.model._one_pose import pose_first, projection_first, step_first
 from gough.model.results import Configurations, LimitMargins
 from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import integrate_pose, pose_array
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 class ConfigurationCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
+    @pose_first
     @checked(on_bad_state=word)
     def configuration(self, pose: Any = None, *, on_bad_state: str = "raise", **options: Any) -> Array:
         """Configuration q (..., nq) of the closed robot; options as in `assemble`, which also tells the status."""
@@ -159,6 +161,7 @@ class ConfigurationCalls(Calls):
         """
         return largest_error(self._model, self._run("closure_residual", {"q": q}, parameters).outputs)
 
+    @step_first
     @checked(q=numbers, v=numbers, dt=numbers, parameters=design, on_bad_state=word)
     def integrate(self, q: Any, v: Any, dt: Any = 1.0, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """q moved by v·dt along the group (rotations by the exponential), the rest follows in its assembly.
@@ -183,6 +186,7 @@ class ConfigurationCalls(Calls):
         found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
+    @projection_first
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def project(self, q: Any, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """The closed configuration next to q: quaternions normalised, independent coordinates kept, the rest closed."""

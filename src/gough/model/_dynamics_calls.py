@@ -14,10 +14,21 @@ from gough.dynamics.reactions import joint_links
 from gough.errors import BadStateError, UsageError, warn
 from gough.kinematics.retraction import step_units
 from gough.model._calls import Calls, explain_states, finish
+from gough.model._one_state import straight
 from gough.model.coriolis import coordinate_function, coordinate_rates, own_coordinate_terms
 from gough.model.external import Wrench, external_load, on_platform
 from gough.model.linear import LinearModel, linearize
-from gough.model.results import CoordinateTerms, Energies, ForwardDynamics, InverseDynamics, Reactions
+from gough.model.results import (
+    CoordinateTerms,
+    Energies,
+    ForwardDynamics,
+    InverseDynamics,
+    Reactions,
+    good_energies,
+    good_forward,
+    good_inverse,
+    itself,
+)
 from gough.model.tangent import tangent_derivative
 from gough.spatial.euler import check_sequence, coordinates_of, euler_matrix
 from gough.structure.size import weight_energy
@@ -26,6 +37,7 @@ from gough.structure.size import weight_energy
 class DynamicsCalls(Calls):
     """Arrays broadcast on leading axes; SI units; `parameters` defaults to the design's."""
 
+    @straight(good_inverse, "tau eddot", "q v acceleration", loaded=True)
     @checked(q=numbers, v=numbers, acceleration=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def inverse_dynamics(
         self,
@@ -47,6 +59,7 @@ class DynamicsCalls(Calls):
         result = InverseDynamics(tau, e.outputs.get("eddot", tau[..., :0]), e.codes)
         return finish("inverse_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
+    @straight(good_forward, "vdot", "q v tau", loaded=True)
     @checked(q=numbers, v=numbers, tau=numbers, wrench=wrenches, parameters=design, on_bad_state=word)
     def forward_dynamics(
         self,
@@ -64,26 +77,31 @@ class DynamicsCalls(Calls):
         result = ForwardDynamics(e.outputs["vdot"], e.codes)
         return finish("forward_dynamics", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
+    @straight(itself, "M", "q")
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def mass_matrix(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """M (..., nv, nv)."""
         return self._array_of("mass_matrix", "M", {"q": q}, parameters, on_bad_state)
 
+    @straight(itself, "h", "q v")
     @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def bias_force(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """h (..., nv): velocity terms, gravity, friction, springs, dampers; left of S τ."""
         return self._array_of("bias_force", "h", {"q": q, "v": v}, parameters, on_bad_state)
 
+    @straight(itself, "g", "q")
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def gravity_force(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """The part of h at rest that gravity causes (..., nv)."""
         return self._array_of("gravity_force", "g", {"q": q}, parameters, on_bad_state)
 
+    @straight(itself, "S", "q")
     @checked(q=numbers, parameters=design, on_bad_state=word)
     def drive_map(self, q: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """S (..., nv, drives): generalised force on v per drive force; drive rates are Sᵀ v."""
         return self._array_of("drive_map", "S", {"q": q}, parameters, on_bad_state)
 
+    @straight(good_energies, "kinetic potential losses", "q v")
     @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def energies(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Energies:
         """Kinetic and potential energy, and the power losses take."""

@@ -10,11 +10,14 @@ from gough.compilation.evaluation import Evaluation
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import Status, UsageError
 from gough.model._calls import Calls, explain_states, finish
+from gough.model._one_state import straight
+from gough.model.results import itself
 
 
 class FrameCalls(Calls):
     """Poses, twists and Jacobians of named frames; rates of q."""
 
+    @straight(lambda position, rotation: (position, rotation), "position rotation", "q", of_frame=True)
     @checked(q=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_pose(
         self, q: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise"
@@ -24,6 +27,7 @@ class FrameCalls(Calls):
         result = e.outputs["position"], e.outputs["rotation"]
         return finish("frame_pose", e, result, on_bad_state, explain_states(self._model, q, e.batch, parameters))
 
+    @straight(itself, "twist", "q v", of_frame=True)
     @checked(q=numbers, v=numbers, frame=word, parameters=design, on_bad_state=word)
     def frame_twist(self, q: Any, v: Any, frame: str, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """Twist (..., 6) of a named frame at its origin, world axes."""
@@ -83,6 +87,7 @@ class FrameCalls(Calls):
         if not self._model.mechanism.has_platform:
             raise UsageError(f"{name}: {self._model.robot.name} has no platform; use frame_twist with a named frame")
 
+    @straight(itself, "qdot", "q v")
     @checked(q=numbers, v=numbers, parameters=design, on_bad_state=word)
     def configuration_rate(self, q: Any, v: Any, *, parameters: Any = None, on_bad_state: str = "raise") -> Array:
         """qdot (..., nq)."""

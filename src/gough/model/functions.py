@@ -42,6 +42,7 @@ def slots_of(structure: Mechanism, names: Sequence[str], loads: int = 0) -> tupl
         "vdot": (layout.nv, "m/s2, rad/s2"),
         **{slot: (n, "N, N m") for slot, n in outside.items()},
         "tau": (len(structure.drives), "N, N m"),
+        "drives": (len(structure.drives), "m, rad"),
         "pose": (layout.joints.start, "m, 1"),
         "loads": (loads, "N, N m"),
     }

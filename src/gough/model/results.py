@@ -82,6 +82,30 @@ class Energies:
     __repr__ = short_repr
 
 
+NONE = np.zeros(0)
+"""Elastic accelerations of a rigid robot."""
+
+
+def good_inverse(tau: np.ndarray, eddot: np.ndarray = NONE) -> InverseDynamics:
+    """Of one good state."""
+    return InverseDynamics(tau, eddot, np.zeros((), np.uint8))
+
+
+def good_forward(vdot: np.ndarray) -> ForwardDynamics:
+    """Of one good state."""
+    return ForwardDynamics(vdot, np.zeros((), np.uint8))
+
+
+def good_energies(kinetic: np.ndarray, potential: np.ndarray, losses: np.ndarray) -> Energies:
+    """Of one good state."""
+    return Energies(kinetic, potential, losses, np.zeros((), np.uint8))
+
+
+def itself(x: np.ndarray) -> np.ndarray:
+    """A result that is one array."""
+    return x
+
+
 @dataclass(frozen=True)
 class CoordinateTerms:
     """The equations in named coordinates: x, xdot (..., 6), M and C (..., 6, 6), T (..., 6, 6) with v = T xdot."""

@@ -3,6 +3,7 @@
 Blocks run through LAPACK with pivoting, so this is also the fallback for states a fixed elimination order cannot take.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -86,6 +87,65 @@ def evaluate_nodes(program: Program, values: np.ndarray) -> list:
             else:
                 nodes[i] = _FUNCTIONS[op](*[nodes[k] for k in args])
     return nodes
+
+
+_ADD, _SUB, _MUL, _NEG = int(Op.ADD), int(Op.SUB), int(Op.MUL), int(Op.NEG)
+
+
+def evaluate_one(program: Program, values: Sequence[float]) -> list:
+    """Values of all nodes for one state (n_inputs,), as floats; the entry of a BLOCK is its results (1, k).
+
+    What `evaluate_nodes` does, at a tenth of its time: numbers of Python instead of arrays of one number. Where Python refuses
+    (a division by zero, the root of a negative number) NumPy says what comes of it.
+    """
+    nodes: list = [None] * len(program.ops)
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+        if op == _MUL:
+            nodes[i] = nodes[args[0]] * nodes[args[1]]
+        elif op == _ADD:
+            nodes[i] = nodes[args[0]] + nodes[args[1]]
+        elif op == _SUB:
+            nodes[i] = nodes[args[0]] - nodes[args[1]]
+        elif op == INPUT:
+            nodes[i] = values[args[0]]
+        elif op == CONST:
+            nodes[i] = args[0]
+        elif op == ITEM:
+            nodes[i] = float(nodes[args[0]][0, args[1]])
+        elif op == _NEG:
+            nodes[i] = -nodes[args[0]]
+        elif op == BLOCK:
+            with np.errstate(all="ignore"):
+                nodes[i] = _block(args[0], np.array([[nodes[k] for k in args[1:]]], dtype=float))
+        else:
+            nodes[i] = _one(op, [nodes[k] for k in args])
+    return nodes
+
+
+def _one(op: int, operands: list[float]) -> float:
+    try:
+        exact = _EXACT.get(op)
+        if exact is not None:
+            return exact(*operands)
+    except (ArithmeticError, ValueError):
+        pass
+    with np.errstate(all="ignore"):
+        return float(_FUNCTIONS[op](*[np.float64(x) for x in operands]))
+
+
+_EXACT: dict[int, Callable[..., float]] = {
+    Op.DIV: lambda a, b: a / b,
+    Op.SQRT: math.sqrt,
+    Op.ABS: abs,
+    Op.SELECT: lambda c, a, b: a if c > 0 else b,
+    Op.FMA: lambda a, b, c: a * b + c,
+    Op.FMS: lambda a, b, c: a * b - c,
+    Op.FNMA: lambda a, b, c: c - a * b,
+    Op.FNMS: lambda a, b, c: -(a * b) - c,
+    Op.RCP: lambda a: 1.0 / a,
+    Op.RSQRT: lambda a: 1.0 / math.sqrt(a),
+}
+"""Operations on numbers of Python, the same to the last bit; sines, cosines and arcs are not, and stay NumPy's."""
 
 
 def stack_columns(columns: Sequence, batch: tuple[int, ...]) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gough.errors import Failure, Status
-from gough.program.ops import Block, Op
+from gough.program.ops import Block, Op, Solve
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,19 @@ class Program:
 
     def evaluate_flat(self, values: np.ndarray) -> np.ndarray:
         """Results (flat) for flat inputs: the interpreter on one state."""
-        from gough.program.interpreter import evaluate_nodes
+        from gough.program.interpreter import evaluate_nodes, evaluate_one
 
-        nodes = evaluate_nodes(self, np.asarray(values))
+        flat = np.asarray(values)
+        nodes = evaluate_one(self, flat.tolist()) if flat.dtype == float else evaluate_nodes(self, flat)
         return np.array([nodes[i] for i in self.results])
+
+    @cached_property
+    def used_inputs(self) -> np.ndarray:
+        """Positions of the inputs that some node reads."""
+        return np.array([a[0] for op, a in zip(self.ops, self.args, strict=True) if op == Op.INPUT], dtype=int)
+
+    @cached_property
+    def solves(self) -> list[int]:
+        """Nodes that solve a system."""
+        blocks = [i for i, op in enumerate(self.ops) if op == Op.BLOCK]
+        return [i for i in blocks if isinstance(self.block(i), Solve)]

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from gough.errors import GOOD, Failure, Status
-from gough.program.interpreter import evaluate_nodes, stack_columns
-from gough.program.ops import Op, Solve
+from gough.program.interpreter import evaluate_nodes, evaluate_one, stack_columns
+from gough.program.ops import Solve
 from gough.program.program import NOT_FINITE, Program
 
 SMALLEST_RCOND = 1e-13
 """A solve whose equilibrated matrix has a smaller reciprocal condition number is singular."""
+
+UNKNOWN_INPUT = Status.NOT_FINITE.at("input")
 
 NOISE = 1e-12
 """Rows and columns this much smaller than the largest are noise."""
@@ -19,26 +21,54 @@ NOISE = 1e-12
 def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.ndarray], list[Failure]]:
     """(results per output slot (n, size), the first failure or GOOD per state) for inputs (n, n_inputs)."""
     n = len(values)
+    if n == 1:
+        nodes = evaluate_one(program, values[0].tolist())
+        outputs = result_columns(program, nodes, 1)
+        return outputs, [_first_failure(program, values[0], nodes, outputs)]
     nodes = evaluate_nodes(program, values)
     failed = np.full(n, GOOD, dtype=object)
 
     def fail(bad: np.ndarray, failure: Failure) -> None:
         failed[bad & (failed == GOOD)] = failure
 
-    used = [args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT]
-    fail(~np.asarray(np.isfinite(values[:, used]).all(axis=1)), Status.NOT_FINITE.at("input"))
+    finite = np.asarray(np.isfinite(values[:, program.used_inputs]).all(axis=1))
+    fail(~finite, UNKNOWN_INPUT)
     for check in program.checks:
         fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.failure)
-    for i, op in enumerate(program.ops):
-        if op == Op.BLOCK and isinstance(block := program.block(i), Solve):
-            k = block.n * block.n
-            operands = stack_columns([nodes[j] for j in program.args[i][1 : 1 + k]], (n,))
-            matrices = operands.reshape(n, block.n, block.n)
-            fail(reciprocal_condition(matrices) < SMALLEST_RCOND, block.failure or Status.SINGULAR.at("solve"))
+    for i in program.solves:
+        fail(_solve_conditions(program, i, nodes, n) < SMALLEST_RCOND, _solve_failure(program, i))
     outputs = result_columns(program, nodes, n)
     for output in outputs:
         fail(~np.asarray(np.isfinite(output).all(axis=1)), NOT_FINITE)
     return outputs, list(failed)
+
+
+def _first_failure(program: Program, values: np.ndarray, nodes: list, outputs: list[np.ndarray]) -> Failure:
+    """The same of one state, whose nodes are numbers."""
+    if not np.isfinite(values[program.used_inputs]).all():
+        return UNKNOWN_INPUT
+    for check in program.checks:
+        if not nodes[check.node] >= check.minimum:
+            return check.failure
+    for i in program.solves:
+        if _solve_conditions(program, i, nodes, 1)[0] < SMALLEST_RCOND:
+            return _solve_failure(program, i)
+    return GOOD if all(np.isfinite(output).all() for output in outputs) else NOT_FINITE
+
+
+def _solve_conditions(program: Program, node: int, nodes: list, n: int) -> np.ndarray:
+    """Reciprocal condition numbers (n,) of the matrix of a solve."""
+    block = program.block(node)
+    assert isinstance(block, Solve)
+    k = block.n * block.n
+    operands = stack_columns([nodes[j] for j in program.args[node][1 : 1 + k]], (n,))
+    return reciprocal_condition(operands.reshape(n, block.n, block.n))
+
+
+def _solve_failure(program: Program, node: int) -> Failure:
+    block = program.block(node)
+    assert isinstance(block, Solve)
+    return block.failure or Status.SINGULAR.at("solve")
 
 
 def result_columns(program: Program, nodes: list, n: int) -> list[np.ndarray]:

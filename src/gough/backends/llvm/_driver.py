@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from gough.backends.llvm._python_entry import write_entry
 from gough.backends.llvm._writer import ARGUMENTS, Writer
+from gough.program.passes.inputs import HOISTED
 from gough.program.program import Program, Slot
 
 LARGEST_ON_STACK = 1 << 17
@@ -106,7 +108,8 @@ def write_driver(program: Program, body: Callables) -> str:
         w.do("call void @free(ptr %room)")
     w.do("ret i64 %any")
     body.declared |= w.declared
-    return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}"])
+    hoisted = any(slot.name == HOISTED for slot in program.inputs)
+    return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}", write_entry(program, hoisted)])
 
 
 def take_room(w: Writer, sizes: Mapping[str, int]) -> bool:

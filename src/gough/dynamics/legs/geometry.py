@@ -32,13 +32,30 @@ from gough.structure import CutJoint, Link
 Vector = np.ndarray
 
 Branch = tuple[int, int]
+BRANCHES: tuple[Branch, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
 
-__all__ = ["Branch", "closed_form_joints", "closed_form_kind", "leg_coordinates", "leg_joints", "universal_angles"]
+__all__ = [
+    "BRANCHES",
+    "Branch",
+    "branched_joints",
+    "closed_form_joints",
+    "closed_form_kind",
+    "leg_coordinates",
+    "leg_joints",
+    "universal_angles",
+]
 
 
 def leg_joints(numbers: Numbers, pose: Vector, branches: Sequence[Branch | None]) -> dict[str, np.ndarray]:
     """Joints of the legs that have a branch, see `closed_form_joints`, at a pose whose quaternion is of unit length."""
     return {"joints": closed_form_joints(numbers, pose, rotation_from_quaternion_wxyz(pose[3:7]), branches)}
+
+
+def branched_joints(numbers: Numbers, pose: Vector, branches: Sequence[Branch | None]) -> dict[str, np.ndarray]:
+    """(4, joints): those of `leg_joints`, all legs that have a branch in each of BRANCHES, one after the other."""
+    R = rotation_from_quaternion_wxyz(pose[3:7])
+    each = [[None if own is None else branch for own in branches] for branch in BRANCHES]
+    return {"joints": np.array([closed_form_joints(numbers, pose, R, own) for own in each], dtype=object)}
 
 
 def leg_coordinates(numbers: Numbers, leg: int, targets: list[Vector], branch: tuple[int, int]) -> list[Any]:

@@ -72,7 +72,13 @@ def _fit(block: Solve, operands: np.ndarray, program: Program, node: int) -> Sol
     else:
         pivots = _pivots(block, operands[good], program, node)
     share = SMALL_FLOOR if block.spd or n <= 3 else LARGE_FLOOR
-    return replace(block, floor=tuple(float(share * x) for x in np.median(np.abs(pivots), axis=0)))
+    return replace(block, floor=tuple(share * _typical(np.abs(x)) for x in pivots.T))
+
+
+def _typical(pivots: np.ndarray) -> float:
+    """The median of pivots (samples,); a sample that meets a zero before, as a symmetric home may, has none."""
+    known = pivots[np.isfinite(pivots)]
+    return float(np.median(known)) if len(known) else 0.0
 
 
 def elimination_order(

@@ -1,0 +1,195 @@
+"""A compiled function called for one state at a time: arrays go to machine code where they lie, and nothing else is looked at.
+
+Whatever is not that plain (lists, other types, a batch, too many designs) and every state that a check flags is left to the
+call for batches: it converts, explains, names what is wrong.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from operator import itemgetter
+from typing import Any, TypeVar
+
+import numpy as np
+
+from gough.compilation.evaluation import Evaluation
+from gough.errors import Failure
+from gough.program import Program
+from gough.program.passes.outputs import ComputedOutputs
+
+DESIGNS = 64
+"""Designs whose entries are kept."""
+PARAMETERS = "parameters"
+NOBODY, NO_FAILURES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=object)
+for _empty in (NOBODY, NO_FAILURES):
+    _empty.setflags(write=False)
+Entry = Callable[..., int]
+"""Of a kernel: 0 where it filled the outputs of a good state (see `backends.llvm`)."""
+Straight = Callable[..., Sequence[np.ndarray] | None]
+"""A function of one state's arrays: new arrays of all outputs, None where the call for batches must say what is wrong."""
+
+
+class OneState:
+    """The calls of a function for one state. bind(design (n,)): the entry of its kernel, or an error where that design is not
+    the function's; without parameters the design is (0,). diagnose(rows (1, size)): what is wrong with a state, if clear."""
+
+    def __init__(
+        self,
+        program: Program,
+        computed: ComputedOutputs,
+        bind: Callable[[np.ndarray], Entry],
+        diagnose: Callable[[dict[str, np.ndarray]], Failure | None],
+        held: tuple[str, ...],
+    ) -> None:
+        self._bind, self._diagnose, self._held, self._computed = bind, diagnose, held, computed
+        self.inputs = tuple(slot.name for slot in program.inputs if slot.name != PARAMETERS)
+        self.outputs = tuple(slot.name for slot in program.outputs)
+        self._design = next((slot.shape for slot in program.inputs if slot.name == PARAMETERS), None)
+        self._shapes = [slot.shape for slot in program.outputs]
+        free = {i: np.isnan(fixed) for i, fixed in enumerate(computed.fixed)}
+        self._free = {i: x for i, x in free.items() if not x.all()}
+        self._computed_shapes = [slot.shape for slot in computed.program.outputs]
+        self._count = len(program.inputs)
+        self._given, self._wanted = _getter(self.inputs), _getter(self.outputs)
+        self._entries: dict[bytes, Entry] = {}
+        self._last: list[tuple[bytes, Entry]] = [(b"none yet", lambda *_: -1)]
+
+    @property
+    def plain(self) -> "PlainCall | None":
+        """What `first_one_state` needs of a function with one output, all of whose entries are computed."""
+        if len(self.outputs) != 1 or self._free or self._design is None:
+            return None
+        return self._given, self._last, self.outputs[0], self._shapes[0], self._count, self._held
+
+    def evaluate(self, inputs: Mapping[str, Any], out: dict[str, np.ndarray] | None) -> Evaluation | None:
+        """The evaluation; None where it is for the call for batches."""
+        try:
+            given = self._given(inputs)
+            design = NOBODY if self._design is None else inputs[PARAMETERS]
+            key = design.tobytes()
+        except (KeyError, AttributeError):
+            return None
+        known, entry = self._last[0]
+        if key != known:
+            entry = self._other(key, design)
+        arrays = self._arrays(out)
+        if entry is None or arrays is None or len(inputs) != self._count:
+            return None
+        flagged = entry(*given, *arrays)
+        if flagged:
+            return self._blamed(inputs, out) if flagged > 0 else None
+        found = dict(zip(self.outputs, self._whole(arrays) if self._free else arrays, strict=True))
+        return Evaluation(found, NOBODY, NO_FAILURES, (), self._held)
+
+    def _blamed(self, inputs: Mapping[str, Any], out: dict[str, np.ndarray] | None) -> Evaluation | None:
+        """Of a state that a check flags, where it is clear what is wrong."""
+        failure = self._diagnose({name: x.reshape(1, -1) for name, x in inputs.items()})
+        if failure is None:
+            return None
+        found = {}
+        for name, shape in zip(self.outputs, self._shapes, strict=True):
+            found[name] = np.empty(shape) if out is None else out[name]
+            found[name].fill(np.nan)
+        return Evaluation(found, np.zeros(1, dtype=np.int64), np.array([failure], dtype=object), (), self._held)
+
+    def caller(self, design: np.ndarray, after: Sequence[np.ndarray] = (), unchecked: bool = False) -> Straight:
+        """A function of the inputs in their order, without the parameters and without the last ones, which are `after`: new
+        arrays of all outputs, or None as above. unchecked: outputs as computed, whatever the checks say."""
+        bound, last = self._other(design.tobytes(), design), tuple(after)
+        assert bound is not None
+        entry: Entry = (lambda *given: bound(*given) < 0) if unchecked else bound
+        if self._free:
+            return lambda *given: self._run(entry, (*given, *last))
+        shapes, empty = self._shapes, np.empty
+        if len(shapes) == 1:
+            shape = shapes[0]
+
+            def one(*given: Any) -> tuple[np.ndarray] | None:
+                x = empty(shape)
+                return None if entry(*given, *last, x) else (x,)
+
+            return one
+
+        def several(*given: Any) -> list[np.ndarray] | None:
+            arrays = [empty(shape) for shape in shapes]
+            return None if entry(*given, *last, *arrays) else arrays
+
+        return several
+
+    def _other(self, key: bytes, design: Any) -> Entry | None:
+        """The entry of a design that is not the last one's; designs are compared number by number, arrays change."""
+        if type(design) is not np.ndarray or (design is not NOBODY and design.dtype != float):
+            return None
+        if design.shape != (self._design or (0,)):
+            return None
+        entry = self._entries.get(key)
+        if entry is None:
+            if len(self._entries) >= DESIGNS:
+                return None
+            entry = self._entries[key] = self._bind(design.copy())
+        self._last[0] = (key, entry)
+        return entry
+
+    def _arrays(self, out: dict[str, np.ndarray] | None) -> Sequence[np.ndarray] | None:
+        """Where the outputs are written: new arrays, or all the caller's; the entry looks at them."""
+        if out is None:
+            return [np.empty(shape) for shape in self._computed_shapes]
+        if type(out) is not dict or len(out) != len(self.outputs) or self._free:
+            return None
+        try:
+            return self._wanted(out)
+        except KeyError:
+            return None
+
+    def _run(self, entry: Entry, given: Sequence[Any]) -> list[np.ndarray] | None:
+        """New arrays of all outputs."""
+        arrays = [np.empty(shape) for shape in self._computed_shapes]
+        return None if entry(*given, *arrays) else self._whole(arrays)
+
+    def _whole(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Computed entries and fixed ones together, each output in its shape."""
+        found = [
+            x.reshape(shape) if i not in self._free else x
+            for i, (x, shape) in enumerate(zip(arrays, self._shapes, strict=True))
+        ]
+        for i, free in self._free.items():
+            whole = self._computed.fixed[i].copy()
+            whole[free] = found[i]
+            found[i] = whole.reshape(self._shapes[i])
+        return found
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Entries of a mapping in order."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda known: tuple([known[name] for name in names])
+
+
+Call = TypeVar("Call", bound=Callable[..., Evaluation])
+PlainCall = tuple[Callable[..., Any], list[tuple[bytes, Entry]], str, tuple[int, ...], int, tuple[str, ...]]
+"""See `OneState.plain`: inputs in order from a mapping, (design, entry) of the last call, the output's name and shape, the number
+of inputs, and what the evaluation holds."""
+
+
+def first_one_state(general: Call) -> Call:
+    """A function's call (threads=, out=, **inputs) that tries its `one_state` first. What most calls are is written out here:
+    a call more takes as long as a quarter of the machine code."""
+
+    @wraps(general)
+    def call(self: Any, *, threads: Any = None, out: Any = None, **inputs: Any) -> Evaluation:
+        plain: PlainCall | None = self.plain_call
+        if plain is not None and threads is None:
+            get, last, name, shape, count, held = plain
+            try:
+                key, entry = last[0]
+                if inputs[PARAMETERS].tobytes() == key and len(inputs) == count:
+                    array = np.empty(shape) if out is None else out[name]
+                    if (out is None or len(out) == 1) and not entry(*get(inputs), array):
+                        return Evaluation({name: array}, NOBODY, NO_FAILURES, (), held)
+            except (KeyError, AttributeError, TypeError):
+                pass
+        known: OneState | None = self.one_state
+        found = known.evaluate(inputs, out) if known is not None and threads is None else None
+        return general(self, threads=threads, out=out, **inputs) if found is None else found
+
+    return call  # type: ignore[return-value]
