@@ -72,7 +72,7 @@ def comparison_grid(comparisons: list[KnownComparison], whole: bool = False) -> 
 def demonstration_grid(shown: list[Demonstration]) -> Grid:
     """Not counted, and why."""
     rows = tuple((d.quantity, d.value, d.why) for d in shown)
-    return Grid(("shown, not counted", "computed", "it cannot fail because"), rows)
+    return Grid(("shown, not counted", "computed", "why it is not counted"), rows)
 
 
 def numbers(values: tuple[float, ...], form: str) -> str:
