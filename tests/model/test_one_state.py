@@ -107,7 +107,7 @@ def test_same_as_batches(case: Case, call: str) -> None:
             assert x.dtype == y.dtype and x.shape == y.shape[1:]
             np.testing.assert_array_equal(x, y[0])
     ready = call if "frame" not in call else (call, case.frame)
-    assert ready in case.model.straight_calls or not layout_holds()
+    assert ready in case.model._straight or not layout_holds()
 
 
 @pytest.mark.parametrize("case", ROBOTS, indirect=True)
@@ -257,7 +257,7 @@ def test_fork_and_pickle(case: Case) -> None:
     np.testing.assert_array_equal(here.recv(), truth)
     child.join()
     again = pickle.loads(pickle.dumps(m))
-    assert not again.straight_calls
+    assert not again._straight
     np.testing.assert_allclose(again.inverse_dynamics(state["q"], state["v"], state["a"]).tau, truth, rtol=1e-12)
 
 
@@ -267,7 +267,7 @@ def test_without_entries(limits: Any) -> None:
     m = built(gough.load("five_bar"))
     m.function("mass_matrix").compile()
     found = m.mass_matrix(m.home)
-    assert m.function("mass_matrix").one_state is None and not m.straight_calls
+    assert m.function("mass_matrix").one_state is None and not m._straight
     np.testing.assert_array_equal(found, m.mass_matrix(m.home[None])[0])
 
 

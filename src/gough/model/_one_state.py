@@ -36,7 +36,7 @@ def straight(
         def call(self: "Model", *args: Any, **named: Any) -> Any:
             if len(args) == count and (not named or (len(named) == 1 and named.get(OPTION) in ON_BAD_STATE)):
                 try:
-                    run = self.straight_calls.get((name, args[-1]) if of_frame else name)
+                    run = self._straight.get((name, args[-1]) if of_frame else name)
                 except TypeError:
                     run = None
                 if run is not None:
@@ -66,4 +66,4 @@ def _make_ready(
     assert known.inputs[: len(inputs)] == inputs and set(known.inputs[len(inputs) :]) <= set(loads)
     assert known.outputs == outputs[: len(known.outputs)]
     still = [np.zeros(loads[name]) for name in known.inputs[len(inputs) :]]
-    model.straight_calls[key] = known.caller(model.parameters, still)
+    model._straight[key] = known.caller(model.parameters, still)

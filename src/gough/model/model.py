@@ -40,7 +40,7 @@ from gough.structure.alike import common_pattern
 VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
 
 
-PER_PROCESS = ("_cache", "_lock", "straight_calls")
+PER_PROCESS = ("_cache", "_lock", "_straight")
 """What a model does not take along when it is pickled."""
 
 
@@ -52,7 +52,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
     names, the description's choice of v or another. precision: of compiled code, "fast" or "ieee" (see `Function`).
     linkage, assembly, mechanism: the stages it is made of. asked: velocities that were asked for, instead of the description's;
-    sampled: where others lead it, configurations (n, nq) in which they do. straight_calls: see `straight`.
+    sampled: where others lead it, configurations (n, nq) in which they do.
     """
 
     robot: Robot
@@ -64,7 +64,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     sampled: np.ndarray | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
-    straight_calls: dict[Any, Any] = field(default_factory=dict, init=False)
+    _straight: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
     def structure(self) -> Structure:
@@ -159,7 +159,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
-        self.__dict__.update(state, _cache={}, _lock=threading.RLock(), straight_calls={})
+        self.__dict__.update(state, _cache={}, _lock=threading.RLock(), _straight={})
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""

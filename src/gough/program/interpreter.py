@@ -136,7 +136,7 @@ def _one(op: int, operands: list[float]) -> float:
 _EXACT: dict[int, Callable[..., float]] = {
     Op.DIV: lambda a, b: a / b,
     Op.SQRT: math.sqrt,
-    Op.ABS: abs,
+    Op.ABS: math.fabs,
     Op.SELECT: lambda c, a, b: a if c > 0 else b,
     Op.FMA: lambda a, b, c: a * b + c,
     Op.FMS: lambda a, b, c: a * b - c,

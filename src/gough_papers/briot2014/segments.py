@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from scipy.linalg import block_diag, eigh, null_space
+from scipy.linalg import eigh, null_space
 
 from gough_papers.briot2014.frequencies import ADAMS, NAMES
 from gough_papers.briot2014.measured import D13, D14, D15, D16, D17, D21, DENSITY, THICKNESS, WIDTH, YOUNG
@@ -52,7 +52,7 @@ class Plane:
         bending += [[-12, -6 * L, 12, -6 * L], [6 * L, 2 * L**2, -6 * L, 4 * L**2]]
         K[np.ix_((1, 2, 4, 5), (1, 2, 4, 5))] = YOUNG * inertia / L**3 * np.array(bending)
         c, s = np.cos(self.along[first]), np.sin(self.along[first])
-        turn = block_diag(*[np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])] * 2)
+        turn = np.kron(np.eye(2), [[c, s, 0], [-s, c, 0], [0, 0, 1]])
         self.springs.append(((first, second), turn.T @ K @ turn))
 
     def fix(self, first: int, at: float, second: int) -> None:
@@ -111,7 +111,7 @@ def segmented_frequencies(segments: int = SEGMENTS, clamped: bool = True) -> np.
         second = plane.add_body(along, *LINK_12)
         plane.anchor(second)
         pinned.append(add_link(second, D13, D14, fourth))
-    plane.join(*pinned, D15)
+    plane.join(pinned[0], pinned[1], D15)
     add_link(pinned[0], D15 + D16, D17, LINK_17)
     return plane.frequencies_hz()[:6]
 

@@ -146,7 +146,9 @@ class Pedrammehr2012(Tour):
         self.shop.tell("pedrammehr2012: axes that agree with the text …")
         run = self.runs[1]
         swing = search.path_swing(self.pods, run.q[:: len(run) // (search.SAMPLES - 1), :3], float(run.v[0, 0]))
-        found = {last: search.search(self.pods, swing, last) for last in search.LAST_TERMS}
+        found: dict[search.LastTerm, list[search.SearchedFamily]] = {
+            last: search.search(self.pods, swing, last) for last in search.LAST_TERMS
+        }
         along_b = {reading: search.gaps(swing, self.along_b.u, reading) for reading in search.READINGS}
         ours = spinning_pods(swing, search.spins(swing, self.pods.u)[0])
         summary = search_summary(found["corrected"], search.most_apart(swing), along_b["vectors"])
