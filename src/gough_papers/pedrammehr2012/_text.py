@@ -5,7 +5,7 @@ WITHOUT_SPIN = (
     "the improved α across the pod: the centripetal term of (11) holds the spin too, so that the two differ by ω_t ω_n "
     "× n besides α_t n. Sizes of vectors are drawn, the size of their difference and the difference of their sizes; the "
     "paper does not say whether its curves are sizes, nor which difference it draws. Above: our axes, with which nothing "
-    "spins on path 1; below: axes along b_i, whose differences of sizes, not the others, are in the text's order (see the "
+    "spins on path 1; below: axes along b_i, whose differences of sizes on path 1 are in the text's order (see the "
     "part before), and which nobody has stated. α is with the corrected (25); its slip is in the table."
 )
 SENTENCES = (
@@ -21,11 +21,14 @@ MODELS = (
     "moment along the pod, which is what the paper says of its references [19, 20], tensors about the mass centres; "
     "not their equations, which we do not have. Which of the paper's two routes its program takes is not said: what is "
     "drawn is the direct one. The text says that Figs. 9 and 10 show paths 1 and 2, their captions say paths 2 and 3: "
-    "all three are drawn. It names its reference [19] as the model compared with, and [20] where it discusses them."
+    "all three are drawn. It names its reference [19] as the model compared with, and [20] where it discusses them. What "
+    "is counted here compares two programs by the same equations, NumPy's and the transcription in the tests; the library is "
+    "in neither."
 )
 TIME = (
-    "The paper gives one time, for “the mentioned paths”, by tic and toc. It prints neither how many samples that is "
-    "nor what else the program does, and machine and language are others: the times stand beside each other, no ratio "
-    "follows. Ours are more a state than the cost in the first part: joints are closed from the poses too, and a batch "
-    "is one path. The corrected equations are a NumPy program that takes all states of a path at once."
+    "The paper gives one time, for “the mentioned paths”, by tic and toc. It prints neither which of the three (ours are "
+    "all) nor how many samples that is, nor what else the program does, and machine and language are others: the times "
+    "stand beside each other, no ratio follows. Ours are more a state than the cost in the first part: joints are closed "
+    "from the poses too, and a batch is one path. The corrected equations are a NumPy program that takes all states of a "
+    "path at once."
 )
