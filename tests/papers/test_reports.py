@@ -45,7 +45,7 @@ def test_an_equation_is_marked_for_its_own_slip():
     """Not for that of one it uses, nor for words near it; with a dagger where the text that was read may be wrong."""
     notes = {row[0]: row[2] for row in equations_grid("pedrammehr2012").rows}
     assert notes["31"] == "with eqs. 32–33 corrected" and notes["49"] == "with eq. 50 corrected" and notes["34"] == ""
-    assert notes["21"] == "corrected" and notes["46"] == "corrected †"
+    assert notes["50"] == "corrected" and notes["21"] == notes["46"] == "corrected †"
 
 
 def test_sources_and_assumptions_are_shown(paper):
