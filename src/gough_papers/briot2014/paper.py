@@ -113,9 +113,10 @@ class Briot2014(Tour):
             f"{_list(off, '+.2f')} %. Half a unit of the last digit of every inertia of a rigid link in Table 2 moves the "
             f"frequencies by up to {_list(reach, '.1f')} %: the row is inside what these digits leave open, and they decide "
             "little of f5 and f6. That is what is counted. The density of the beams is not printed, but Table 2 fixes it: with "
-            "4 × 50 mm and the lengths of Table 1 zz16 allows 2796 to 2802 kg/m³. Young's modulus is not printed and is ours; "
-            f"every frequency goes with its root. Between {least:.1f} and {most:.1f} GPa all six are inside; with 73 GPa, a "
-            f"usual value as well, {' and '.join(table.outside_with(73.0))} would not be."
+            "4 × 50 mm and the lengths of Table 1 zz16 allows 2796 to 2802 kg/m³. Young's modulus is not printed and is ours, "
+            "taken with the row known; every frequency goes with its root. "
+            f"Between {least:.1f} and {most:.1f} GPa all six are inside; with 73 GPa, a usual value as well, "
+            f"{' and '.join(table.outside_with(73.0))} would not be."
         )
         section.said.append(
             "`dualemps_refined` has three inertias moved inside their digits until all six numbers came out. They were picked "
@@ -156,7 +157,8 @@ class Briot2014(Tour):
             f"{table.as_printed[5]:.0f} to {fine[5]:.1f} Hz, which is still "
             f"{100 * (fine[5] / MEASURED[5] - 1):.0f} % above the measured 163 Hz; it does not say what they do to the others. "
             f"The row Adams is {_list(100 * (ADAMS / fine - 1), '+.1f')} % from the converged mesh. It is not counted: of "
-            "that model “8 discrete flexible element by elastic link” is all that is printed. If these are rigid segments with "
+            "its links “8 discrete flexible element by elastic link”, decided “after several tests on the Adams model accuracy”, "
+            "is all that is printed. If these are rigid segments with "
             "beams between their centres, and the outer ones are clamped, an eighth of a link cannot bend. That comes nearer to "
             "the row than the mesh, but for f1; it was picked, with the row known, from five ways to place segments."
         )
@@ -165,8 +167,8 @@ class Briot2014(Tour):
             "Compliance of joints, of rigid links or of clamps, mass of sensors, air, shear and rotary inertia can only "
             "lower frequencies (Rayleigh): the wrong sign. The digits of Table 2 reach f5, not f3 and f4. Joints held by dry "
             "friction would raise f1 and f2 far beyond what was measured. That the drives are locked is our choice: free, and "
-            f"on springs of the controller's 100 rad/s, they change f1 by {loose} %, f3 to f5 by less than is missing. "
-            f"Of what was computed, stiffer beams are left. {factor} Lateral contraction "
+            f"on springs of the controller's 100 rad/s, they change f1 by {loose} %, f3 to f5 by less than is missing "
+            f"(the slides' own two modes left out). Of what was computed, stiffer beams are left. {factor} Lateral contraction "
             "that clamps hold stiffens a beam by up to 1/(1 − ν²), 12 %, near them. "
             "Young's modulus and thickness were not measured, or that is not printed; shorter free lengths at the clamps would "
             "do the same. None of this explains f6, measured at 163 Hz: stiffer beams take it farther away, and the digits of "
@@ -231,16 +233,18 @@ class Briot2014(Tour):
                     )
                 )
         head = ("quantity", "source", *right, "what it covers")
-        section.grids.append(Grid(head, tuple(rows), right, "Operations, parameters as symbols, no friction"))
+        section.grids.append(
+            Grid(head, tuple(rows), right, "Operations; all but the printed: parameters as symbols, no friction")
+        )
         over = entries[-1]["here"]["operations"] / entries[-1]["paper"]["operations"]
         section.said.append(
             f"The paper's own numbers cover {VARIABLES} intermediate variables, {dense:.1f} operations each, of a model it does "
             "not name, so nothing is measured by them; its §5 suggests the inverse model with friction. "
             "In our programs every operation is a variable. Counted are its equations, transcribed and run on symbols by the "
-            "tests, by the rules of our counts, with common terms shared. Its §4.4 shares none and makes a variable of every "
-            "element with at least one operation: counted without sharing, M and c take 791 additions and 1013 multiplications "
-            "and divisions, the direct model 988 and 1259. A planar form made by hand for this one robot takes fewer: ours is "
-            f"{over:.2f} times that. Ours: {entries[-1]['here_scope']}."
+            "tests, by the rules of our counts, with common terms shared. Its §4.4 says nothing of sharing and makes a "
+            "variable of every element with at least one operation: counted without sharing, M and c take 791 additions and 1013 "
+            "multiplications and divisions, the direct model 988 and 1259. A planar form made by hand for this one robot takes "
+            f"fewer: ours is {over:.2f} times that. Ours: {entries[-1]['here_scope']}."
         )
 
     def compare_evaluation(self, section: ReportSection) -> None:
