@@ -53,6 +53,11 @@ def test_cuda(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_one_state() -> None:
+    assert "configuration(drives=)" in run("one_state.py", "--tiny")
+
+
+@pytest.mark.slow
 def test_assembler_tier() -> None:
     assert "forward_dynamics" in run("assembler_tier.py", "--tiny")
 

@@ -101,7 +101,7 @@ def test_same_as_batches(case: Case, call: str) -> None:
     method = getattr(case.model, call)
     for state in [*case.states, *case.states]:
         values = arguments(call, state)
-        alone, many = method(*values), method(*batched(values))
+        alone, many = method(*values), method(*batched(values), parameters=case.model.parameters)
         assert type(alone) is type(many)
         for x, y in zip(arrays(alone), arrays(many), strict=True):
             assert x.dtype == y.dtype and x.shape == y.shape[1:]
@@ -117,16 +117,42 @@ def test_bad_states_among_good_ones(case: Case, call: str) -> None:
     for state in case.bad_states():
         values = arguments(call, state)
         method(*arguments(call, case.states[0]))
-        alone, many = (method(*v, on_bad_state="mark") for v in (values, batched(values)))
+        general = {"on_bad_state": "mark", "parameters": case.model.parameters}
+        alone, many = method(*values, on_bad_state="mark"), method(*batched(values), **general)
         for x, y in zip(arrays(alone), arrays(many), strict=True):
             np.testing.assert_array_equal(x, y[0])
         raised = []
-        for given in (values, batched(values)):
+        for given, more in (
+            (values, {}),
+            (batched(values), {}),
+            (batched(values), {"parameters": case.model.parameters}),
+        ):
             try:
-                method(*given)
+                method(*given, **more)
             except gough.BadStateError as error:
                 raised.append(str(error).replace(" (first at index 0)", ""))
-        assert len(raised) in (0, 2) and len(set(raised)) <= 1
+        assert len(raised) in (0, 3) and len(set(raised)) <= 1
+
+
+@pytest.mark.parametrize("case", ROBOTS, indirect=True)
+@pytest.mark.parametrize("n", [1, 2, 7, 64, 5000])
+def test_rows_of_states(case: Case, n: int) -> None:
+    """Straight batches are the general ones, bit for bit; one row of an input serves all states; bad states are marked alike."""
+    m, design = case.model, {"parameters": case.model.parameters}
+    rng = np.random.default_rng(n)
+    which = rng.integers(0, len(case.states), n)
+    many = {k: np.array([case.states[i][k] for i in which]) for k in ("q", "v", "a", "tau")} | {"frame": case.frame}
+    for call in CALLS:
+        method, values = getattr(m, call), arguments(call, many)
+        for x, y in zip(arrays(method(*values)), arrays(method(*values, **design)), strict=True):
+            assert x.shape == y.shape and x.dtype == y.dtype
+            np.testing.assert_array_equal(x, y)
+    one = m.inverse_dynamics(many["q"], many["v"][:1], many["a"]).tau
+    np.testing.assert_array_equal(one, m.inverse_dynamics(many["q"], many["v"][0], many["a"], **design).tau)
+    many["q"][n // 2] = np.nan
+    found = [m.energies(many["q"], many["v"], on_bad_state="mark", **more) for more in ({}, design)]
+    assert found[0].status[n // 2] and (found[0].status == found[1].status).all()
+    np.testing.assert_array_equal(found[0].kinetic, found[1].kinetic)
 
 
 @pytest.mark.parametrize("case", ["pedrammehr2012"], indirect=True)

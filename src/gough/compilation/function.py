@@ -362,12 +362,12 @@ class Function:
             return self._kernels[uniform]
 
     def _bind(self, design: np.ndarray) -> Any:
-        """The entry of the kernel for one state with a design (n,)."""
+        """The entries of the kernel with a design (n,)."""
         rows = {s.name: np.zeros((1, s.size)) for s in self.program.inputs}
         if "parameters" in rows:
             rows["parameters"] = design[None]
             self._check_designs(rows)
-        return self._kernels[True].entry(list(rows.values()))
+        return self._kernels[True].entries(list(rows.values()))
 
     def __getstate__(self) -> dict:
         return {

@@ -29,14 +29,14 @@ Straight = Callable[..., Sequence[np.ndarray] | None]
 
 
 class OneState:
-    """The calls of a function for one state. bind(design (n,)): the entry of its kernel, or an error where that design is not
-    the function's; without parameters the design is (0,). diagnose(rows (1, size)): what is wrong with a state, if clear."""
+    """The calls of a function for one state. bind(design (n,)): the entries of its kernel, or an error where that design is
+    not the function's; without parameters the design is (0,). diagnose(rows (1, size)): what is wrong with a state, if clear."""
 
     def __init__(
         self,
         program: Program,
         computed: ComputedOutputs,
-        bind: Callable[[np.ndarray], Entry],
+        bind: Callable[[np.ndarray], tuple[Entry, Entry]],
         diagnose: Callable[[dict[str, np.ndarray]], Failure | None],
         held: tuple[str, ...],
     ) -> None:
@@ -50,7 +50,7 @@ class OneState:
         self._computed_shapes = [slot.shape for slot in computed.program.outputs]
         self._count = len(program.inputs)
         self._given, self._wanted = _getter(self.inputs), _getter(self.outputs)
-        self._entries: dict[bytes, Entry] = {}
+        self._entries: dict[bytes, tuple[Entry, Entry]] = {}
         self._last: list[tuple[bytes, Entry]] = [(b"none yet", lambda *_: -1)]
 
     @property
@@ -115,19 +115,32 @@ class OneState:
 
         return several
 
+    def batch_caller(self, design: np.ndarray, after: Sequence[np.ndarray] = ()) -> Straight:
+        """As `caller`, of several states: inputs (n, *shape), all outputs (n, *shape)."""
+        self._other(design.tobytes(), design)
+        entry, last = self._entries[design.tobytes()][1], tuple(x[None] for x in after)
+        shapes, empty = self._shapes, np.empty
+
+        def several(*given: Any) -> list[np.ndarray] | None:
+            n = len(given[0])
+            arrays = [empty((n, *shape)) for shape in shapes]
+            return None if entry(*given, *last, *arrays) else arrays
+
+        return several if not self._free else lambda *_: None
+
     def _other(self, key: bytes, design: Any) -> Entry | None:
         """The entry of a design that is not the last one's; designs are compared number by number, arrays change."""
         if type(design) is not np.ndarray or (design is not NOBODY and design.dtype != float):
             return None
         if design.shape != (self._design or (0,)):
             return None
-        entry = self._entries.get(key)
-        if entry is None:
+        pair = self._entries.get(key)
+        if pair is None:
             if len(self._entries) >= DESIGNS:
                 return None
-            entry = self._entries[key] = self._bind(design.copy())
-        self._last[0] = (key, entry)
-        return entry
+            pair = self._entries[key] = self._bind(design.copy())
+        self._last[0] = (key, pair[0])
+        return pair[0]
 
     def _arrays(self, out: dict[str, np.ndarray] | None) -> Sequence[np.ndarray] | None:
         """Where the outputs are written: new arrays, or all the caller's; the entry looks at them."""

@@ -1,4 +1,4 @@
-"""Model calls for one state, straight to machine code: a plain call with plain arrays and the model's own design.
+"""Model calls for one state, or a few thousand in rows, straight to machine code: plain arrays, the model's own design.
 
 Any other call, the first ones, before code is compiled, and states that a check flags take the general way, which also makes the
 straight one ready for the next.
@@ -40,10 +40,11 @@ def straight(
                 except TypeError:
                     run = None
                 if run is not None:
-                    found = run(*args[:-1]) if of_frame else run(*args)
-                    if found is not None:
-                        return make(*found)
-                    return general(self, *args, **named)
+                    given = args[:-1] if of_frame else args
+                    found = run[0](*given)
+                    if found is None and type(given[0]) is np.ndarray and given[0].ndim == 2:
+                        found = run[1](*given)
+                    return general(self, *args, **named) if found is None else make(*found)
                 result = general(self, *args, **named)
                 key = FunctionKey(name, (args[-1],)) if of_frame else FunctionKey(name)
                 _make_ready(self, (name, args[-1]) if of_frame else name, self.function(key), ins, outs, loaded)
@@ -66,4 +67,4 @@ def _make_ready(
     assert known.inputs[: len(inputs)] == inputs and set(known.inputs[len(inputs) :]) <= set(loads)
     assert known.outputs == outputs[: len(known.outputs)]
     still = [np.zeros(loads[name]) for name in known.inputs[len(inputs) :]]
-    model._straight[key] = known.caller(model.parameters, still)
+    model._straight[key] = known.caller(model.parameters, still), known.batch_caller(model.parameters, still)

@@ -82,23 +82,19 @@ class Energies:
     __repr__ = short_repr
 
 
-NONE = np.zeros(0)
-"""Elastic accelerations of a rigid robot."""
-
-
-def good_inverse(tau: np.ndarray, eddot: np.ndarray = NONE) -> InverseDynamics:
-    """Of one good state."""
-    return InverseDynamics(tau, eddot, np.zeros((), np.uint8))
+def good_inverse(tau: np.ndarray, eddot: np.ndarray | None = None) -> InverseDynamics:
+    """Of good states."""
+    return InverseDynamics(tau, tau[..., :0] if eddot is None else eddot, np.zeros(tau.shape[:-1], np.uint8))
 
 
 def good_forward(vdot: np.ndarray) -> ForwardDynamics:
-    """Of one good state."""
-    return ForwardDynamics(vdot, np.zeros((), np.uint8))
+    """Of good states."""
+    return ForwardDynamics(vdot, np.zeros(vdot.shape[:-1], np.uint8))
 
 
 def good_energies(kinetic: np.ndarray, potential: np.ndarray, losses: np.ndarray) -> Energies:
-    """Of one good state."""
-    return Energies(kinetic, potential, losses, np.zeros((), np.uint8))
+    """Of good states."""
+    return Energies(kinetic, potential, losses, np.zeros(kinetic.shape, np.uint8))
 
 
 def itself(x: np.ndarray) -> np.ndarray:

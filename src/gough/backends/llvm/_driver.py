@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gough.backends.llvm._python_entry import write_entry
+from gough.backends.llvm._python_entry import write_entries
 from gough.backends.llvm._writer import ARGUMENTS, Writer
 from gough.program.passes.inputs import HOISTED
 from gough.program.program import Program, Slot
@@ -109,7 +109,7 @@ def write_driver(program: Program, body: Callables) -> str:
     w.do("ret i64 %any")
     body.declared |= w.declared
     hoisted = any(slot.name == HOISTED for slot in program.inputs)
-    return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}", write_entry(program, hoisted)])
+    return "\n".join([f"define i64 @kernel({SIGNATURE}) {{", "entry:", *w.lines, "}", write_entries(program, hoisted)])
 
 
 def take_room(w: Writer, sizes: Mapping[str, int]) -> bool:

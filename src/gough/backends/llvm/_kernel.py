@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, address, uniform_numbers
-from gough.backends.llvm._python_entry import PythonEntries, layout_holds
+from gough.backends.llvm._python_entry import ENTRIES, ENTRY, PythonEntries, layout_holds
 from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import CpuTarget, LoadedObject, host
 from gough.program.program import Program
@@ -43,7 +43,10 @@ class Kernel:
         self._uniform = [slot.uniform for slot in program.inputs]
         self._designs: dict[bytes, tuple[np.ndarray, np.ndarray | None]] = {}
         self._function = _SIGNATURE(self._code.address("kernel"))
-        self._entries = PythonEntries(self._code.address("entry"), len(program.ops)) if layout_holds() else None
+        self._entries: PythonEntries | None = None
+        if layout_holds():
+            addresses = (self._code.address(name) for name in (ENTRY, ENTRIES))
+            self._entries = PythonEntries(*addresses, len(program.ops))
 
     def __call__(
         self, inputs: Sequence[np.ndarray], n: int, outputs: Sequence[np.ndarray], threads: int = 1
@@ -73,9 +76,9 @@ class Kernel:
         """Whether Python's arrays lie in memory as entries take them."""
         return self._entries is not None
 
-    def entry(self, inputs: Sequence[np.ndarray]) -> Callable[..., int]:
-        """A function of one state's arrays (see `_python_entry`) with the design of `inputs`, rows (1, size) per slot, of which
-        only those of uniform slots count. Whoever calls it keeps the kernel."""
+    def entries(self, inputs: Sequence[np.ndarray]) -> tuple[Callable[..., int], Callable[..., int]]:
+        """Functions of arrays of one state and of several (see `_python_entry`) with the design of `inputs`, rows (1, size) per
+        slot, of which only those of uniform slots count. Whoever calls them keeps the kernel."""
         assert self._entries is not None
         return self._entries.bind(*self._design(inputs))
 

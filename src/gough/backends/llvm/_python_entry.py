@@ -4,7 +4,8 @@ the arrays lie.
     bad = entry(q, v, …, tau)        # inputs that are not uniform, then arrays for the outputs
 
 0: filled, the state is good; 1: filled, a check flags the state; -1: nothing done, some argument is no array that can be used
-where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself). It never raises.
+where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself). It never raises. `entries` is the same
+for up to MOST states: arrays (n, *shape), of inputs (1, *shape) too where one row serves all; 1: a check flags some state.
 
 The machine code knows the first words of CPython's objects and of NumPy's arrays (`PyArrayObject_fields`, which every extension
 module reads inline). `layout_holds` asks this very process whether they lie there; where they do not, there are no entries,
@@ -32,6 +33,10 @@ IN_PLACE, WRITEABLE = 0x101, 0x400
 TABLE, HOISTED_ROW, ARRAY_TYPE, FLOAT, INTEGER, LET_GO, TAKE_BACK = range(7)
 """Words of an entry's own: addresses of the design's numbers, of what is computed once for it, of `ndarray`, of the type
 float64, of PyLong_FromLong, and of the functions that let other threads run meanwhile (0: they wait)."""
+ENTRY, ENTRIES = "entry", "entries"
+"""Names of the machine code: for one state, for several."""
+MOST = 4096
+"""States of a call that stay on the calling thread."""
 LONG = 20_000
 """Operations from which on other threads run meanwhile: it takes as long as a few hundred operations."""
 _FASTCALL = 0x80
@@ -39,26 +44,40 @@ _ROOM = 64
 """Bytes of status words: of the widest tile."""
 
 
-def write_entry(program: Program, hoisted: bool) -> str:
-    """IR of  PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t count)  around the kernel of a program. self: an
-    array of the entry's own words. hoisted: the program's last input is computed once for a design."""
+def write_entries(program: Program, hoisted: bool) -> str:
+    """IR of both entries around the kernel of a program. hoisted: its last input is computed once for a design."""
+    declared = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+    return "\n".join([declared, _written(program, hoisted, False), _written(program, hoisted, True)])
+
+
+def _written(program: Program, hoisted: bool, several: bool) -> str:
+    """IR of  PyObject *entry(PyObject *self, PyObject *const *args, Py_ssize_t count).  self: an array of its own words."""
     w = Writer(1)
     given = [slot for slot in program.inputs if not slot.uniform]
     n, ins = len(given) + len(program.outputs), len(program.inputs)
     w.do(f"%words = load ptr, ptr {_byte(w, '%self', DATA)}, align 8")
-    for name, size in (("places", ins + len(program.outputs)), ("strides", ins + len(program.outputs))):
+    for name in ("places", "strides"):
+        size = ins + len(program.outputs)
         w.do(f"%{name} = alloca i64, i64 {size}, align 8")
         w.do(f"call void @llvm.memset.p0.i64(ptr %{name}, i8 0, i64 {8 * size}, i1 false)")
-    w.do(f"%status = alloca i8, i64 {_ROOM}, align {_ROOM}")
     array, number = (_word(w, k) for k in (ARRAY_TYPE, FLOAT))
-    w.do(f"br i1 {w.emit(f'icmp eq i64 %count, {n}')}, label %check0, label %refused")
+    w.do(f"br i1 {w.emit(f'icmp eq i64 %count, {n}')}, label %states, label %refused")
+    w.label("states")
+    states = "1"
+    if several:
+        states = _states(w, len(given), array)
+    else:
+        w.do("br label %check0")
     k = 0
     for place, slot in enumerate((*program.inputs, *program.outputs)):
         if place < ins and slot.uniform:
             continue
-        _check(w, k, place, slot, array, number, IN_PLACE if place < ins else IN_PLACE | WRITEABLE)
+        output = place >= ins
+        _check(w, k, place, slot, array, number, IN_PLACE | WRITEABLE * output, states if several else "", output)
         k += 1
     w.label(f"check{n}")
+    room = w.emit(f"add i64 {states}, {_ROOM // 8}")
+    w.do(f"%status = alloca i64, i64 {room}, align {_ROOM}")
     if hoisted:
         w.do(f"store i64 {_word(w, HOISTED_ROW)}, ptr {_entry(w, '%places', ins - 1)}, align 8")
     free = _word(w, LET_GO)
@@ -71,7 +90,9 @@ def write_entry(program: Program, hoisted: bool) -> str:
     w.do(f"%thread = phi ptr [ null, %check{n} ], [ %kept, %let ]")
     table = w.emit(f"inttoptr i64 {_word(w, TABLE)} to ptr")
     outs = (_entry(w, "%places", ins), _entry(w, "%strides", ins))
-    arguments = f"ptr %places, ptr %strides, ptr {outs[0]}, ptr {outs[1]}, ptr %status, i64 0, i64 1, ptr {table}"
+    arguments = (
+        f"ptr %places, ptr %strides, ptr {outs[0]}, ptr {outs[1]}, ptr %status, i64 0, i64 {states}, ptr {table}"
+    )
     w.do(f"%word = call i64 @kernel({arguments})")
     w.do("%flagged = zext i1 " + w.emit("icmp ne i64 %word, 0") + " to i64")
     w.do("br i1 %alone, label %done, label %take")
@@ -85,28 +106,54 @@ def write_entry(program: Program, hoisted: bool) -> str:
     w.do("%found = phi i64 [ %flagged, %run ], [ %flagged, %take ], [ -1, %refused ]")
     make = w.emit(f"inttoptr i64 {_word(w, INTEGER)} to ptr")
     w.do(f"ret ptr {w.emit(f'call ptr {make}(i64 %found)')}")
-    head = "define ptr @entry(ptr %self, ptr %args, i64 %count) {"
-    return "\n".join(["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)", head, "entry:", *w.lines, "}"])
+    head = f"define ptr @{ENTRIES if several else ENTRY}(ptr %self, ptr %args, i64 %count) {{"
+    return "\n".join([head, "entry:", *w.lines, "}"])
 
 
-def _check(w: Writer, k: int, place: int, slot: Slot, array: str, number: str, flags: int) -> None:
-    """Refuse argument k where it cannot be used as it lies, else put its address down."""
+def _states(w: Writer, first: int, array: str) -> str:
+    """How many states the first output, argument `first`, has room for; refused where it has no rows, or too many."""
+    w.do(f"%output = load ptr, ptr {_entry(w, '%args', first)}, align 8")
+    kind = w.emit(f"load i64, ptr {_byte(w, '%output', TYPE)}, align 8")
+    w.do(f"br i1 {w.emit(f'icmp eq i64 {kind}, {array}')}, label %rows, label %refused")
+    w.label("rows")
+    rank = w.emit(f"load i32, ptr {_byte(w, '%output', RANK)}, align 4")
+    w.do(f"br i1 {w.emit(f'icmp sgt i32 {rank}, 0')}, label %length, label %refused")
+    w.label("length")
+    shape = w.emit(f"load ptr, ptr {_byte(w, '%output', SHAPE)}, align 8")
+    w.do(f"%n = load i64, ptr {shape}, align 8")
+    fits = w.emit(f"and i1 {w.emit('icmp sgt i64 %n, 0')}, {w.emit(f'icmp sle i64 %n, {MOST}')}")
+    w.do(f"br i1 {fits}, label %check0, label %refused")
+    return "%n"
+
+
+def _check(
+    w: Writer, k: int, place: int, slot: Slot, array: str, number: str, flags: int, states: str, output: bool
+) -> None:
+    """Refuse argument k where it cannot be used as it lies, else put its address down, and of several states its stride."""
     w.label(f"check{k}")
     w.do(f"%array{k} = load ptr, ptr {_entry(w, '%args', k)}, align 8")
     kind = w.emit(f"load i64, ptr {_byte(w, f'%array{k}', TYPE)}, align 8")
     w.do(f"br i1 {w.emit(f'icmp eq i64 {kind}, {array}')}, label %rank{k}, label %refused")
     w.label(f"rank{k}")
     rank = w.emit(f"load i32, ptr {_byte(w, f'%array{k}', RANK)}, align 4")
-    w.do(f"br i1 {w.emit(f'icmp eq i32 {rank}, {len(slot.shape)}')}, label %shape{k}, label %refused")
+    wanted = len(slot.shape) + bool(states)
+    w.do(f"br i1 {w.emit(f'icmp eq i32 {rank}, {wanted}')}, label %shape{k}, label %refused")
     w.label(f"shape{k}")
     own = w.emit(f"load i32, ptr {_byte(w, f'%array{k}', FLAGS)}, align 4")
     fits = w.emit(f"icmp eq i32 {w.emit(f'and i32 {own}, {flags}')}, {flags}")
     held = w.emit(f"load i64, ptr {_byte(w, f'%array{k}', DESCR)}, align 8")
     fits = w.emit(f"and i1 {fits}, {w.emit(f'icmp eq i64 {held}, {number}')}")
-    shape = w.emit(f"load ptr, ptr {_byte(w, f'%array{k}', SHAPE)}, align 8") if slot.shape else ""
+    shape = w.emit(f"load ptr, ptr {_byte(w, f'%array{k}', SHAPE)}, align 8") if wanted else ""
     for axis, size in enumerate(slot.shape):
-        there = w.emit(f"load i64, ptr {_entry(w, shape, axis)}, align 8")
+        there = w.emit(f"load i64, ptr {_entry(w, shape, axis + bool(states))}, align 8")
         fits = w.emit(f"and i1 {fits}, {w.emit(f'icmp eq i64 {there}, {size}')}")
+    if states:
+        rows = w.emit(f"load i64, ptr {shape}, align 8")
+        all_ = w.emit(f"icmp eq i64 {rows}, {states}")
+        enough = all_ if output else w.emit(f"or i1 {all_}, {w.emit(f'icmp eq i64 {rows}, 1')}")
+        fits = w.emit(f"and i1 {fits}, {enough}")
+        stride = w.emit(f"select i1 {all_}, i64 {slot.size}, i64 0")
+        w.do(f"store i64 {stride}, ptr {_entry(w, '%strides', place)}, align 8")
     w.do(f"br i1 {fits}, label %use{k}, label %refused")
     w.label(f"use{k}")
     lies = w.emit(f"load i64, ptr {_byte(w, f'%array{k}', DATA)}, align 8")
@@ -136,27 +183,29 @@ class _MethodDef(ctypes.Structure):
 
 
 class PythonEntries:
-    """The entries of a loaded kernel, one a design. code: address of `entry`; keeps what they need alive as long as it lives
-    itself, so who calls an entry keeps this."""
+    """The entries of a loaded kernel, two a design. one, several: addresses of their code; keeps what they need alive as long as
+    it lives itself, so who calls an entry keeps this."""
 
-    def __init__(self, code: int, operations: int) -> None:
-        self._method = _MethodDef(b"entry", code, _FASTCALL, None)
-        self._lets_go = operations > LONG
+    def __init__(self, one: int, several: int, operations: int) -> None:
+        self._methods = [
+            _MethodDef(name.encode(), code, _FASTCALL, None) for name, code in ((ENTRY, one), (ENTRIES, several))
+        ]
+        self._lets_go = (operations > LONG, True)
         self._kept: list[Any] = []
 
-    def bind(self, table: np.ndarray, hoisted: np.ndarray | None) -> Callable[..., int]:
-        """The entry of a design: its numbers, and what is computed once for it."""
-        python = ctypes.pythonapi
-        words = np.zeros(7, dtype=np.int64)
-        words[TABLE], words[HOISTED_ROW] = address(table), 0 if hoisted is None else address(hoisted)
-        words[ARRAY_TYPE], words[FLOAT] = id(np.ndarray), id(np.dtype(float))
-        words[INTEGER] = _where(python.PyLong_FromSsize_t)
-        if self._lets_go:
-            words[LET_GO], words[TAKE_BACK] = _where(python.PyEval_SaveThread), _where(python.PyEval_RestoreThread)
-        make = _maker()
-        entry = make(ctypes.addressof(self._method), words, None)
-        self._kept.append((table, hoisted, words, entry))
-        return entry
+    def bind(self, table: np.ndarray, hoisted: np.ndarray | None) -> tuple[Callable[..., int], Callable[..., int]]:
+        """The entries of a design, for one state and for several: its numbers, and what is computed once for it."""
+        python, make, found = ctypes.pythonapi, _maker(), []
+        for method, lets_go in zip(self._methods, self._lets_go, strict=True):
+            words = np.zeros(7, dtype=np.int64)
+            words[TABLE], words[HOISTED_ROW] = address(table), 0 if hoisted is None else address(hoisted)
+            words[ARRAY_TYPE], words[FLOAT] = id(np.ndarray), id(np.dtype(float))
+            words[INTEGER] = _where(python.PyLong_FromSsize_t)
+            if lets_go:
+                words[LET_GO], words[TAKE_BACK] = _where(python.PyEval_SaveThread), _where(python.PyEval_RestoreThread)
+            found.append(make(ctypes.addressof(method), words, None))
+            self._kept.append((table, hoisted, words, found[-1]))
+        return found[0], found[1]
 
 
 @lru_cache(maxsize=1)
