@@ -23,7 +23,7 @@ from papers.vectors import parallel_axis, rotation_x, rotation_y, rotation_z, sk
 class Corrections:
     """One switch per misprint: True computes the right thing, False what is printed."""
 
-    eq23_spin: bool = True  # (22)-(27): H_1 has no spin; axes y_base, z_leg give ω_x = ω_y tan γ
+    eq23_spin: bool = True  # (23)-(27): no spin in (23); axes y_base, z_leg give ω_x = ω_y tan γ
     eq39_rates: bool = True  # of the same: (39), (45) use ω_y of (42) as β̇; right is β̇ = ω_y/cos γ
     eq45_third: bool = True  # (43), (45) third term R θ̇~/θ² Rᵗ; right is (θ̇/θ) R diag(0, 1, 1) Rᵗ
     eq81_force: bool = True  # (81) P̃_j f_j is right for S_j from O_{j+1}; for S_j from O_j, as here, it is P̃_j f_{j+1}

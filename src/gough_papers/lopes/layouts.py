@@ -1,7 +1,7 @@
 """[Lopes, section 4] in the four layouts that its text leaves open: forces, and how far the simplified model is off.
 
-Table 2 has φ_B on both sides of three axes, which may lie at 0, 120, 240 deg or half a turn from there; (89)–(90) leave the same
-choice for the platform's points. A link goes to the nearest of them.
+φ_B of Table 2 is taken on both sides of three axes, as (89)–(90) take φ_P; they may lie at 0, 120, 240 deg or half a turn
+from there; (89)–(90) leave the same choice for the platform's points. A link goes to the nearest of them.
 """
 
 from dataclasses import dataclass

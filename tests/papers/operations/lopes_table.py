@@ -1,11 +1,11 @@
 """[Lopes, Table 1] counted: the matrices of the bodies as the transcription forms them (eqs. 15-65, 76-79), body by body.
 
-What Table 1 shows of its own counting is taken: all numbers of both rows of links are multiples of six, those of the actuators
+What Table 1 shows of its own counting is taken: all numbers of both rows of links are multiples of six, three of the actuators'
 are not, so a link is counted by itself and six times, with no addition of the six, and the actuators together by (41); rows add
 up to its total, so sums over bodies are not counted. The rest is ours. Parameters are symbols, the platform's and the base's
-points lie in their planes. Every body computes what it needs from x anew, nothing is shared between bodies. Products of matrices
-are formed entry by entry, all 36 of them, J T before its square; derivatives by x follow by the chain rule, step by step. (59)
-is counted as printed, without spin, since its correction is ours. `lopes_ways.py` has other choices.
+points lie in their planes. Every body computes what it needs from x anew, nothing is shared between bodies. Products of
+matrices are formed entry by entry, all 36 of them, J T before its square; derivatives by x follow by the chain rule, step by
+step. (59) is counted as printed, without spin, since its correction is ours. `lopes_ways.py` has other choices.
 """
 
 from dataclasses import dataclass, replace
