@@ -11,7 +11,7 @@ from papers.long2014.legs import ALL_ON, DATA, INITIAL_POSITION, TABLE_4
 from papers.long2014.path import poses_path
 from papers.long2014.platform import State, energy, inverse_dynamics, robot_model
 from papers.states import energy_rate, random_states, stacked
-from papers.vectors import parallel_axis
+from papers.vectors import parallel_axis, rotation_x
 
 STILL = np.zeros(6)
 INITIAL = (INITIAL_POSITION, np.eye(3), STILL, STILL)
@@ -111,6 +111,22 @@ def test_central_tensors_of_links_2_and_3_are_not_physical():
     for link in DATA.links[1:]:
         central = link.I - parallel_axis(link.M, link.MS / link.M)
         assert np.linalg.eigvalsh(central)[0] < 0
+
+
+def test_bodies_with_the_forces_of_table_3():
+    """The masses of links 1 and 2 do not enter; of the tensors of links 2 and 3 their sum does."""
+    first, second, third = DATA.links
+    share, turn = np.diag([0.7, 0.7, 0.0]), rotation_x(np.pi / 2)
+    bodies = (
+        replace(first, M=50.0),
+        replace(second, I=second.I - turn @ share @ turn.T, M=200.0),
+        replace(third, I=third.I + share),
+    )
+    for link in bodies[1:]:
+        small, middle, large = np.linalg.eigvalsh(link.I - parallel_axis(link.M, link.MS / link.M))
+        assert small > 0 and small + middle > large
+    states = random_states(4, INITIAL_POSITION, 0.1, 0.2, 1.0, 5.0, seed=0)
+    assert library.relative_error(forces(states, data=replace(DATA, links=bodies)), forces(states)) <= 1e-12
 
 
 def test_library_static():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gough_papers.long2014.explanations import DENSITY, POISSON, THICKNESS, YOUNG, hexagon
-from gough_papers.long2014.plate import BY_THEORY, CONVERGED, STEELS, TABLE_2
+from gough_papers.long2014.plate import BY_THEORY, CONVERGED, STEELS, TABLE_2, squares_off
 from reference.elements.ritz import RitzPlate
 
 THEORIES = {"Mindlin": "thick", "3-D solid": "solid", "Kirchhoff": "thin"}
@@ -45,6 +45,10 @@ def test_what_a_larger_poisson_ratio_would_do():
     thin = ritz("Kirchhoff", 16, 0.316)
     assert ritz("Kirchhoff", 16, 0.315)[5] < table[5] < table[6] < thin[5]
     assert f"{100 * (thin[2] / table[2] - 1):.1f}" == "1.2"
+
+
+def test_stiffnesses_of_the_table_are_squares_of_its_frequencies():
+    assert squares_off() <= 1.0
 
 
 def test_free_square():

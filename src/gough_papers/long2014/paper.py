@@ -97,6 +97,7 @@ class Long2014(Tour):
         section.said += choices.words()
         section.data["frequencies"] = self.free_plate.frequencies
         section.comparisons += self.free_plate.comparisons(choices.band())
+        section.demonstrations.append(plate.squares_demonstration())
         self._explain_plate(section, choices.band())
         caption = "Free modes 7 to 16 of the plate: displacement across it, largest = 1."
         self.shop.draw_picture(section, "plate_modes", caption, plate.draw_modes, self.free_plate)
@@ -221,10 +222,10 @@ class Long2014(Tour):
             section.data.setdefault("runs", []).append(made[-1].data())
         section.comparisons += made[0].follow_comparisons()
         matrices = RobotMatrices.along(made[0].run)
-        section.comparisons += matrices.comparisons()
         section.comparisons += runs.rigid_comparisons(made[1], path)
-        section.comparisons += runs.pushed_comparisons(made[3], made[2], path)
+        section.comparisons.append(runs.pushed_comparison(made[3], path))
         section.demonstrations += matrices.demonstrations()
+        section.demonstrations.append(runs.pushed_demonstration(made[3], made[2], path))
         section.demonstrations += [made[2].replay_demonstration(), made[4].unfed_demonstration()]
         section.said.append(
             "The paper's poses and times are not in the text we have; these are ours, and are what section 6.2 asks for: "

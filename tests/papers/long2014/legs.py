@@ -4,8 +4,8 @@ The paper's letters; SI. Leg quantities in Σ_0i = Rz(γ_i) of the world. The le
 paper takes from its references, is the recursion of Newton and Euler over the three links of Table 1 (modified
 Denavit-Hartenberg) with Table 3.
 
-Not printed, chosen: γ_i = polar angle of b_i - b_1 and d_1i = |b_i - b_1| (the convention of the paper's reference 23),
-which together with the branch sin q2 > 0 gives Table 4 to 5.4e-4; g = 9.81; a homogeneous plate's inertia.
+Not printed, chosen: γ_i = polar angle of b_i - b_1 and d_1i = |b_i - b_1|, which
+together with the branch sin q2 > 0 gives Table 4 to 5.4e-4; g = 9.81; a homogeneous plate's inertia.
 """
 
 from dataclasses import dataclass, field
