@@ -138,10 +138,12 @@ def test_bad_states_among_good_ones(case: Case, call: str) -> None:
 @pytest.mark.parametrize("n", [1, 2, 7, 64, 5000])
 def test_rows_of_states(case: Case, n: int) -> None:
     """Straight batches are the general ones, bit for bit; one row of an input serves all states; bad states are marked alike."""
-    m, design = case.model, {"parameters": case.model.parameters}
+    m = case.model
+    design: dict[str, Any] = {"parameters": m.parameters}
     rng = np.random.default_rng(n)
     which = rng.integers(0, len(case.states), n)
-    many = {k: np.array([case.states[i][k] for i in which]) for k in ("q", "v", "a", "tau")} | {"frame": case.frame}
+    many: dict[str, Any] = {k: np.array([case.states[i][k] for i in which]) for k in ("q", "v", "a", "tau")}
+    many["frame"] = case.frame
     for call in CALLS:
         method, values = getattr(m, call), arguments(call, many)
         for x, y in zip(arrays(method(*values)), arrays(method(*values, **design)), strict=True):

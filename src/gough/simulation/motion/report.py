@@ -95,7 +95,7 @@ class MotionReport:
         x = getattr(self, kind)
         if not np.isfinite(x).any():
             return f"{kind} unknown"
-        k = int(np.nanargmin(np.round(x, 9)))  # the first of those that are the same but for rounding
+        k = int(np.nanargmin(np.round(x, 12)))  # the first of those that are the same but for rounding
         return f"{kind} {x[k]:.3g} at {self.t[k]:.4g} s"
 
     __repr__ = short_repr
