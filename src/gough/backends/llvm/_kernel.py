@@ -45,8 +45,8 @@ class Kernel:
         self._function = _SIGNATURE(self._code.address("kernel"))
         self._entries: PythonEntries | None = None
         if layout_holds():
-            addresses = (self._code.address(name) for name in (ENTRY, ENTRIES))
-            self._entries = PythonEntries(*addresses, len(program.ops))
+            one, several = self._code.address(ENTRY), self._code.address(ENTRIES)
+            self._entries = PythonEntries(one, several, len(program.ops))
 
     def __call__(
         self, inputs: Sequence[np.ndarray], n: int, outputs: Sequence[np.ndarray], threads: int = 1
