@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gough.compilation.status import ON_BAD_STATE
 from gough.kinematics.retraction import normalise_quaternions
-from gough.model._one_state import OPTION
+from gough.model._one_state import OPTION, is_option
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -36,7 +35,7 @@ def pose_first(general: Call) -> Call:
 def _configuration(model: "Model", given: dict[str, Any]) -> np.ndarray | None:
     """At a pose, or with drive coordinates and perhaps from near another configuration."""
     names = given.keys() - {OPTION}
-    if given.get(OPTION, "mark") not in ON_BAD_STATE:
+    if not is_option(given.get(OPTION, "mark")):
         return None
     if names == {"pose"} and _is_plain(given["pose"], 7) and model.mechanism.has_platform:
         find, bent = model.geometry.one_pose, model.layout.n_elastic

@@ -22,6 +22,11 @@ Call = TypeVar("Call", bound=Callable[..., Any])
 OPTION = "on_bad_state"
 
 
+def is_option(value: Any) -> bool:
+    """Whether it says what to do about bad states; anything may be given, arrays too."""
+    return type(value) is str and value in ON_BAD_STATE
+
+
 def straight(
     make: Callable[..., Any], outputs: str, inputs: str, of_frame: bool = False, loaded: bool = False
 ) -> Callable[[Call], Call]:
@@ -34,7 +39,7 @@ def straight(
 
         @functools.wraps(general)
         def call(self: "Model", *args: Any, **named: Any) -> Any:
-            if len(args) == count and (not named or (len(named) == 1 and named.get(OPTION) in ON_BAD_STATE)):
+            if len(args) == count and (not named or (len(named) == 1 and is_option(named.get(OPTION)))):
                 try:
                     run = self._straight.get((name, args[-1]) if of_frame else name)
                 except TypeError:
