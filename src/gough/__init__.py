@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from gough.simulation.motion.table import MotionTable as MotionTable
     from gough.simulation.results.run import Run as Run
     from gough.simulation.run.simulate import simulate as simulate
+    from gough.simulation.run.stepper import Stepper as Stepper
     from gough.simulation.scenarios.files import load_scenario as load_scenario
     from gough.simulation.scenarios.scenario import Scenario as Scenario
     from gough.viewer import view as view

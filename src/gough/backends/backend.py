@@ -51,6 +51,10 @@ class CompiledLoop(Protocol):
         """Numbers and uniform inputs in the order of their use, for uniform slots (size,)."""
         ...
 
+    def bound(self, table: np.ndarray) -> Any:
+        """The loop of one run, without "own", on arrays that stay, for steps that are taken one by one: see `BoundLoop`."""
+        ...
+
     def __call__(
         self,
         state: np.ndarray,

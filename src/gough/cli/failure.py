@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from gough.cli.waiting import waiting
 from gough.text import printable
 
 CHECK_FAILED = 1
@@ -36,7 +37,8 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             "ignore", category=CacheWarning
         )  # commands hush warnings of robots; these are told below
         try:
-            command(*args, **options)
+            with waiting():
+                command(*args, **options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except KeyboardInterrupt:

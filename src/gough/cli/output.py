@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
+from gough.progress import listening
 from gough.text import printable
 
 if TYPE_CHECKING:
@@ -95,4 +96,6 @@ def progress_bar(what: str, total: float | None = None) -> Iterator[Callable[...
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        yield partial(bar.update, bar.add_task(what, total=total))
+        task = bar.add_task(what, total=total)
+        with listening(lambda words: bar.update(task, description=words or what)):
+            yield partial(bar.update, task)

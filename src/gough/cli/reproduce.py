@@ -1,5 +1,6 @@
 """`gough reproduce`: the papers' tables and figures rebuilt with our models, compared, and written to reports."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -10,6 +11,7 @@ from gough.cli.failure import CHECK_FAILED, INTERRUPTED
 from gough.cli.opening import Json
 from gough.cli.output import console, note, plain, say, table, write_json
 from gough.errors import UsageError
+from gough.progress import listening
 
 if TYPE_CHECKING:
     from gough_papers.reproduction import Paper, Reproduction
@@ -127,16 +129,19 @@ class ReproductionProgress:
         self.shown = terminal.is_terminal
         self.task: Any = None
         self.done = 0
+        self.hushed = ExitStack()
 
     def __enter__(self) -> Self:
         if self.shown:
             self.bar.start()
             self.task = self.bar.add_task("", total=float(self.papers))
+            self.hushed.enter_context(listening(lambda words: None))  # the bar says what is done
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.hushed.close()
         if self.shown:
             self.bar.stop()
 

@@ -31,6 +31,7 @@ from gough.program.lowering import PRECISIONS
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
+from gough.progress import doing
 from gough.robot import Robot, load
 from gough.robot.item import nearest
 from gough.spatial.poses import pose_array
@@ -377,6 +378,11 @@ def assemble_model(
     robot: Robot, free: tuple[str, ...], velocities: str | Sequence[str] | None, precision: str
 ) -> Model:
     """The stages one after the other: Robot → Structure → Assembly → Mechanism → Model."""
+    with doing(f"building {robot.name}"):
+        return _in_stages(robot, free, velocities, precision)
+
+
+def _in_stages(robot: Robot, free: tuple[str, ...], velocities: str | Sequence[str] | None, precision: str) -> Model:
     structure = check_structure(build_structure(robot))
     pattern = FrozenDict(structure.table.structural(free))
     check_free_friction(structure, pattern)

@@ -13,6 +13,7 @@ from gough.program.graph import ABS, CONST, COS, INPUT, SIGN, SIN, SQRT, Graph
 from gough.program.ops import Call, ConstantMatvec, Product, Solve
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import PIVOT, NodeCheck, Program, Slot
+from gough.progress import doing
 
 
 @contextmanager
@@ -246,7 +247,7 @@ def trace(
             flat[k] = float(known[k]) if k in known else Traced(tracer, node)
         arrays[slot.name] = flat.reshape(slot.shape)
         offset += slot.size
-    with no_collecting():
+    with doing(f"deriving {name}"), no_collecting():
         returned = function(**arrays)
     outputs, results = [], []
     for key, value in returned.items():

@@ -273,6 +273,13 @@ class March:
         table[used] = flat[self._entry.uniform[used]]
         return table
 
+    def bound(self, table: np.ndarray) -> "BoundLoop":
+        """See `CompiledLoop`."""
+        sizes = (self._sizes[STATE], self._sizes.get(GIVEN, 0), self._sizes.get(f"out {RECORD}", 0))
+        if self.lanes != 1 or self._sizes.get(OWN, 0):
+            raise ValueError("only loops of one run without numbers of its own are bound")
+        return BoundLoop(self, self._function, sizes, table)
+
     def __call__(
         self,
         state: np.ndarray,
@@ -317,6 +324,37 @@ class March:
         found = record[:, :rows].transpose(1, 0, 3, 2).reshape(rows, tiles * W, r)[:, :runs]
         words, failed = (status[:, i].reshape(-1)[:runs] for i in (0, 1))
         return Marched(packed.transpose(0, 2, 1).reshape(tiles * W, -1)[:runs], found, turns, failed, words)
+
+
+class BoundLoop:
+    """A time loop of one run on arrays that stay: `state` (n,) and `given` (g,) are read, `state` is written. room: rows of
+    records (m, r), filled from row `at` on."""
+
+    def __init__(
+        self, code: March, function: Callable[..., int], sizes: tuple[int, int, int], table: np.ndarray
+    ) -> None:
+        self._keep, self._function = (code, table), function
+        self.state, self.given = _aligned((sizes[0],)), np.zeros(sizes[1])
+        self._status = _aligned((2,)).view(np.int64)
+        self._record_size = sizes[2]
+        self._first = (address(self.state), address(self.state), address(self.given))  # it has no numbers of its own
+        self._last = (1, 1, 0, address(table))
+        self._words = address(self._status)
+        self.make_room(1)
+
+    def make_room(self, rows: int) -> None:
+        """New rows for records; those of before stay with who has them."""
+        self.room = _aligned((rows, self._record_size))
+        self._room = address(self.room)
+
+    def __call__(self, steps: int, at: int = 0) -> tuple[int, bool]:
+        """(turns done, whether the last one failed) of at most `steps`; a turn that fails leaves the state of before."""
+        status = self._status
+        status[0], status[1] = 0, -1
+        record = self._room + 8 * self._record_size * at
+        done = self._function(*self._first, record, self._words, steps, *self._last)
+        failed = status[1]
+        return (done, False) if failed < 0 else (int(failed), True)
 
 
 def _packed(x: np.ndarray, W: int) -> np.ndarray:

@@ -28,6 +28,7 @@ from gough.program.rolling.lowering import LoweredStages, lower_stages
 from gough.program.rolling.numbers import Numbered, roll_numbers
 from gough.program.text import program_from_plain, program_to_plain
 from gough.program.trace import no_collecting
+from gough.progress import doing
 
 log = logging.getLogger("gough.cache")
 
@@ -53,7 +54,8 @@ def stored_object(program: Program, target: CpuTarget, precision: str, driver: s
     path = None if folder is None else folder / f"{key[:32]}.kernel"
     entry = None if path is None else _read(path, key)
     if entry is None:
-        entry = _compiled(program, target, precision, driver)
+        with doing(f"compiling {program.name}, {len(program)} operations"):
+            entry = _compiled(program, target, precision, driver)
         if path is not None:
             _write(path, key, entry)
     return entry

@@ -17,6 +17,7 @@ from gough.program.ops import Block, Op, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import PIVOT, NodeCheck, Program, Slot
 from gough.program.trace import no_collecting
+from gough.progress import doing
 
 PIVOT_FLOOR = 1e-9
 """Floor of the pivots of systems written out, relative to their median."""
@@ -32,6 +33,11 @@ LARGE_FLOOR = 1e-3
 
 def order_solves(program: Program, samples: np.ndarray) -> Program:
     """The same program with orders and floors fitted to `samples` (states, n_inputs)."""
+    with doing(f"ordering the solves of {program.name}"):
+        return _ordered(program, samples)
+
+
+def _ordered(program: Program, samples: np.ndarray) -> Program:
     nodes = evaluate_nodes(program, samples)
     program = replace(program, checks=tuple(_scale_check(c, nodes[c.node], len(samples)) for c in program.checks))
     fitted: list[Block] = []

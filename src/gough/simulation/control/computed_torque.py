@@ -9,7 +9,7 @@ Model     of the law's own robot (see `own_robot`). "flexible": as it is, elasti
           bodies that do not bend, ê = 0, at the measured platform or drives, loops closed for the straight robot by Newton steps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -70,6 +70,11 @@ class ComputedTorque(Law):
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
         return self.nominal, None if isinstance(self.model, str) else self.model
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return self._straight, self.elastic
 
     @property
     def _straight(self) -> bool:

@@ -1,5 +1,6 @@
 """Drives that follow a motion exactly."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from gough.errors import UsageError
@@ -19,3 +20,8 @@ class Follow(Law):
         super().__post_init__()
         if self.limit is not None:
             raise UsageError("drives that follow a motion exactly take what force they need: limit= needs a controller")
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return ()

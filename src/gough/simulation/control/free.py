@@ -1,6 +1,6 @@
 """No drive force, or the same all the time."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +27,11 @@ class Free(Law):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "tau", as_numbers("tau", self.tau, empty=True))
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return bool(self.tau)
 
     @property
     def any_velocities(self) -> bool:

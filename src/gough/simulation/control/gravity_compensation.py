@@ -1,5 +1,6 @@
 """Drive forces that hold the robot's weight where it is."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,11 @@ class GravityCompensation(Law):
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
         return self.nominal, self.model
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return ()
 
     def check(self, model: "Model", motion: "Motion | None") -> None:
         """See `Law`."""

@@ -1,6 +1,6 @@
 """Springs and dampers between every drive and its reference."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -48,6 +48,11 @@ class JointPD(Law):
     def knows(self) -> "tuple[Any, Model | None]":
         """See `Law`."""
         return self.nominal, self.model
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return self.gravity
 
     @property
     def drives_as(self) -> Any:

@@ -5,7 +5,7 @@ limits) are inputs of that loop: one compile serves them all. It may have states
 It has a robot of its own (see `own_robot`), and what is measured on the one that runs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -185,8 +185,17 @@ class Law:
     kinds: ClassVar[tuple[str, ...]] = ()
     computes: ClassVar[bool] = True
     """Whether it computes with a robot of its own."""
+    held: ClassVar[bool] = False
+    """Whether forces are computed outside of the time loop and held from one moment to another; they stand in its rows."""
     dimensions: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """What its arguments measure where they are written with units in files; `limit` is a force in every law."""
+
+    @property
+    def structure(self) -> Hashable:
+        """What of its arguments shapes the equations of `act`, beside whether there are limits: an option, not a gain. Runs whose
+        laws have it in common share their compiled loop. It counts for the very class that defines it; laws without one of
+        their own are traced at every run, and share the loop where the same comes out."""
+        return None
 
     @property
     def any_velocities(self) -> bool:

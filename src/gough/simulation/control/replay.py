@@ -1,6 +1,6 @@
 """Drive forces over time, open loop: those of another run, or of arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,11 @@ class Replay(Law):
     name = "open-loop replay"
     computes = False
     kinds = ("forces",)
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return ()
 
     @property
     def any_velocities(self) -> bool:

@@ -1,6 +1,6 @@
 """Sampled controllers: drive forces are computed every period, arrive after a delay, and are held until the next ones arrive."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,6 +33,7 @@ class Sampled(Law):
     delay: float = 0.0
     reset: Callable[[], Any] | None = field(default=None, kw_only=True)
     name = "sampled"
+    held = True
     dimensions: ClassVar = {"period": ("time",), "delay": ("time",)}
 
     def __post_init__(self) -> None:
@@ -49,6 +50,11 @@ class Sampled(Law):
             )
         for key, kind in (("period", number(above=0)), ("delay", number(0))):
             object.__setattr__(self, key, take(f"{key} (s)", kind, getattr(self, key)))
+
+    @property
+    def structure(self) -> Hashable:
+        """See `Law`."""
+        return ()
 
     @property
     def any_velocities(self) -> bool:

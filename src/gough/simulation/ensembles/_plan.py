@@ -4,7 +4,6 @@ given to all runs of a time loop become a run's own.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,7 +13,7 @@ from gough.compilation.service import Marched
 from gough.errors import UsageError
 from gough.program import Program, Slot
 from gough.program.graph import INPUT
-from gough.simulation.integration.marching import SLACK
+from gough.simulation.integration.marching import even_steps
 from gough.simulation.integration.pieces import TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.state import StateLayout
@@ -119,8 +118,8 @@ class EnsemblePlan:
         self.plant, self.layout, self.loads = plant, StateLayout(plant), loads
         self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
         for row, _ in TablePieces.rows(plant, motion_table, end):
-            steps = max(ceil((row[1] - row[0]) / step - SLACK), 1)
-            self.pieces.append((row, steps, (row[1] - row[0]) / steps))
+            length, steps = even_steps(float(row[1] - row[0]), step)
+            self.pieces.append((row, steps, length))
         self.steps = sum(steps for _, steps, _ in self.pieces)
         self.every = max(self.steps // max(stored, 1), 1)
         self.key = [end, step, stored, [row.tolist() for row, _, _ in self.pieces]]

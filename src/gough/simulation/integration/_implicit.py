@@ -79,12 +79,14 @@ class ImplicitLayout(StateLayout):
 
 @dataclass(frozen=True)
 class ImplicitPrograms:
-    """A method as programs. step: from whether it is to be solved with care."""
+    """A method as programs, each made when it is asked for. name: of the method, with all that its programs depend on. step:
+    from whether it is to be solved with care."""
 
+    name: tuple[Any, ...]
     states: ImplicitLayout
     step: Callable[[bool], Program]
-    refresh: Program
-    start: Program
+    refresh: Callable[[], Program]
+    start: Callable[[], Program]
 
 
 def refresh_program(plant: Plant, states: ImplicitLayout, name: str, of_v: float, of_q: float) -> Program:
@@ -130,15 +132,18 @@ class ImplicitMarching(Marching):
         super().__init__(plant, parameters, step, tolerance)
         self.states: ImplicitLayout = programs.states
         self.programs = programs
-        self.loop = OneRunLoop(programs.step(False), parameters)
-        self.refresh = OneRunLoop(programs.refresh, parameters)
-        self.start = OneRunLoop(programs.start, parameters)
+        self.loop = self._kept("step", lambda: programs.step(False))
+        self.refresh = self._kept("refresh", programs.refresh)
+        self.start = self._kept("start", programs.start)
         self.loops = (self.loop, self.refresh, self.start)
 
     @cached_property
     def careful(self) -> OneRunLoop:
         """Steps solved with care; made when the first one is needed."""
-        return OneRunLoop(self.programs.step(True), self.parameters)
+        return self._kept("careful step", lambda: self.programs.step(True))
+
+    def _kept(self, what: str, make: Callable[[], Program]) -> OneRunLoop:
+        return OneRunLoop(self.plant.loop_code((*self.programs.name, what), make), self.parameters)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""
@@ -234,10 +239,11 @@ class ImplicitRungeKutta(RungeKutta):
         """See `Method`."""
         states, short = ImplicitLayout(plant), self.gamma
         programs = ImplicitPrograms(
+            (self.name,),
             states,
             lambda careful: implicit_step(plant, self, careful),
-            refresh_program(plant, states, self.name, short, short * short),
-            start_program(plant, states),
+            lambda: refresh_program(plant, states, self.name, short, short * short),
+            lambda: start_program(plant, states),
         )
         return ImplicitMarching(plant, programs, parameters, step, tolerance)
 

@@ -22,6 +22,7 @@ from numpy.polynomial import legendre
 
 from gough.errors import Status
 from gough.kinematics.retraction import normalise_quaternions
+from gough.program import Program
 from gough.simulation.coordinates import unit_quaternions
 from gough.simulation.events import End, Event, Happening
 from gough.simulation.integration._rates import closing_program, rate_program, turn_program
@@ -131,6 +132,9 @@ class Collocation:
     @cached_property
     def loop(self) -> OneRunLoop:
         """(y, t) to the record (q closed, v as led, ẏ, drive forces, what a last Newton step moved of q)."""
+        return OneRunLoop(self.plant.loop_code("collocation", self._program), self.parameters)
+
+    def _program(self) -> Program:
         plant, states = self.plant, self.states
         rate, close = rate_program(plant), closing_program(plant, closings=CLOSINGS)
         again, n = closing_program(plant, closings=1), states.t
@@ -144,7 +148,7 @@ class Collocation:
             parts = (q, v, *(found[key] for key in ("qdot", "vdot", "power", "inner", "tau")), q - near)
             return {"state": state, "record": np.concatenate(parts), "running": 1.0}
 
-        return OneRunLoop(turn_program(plant, equations, "collocation", n + 1, more=0), self.parameters)
+        return turn_program(plant, equations, "collocation", n + 1, more=0)
 
     @cached_property
     def sizes(self) -> Vector:

@@ -80,16 +80,16 @@ def trace_states(
 
 def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> Rate:
     """q, v, inner, row, t → qdot, vdot, tau, power, inner rates, closed: see `Plant.rates`. uniform: one design for all runs."""
-    key = ("rates", uniform, closing)
-    if key in plant.made:
-        return plant.made[key]
 
     def equations(q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector) -> dict[str, Vector]:
         return plant.rates(parameters, q, v, inner, plant.rows.at(row, t[0]), closing)
 
-    program = trace_states(plant, equations, "rates", "q", "v", "inner", "row", "t", uniform=uniform)
-    plant.made[key] = made = prepare_rate(plant, program)
-    return made
+    def made() -> Rate:
+        return prepare_rate(
+            plant, trace_states(plant, equations, "rates", "q", "v", "inner", "row", "t", uniform=uniform)
+        )
+
+    return plant.kept.get(("rates", uniform, closing), made)
 
 
 def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
@@ -101,7 +101,10 @@ def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS
     def equations(q: Vector, parameters: Vector) -> dict[str, Vector]:
         return {"q": closed_coordinates(Loops(Posture(Numbers(mechanism, parameters), q)))}
 
-    once = prepare_rate(plant, trace_states(plant, equations, "closing", "q", uniform=uniform))
+    def made() -> Rate:
+        return prepare_rate(plant, trace_states(plant, equations, "closing", "q", uniform=uniform))
+
+    once: Rate = plant.kept.get(("closing", uniform), made)
 
     def close(parameters: Vector, q: Vector) -> Vector:
         hoisted = once.hoisted_values(parameters)

@@ -85,7 +85,7 @@ class Course:
             began = clock.perf_counter()
             marching = marching or self.make(plant)
             marching.compile()
-            moment = OneRunLoop(moment_program(plant), marching.parameters)
+            moment = OneRunLoop(plant.loop_code("moment", lambda: moment_program(plant)), marching.parameters)
             _ = moment.march
             self.known[own] = Led(plant, marching, moment, Collocation(plant, marching.parameters))
             self.compile_s += clock.perf_counter() - began
@@ -115,19 +115,26 @@ class Course:
 
     def run_through(self, pieces: PieceSource, first: Vector) -> None:
         """Go through all pieces from a first state (n,). Raises `RunStopped`."""
-        q = self.states.split(first[: self.states.size]).q
-        self.watch.begin(q)
-        self.usual = self.watch.farthest
+        self.begin(first)
         state = first
-        while (piece := pieces.next(self._told(state[None])[0])) is not None:
+        while (piece := pieces.next(self.told(state[None])[0])) is not None:
             row, jump = piece
-            state = self._piece(state, row)
+            state = self.piece(state, row)
             if jump:
-                given = self.led.marching.turn_inputs(row)
-                self.keep(self._told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0]))
+                self.keep(self.moment(state, row))
                 self.until = float(row[1])
 
-    def _piece(self, state: Vector, row: Vector) -> Vector:
+    def begin(self, first: Vector) -> None:
+        """Where a run begins, a state (n,), is trusted."""
+        self.watch.begin(self.states.split(first[: self.states.size]).q)
+        self.usual = self.watch.farthest
+
+    def moment(self, state: Vector, row: Vector) -> Vector:
+        """The record (1, k) of a state (n,): with the drive forces and accelerations that a row gives it."""
+        given = self.led.marching.turn_inputs(row)
+        return self.told(self.led.moment(state[None, : self.states.size], 1, given).record[:, 0])
+
+    def piece(self, state: Vector, row: Vector) -> Vector:
         """The state (n,) at the end of a piece of the motion."""
         state = state.copy()
         state[self.states.t] = row[0]
@@ -190,13 +197,13 @@ class Course:
         if len(chosen) and len(self.usual) and (near or self.model is not self.asked):
             distance = distances_of(self.asked, chosen[:, : self.asked.layout.nq], self.parameters)[0]
             chosen = chosen[(distance > HIDDEN * self.usual).all(axis=1)]
-        told, t = self._told(chosen.copy()), self.states.t
+        told, t = self.told(chosen.copy()), self.states.t
         told[:, t] = self.led.marching.grid_times(told[:, t], self.row)
         if len(told):
             self.until = float(told[-1, t])
         self.keep(told)
 
-    def _told(self, rows: Vector) -> Vector:
+    def told(self, rows: Vector) -> Vector:
         """States or records (m, k) in the velocities the robot was built with."""
         if self.model is self.asked or not len(rows):
             return rows

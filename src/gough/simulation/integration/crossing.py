@@ -133,6 +133,12 @@ class Watch:
             self.forget()
         return all_[first : k + 1], near
 
+    def stays_far(self, q: Vector) -> bool:
+        """Whether no singularity comes near in states q (n, nq) that follow each other."""
+        _, at = self._looks(q, True)
+        at = at if len(at) and at[-1] == len(q) - 1 else np.append(at, len(q) - 1)
+        return not self._good(q[at], at, False)[1]
+
     def _looks(self, q: Vector, fresh: bool) -> tuple[Vector, Vector]:
         """(way until every state (n,), states to look at): the last ones within every FINE of the way, and every so many."""
         steps = np.abs(np.diff(q, axis=0) / self.states.units[0]).max(axis=1, initial=0.0)

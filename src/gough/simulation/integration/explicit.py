@@ -115,7 +115,7 @@ class ExplicitMarching(Marching):
     ) -> None:
         super().__init__(plant, parameters, step, tolerance)
         self.adaptive = method.adaptive
-        self.loop = OneRunLoop(explicit_step(plant, method), parameters)
+        self.loop = OneRunLoop(plant.loop_code((method.name, "step"), lambda: explicit_step(plant, method)), parameters)
         self.loops = (self.loop,)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
@@ -134,7 +134,7 @@ class ExplicitMarching(Marching):
             found = self.loop(x, chunk, given)
             failed = int(found.failed[0])
             record = found.record[:, 0] if failed < 0 else found.record[:failed, 0]
-            self._kept(record, keep)
+            self.count_steps(record, keep)
             left -= len(record)
             x = found.state.copy()
             if self.adaptive:
@@ -161,15 +161,21 @@ class ExplicitMarching(Marching):
         x[0, t] = row[1]
         return x[0]
 
-    def _kept(self, records: Vector, keep: Keep) -> None:
+    def count_steps(self, records: Vector, keep: Keep) -> None:
         """Hands on the records (rows, k) of steps that were taken."""
-        errors = records[:, self.states.t + 2]
-        good = errors <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
+        errors, good = records[:, self.states.t + 2], self._good(records)
         keep(records[good])
         self.steps += len(records)
         if self.adaptive:
             self.rejected += int((~good).sum())
             self.note_errors(errors[good] * self.tolerance)
+
+    def taken(self, records: Vector) -> Vector:
+        """Those of the records (m, k) whose steps were not rejected."""
+        return records[self._good(records)]
+
+    def _good(self, records: Vector) -> Vector:
+        return records[:, self.states.t + 2] <= 1.0 if self.adaptive else np.ones(len(records), dtype=bool)
 
     def _with_care(self, state: Vector, given: Vector, keep: Keep) -> tuple[Vector, bool] | None:
         """(state (1, n), whether it goes on) after a turn of the interpreter; None where that fails, or is done too often."""
@@ -179,7 +185,7 @@ class ExplicitMarching(Marching):
         if found is None:
             return None
         after, record, more = found
-        self._kept(record[None], keep)
+        self.count_steps(record[None], keep)
         self.slow_turns += 1
         return after[None].copy(), more
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from gough.compilation.service import CompiledLoop, Marched, compile_loop
+from gough.compilation.service import CompiledLoop, Marched
 from gough.errors import Failure, Site, Status
 from gough.program import Program
 from gough.program.passes.expand_blocks import inline_calls
 from gough.program.verdict import evaluate_with_care, flat_inputs
 from gough.simulation.events import End, Ending
+from gough.simulation.integration.kept import LoopCode
 from gough.simulation.integration.plant import Plant
 from gough.simulation.integration.smoothing import rough_joints
 from gough.simulation.integration.state import StateLayout
@@ -75,18 +76,23 @@ def failed_check(program: Program, known: dict[str, Vector]) -> Failure:
 class OneRunLoop:
     """A program as a compiled loop of one run, with a design's numbers in its table."""
 
-    program: Program
+    code: LoopCode
     parameters: Vector
 
-    @cached_property
+    @property
+    def program(self) -> Program:
+        """What a turn computes."""
+        return self.code.program
+
+    @property
     def march(self) -> CompiledLoop:
         """Machine code."""
-        return compile_loop(self.program, one_run=True)
+        return self.code.march
 
     @cached_property
     def table(self) -> Vector:
         """Numbers of this design."""
-        return self.march.table({"parameters": self.parameters})
+        return self.code.table(self.parameters)
 
     def __call__(self, state: Vector, steps: int, given: Vector, **more: Any) -> Marched:
         """`steps` turns from states (runs, n)."""
@@ -113,6 +119,13 @@ class OneRunLoop:
         with np.errstate(all="ignore"):
             outputs, failed = evaluate_with_care(self.program, flat_inputs(self.program, self._known(state, given), 1))
         return outputs, failed[0]
+
+
+def even_steps(length: float, longest: float) -> tuple[float, int]:
+    """(length (s) of the equal steps of a piece (s), how many): not longer than the longest, and that very number where a whole
+    number of them fits, however the times of its begin and end are rounded; so a piece in parts is what it is in one."""
+    count = max(ceil(length / longest - SLACK), 1)
+    return longest if abs(length - count * longest) <= SLACK * longest else length / count, count
 
 
 def no_time(row: Vector) -> float:
@@ -151,8 +164,8 @@ class Marching(ABC):
     def equal_steps(self, row: Vector, begin: float) -> tuple[float, int]:
         """(length (s) of the equal steps of a piece, how many are left of them at a time (s))."""
         length = float(row[1] - row[0])
-        count = max(ceil(length / self.step_size - SLACK), 1)
-        return length / count, count - round((begin - row[0]) * count / length)
+        step, count = even_steps(length, self.step_size)
+        return step, count - round((begin - row[0]) * count / length)
 
     def grid_times(self, times: Vector, row: Vector) -> Vector:
         """Times (n,) of a piece, those of equal steps rounded once: k (end - begin) / count, whatever a sum of steps comes to."""

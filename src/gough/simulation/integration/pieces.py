@@ -7,6 +7,7 @@ Forces are computed between the stretches, by a compiled program of the law that
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
+from math import ceil
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -70,15 +71,15 @@ class TablePieces:
 class SampledPieces:
     """From one change of the held forces to the next: every period a sample, whose forces arrive after the delay."""
 
-    def __init__(self, plant: Plant, law: Sampled, command: Command, end: float) -> None:
+    def __init__(self, plant: Plant, law: Sampled, command: Command, end: float, begin: float = 0.0) -> None:
         self.plant, self.law, self.command, self.end = plant, law, command, end
-        self.t, self.count = 0.0, 0
+        self.t, self.count = begin, ceil(begin / law.period * (1.0 - NEAR))
         self.coming: deque[tuple[float, Vector]] = deque()
         self.held: Vector | None = None
 
     def next(self, state: Vector) -> tuple[Vector, bool] | None:
         """See `PieceSource`."""
-        slack, layout = NEAR * self.end, self.plant.model.layout
+        slack, layout = NEAR * min(self.end, self.t + self.law.period), self.plant.model.layout
         if self.t >= self.end - slack:
             return None
         if self.count * self.law.period <= self.t + slack:
@@ -150,7 +151,7 @@ def _shown(given: Any) -> str:
 
 
 def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Command:
-    loop = OneRunLoop(_program(plant), parameters)
+    loop = OneRunLoop(plant.loop_code("command", lambda: _program(plant)), parameters)
     rows: dict[int, Vector] = {}
     names = plant.model.layout.drive_names
 

@@ -5,6 +5,7 @@ Prescribed ones  v = (drive rates, elastic rates) and the motion gives the first
 The works of the drives, of losses and of wrenches Q run along as three more rates, so that every run has its energy balance.
 """
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,13 +24,14 @@ from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
-from gough.program import Program
+from gough.program import Program, Slot, trace
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
 from gough.simulation.control.instant import Instant, MotionRows
 from gough.simulation.control.law import Action, Here, Inner, Law, demand_shape, record_action
 from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
+from gough.simulation.integration.kept import Kept, KeptForms, LoopCode, law_form
 from gough.simulation.integration.wrenches import Wrenches
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ WORKS = ("drives", "losses", "wrench")
 class Plant:
     """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail.
 
-    own: the robot that the law computes with; None: this one. made: programs that were traced before, by what they are.
+    own: the robot that the law computes with; None: this one.
     """
 
     model: "Model"
@@ -51,7 +53,6 @@ class Plant:
     rows: MotionRows
     wrenches: Wrenches = field(default_factory=Wrenches)
     own: OwnRobot | None = None
-    made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         own = self.laws_robot
@@ -62,6 +63,42 @@ class Plant:
                 f"{self.model.robot.name}: drives are prescribed, but its velocities are not those of its drives; name the "
                 "drives as independent, or use a controller"
             )
+
+    @cached_property
+    def form(self) -> Hashable:
+        """What shapes its code: see `kept`."""
+        own, rows, inner = self.laws_robot, self.rows, self.inner
+        robot: tuple[Hashable, ...] = (own.model, own.numbers is None, own.apart, own.closes)
+        if own.numbers is not None and not own.same_structure:  # constants of the code
+            robot = (*robot, own.numbers.tobytes())
+        shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
+        law = law_form(self.law, self._traced_action)
+        return law, robot, shape, self.wrenches.frames, inner.names, inner.sizes.tobytes()
+
+    @cached_property
+    def kept(self) -> Kept:
+        """What was traced and compiled for plants of this form, in this run or before."""
+        return self.model.cached("time loops", KeptForms).of(self.form)
+
+    def loop_code(self, key: Hashable, make: Callable[[], Program]) -> LoopCode:
+        """The code of a time loop, by its name among those of this form; made where there is none."""
+        return self.kept.get((key, "loop"), lambda: LoopCode(make()))
+
+    def _traced_action(self) -> Program:
+        """What the law does, by itself."""
+        layout = self.model.layout
+        sizes = {"q": layout.nq, "v": layout.nv, "inner": self.inner_size, "row": self.rows.size, "t": 1}
+        slots = [Slot(name, (n,)) for name, n in sizes.items()]
+        slots.append(Slot("parameters", (len(self.model.parameters),), uniform=True))
+
+        def equations(
+            q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector
+        ) -> dict[str, Any]:
+            numbers = Numbers(self.model.mechanism, parameters)
+            found = self.law_action(numbers, q, v, inner, self.rows.at(row, t[0]))
+            return {"tau": found.tau, "rates": found.rates}
+
+        return trace(equations, tuple(slots), "law", {"parameters": self.model.pattern})
 
     @property
     def laws_robot(self) -> OwnRobot:

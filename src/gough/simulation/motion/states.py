@@ -116,8 +116,13 @@ def _assembled(target: MotionTarget, wanted: Sample, near: Any) -> tuple[np.ndar
     start = model.home if near is None else np.asarray(near, dtype=float)
     starts = np.empty((n, model.layout.nq))
     done = np.zeros(n, dtype=bool)
+    straight = target.kind == "drives" and np.array_equal(target.numbers, model.parameters)
     for k in led:
-        q[[k]], names[[k]] = _reached(target, wanted.position[[k]], start[None])
+        found = model.geometry.one_lead.to_drives(wanted.position[k], start) if straight else None
+        if found is None:  # the general way says why
+            q[[k]], names[[k]] = _reached(target, wanted.position[[k]], start[None])
+        else:
+            q[k] = found
         done[k] = True
         start = q[k] if names[k] == GOOD else start
         starts[k:] = start

@@ -1,6 +1,5 @@
 """Which robot a run belongs to: its name, its description and the description's hash."""
 
-import copy
 import hashlib
 import json
 import logging
@@ -25,13 +24,13 @@ UNHASHED = ("title", "source", "format")
 class RobotRecord:
     """A robot as a run remembers it; the model is built when first asked for.
 
-    description: the plain data of its file, None for robots that only Python can describe. digest: hash of what it says.
+    text: its description as JSON, None for robots that only Python can describe. digest: hash of what it says.
     free, velocities: how its model was built. folder: where files that the description names are found from.
     """
 
     name: str
     digest: str
-    description: dict[str, Any] | None
+    text: str | None
     free: tuple[str, ...] = ()
     velocities: str | tuple[str, ...] | None = None
     folder: str = ""
@@ -39,11 +38,21 @@ class RobotRecord:
 
     @classmethod
     def of(cls, model: Model) -> "RobotRecord":
-        """The record of a model."""
-        described = describe(model.robot)
+        """The record of a model; written once for all its runs."""
+
+        def written() -> tuple[str, str | None]:
+            described = describe(model.robot)
+            return robot_hash(model), None if described is None else json.dumps(described)
+
+        digest, text = model.cached("record of runs", written)
         folder = "" if model.robot.origin is None else str(Path(model.robot.origin).parent)
         asked = model.velocities if isinstance(model.velocities, str | None) else tuple(model.velocities)
-        return cls(model.robot.name, robot_hash(model), described, model.free, asked, folder, model)
+        return cls(model.robot.name, digest, text, model.free, asked, folder, model)
+
+    @property
+    def description(self) -> dict[str, Any] | None:
+        """The plain data of its file, made anew at every call; None for robots that only Python can describe."""
+        return None if self.text is None else json.loads(self.text)
 
     @property
     def model(self) -> Model:
@@ -77,7 +86,7 @@ class RobotRecord:
 
     def json_document(self, folder: Path) -> dict[str, Any]:
         """As a JSON document for a file in a folder: files that the description names are named from there."""
-        described = copy.deepcopy(self.description)
+        described = self.description
         if described is not None and self.folder:
             move_paths(described, Path(self.folder), folder)
         return {
@@ -93,7 +102,9 @@ class RobotRecord:
         """From the JSON document of a file in a folder."""
         asked = data["velocities"]
         asked = tuple(asked) if isinstance(asked, list) else asked
-        return cls(data["name"], data["hash"], data["description"], tuple(data["free"]), asked, str(folder))
+        described = data["description"]
+        text = None if described is None else json.dumps(described)
+        return cls(data["name"], data["hash"], text, tuple(data["free"]), asked, str(folder))
 
     def demand_same(self, model: Model, where: str) -> None:
         """UsageError that says what differs, where a model is of another robot."""

@@ -4,6 +4,7 @@ Where the robot that runs is not the model as it was given, the run says so in i
 the description does not smooth, "velocities" for a robot that was built once more with the rates of its drives.
 """
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +17,16 @@ from gough.kinematics.retraction import bad_quaternions
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.control.law import Law
 from gough.simulation.control.own_robot import OwnRobot, own_robot
+from gough.simulation.control.reference import LedPath
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import Event
 from gough.simulation.integration.drive_led import demand_begin, first_velocity, led_by_drives
+from gough.simulation.integration.kept import Recent
 from gough.simulation.integration.plant import WORKS, Plant
 from gough.simulation.integration.smoothing import Smoothing, smooth_friction
 from gough.simulation.integration.wrenches import Wrenches
 from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.paths import PolynomialPath
 from gough.simulation.motion.states import states_along
 from gough.simulation.motion.table import MotionTable, table
 from gough.simulation.run._checks import motion_events, state_events, tell_events
@@ -131,7 +135,7 @@ class Setup:
     @property
     def held(self) -> bool:
         """Whether forces are held from sample to sample."""
-        return isinstance(self.law, Sampled)
+        return self.law.held
 
     def describe(self) -> dict[str, Any]:
         """What a run keeps about the robot that ran, where it is not the model as it was given."""
@@ -159,15 +163,59 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
         v = first_velocity(asked, runs, q, v, numbers)
         own = OwnRobot(runs, None, runs)
     watched = check != "off"
-    events = tell_events(runs, motion_events(runs, motion, q, settings.duration, numbers), check) if watched else []
-    led = law.reference(own.model, motion, own.reference_numbers(numbers)) if motion is not None else None
-    rows_table = None if led is None else table(led)
-    held = isinstance(law, Sampled)
-    rows = MotionRows("forces", len(runs.mechanism.drives), 0) if held else MotionRows.of(rows_table)
+    recent: Recent = runs.cached("recent starts", Recent)
+    laws = _fixed_laws(law)
+    events: list[Event] = []
+    if watched and motion is not None:
+        key = ("motion", motion, settings.duration, _bytes(q), numbers.tobytes())
+        found = _known(
+            _is_fixed_motion(motion),
+            recent,
+            key,
+            lambda: motion_events(runs, motion, q, settings.duration, numbers),
+        )
+        events = tell_events(runs, found, check)
+    rows_table = None
+    if motion is not None:
+        believed = own.reference_numbers(numbers)
+
+        def made() -> MotionTable:
+            return table(law.reference(own.model, motion, believed))
+
+        key = ("table", motion, laws, own.model, _bytes(believed))
+        rows_table = _known(bool(laws) and _is_fixed_motion(motion), recent, key, made)
+    rows = MotionRows("forces", len(runs.mechanism.drives), 0) if law.held else MotionRows.of(rows_table)
     plant = Plant(runs, law, rows, Wrenches.of(runs, wrench), own)
     first = starting_state(plant, motion, q, v, settings.start, numbers)
     if watched:
-        found = state_events(plant, first, settings.start, settings.method, settings.taken_step, numbers)
+        method, step = settings.method, settings.taken_step
+        key = (plant.form, plant.rows.tail, first.tobytes(), settings.start, method, step, numbers.tobytes())
+        found = _known(
+            bool(laws), recent, key, lambda: state_events(plant, first, settings.start, method, step, numbers)
+        )
         events = [*events, *tell_events(runs, found, check)]
     used = None if design is None else numbers
     return Setup(settings, asked, plant, used, numbers, own, changed, rows_table, first, tuple(events))
+
+
+def _known(fixed: bool, recent: Recent, key: Hashable, find: Callable[[], Any]) -> Any:
+    """What was found before for what is fixed."""
+    return recent.get(key, find) if fixed else find()
+
+
+def _is_fixed_motion(motion: Motion) -> bool:
+    """Whether it is the same whenever it is asked: no function of the user's, which may do something else now."""
+    paths = [part.path for part in motion.parts]
+    return all(
+        isinstance(path, PolynomialPath) or (isinstance(path, LedPath) and _is_fixed_motion(path.of)) for path in paths
+    )
+
+
+def _fixed_laws(law: Law) -> tuple[type, ...]:
+    """The classes of a law and of the one it samples, where all they do follows from class and settings; () else."""
+    both = (law, *([law.law] if isinstance(law, Sampled) and isinstance(law.law, Law) else []))
+    return tuple(map(type, both)) if all("structure" in vars(type(x)) for x in both) else ()
+
+
+def _bytes(x: Any) -> bytes | None:
+    return None if x is None else np.asarray(x, dtype=float).tobytes()

@@ -55,6 +55,8 @@ AT_LIMIT = 1e-9
 FINER = 0.01
 """Tolerance of the second run over that of the first, for methods that choose their steps."""
 FINEST = 1e-14
+OF_EVERY_RUN = ("loop_matrices", "energies")
+"""Functions that every run calls, if only a few times: compiled with the loop, so that the next run does not wait for them."""
 
 
 @checked(
@@ -190,6 +192,9 @@ def compile_loop(setup: Setup, progress: Progress | None) -> RunLoop:
     if isinstance(setup.law, Sampled):
         command = sampled_command(setup.law, setup.model, settings.motion, setup.table, setup.numbers, setup.own)
         pieces = SampledPieces(plant, setup.law, command, settings.duration)
+    for name in OF_EVERY_RUN:
+        if name != "loop_matrices" or plant.model.mechanism.selection.blocks:
+            plant.model.function(name).kernel()
     return RunLoop(course, pieces, kept, clock.perf_counter() - began)
 
 

@@ -28,12 +28,13 @@ class CvodeMarching(Marching):
         super().__init__(plant, parameters, step, tolerance)
         sundials()  # what is missing is told before anything is compiled
         self.family = family
-        self.loop, self.record = OneRunLoop(rates_program(plant), parameters), records_program(plant)
+        self.loop = OneRunLoop(plant.loop_code("cvode rates", lambda: rates_program(plant)), parameters)
+        self.record = plant.kept.get("cvode records", lambda: records_program(plant))
 
     def compile(self) -> None:
         """Make all machine code now."""
         self.solver = CvodeSolver(self.plant, self.loop, self.family, self.tolerance, self.step_size)
-        self.kernel = compile_program(self.record)
+        self.kernel = self.plant.kept.get("cvode kernel", lambda: compile_program(self.record))
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:
         """See `Marching`."""

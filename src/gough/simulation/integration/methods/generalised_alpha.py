@@ -220,8 +220,13 @@ class GeneralisedAlpha(Method):
     def marching(self, plant: Plant, parameters: Vector, step: float, tolerance: float) -> ImplicitMarching:
         """See `Method`."""
         states, w = AlphaLayout(plant), Weights(self.rho_infinity)
-        refresh = refresh_program(plant, states, "generalised alpha", w.gamma * w.fresh, w.beta * w.fresh)
-        programs = ImplicitPrograms(states, lambda careful: alpha_step(plant, w, careful), refresh, alpha_start(plant))
+        programs = ImplicitPrograms(
+            (self.name, self.rho_infinity),
+            states,
+            lambda careful: alpha_step(plant, w, careful),
+            lambda: refresh_program(plant, states, "generalised alpha", w.gamma * w.fresh, w.beta * w.fresh),
+            lambda: alpha_start(plant),
+        )
         return ImplicitMarching(plant, programs, parameters, step, tolerance)
 
 

@@ -166,9 +166,9 @@ class LeapfrogMarching(Marching):
                 f"method='leapfrog' does not integrate the own states of a controller ({', '.join(plant.inner.names)}); take rk4"
             )
         self.states: LeapfrogLayout = LeapfrogLayout(plant)
-        self.loop = OneRunLoop(leapfrog_step(plant), parameters)
-        self.begin = OneRunLoop(begin_program(plant), parameters)
-        self.slopes = OneRunLoop(slope_program(plant), parameters)
+        self.loop = OneRunLoop(plant.loop_code("leapfrog step", lambda: leapfrog_step(plant)), parameters)
+        self.begin = OneRunLoop(plant.loop_code("leapfrog begin", lambda: begin_program(plant)), parameters)
+        self.slopes = OneRunLoop(plant.loop_code("leapfrog slopes", lambda: slope_program(plant)), parameters)
         self.loops = (self.loop, self.begin, self.slopes)
 
     def piece(self, state: Vector, row: Vector, keep: Keep) -> Vector:

@@ -1,0 +1,125 @@
+"""The stretches of time of a run that somebody steps: forces given from outside, or pieces of a motion, or of a controller on a
+clock, cut where a step ends."""
+
+from math import inf
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from gough.arguments import floats
+from gough.errors import UsageError
+from gough.simulation.integration.pieces import NEAR, PieceSource, TablePieces
+from gough.simulation.integration.plant import Plant
+from gough.simulation.motion.motion import LONGEST, Motion
+from gough.simulation.motion.table import MotionTable
+
+Vector = np.ndarray
+
+
+class Part(NamedTuple):
+    """A stretch of time. begins, ends: whether a piece begins and ends with it; else steps go on as if it were not cut."""
+
+    row: Vector
+    begins: bool = True
+    ends: bool = True
+
+
+class StepPieces(Protocol):
+    """What gives its rows to a run that is asked to go on, a stretch at a time, without an end."""
+
+    def next(self, t: float, end: float, state: Vector) -> Part:
+        """The stretch from a time (s), not beyond the end that is asked for. state (n,): at that time."""
+        ...
+
+    def row_at(self, t: float) -> Vector | None:
+        """A row that tells the motion at a time (s); None where nothing is known yet."""
+        ...
+
+
+class HeldPieces:
+    """Forces `tau` (drives,) that are given from outside; none at first."""
+
+    def __init__(self, plant: Plant) -> None:
+        self.names = plant.model.layout.drive_names
+        self.tau = np.zeros(len(self.names))
+        self.row = plant.rows.stretch(0.0, 0.0, self.tau)
+        self.place = slice(plant.rows.first, plant.rows.first + len(self.names))
+
+    def hold(self, tau: Any) -> None:
+        """From now on these."""
+        found = tau if tau.__class__ is np.ndarray and tau.dtype == float else self._floats(tau)
+        if found.shape != self.tau.shape:
+            raise UsageError(
+                f"tau: give {len(self.names)} drive forces ({', '.join(self.names)}), not an array of shape {found.shape}"
+            )
+        self.tau = found.copy()
+
+    def next(self, t: float, end: float, state: Vector) -> Part:
+        """See `StepPieces`."""
+        row = self.row.copy()
+        row[0] = t
+        row[1] = end
+        row[self.place] = self.tau
+        return Part(row)
+
+    def row_at(self, t: float) -> Vector | None:
+        """See `StepPieces`."""
+        return self.next(t, t, self.tau).row
+
+    def demand_finite(self) -> None:
+        """UsageError for forces that are none."""
+        bad = [name for name, x in zip(self.names, self.tau, strict=True) if not np.isfinite(x)]
+        if bad:
+            raise UsageError(f"tau: the force of {', '.join(bad)} is not finite")
+
+    def _floats(self, tau: Any) -> Vector:
+        if tau is None:
+            raise UsageError(f"tau= is missing: the drive forces of this step ({', '.join(self.names)})")
+        return floats("tau", tau)
+
+
+class CutPieces:
+    """Pieces of a source, cut where it is asked to stop. rest: the row behind its end, at `duration` (s), where there is one."""
+
+    def __init__(self, source: PieceSource, rest: Vector | None = None, duration: float = inf) -> None:
+        self.source, self.rest, self.duration = source, rest, duration
+        self.row: Vector | None = None
+
+    @classmethod
+    def of_table(cls, plant: Plant, table: MotionTable | None, motion: Motion | None, t: float) -> "CutPieces":
+        """Of a motion from a time (s) on; of none, one stretch."""
+        if table is None or motion is None:
+            return cls(TablePieces(plant, None, LONGEST))
+        duration = float(table.breaks[-1])
+        rest = plant.rows.at_rest(table, LONGEST) if motion.extend == "hold" else None
+        out = cls(TablePieces(plant, table, duration), rest, duration)
+        if t > 0:
+            out.row = out._fetch(np.zeros(0))
+            while out.row[1] <= t:
+                out.row = out._fetch(np.zeros(0))
+        return out
+
+    def next(self, t: float, end: float, state: Vector) -> Part:
+        """See `StepPieces`."""
+        near = NEAR * (1.0 + t)
+        if self.row is None or t >= self.row[1] - near:
+            self.row = self._fetch(state)
+        row = self.row.copy()
+        begins, ends = abs(t - row[0]) <= near, row[1] <= end + near
+        row[0] = t
+        row[1] = row[1] if row[1] < end - near else end
+        return Part(row, begins, ends)
+
+    def row_at(self, t: float) -> Vector | None:
+        """See `StepPieces`."""
+        return self.row
+
+    def _fetch(self, state: Vector) -> Vector:
+        found = self.source.next(state)
+        if found is not None:
+            return found[0]
+        if self.rest is None:
+            raise UsageError(
+                f"the motion ends at {self.duration:.9g} s; use motion.hold(…), or one with extend='hold', to go on"
+            )
+        return self.rest
