@@ -1,5 +1,6 @@
 """Commands on a terminal say what they do while it takes long, and leave no trace of it among their results."""
 
+import io
 import os
 import pty
 import select
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gough import progress
-from gough.cli import waiting
+from gough.cli.output import WaitingLine
 
 
 def test_words_are_heard_by_the_last_listener_of_the_thread() -> None:
@@ -39,20 +40,23 @@ def test_an_error_ends_what_was_told() -> None:
     assert heard == ["a", ""]
 
 
-def test_the_line_comes_late_and_goes_with_what_it_tells(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
-    monkeypatch.setattr(waiting, "EVERY", 0.01)
-    with waiting.waiting():
+def test_the_line_comes_late_and_goes_with_what_it_tells() -> None:
+    stream = io.StringIO()
+    line = WaitingLine(stream, patience=0.5)
+    shown = threading.Thread(target=line.show_words)
+    shown.start()
+    with progress.listening(line.tell):
         with progress.doing("quick"):
             pass
+        assert not stream.getvalue()
         with progress.doing("compiling x"):
-            time.sleep(0.3)
-        told = capsys.readouterr().err
+            while not stream.getvalue():
+                time.sleep(0.05)
+        told = stream.getvalue()
+    line.remove()
+    shown.join()
     assert "quick" not in told
-    assert "compiling x (0 s)" in told
+    assert "… compiling x (" in told
     assert told.endswith("\r\x1b[2K")
 
 

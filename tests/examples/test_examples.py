@@ -25,7 +25,7 @@ def run(module):
         return module["main"]()
 
 
-@pytest.mark.parametrize("start", ["01", "02", "04", "05", "06", "07", "08", "09", NEEDS_A_COMPILER])
+@pytest.mark.parametrize("start", ["01", "02", "04", "05", "06", "07", "08", "09", NEEDS_A_COMPILER, "11"])
 def test_numbers(start):
     module = read(start)
     found = run(module)

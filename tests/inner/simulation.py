@@ -2,6 +2,7 @@
 
 from gough.simulation.control.instant import MotionRows
 from gough.simulation.integration.explicit import ExplicitMarching, explicit_step
+from gough.simulation.integration.kept import KeptForms, LoopCode, Recent
 from gough.simulation.integration.methods import METHODS, method_named, stable_with_any
 from gough.simulation.integration.plant import Plant
 from gough.simulation.results.remedy import remedy
@@ -10,8 +11,11 @@ from gough.simulation.scenarios.files import read_scenario, scenario_names
 __all__ = [
     "METHODS",
     "ExplicitMarching",
+    "KeptForms",
+    "LoopCode",
     "MotionRows",
     "Plant",
+    "Recent",
     "explicit_step",
     "method_named",
     "read_scenario",

@@ -1,5 +1,7 @@
 """A stepper is `simulate` in somebody else's loop: the same states, bit for bit, the same endings, and messages of its own."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -52,7 +54,7 @@ def same_runs(a: gough.Run, b: gough.Run) -> None:
 def test_steps_are_those_of_simulate(five_bar: gough.Model, method: str) -> None:
     rows = rows_of_forces(five_bar, 60)
     period = 2 * STEP
-    asked = {"method": method, "wrench": {"left_rod.tool": [0.3, -0.2, 0.0, 0.0, 0.0, 0.01]}}
+    asked: dict[str, Any] = {"method": method, "wrench": {"left_rod.tool": [0.3, -0.2, 0.0, 0.0, 0.0, 0.01]}}
     run = gough.simulate(
         five_bar, controller=laws.Sampled(Played(rows), period), duration=60 * period, step=STEP, **asked
     )
@@ -79,7 +81,7 @@ def test_other_robots_and_designs(name: str) -> None:
     )
     n = 3 if model.layout.v_elastic else 20
     rows = rows_of_forces(model, n)
-    asked = {"parameters": design, "method": "dp5" if model.layout.v_elastic else "rk4", "check": "off"}
+    asked: dict[str, Any] = {"parameters": design, "method": "dp5" if model.layout.v_elastic else "rk4", "check": "off"}
     run = gough.simulate(model, controller=laws.Sampled(Played(rows), STEP), duration=n * STEP, step=STEP, **asked)
     sim = gough.Stepper(model, longest_step=STEP, **asked)
     for tau in rows:
@@ -174,7 +176,7 @@ def test_through_a_singularity_as_simulate() -> None:
     model = model_of("five_bar")
     n = 900
     rows = np.tile([1.5, 1.0], (n, 1))
-    asked = {"method": "rk4", "check": "off"}
+    asked: dict[str, Any] = {"method": "rk4", "check": "off"}
     run = gough.simulate(model, controller=laws.Sampled(Played(rows), STEP), duration=n * STEP, step=STEP, **asked)
     sim = gough.Stepper(model, longest_step=STEP, **asked)
     stopped = None

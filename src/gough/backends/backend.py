@@ -51,7 +51,7 @@ class CompiledLoop(Protocol):
         """Numbers and uniform inputs in the order of their use, for uniform slots (size,)."""
         ...
 
-    def bound(self, table: np.ndarray) -> Any:
+    def bind_table(self, table: np.ndarray) -> Any:
         """The loop of one run, without "own", on arrays that stay, for steps that are taken one by one: see `BoundLoop`."""
         ...
 

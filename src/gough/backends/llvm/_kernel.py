@@ -273,7 +273,7 @@ class March:
         table[used] = flat[self._entry.uniform[used]]
         return table
 
-    def bound(self, table: np.ndarray) -> "BoundLoop":
+    def bind_table(self, table: np.ndarray) -> "BoundLoop":
         """See `CompiledLoop`."""
         sizes = (self._sizes[STATE], self._sizes.get(GIVEN, 0), self._sizes.get(f"out {RECORD}", 0))
         if self.lanes != 1 or self._sizes.get(OWN, 0):

@@ -170,7 +170,7 @@ class ExplicitMarching(Marching):
             self.rejected += int((~good).sum())
             self.note_errors(errors[good] * self.tolerance)
 
-    def taken(self, records: Vector) -> Vector:
+    def without_rejected(self, records: Vector) -> Vector:
         """Those of the records (m, k) whose steps were not rejected."""
         return records[self._good(records)]
 

@@ -16,7 +16,7 @@ from gough.simulation.motion.table import MotionTable
 Vector = np.ndarray
 
 
-class Part(NamedTuple):
+class TimePart(NamedTuple):
     """A stretch of time. begins, ends: whether a piece begins and ends with it; else steps go on as if it were not cut."""
 
     row: Vector
@@ -27,7 +27,7 @@ class Part(NamedTuple):
 class StepPieces(Protocol):
     """What gives its rows to a run that is asked to go on, a stretch at a time, without an end."""
 
-    def next(self, t: float, end: float, state: Vector) -> Part:
+    def next(self, t: float, end: float, state: Vector) -> TimePart:
         """The stretch from a time (s), not beyond the end that is asked for. state (n,): at that time."""
         ...
 
@@ -54,13 +54,13 @@ class HeldPieces:
             )
         self.tau = found.copy()
 
-    def next(self, t: float, end: float, state: Vector) -> Part:
+    def next(self, t: float, end: float, state: Vector) -> TimePart:
         """See `StepPieces`."""
         row = self.row.copy()
         row[0] = t
         row[1] = end
         row[self.place] = self.tau
-        return Part(row)
+        return TimePart(row)
 
     def row_at(self, t: float) -> Vector | None:
         """See `StepPieces`."""
@@ -99,7 +99,7 @@ class CutPieces:
                 out.row = out._fetch(np.zeros(0))
         return out
 
-    def next(self, t: float, end: float, state: Vector) -> Part:
+    def next(self, t: float, end: float, state: Vector) -> TimePart:
         """See `StepPieces`."""
         near = NEAR * (1.0 + t)
         if self.row is None or t >= self.row[1] - near:
@@ -108,7 +108,7 @@ class CutPieces:
         begins, ends = abs(t - row[0]) <= near, row[1] <= end + near
         row[0] = t
         row[1] = row[1] if row[1] < end - near else end
-        return Part(row, begins, ends)
+        return TimePart(row, begins, ends)
 
     def row_at(self, t: float) -> Vector | None:
         """See `StepPieces`."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from gough.simulation.integration.explicit import ExplicitMarching
 from gough.simulation.integration.marching import even_steps, no_time
-from gough.simulation.integration.step_pieces import Part
+from gough.simulation.integration.step_pieces import TimePart
 
 Vector = np.ndarray
 TURNS = 256
@@ -44,7 +44,7 @@ class StraightPieces:
 
     def __init__(self, marching: ExplicitMarching) -> None:
         self.marching = marching
-        self.loop = marching.loop.march.bound(marching.loop.table)
+        self.loop = marching.loop.march.bind_table(marching.loop.table)
         self.loop.make_room(ROOM)
         self.state: Vector = self.loop.state
         self.t, self.size = marching.states.t, marching.states.size
@@ -69,7 +69,7 @@ class StraightPieces:
         """Whether a look is due."""
         return 2 * self.at > len(self.loop.room)
 
-    def piece(self, part: Part) -> bool:
+    def piece(self, part: TimePart) -> bool:
         """Goes to the end of a stretch; False where a step fails, or there are more than have room: then it is where it was."""
         row = part.row
         self.loop.given[:-2] = row

@@ -151,22 +151,21 @@ class Stepper:
 
     def step(self, tau: Any = None, dt: float | None = None) -> None:
         """Go on by dt (s). tau (drives,), N or N·m: held meanwhile; None where a controller gives the forces."""
-        if dt.__class__ is not float:
-            dt = _duration(dt)
+        span = _duration(dt)
         source = self._source
-        if source.__class__ is HeldPieces:
+        if isinstance(source, HeldPieces):
             source.hold(tau)
         elif tau is not None:
             raise UsageError(
                 f"tau=: the forces are those of the controller ({self._setup.law.name}); use sim.step(dt=…), or leave "
                 "controller= out"
             )
-        if dt != self._dt:
-            if not dt > 0 or dt > LONGEST:
+        if span != self._dt:
+            if not 0 < span <= LONGEST:
                 raise UsageError(f"dt={dt!r}: give a time in s, above 0")
-            demand_steps(self._longest, dt, MOST_EQUAL, self._setup.settings.method.adaptive)
-            self._base, self._dt, self._count = self._t, dt, 0
-        end = self._base + (self._count + 1) * dt
+            demand_steps(self._longest, span, MOST_EQUAL, self._setup.settings.method.adaptive)
+            self._base, self._dt, self._count = self._t, span, 0
+        end = self._base + (self._count + 1) * span
         self._until(end)
         self._count += 1
 
@@ -226,12 +225,10 @@ class Stepper:
         if self.ended is None:
             with suppress(BadStateError):  # a run that ends is told, too
                 self._look()
-        self._kept = [
-            x for part in self._kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))
-        ]
-        if not any(map(len, self._kept)):
+        records = [x for part in self._kept for x in ([part] if isinstance(part, np.ndarray) else self._records(part))]
+        self._kept = list(records)
+        if not any(map(len, records)):
             raise UsageError("recorded: there was no step yet")
-        records = [x for x in self._kept if isinstance(x, np.ndarray)]
         course, ending = self._course, self.ended or Ending(End.FINISHED, "finished")
         when = "" if ending.end == End.FINISHED else f" at t = {self._t:.9g} s"
         outcome = Outcome(
@@ -332,7 +329,7 @@ class Stepper:
         marching = led.marching
         assert isinstance(marching, ExplicitMarching)
         for row, records, after in passed.stretches(t):
-            taken = marching.taken(records).copy()
+            taken = marching.without_rejected(records).copy()
             taken[:, t] = marching.grid_times(taken[:, t], row)
             yield taken
             yield led.moment(after[None], 1, marching.turn_inputs(row)).record[:, 0]
@@ -350,6 +347,8 @@ class Stepper:
 
 
 def _duration(dt: Any) -> float:
+    if isinstance(dt, float):
+        return dt
     if dt is None:
         raise UsageError("dt= is missing: how far to go on (s)")
     try:
