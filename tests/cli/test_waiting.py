@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gough import progress
-from gough.cli.output import WaitingLine
+from inner.cli import WaitingLine
 
 
 def test_words_are_heard_by_the_last_listener_of_the_thread() -> None:

@@ -2,5 +2,6 @@
 
 from gough.cli.evaluate import gather, read_table
 from gough.cli.main import app
+from gough.cli.output import WaitingLine
 
-__all__ = ["app", "gather", "read_table"]
+__all__ = ["WaitingLine", "app", "gather", "read_table"]
