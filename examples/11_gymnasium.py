@@ -1,7 +1,8 @@
 """A Gymnasium environment around `gough.Stepper`: a five-bar whose tip is to reach a point, torques as actions.
 
-Expected, from mechanics: a policy of springs and dampers on the cranks, with the torques that hold the robot at the target added, has its only rest where the springs pull nowhere: the tip comes to the target. Gymnasium's own checker says whether
-the environment keeps its rules. Needs `pip install gymnasium`.
+Expected, from mechanics: a policy of springs and dampers on the cranks, with the torques that hold the robot at the target
+added, has its only rest where the springs pull nowhere: the tip comes to the target. Gymnasium's own checker says whether the
+environment keeps its rules. Needs `pip install gymnasium`.
 """
 
 import gymnasium

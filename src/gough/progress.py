@@ -1,14 +1,20 @@
 """What takes long says what it is doing, to whoever listens: commands show it on a terminal, so that nobody waits in silence."""
 
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
+from typing import TextIO
 
 Listener = Callable[[str], None]
 """Takes what is being done now, in words; "" when that is over."""
 _listeners: list[tuple[int, Listener]] = []
 """With the thread that each listens to; the last one hears."""
 _doing: list[str] = []
+PATIENCE, EVERY = 0.8, 0.2
+"""Seconds before a line appears; and between two looks."""
 
 
 @contextmanager
@@ -40,3 +46,61 @@ def doing(words: str) -> Iterator[None]:
 def _tell() -> None:
     if _listeners:
         _listeners[-1][1](_doing[-1] if _doing else "")
+
+
+class WaitingLine:
+    """What is done, and for how long. It goes as soon as that is over, so that it is never in the way of results."""
+
+    def __init__(self, stream: TextIO, patience: float = PATIENCE) -> None:
+        self.stream, self.patience = stream, patience
+        self.words, self.since, self.shown = "", 0.0, False
+        self.lock, self.over = threading.Lock(), threading.Event()
+
+    def tell(self, words: str) -> None:
+        """What is being done now; "" for nothing."""
+        with self.lock:
+            if not words:
+                self._clear()
+            elif not self.words:
+                self.since = time.monotonic()
+            self.words = words
+
+    def show_words(self) -> None:
+        """Until it is over."""
+        while not self.over.wait(EVERY):
+            with self.lock:
+                waited = time.monotonic() - self.since
+                if self.words and waited > self.patience:
+                    self.stream.write(f"\r\x1b[2K… {self.words} ({waited:.0f} s)")
+                    self.stream.flush()
+                    self.shown = True
+
+    def remove(self) -> None:
+        """Take it away."""
+        self.over.set()
+        with self.lock:
+            self.words = ""
+            self._clear()
+
+    def _clear(self) -> None:
+        if self.shown:
+            self.stream.write("\r\x1b[2K")
+            self.stream.flush()
+            self.shown = False
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Tell on a terminal what takes long."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    line = WaitingLine(sys.stderr)
+    thread = threading.Thread(target=line.show_words, daemon=True)
+    thread.start()
+    try:
+        with listening(line.tell):
+            yield
+    finally:
+        line.remove()
+        thread.join(1.0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gough import progress
-from inner.cli import WaitingLine
+from gough.progress import WaitingLine
 
 
 def test_words_are_heard_by_the_last_listener_of_the_thread() -> None:

@@ -2,6 +2,5 @@
 
 from gough.cli.evaluate import gather, read_table
 from gough.cli.main import app
-from gough.cli.output import WaitingLine
 
-__all__ = ["WaitingLine", "app", "gather", "read_table"]
+__all__ = ["app", "gather", "read_table"]

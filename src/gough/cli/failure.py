@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from gough.cli.output import waiting
+from gough.progress import waiting
 from gough.text import printable
 
 CHECK_FAILED = 1
