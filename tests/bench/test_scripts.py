@@ -53,6 +53,10 @@ def test_cuda(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_stepping() -> None:
+    assert "| five_bar | rk4, 2 drives |" in run("stepping.py", "--tiny")
+
+
 def test_one_state() -> None:
     assert "configuration(drives=)" in run("one_state.py", "--tiny")
 

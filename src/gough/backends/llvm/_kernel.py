@@ -161,31 +161,35 @@ def _threaded(run: Run, n: int, size: int, threads: int) -> tuple[np.ndarray, np
     stop = threading.Event()
     begins = iter(range(0, n, size))
     turn = threading.Lock()
-    busy: list[int] = []  # one entry for each thread that may write
+    busy: list[int] = []  # one entry for each other thread that may write
 
     def work() -> _Flags:
         flags = _Flags(size)
+        while not stop.is_set():
+            with turn:
+                begin = next(begins, None)
+            if begin is None:
+                break
+            flags.run(run, begin, min(begin + size, n))
+        return flags
+
+    def help_out() -> _Flags:
         busy.append(1)
         try:
-            while not stop.is_set():
-                with turn:
-                    begin = next(begins, None)
-                if begin is None:
-                    break
-                flags.run(run, begin, min(begin + size, n))
+            return work()
         finally:
             busy.pop()
-        return flags
 
     jobs: list[Future] = []
     try:
-        jobs += [_pool(threads).submit(work) for _ in range(threads)]
+        jobs += [_pool(threads).submit(help_out) for _ in range(threads - 1)]
+        own = work()  # one thread fewer to wake, and to wait for
         while wait(jobs, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not any(_failed(job) for job in jobs):
             pass
     finally:
         stop.set()
         _quiet(busy)
-    return _collected([job.result() for job in jobs])
+    return _collected([own, *(job.result() for job in jobs)])
 
 
 def _quiet(busy: list[int]) -> None:
