@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -13,10 +14,8 @@ import numpy as np
 import pytest
 
 import gough
-from gough.backends.llvm import _design_runs
 from gough.compilation import designs as shared
-from gough.compilation.designs import DesignRows, SharedDesigns, design_rows
-from gough.kinematics import _leg_newton, following
+from inner.program import evaluate_nodes
 from reference.designs import design
 
 DESIGNS, STATES = 6, 20
@@ -130,9 +129,9 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("least", [0, shared.LEAST_RUN, math.inf])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_layouts(layout: str, least: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layouts(layout: str, least: float, limits: Callable[..., None]) -> None:
     """Any leading axes that broadcast, runs of states or a design in every lane: what parameters repeated for each state give."""
-    monkeypatch.setattr(shared, "LEAST_RUN", least)
+    limits(design_run=least)
     own, states = LAYOUTS[layout]
     model = model_of("pedrammehr2012")
     P = some_designs(model, math.prod(own)).reshape(*own, -1)
@@ -168,13 +167,13 @@ def test_runs_are_the_states() -> None:
         P = rng.normal(size=(*own, 3))
         whole = np.broadcast_to(P, (*batch, 3)).reshape(-1, 3)
         n = len(whole)
-        flat = design_rows(P, batch)
+        flat = shared.design_rows(P, batch)
         chosen = np.flatnonzero(rng.random(n) < 0.6)
-        cases = [(DesignRows.of(P), whole, batch)]
-        if isinstance(flat, DesignRows):
+        cases = [(shared.DesignRows.of(P), whole, batch)]
+        if isinstance(flat, shared.DesignRows):
             cases += [(flat, whole, (n,)), (flat[chosen], whole[chosen], (len(chosen),))]
         for rows, truth, shape in cases:
-            source = SharedDesigns(rows, shape)
+            source = shared.SharedDesigns(rows, shape)
             begin, end = sorted(int(k) for k in rng.integers(0, len(truth) + 1, 2))
             np.testing.assert_array_equal(source.chunk(begin, end), truth[begin:end])
             some = rng.integers(0, max(len(truth), 1), 5 if len(truth) else 0)
@@ -196,22 +195,24 @@ def test_threads(threads: int) -> None:
         np.testing.assert_array_equal(one, inverse(**given, parameters=p).outputs["tau"])
 
 
-def test_work_of_a_design_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_of_a_design_is_done_once(limits: Callable[..., None]) -> None:
     model = model_of("pedrammehr2012")
     inverse = model.function("inverse_dynamics").compile()
     assert inverse.kernel().once is not None
     P, v = some_designs(model, 70, TEN), np.zeros((100, 6))
     done: list[int] = []
-    evaluate = _design_runs.evaluate_nodes
-    monkeypatch.setattr(
-        _design_runs, "evaluate_nodes", lambda program, values: done.append(len(values)) or evaluate(program, values)
-    )
+
+    def work(program: Any, values: np.ndarray) -> list:
+        done.append(len(values))
+        return evaluate_nodes(program, values)
+
+    limits(design_work=work)
     inverse(q=model.home, v=v, acceleration=v, wrench=np.zeros(6), parameters=P[:, None])
     assert sum(done) == 70
 
 
 @pytest.mark.parametrize("name", ["pedrammehr2012", "lopes", "delta_fast", "three_rrr"])
-def test_closed_forms_never_iterate(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_forms_never_iterate(name: str, limits: Callable[..., None]) -> None:
     model = model_of(name)
     assert model.geometry.in_closed_form
 
@@ -220,9 +221,7 @@ def test_closed_forms_never_iterate(name: str, monkeypatch: pytest.MonkeyPatch) 
 
     P = some_designs(model, DESIGNS, TEN)
     q = model.configuration(drives=model.drives(model.home)) if name == "three_rrr" else model.home
-    for module, function in ((following, "follow"), (_leg_newton, "_solve_leg")):
-        monkeypatch.setattr(module, function, refuse)
-    monkeypatch.setattr("gough.kinematics.leading.follow", refuse)
+    limits(iterations=refuse)
     found = model.configuration(pose=np.repeat(q[None, :7], STATES, axis=0), parameters=P[:, None])
     np.testing.assert_allclose(found, np.broadcast_to(q, found.shape), atol=1e-9)
 
