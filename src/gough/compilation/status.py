@@ -93,9 +93,8 @@ def codes(failures: np.ndarray) -> np.ndarray:
     return out
 
 
-def places(failures: np.ndarray) -> np.ndarray:
-    """Places (n,) of failures, "" for good states."""
-    bad = np.flatnonzero(~are_good(failures))
-    out = np.full(len(failures), "", dtype=object)
+def places(failures: np.ndarray, status: np.ndarray) -> np.ndarray:
+    """Places (n,) of failures with their codes (n,), "" for good states."""
+    bad, out = np.flatnonzero(status), np.full(len(failures), "", dtype=object)
     out[bad] = [f.place for f in failures[bad]]
     return out

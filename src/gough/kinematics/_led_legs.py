@@ -54,23 +54,25 @@ class LedLegs:
             open_ = are_good(failures)
             own = parameters_of(parameters, open_)
             q[open_], failures[open_] = self._follow(q[open_], own, None if near is None else near[open_])
-        self._judge(q, parameters, failures)
-        good = are_good(failures)
+        good = self._judge(q, parameters, failures)
         if not good.all():
             q[~good, legs.lead :] = np.nan
         return q, failures
 
-    def _judge(self, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> None:
-        """Name (in place) the joint that is open in a state whose legs were found: no q is handed out that is none."""
-        whole = are_good(failures)
-        good = np.flatnonzero(whole)
-        if whole.all():
+    def _judge(self, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> np.ndarray:
+        """Which states (n,) are good. The joint that is open in one whose legs were found is named (in place): no q is handed
+        out that is none."""
+        good = are_good(failures)
+        found = np.flatnonzero(good)
+        if good.all():
             error = closure_errors(self.linkage, q, parameters)
         else:
-            error = closure_errors(self.linkage, q[good], parameters_of(parameters, good))
-        for state in good[~(error < CLOSURE_TOLERANCE)]:
+            error = closure_errors(self.linkage, q[found], parameters_of(parameters, found))
+        for state in found[~(error < CLOSURE_TOLERANCE)]:
             own = parameters_of_one(parameters, state)
             failures[state] = Status.NOT_CONVERGED.at(openings(self.linkage, q[state], own)[0].cut.name)
+            good[state] = False
+        return good
 
     def joints(
         self,

@@ -120,8 +120,9 @@ class ConfigurationCalls(Calls):
             else:
                 q, failed = coordinates_led(model, names, rows, parameter, near_rows)
             failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
-        where = places(failed).reshape(batch)
-        result = Configurations(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
+        status = codes(failed)
+        where = places(failed, status).reshape(batch)
+        result = Configurations(q.reshape(*batch, model.layout.nq), status.reshape(batch), where)
         if on_bad_state == "raise" and result.status.any():
             complain("assemble", failed, batch, result)
         return result
