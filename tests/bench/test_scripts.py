@@ -62,6 +62,11 @@ def test_one_state() -> None:
 
 
 @pytest.mark.slow
+def test_designs() -> None:
+    assert "by design" in run("designs.py", "--tiny")
+
+
+@pytest.mark.slow
 def test_assembler_tier() -> None:
     assert "forward_dynamics" in run("assembler_tier.py", "--tiny")
 

@@ -1,7 +1,7 @@
 """Inputs and outputs of a function as rows of states, chunk by chunk: any strides, any leading axes that broadcast.
 
-An array whose leading axes can be seen as one (and whose last is contiguous float64) is used where it lies; one row serves
-all states; any other array is copied a chunk at a time, so that a call's own memory does not grow with its states.
+Arrays are used where they lie or copied a chunk at a time (`BroadcastRows`), so that a call's own memory does not grow with its
+states; parameters that serve several states are never repeated for them (`SharedDesigns`).
 """
 
 import math
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from gough.arguments import demand_inputs, numbers, take
+from gough.compilation.arrays import BroadcastRows, designs_remedy
+from gough.compilation.designs import DesignRows, SharedDesigns, without_repeats
 from gough.compilation.old_names import current_inputs
 from gough.errors import UsageError
 from gough.program import Program, Slot
@@ -26,16 +28,27 @@ class InputRows:
             if set(inputs) != expected:
                 demand_inputs(name, {slot.name: slot.shape for slot in program.inputs}, inputs)
         arrays = {slot.name: _as_numbers(name, slot, inputs[slot.name]) for slot in program.inputs}
-        leading = [arrays[s.name].shape[: arrays[s.name].ndim - len(s.shape)] for s in program.inputs]
         try:
-            self.batch = np.broadcast_shapes(*leading)
+            self.batch = np.broadcast_shapes(
+                *[arrays[s.name].shape[: arrays[s.name].ndim - len(s.shape)] for s in program.inputs]
+            )
         except ValueError:
             shapes = ", ".join(f"{s.name} {arrays[s.name].shape}" for s in program.inputs)
-            raise UsageError(f"{name}: leading axes do not broadcast: {shapes}") from None
+            own = next((arrays[s.name].shape for s in program.inputs if s.uniform), ())
+            others = [arrays[s.name].shape for s in program.inputs if not s.uniform and len(s.shape) == 1]
+            raise UsageError(f"{name}: leading axes do not broadcast: {shapes}{designs_remedy(own, others)}") from None
         self.n = math.prod(self.batch)
-        self._sources = {
-            s.name: _Source(arrays[s.name], s, own, self.batch) for s, own in zip(program.inputs, leading, strict=True)
-        }
+        self.shared: SharedDesigns | None = None
+        self._sources: dict[str, BroadcastRows | SharedDesigns] = {}
+        for slot in program.inputs:
+            x = arrays[slot.name]
+            if slot.uniform and not isinstance(x, DesignRows):
+                x = without_repeats(x)
+                x = DesignRows.of(x) if 1 < math.prod(x.shape[:-1]) < self.n else x
+            if isinstance(x, DesignRows):
+                self._sources[slot.name] = self.shared = SharedDesigns(x, self.batch)
+            else:
+                self._sources[slot.name] = BroadcastRows(x, slot.shape, self.batch)
 
     def varies(self, name: str) -> bool:
         """Whether a slot is there and has more than one row."""
@@ -45,64 +58,17 @@ class InputRows:
         """Rows (end - begin, size), or (1, size), of every slot."""
         return {name: source.chunk(begin, end) for name, source in self._sources.items()}
 
+    def runs(self, begin: int, end: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """(where runs of states with one design begin, and the last one ends; the chunk with a row a run of parameters)."""
+        assert self.shared is not None
+        bounds, designs = self.shared.runs(begin, end)
+        return bounds, {
+            name: designs if isinstance(x, SharedDesigns) else x.chunk(begin, end) for name, x in self._sources.items()
+        }
+
     def some(self, states: np.ndarray) -> dict[str, np.ndarray]:
         """Rows (k, size), or (1, size), of chosen states."""
         return {name: source.some(states) for name, source in self._sources.items()}
-
-
-class _Source:
-    def __init__(self, x: np.ndarray, slot: Slot, own: tuple[int, ...], batch: tuple[int, ...]) -> None:
-        self.rows: np.ndarray | None = None
-        self.single = math.prod(own) == 1
-        self.batch, self.size = batch, slot.size
-        n = math.prod(batch)
-        if self.single:
-            self.rows = np.ascontiguousarray(x.reshape(1, slot.size), dtype=float)
-            return
-        if own == batch and x.dtype == np.float64 and x.flags.c_contiguous and x.flags.aligned:
-            self.rows, self.whole, self.direct = x.reshape(n, slot.size), x, True
-            return
-        whole = np.broadcast_to(x, (*batch, *slot.shape))
-        self.rows = _as_rows(whole, n, slot.size)
-        self.whole = whole
-        self.direct = self.rows is not None and (
-            self.rows.dtype == np.float64
-            and self.rows.dtype.isnative
-            and (self.size < 2 or self.rows.strides[1] == 8)
-            and self.rows.strides[0] % 8 == 0
-            and self.rows.ctypes.data % 8 == 0
-        )
-
-    def chunk(self, begin: int, end: int) -> np.ndarray:
-        if self.rows is None:
-            return self._gathered(begin, end)
-        if self.single:
-            return self.rows
-        part = self.rows[begin:end]
-        return part if self.direct else np.ascontiguousarray(part, dtype=float)
-
-    def some(self, states: np.ndarray) -> np.ndarray:
-        if self.rows is not None:
-            return self.rows if self.single else np.ascontiguousarray(self.rows[states], dtype=float)
-        picked = self.whole[np.unravel_index(states, self.batch)]
-        return np.ascontiguousarray(picked.reshape(len(states), self.size), dtype=float)
-
-    def _gathered(self, begin: int, end: int) -> np.ndarray:
-        """Rows of an array that has no rows to be seen: whole steps of its first axis are copied where they are small."""
-        inner = math.prod(self.batch[1:])
-        if inner > end - begin:
-            return self.some(np.arange(begin, end))
-        first, last = begin // inner, -(-end // inner)
-        part = self.whole[first:last].reshape((last - first) * inner, self.size)
-        return np.ascontiguousarray(part[begin - first * inner : end - first * inner], dtype=float)
-
-
-def _as_rows(x: np.ndarray, n: int, size: int) -> np.ndarray | None:
-    """A view (n, size) of x, or None where only a copy would do."""
-    try:
-        return x.reshape(n, size, copy=False)
-    except ValueError:
-        return None
 
 
 def _is_plain(value: Any) -> bool:
@@ -110,7 +76,9 @@ def _is_plain(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype.kind in "fiub"
 
 
-def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray:
+def _as_numbers(name: str, slot: Slot, value: Any) -> np.ndarray | DesignRows:
+    if isinstance(value, DesignRows):
+        return value
     if (
         type(value) is np.ndarray
         and value.dtype == np.float64

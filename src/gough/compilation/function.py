@@ -1,5 +1,6 @@
 """A function: its program, its count, its derivatives, and its fast evaluation on batches."""
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,6 +34,9 @@ them a call for several states counts for; states above which a call is compiled
 
 CHUNK_BYTES = 32 << 20
 """Bytes of rows a call may copy at a time."""
+
+CAREFUL = 2048
+"""States that are looked at with care at a time: all values of a program are kept for each."""
 
 KNOWN_DESIGNS = 64
 """Designs remembered as having the structural zeros the program was made for."""
@@ -303,15 +307,18 @@ class Function:
 
     def _run(self, rows: InputRows, begin: int, end: int, flat: list[np.ndarray], threads: int) -> Iterator[np.ndarray]:
         """Fill `flat` by compiled code, chunk by chunk; yields the states that a check flags."""
-        one_design = not rows.varies("parameters")
+        shared = rows.shared if rows.shared is not None and rows.shared.shares else None
+        one_design = shared is not None or not rows.varies("parameters")
         kernel = self.kernel(uniform=one_design)
         varying = sum(s.size for s in self.program.inputs if not (s.uniform and one_design))
         widest = max(varying, sum(s.size for s in self.program.outputs), 1)
+        if shared is not None:  # what a run of states takes, for each of them
+            widest += math.ceil((kernel.table_size + shared.designs.shape[1]) / shared.mean_run)
         step = max(4096, CHUNK_BYTES // (8 * widest) // 4096 * 4096)
         for a in range(begin, end, step):
             b = min(a + step, end)
-            chunk = rows.chunk(a, b)
-            if a == begin or not one_design:
+            bounds, chunk = rows.runs(a, b) if shared is not None else (None, rows.chunk(a, b))
+            if a == begin or not one_design or bounds is not None:
                 self._check_designs(chunk)
             here = [x[a - begin : b - begin] for x in flat]
             computed = [
@@ -319,10 +326,11 @@ class Function:
                 for x, full, slot in zip(here, self._dense, self._computed.program.outputs, strict=True)
             ]
             ordered = [chunk[s.name] for s in self.program.inputs]
-            flagged, _ = kernel(ordered, b - a, computed, threads)
+            run = kernel if bounds is None else kernel.over_designs
+            flagged, _ = run(ordered, b - a if bounds is None else bounds, computed, threads)
             self._computed.fill(here, computed, self._dense)
-            if len(flagged):
-                yield flagged + a
+            for first in range(0, len(flagged), CAREFUL):
+                yield flagged[first : first + CAREFUL] + a
 
     def _check_designs(self, chunk: dict[str, np.ndarray]) -> None:
         design = chunk.get("parameters")

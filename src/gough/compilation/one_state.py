@@ -65,6 +65,8 @@ class OneState:
         try:
             given = self._given(inputs)
             design = NOBODY if self._design is None else inputs[PARAMETERS]
+            if design.ndim != 1:
+                return None
             key = design.tobytes()
         except (KeyError, AttributeError):
             return None
@@ -195,7 +197,8 @@ def first_one_state(general: Call) -> Call:
             get, last, name, shape, count, held = plain
             try:
                 key, entry = last[0]
-                if inputs[PARAMETERS].tobytes() == key and len(inputs) == count:
+                design = inputs[PARAMETERS]
+                if design.ndim == 1 and design.tobytes() == key and len(inputs) == count:
                     array = np.empty(shape) if out is None else out[name]
                     if (out is None or len(out) == 1) and not entry(*get(inputs), array):
                         return Evaluation({name: array}, NOBODY, NO_FAILURES, (), held)

@@ -6,6 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of, parameters_of_one
+from gough.compilation.status import are_good
 from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.legs.kinds import ELBOWS
 from gough.dynamics.validity import CLOSURE_TOLERANCE
@@ -37,7 +39,7 @@ class LedLegs:
     def close(
         self,
         poses: np.ndarray,
-        parameters: np.ndarray,
+        parameters: ParameterRows,
         near: np.ndarray | None = None,
         branch: Sequence[Branch] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -49,50 +51,68 @@ class LedLegs:
                 joints[:, legs.columns(k)] = near[:, legs.lead :][:, legs.columns(k)]
         q = np.concatenate([poses, joints], axis=1)
         if legs.others:
-            open_ = failures == GOOD
-            own = parameters if len(parameters) == 1 else parameters[open_]
+            open_ = are_good(failures)
+            own = parameters_of(parameters, open_)
             q[open_], failures[open_] = self._follow(q[open_], own, None if near is None else near[open_])
-        self._judge(q, parameters, failures)
-        q[failures != GOOD, legs.lead :] = np.nan
+        good = self._judge(q, parameters, failures)
+        if not good.all():
+            q[~good, legs.lead :] = np.nan
         return q, failures
 
-    def _judge(self, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
-        """Name (in place) the joint that is open in a state whose legs were found: no q is handed out that is none."""
-        good = np.flatnonzero(failures == GOOD)
-        error = closure_errors(self.linkage, q[good], parameters if len(parameters) == 1 else parameters[good])
-        for state in good[~(error < CLOSURE_TOLERANCE)]:
-            own = parameters[0 if len(parameters) == 1 else state]
+    def _judge(self, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> np.ndarray:
+        """Which states (n,) are good. The joint that is open in one whose legs were found is named (in place): no q is handed
+        out that is none."""
+        good = are_good(failures)
+        found = np.flatnonzero(good)
+        if good.all():
+            error = closure_errors(self.linkage, q, parameters)
+        else:
+            error = closure_errors(self.linkage, q[found], parameters_of(parameters, found))
+        for state in found[~(error < CLOSURE_TOLERANCE)]:
+            own = parameters_of_one(parameters, state)
             failures[state] = Status.NOT_CONVERGED.at(openings(self.linkage, q[state], own)[0].cut.name)
+            good[state] = False
+        return good
 
     def joints(
         self,
         poses: np.ndarray,
-        parameters: np.ndarray,
+        parameters: ParameterRows,
         near: np.ndarray | None,
         branch: Sequence[Branch] | None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)): those of closed-form legs at poses (n, 7), others as at home."""
         legs = self.closed
         n, home = len(poses), self.assembly.home[legs.lead :]
-        joints = np.broadcast_to(home, (n, len(home))).copy()
-        failures = np.full(n, GOOD, dtype=object)
         if all(kind is None for kind in legs.kinds):
-            return joints, failures
+            return np.repeat(home[None], n, axis=0), np.full(n, GOOD, dtype=object)
         if near is None:
             evaluation = legs.evaluate(poses, parameters, branch or self.assembly.branches)
-            found, failures = evaluation.outputs["joints"].reshape(n, len(home)), evaluation.failures.copy()
+            joints, failures = evaluation.outputs["joints"].reshape(n, len(home)), evaluation.failures
+            cranks = self._cranks
+            if len(cranks):  # they turn freely: count their turns from home
+                joints[:, cranks] = home[cranks] + legs.wrap(joints[:, cranks] - home[cranks], cranks)
         else:
-            found, failures = legs.nearest(poses, parameters, near)
-        for k, kind in enumerate(legs.kinds):
-            if kind is not None:
-                columns = legs.columns(k)
-                part = found[:, columns]
-                if near is None and kind in ELBOWS:  # cranks turn freely: count their turns from home
-                    part = home[columns] + legs.wrap(part - home[columns], columns)
-                joints[:, columns] = part
+            joints, failures = legs.nearest(poses, parameters, near)
+        if len(self._others):
+            joints[:, self._others] = home[self._others]
         return joints, failures
 
-    def _follow(self, q: np.ndarray, parameters: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def _cranks(self) -> np.ndarray:
+        """Joints of legs with elbows."""
+        legs = self.closed
+        return np.array([c for k, kind in enumerate(legs.kinds) if kind in ELBOWS for c in legs.columns(k)], dtype=int)
+
+    @cached_property
+    def _others(self) -> np.ndarray:
+        """Joints of no leg with a closed form."""
+        legs = self.closed
+        return np.setdiff1d(np.arange(self.linkage.structure.layout.nq - legs.lead), legs.by_leg[0])
+
+    def _follow(
+        self, q: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Newton legs led from home (or `near`) to the poses of q in small steps, so that they keep their assembly."""
         legs = self.closed
         start = np.broadcast_to(self.assembly.home[:7] if near is None else near[:, :7], (len(q), 7))

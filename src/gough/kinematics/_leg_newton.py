@@ -3,6 +3,7 @@ from a hint, else from many starts."""
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
 from gough.errors import GOOD, Status
@@ -26,7 +27,7 @@ def leg_closures(linkage: Linkage, leg: int) -> Function:
 
 
 def leg_newton(
-    linkage: Linkage, q: np.ndarray, parameters: np.ndarray, legs: list[int]
+    linkage: Linkage, q: np.ndarray, parameters: ParameterRows, legs: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q with the legs closed, failures (n,)) from starting joints in q (n, nq)."""
     q = q.copy()
@@ -77,7 +78,7 @@ def search_leg(linkage: Linkage, robot: Robot, leg: int, q: np.ndarray, hint: np
     return found[int(np.argmax(np.round(merit, 9))), linkage.structure.layout.joints]
 
 
-def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
+def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> None:
     function = leg_closures(linkage, leg)
     active = np.arange(len(q))
     links = [linkage.structure.links[i] for i in linkage.structure.legs[leg].links]
@@ -88,7 +89,7 @@ def _solve_leg(linkage: Linkage, leg: int, q: np.ndarray, parameters: np.ndarray
     scale = np.concatenate([row_scales(linkage)[own_rows], np.ones(sum(len(cut.common_axes) for cut in cuts))])
     best = np.full(len(q), np.inf)
     for _ in range(ITERATIONS):
-        rows = parameters if len(parameters) == 1 else parameters[active]
+        rows = parameters_of(parameters, active)
         out = function(q=q[active], parameters=rows).outputs
         residual = np.concatenate([out["residual"], out["misalignment"]], axis=1) / scale
         J = np.concatenate([out["J"], out["A"]], axis=1) / scale[:, None]

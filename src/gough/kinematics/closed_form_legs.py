@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.function import Function
 from gough.dynamics.catalogue import FunctionKey
@@ -89,7 +90,7 @@ class ClosedFormLegs:
         """What differences of the joints are multiplied by to be compared (columns,): see `comparable_coordinates`."""
         return self._measures[columns]
 
-    def evaluate(self, poses: np.ndarray, parameters: np.ndarray, branches: Sequence[Branch]) -> Evaluation:
+    def evaluate(self, poses: np.ndarray, parameters: ParameterRows, branches: Sequence[Branch]) -> Evaluation:
         """Joints at poses (n, 7 + elastic) in these branches."""
         return self.function(branches)(pose=poses, parameters=parameters)
 
@@ -98,7 +99,7 @@ class ClosedFormLegs:
         own = tuple(b if kind is not None else None for b, kind in zip(branches, self.kinds, strict=True))
         return self.linkage.function(FunctionKey("leg_joints", branches=own))
 
-    def in_all_branches(self, poses: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+    def in_all_branches(self, poses: np.ndarray, parameters: ParameterRows) -> np.ndarray:
         """Joints (4, n, joints) in each of the four branches; NaN for legs that do not reach."""
         if all(kind is None for kind in self.kinds):
             return np.zeros((len(BRANCHES), len(poses), self.linkage.structure.layout.n_joints))
@@ -110,7 +111,7 @@ class ClosedFormLegs:
         own = tuple(BRANCHES[0] if kind is not None else None for kind in self.kinds)
         return self.linkage.function(FunctionKey("branched_joints", branches=own))
 
-    def nearest(self, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def nearest(self, poses: np.ndarray, parameters: ParameterRows, near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(joints (n, joints), failures (n,)) in the branches nearest to configurations `near` (n, nq)."""
         stacked = self.in_all_branches(poses, parameters)
         out = stacked[0].copy()

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of
 from gough.kinematics.linkage import Linkage
 from gough.kinematics.retraction import limit_steps, retract, step_units, turns_and_slides
 from gough.structure import CutJoint
@@ -34,7 +35,7 @@ def row_scales(linkage: Linkage) -> np.ndarray:
     return np.array([c.scale(size) for cut in linkage.structure.cuts for c in cut.closures for _ in range(c.rows)])
 
 
-def closure_errors(linkage: Linkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def closure_errors(linkage: Linkage, q: np.ndarray, parameters: ParameterRows) -> np.ndarray:
     """Largest scaled closure error (n,); an axis that points elsewhere counts by how far its unit vector is off, up to 2."""
     if not linkage.structure.rows:
         return np.zeros(len(q))
@@ -87,7 +88,7 @@ def rows_of(linkage: Linkage, cuts: Iterable[CutJoint]) -> np.ndarray:
 def close(
     linkage: Linkage,
     q: np.ndarray,
-    parameters: np.ndarray,
+    parameters: ParameterRows,
     free: Any = None,
     only: np.ndarray | None = None,
     iterations: int = ITERATIONS,
@@ -110,7 +111,7 @@ def close(
     damping = np.full(len(q), 1e-3)
     far, turn = turns_and_slides(mechanism), -1
     while (turn := turn + 1) < iterations:
-        own = parameters if len(parameters) == 1 else parameters[active]
+        own = parameters_of(parameters, active)
         residual, G = directed_rows(linkage, function.values(q=q[active], parameters=own))
         residual, G = residual[:, counted], G[:, counted]
         found = np.abs(residual).max(axis=1)

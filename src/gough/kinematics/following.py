@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of
 from gough.errors import GOOD, Site, Status
 from gough.kinematics.closing import CLOSED, closure_errors
 from gough.kinematics.linkage import LedLinkage
@@ -38,7 +39,7 @@ Misses = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def follow(
-    linkage: LedLinkage, start: np.ndarray, parameters: np.ndarray, misses: Misses, iterations: int = ITERATIONS
+    linkage: LedLinkage, start: np.ndarray, parameters: ParameterRows, misses: Misses, iterations: int = ITERATIONS
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q (n, nq), failures (n,)) led from `start` until `misses` vanish and the loops are closed."""
     q = start.copy()
@@ -60,7 +61,7 @@ def follow(
         farthest = reach[active]
         lost = ~np.isfinite(size)
         failures[active[lost]] = Status.SINGULAR.at("targets")
-        rows = parameters if len(parameters) == 1 else parameters[active]
+        rows = parameters_of(parameters, active)
         open_ = closure_errors(linkage, q[active], rows) > OPEN
         limited = np.where(open_[:, None], 0.0, wanted / np.maximum(size / (LARGEST_STEP * farthest), 1.0)[:, None])
         step = function.values(q=q[active], v=limited, parameters=rows)["du"] / unit
@@ -90,13 +91,13 @@ def follow(
     return q, failures
 
 
-def _judge(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray, failures: np.ndarray) -> None:
+def _judge(linkage: LedLinkage, q: np.ndarray, parameters: ParameterRows, failures: np.ndarray) -> None:
     """Name what is wrong with states that have settled: loops that are open, or closed with a joint put in turned."""
     settled = np.flatnonzero(failures == GOOD)
-    rows = parameters if len(parameters) == 1 else parameters[settled]
+    rows = parameters_of(parameters, settled)
     open_ = ~(closure_errors(linkage, q[settled], rows) <= CLOSED)
     failures[settled[open_]] = Status.NOT_CONVERGED.at(_place(linkage))
-    rows = parameters if len(parameters) == 1 else parameters[settled[open_]]
+    rows = parameters_of(parameters, settled[open_])
     for state, place in zip(settled[open_], turned_places(linkage, q[settled[open_]], rows), strict=True):
         if place:
             failures[state] = Status.OPEN_LOOP.at(place, Site.TURNED)
@@ -107,7 +108,7 @@ def _mend(function, q, v, parameters, step, unit, failures, active, lost) -> np.
     bad = ~np.isfinite(step).all(axis=1) & ~lost
     failed = np.zeros(len(q), dtype=bool)
     if bad.any():
-        rows = parameters if len(parameters) == 1 else parameters[bad]
+        rows = parameters_of(parameters, bad)
         result = function(q=q[bad], v=v[bad], parameters=rows)
         step[bad] = result.outputs["du"] / unit
         failed[bad] = result.failures != GOOD
@@ -119,9 +120,9 @@ def _place(linkage: LedLinkage) -> str:
     return "pose" if linkage.mechanism.has_platform else "loops"
 
 
-def tree_rates(linkage: LedLinkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def tree_rates(linkage: LedLinkage, q: np.ndarray, parameters: ParameterRows) -> np.ndarray:
     """Γ (n, nu, nv): tree velocities per independent velocity; whether or not the loops are quite closed."""
     nv = linkage.layout.nv
-    rows = parameters if len(parameters) == 1 else parameters[:, None, :]
+    rows = parameters if len(parameters) == 1 else parameters[:, None]
     out = linkage.function("tree_rates").values(q=q[:, None, :], v=np.eye(nv), parameters=rows)["u"]
     return np.swapaxes(out, 1, 2)

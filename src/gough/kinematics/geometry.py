@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of
+from gough.compilation.status import are_good
 from gough.dynamics.legs.geometry import Branch
 from gough.dynamics.mass_matrix import legs_follow
-from gough.errors import GOOD, Status, UsageError
+from gough.errors import Status, UsageError
 from gough.kinematics._led_legs import LedLegs
 from gough.kinematics._one_lead import OneLead
 from gough.kinematics._one_pose import OnePose
@@ -62,10 +64,17 @@ class Geometry:
         known = bool(self.kinds) and all(kind is not None for kind in self.kinds)
         return known and not mechanism.tolerances and all(c.leg >= 0 or c.type == "fixed" for c in mechanism.cuts)
 
+    @property
+    def in_closed_form(self) -> bool:
+        """Whether joints follow from a pose without an iteration over all states: they may be found a part at a time."""
+        if self.legs_reach:
+            return not self.led_legs.closed.others
+        return self.by_closed_legs
+
     def from_pose(
         self,
         poses: np.ndarray,
-        parameters: np.ndarray,
+        parameters: ParameterRows,
         near: np.ndarray | None = None,
         branch: Sequence[Branch] | None = None,
         elastic: np.ndarray | None = None,
@@ -122,7 +131,7 @@ class Geometry:
         return start
 
     def _close_platform(
-        self, q: np.ndarray, failures: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+        self, q: np.ndarray, failures: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """(q, failures) of configurations q (n, nq) whose legs reach a pose: the other joints follow, the loops are checked.
 
@@ -133,21 +142,16 @@ class Geometry:
         if near is not None:
             for link in outside:
                 q[:, link.q : link.q + link.nq] = near[:, link.q : link.q + link.nq]
-        good = np.flatnonzero(failures == GOOD)
+        good = np.flatnonzero(are_good(failures))
         if outside and len(good):
             free = np.zeros(mechanism.layout.nu, dtype=bool)
             free[[column for link in outside for column in link.columns]] = True
-            q[good] = close(linkage, q[good], _rows(parameters, good), free)[0]
-        error = closure_errors(linkage, q[good], _rows(parameters, good))
+            q[good] = close(linkage, q[good], parameters_of(parameters, good), free)[0]
+        error = closure_errors(linkage, q[good], parameters_of(parameters, good))
         rounded = good[(error > CLOSED) & (error < NEARLY)]
         failures[good[~(error < NEARLY)]] = Status.OUT_OF_REACH.at("platform")
         if len(rounded):
-            own = _rows(parameters, rounded)
+            own = parameters_of(parameters, rounded)
             q[rounded], failures[rounded] = pose_led(linkage, q[rounded, :7], own, q[rounded])
-        q[failures != GOOD, linkage.layout.joints] = np.nan
+        q[~are_good(failures), linkage.layout.joints] = np.nan
         return q, failures
-
-
-def _rows(parameters: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Rows of per-state parameters; a single row serves all."""
-    return parameters if len(parameters) == 1 else parameters[chosen]

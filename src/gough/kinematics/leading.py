@@ -4,6 +4,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of
 from gough.errors import GOOD, Site, Status, UsageError
 from gough.kinematics.closing import OF_DIRECTIONS, slack
 from gough.kinematics.following import follow, tree_rates
@@ -26,7 +27,7 @@ POSE_TOLERANCE = 1e-8
 
 
 def pose_led(
-    linkage: LedLinkage, poses: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, poses: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failures) at platform poses (n, 7), from `near` (default home); other freedoms stay where they are, a
     ball joint's without turning about the axes whose rates are independent.
@@ -76,7 +77,7 @@ def _led_by_platform(linkage: Led) -> Led:
 
 
 def step_led(
-    linkage: LedLinkage, start: np.ndarray, steps: np.ndarray, parameters: np.ndarray
+    linkage: LedLinkage, start: np.ndarray, steps: np.ndarray, parameters: ParameterRows
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failures) when v moves `start` (n, nq) by `steps` (n, nv): coordinates by their step, rotations in space by
     a rotation vector whose components that v has are the step's.
@@ -92,18 +93,18 @@ def step_led(
     q, failures = _in_pieces(linkage, begin, steps, parameters, pieces)
     failed = np.flatnonzero((failures != GOOD) & np.isfinite(begin).all(axis=1) & np.isfinite(steps).all(axis=1))
     if len(failed) and len(turning) and np.any(steps[failed]):
-        own = parameters if len(parameters) == 1 else parameters[failed]
+        own = parameters_of(parameters, failed)
         q[failed], failures[failed] = _in_pieces(linkage, begin[failed], steps[failed], own, SHORTER * pieces)
     return q, failures
 
 
 def _in_pieces(
-    linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray, parameters: np.ndarray, pieces: int
+    linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray, parameters: ParameterRows, pieces: int
 ) -> tuple[np.ndarray, np.ndarray]:
     q, failures = begin, np.full(len(begin), GOOD, dtype=object)
     for _ in range(pieces):
         good = np.flatnonzero(failures == GOOD)
-        own = parameters if len(parameters) == 1 else parameters[good]
+        own = parameters_of(parameters, good)
         moved, failed = follow(linkage, q[good], own, _misses_of_step(linkage, q[good], steps[good] / pieces))
         q = np.full_like(q, np.nan)
         q[good], failures[good] = moved, failed
@@ -140,7 +141,7 @@ def _misses_of_step(linkage: LedLinkage, begin: np.ndarray, steps: np.ndarray):
 
 
 def drives_led(
-    linkage: LedLinkage, drives: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, drives: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failures) with drive coordinates (n, drives), from `near` (default home).
 
@@ -151,7 +152,7 @@ def drives_led(
     function = linkage.function("drive_map")
 
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
-        rows = parameters if len(parameters) == 1 else parameters[states]
+        rows = parameters_of(parameters, states)
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
         return _rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
@@ -164,7 +165,7 @@ def drives_led(
 
 
 def coordinates_led(
-    linkage: LedLinkage, names: list[str], values: np.ndarray, parameters: np.ndarray, near: np.ndarray | None
+    linkage: LedLinkage, names: list[str], values: np.ndarray, parameters: ParameterRows, near: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """(q, failures) with named coordinates (see `NamedCoordinates`) at values (n, k)."""
     start = _starts(linkage, near, len(values))
@@ -173,7 +174,7 @@ def coordinates_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         error = values[states] - named.values(q)
         error = np.where(named.wrapped, wrap_angle(error), error)
-        rates = tree_rates(linkage, q, parameters if len(parameters) == 1 else parameters[states])
+        rates = tree_rates(linkage, q, parameters_of(parameters, states))
         return _rigid(linkage, named.rates(q, rates), error)
 
     q, failed = follow(linkage, start, parameters, misses)

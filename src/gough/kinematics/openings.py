@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gough.compilation.designs import ParameterRows, parameters_of_one
 from gough.kinematics.linkage import LedLinkage, Linkage
 from gough.structure import CutJoint
 
@@ -79,14 +80,14 @@ def _opening(linkage: Linkage, cut: CutJoint, rows: np.ndarray, axes: np.ndarray
     return Opening(cut, gap, angle, error, linkage.structure.length, bool(len(axes) and -axes.min() > TURNED))
 
 
-def turned_places(linkage: Linkage, q: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+def turned_places(linkage: Linkage, q: np.ndarray, parameters: ParameterRows) -> np.ndarray:
     """(n,) "pin, turned by 180 deg" of configurations q (n, nq) with a joint that is assembled turned; "" of the others."""
     places = np.full(len(q), "", dtype=object)
     if not any(cut.common_axes for cut in linkage.structure.cuts):
         return places
     axes = linkage.function("closure_residual").values(q=q, parameters=parameters)["misalignment"]
     for k in np.flatnonzero((axes < -TURNED).any(axis=-1)):
-        own = parameters[0] if len(parameters) == 1 else parameters[k]
+        own = parameters_of_one(parameters, int(k))
         worst = max(openings(linkage, q[k], own), key=lambda opening: (opening.turned, opening.angle))
         places[k] = f"{worst.cut.name}, turned by {np.degrees(worst.angle):.0f} deg"
     return places

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from gough.compilation.arrays import Array, as_array, as_rows, checked_numbers, on_host, parameter_rows
+from gough.compilation.arrays import Array, as_array, checked_numbers, on_host, row_of
 from gough.compilation.evaluation import Evaluation
 from gough.compilation.status import Telling, check_option, complain
 from gough.dynamics.catalogue import FunctionKey
@@ -35,10 +35,9 @@ def explain_states(model: "Model", q: Any, batch: tuple[int, ...], parameters: A
     """What is lost at a singular state of a call with configurations q (..., nq) and parameters as it was given them."""
 
     def explain(state: int, failure: Failure) -> Callable[[], str]:
-        row = as_rows(np.asarray(on_host(q), dtype=float), batch)[state].copy()
+        row = row_of(np.asarray(on_host(q), dtype=float), batch, state)
         own_design = parameters is None or parameters is model.parameters
-        given = None if own_design else parameter_rows(given_parameters(model, parameters), batch)
-        own = None if given is None else given[0 if len(given) == 1 else state].copy()
+        own = None if own_design else row_of(given_parameters(model, parameters), batch, state)
         return lambda: lost_direction(model, row, failure, own)
 
     return explain

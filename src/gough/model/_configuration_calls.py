@@ -1,13 +1,16 @@
 """Model calls that make and move configurations."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.arguments import checked, design, mapping, number, numbers, word
-from gough.compilation.arrays import Array, as_array, as_rows, common_batch, parameter_rows
+from gough.compilation.arrays import Array, BroadcastRows, as_array, as_rows, common_batch
+from gough.compilation.designs import ParameterRows, design_rows, parameters_of
 from gough.compilation.status import check_option, codes, complain, places, rename
+from gough.dynamics.legs.geometry import Branch
 from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
@@ -30,6 +33,9 @@ from gough.spatial.poses import integrate_pose, pose_array
 
 if TYPE_CHECKING:
     from gough.model.model import Model
+
+AT_ONCE = 1 << 14
+"""Poses whose joints, in closed form, are found together: what is computed on the way stays small."""
 
 
 class ConfigurationCalls(Calls):
@@ -82,7 +88,7 @@ class ConfigurationCalls(Calls):
             raise UsageError("configuration: give exactly one of pose=, drives= or coordinates=")
         if branch is not None and (near is not None or drives is not None):
             raise UsageError("configuration: branch= goes with pose= or coordinates=, and not with near=")
-        numbers = self._parameters(parameters)
+        numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
         names: list[str] = []
         if pose is not None and not model.mechanism.has_platform:
             raise UsageError(f"{model.robot.name} has no platform: give drives= or coordinates=")
@@ -98,24 +104,26 @@ class ConfigurationCalls(Calls):
         close = None if near is None else as_array("near", near, model.layout.nq)
         bent = None if elastic is None else self._elastic(elastic)
         others = [x for x in (close, bent) if x is not None]
-        batch = common_batch("configuration", given, numbers, *others)
-        rows, parameter = as_rows(given, batch), parameter_rows(numbers, batch)
-        near_rows = None if close is None else as_rows(close, batch)
-        if bent is not None:
-            bent = as_rows(bent, batch)
-            if pose is None:
-                near_rows = np.repeat(model.home[None], len(rows), axis=0) if near_rows is None else near_rows.copy()
-                near_rows[:, model.layout.elastic] = bent
-        if drives is not None:
-            q, failed = drives_led(model, rows, parameter, near_rows)
-        elif coordinates is not None:
-            q, failed = coordinates_led(model, names, rows, parameter, near_rows)
+        batch = common_batch("configuration", given, *others, parameters=numbers)
+        if pose is not None:
+            q, failed = self._from_poses(
+                given, numbers, close, check_branch(branch, len(model.mechanism.legs)), bent, batch
+            )
         else:
-            q, failed = self._from_poses(rows, parameter, near_rows, branch, bent)
-        failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
-        where = places(failed).reshape(batch)
-        result = Configurations(q.reshape(*batch, model.layout.nq), codes(failed).reshape(batch), where)
-        if on_bad_state == "raise" and (failed != GOOD).any():
+            rows, parameter = as_rows(given, batch), design_rows(numbers, batch)
+            near_rows = None if close is None else as_rows(close, batch)
+            if bent is not None:
+                near_rows = np.repeat(model.home[None], len(rows), axis=0) if near_rows is None else near_rows.copy()
+                near_rows[:, model.layout.elastic] = as_rows(bent, batch)
+            if drives is not None:
+                q, failed = drives_led(model, rows, parameter, near_rows)
+            else:
+                q, failed = coordinates_led(model, names, rows, parameter, near_rows)
+            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
+        status = codes(failed)
+        where = places(failed, status).reshape(batch)
+        result = Configurations(q.reshape(*batch, model.layout.nq), status.reshape(batch), where)
+        if on_bad_state == "raise" and result.status.any():
             complain("assemble", failed, batch, result)
         return result
 
@@ -126,20 +134,48 @@ class ConfigurationCalls(Calls):
         return as_array("elastic", elastic, layout.n_elastic)
 
     def _from_poses(
-        self, rows: Array, parameters: Array, near: Array | None, branch: Any, elastic: Array | None
+        self,
+        poses: Array,
+        numbers: Array,
+        near: Array | None,
+        branch: list[Branch] | None,
+        elastic: Array | None,
+        batch: tuple[int, ...],
+    ) -> tuple[Array, Array]:
+        """(q (n, nq), failures (n,)) of arrays that broadcast to `batch`, of n states."""
+        model, n = self._model, math.prod(batch)
+        given = [None if x is None else BroadcastRows(x, x.shape[-1:], batch) for x in (poses, near, elastic)]
+        parameters = design_rows(numbers, batch)
+        q, failures = np.empty((n, model.layout.nq)), np.full(n, GOOD, dtype=object)
+        step = AT_ONCE if model.geometry.in_closed_form else max(n, 1)
+        for begin in range(0, n, step):
+            part = slice(begin, min(begin + step, n))
+            rows, start, bent = (None if x is None else _spread(x.chunk(part.start, part.stop), part) for x in given)
+            assert rows is not None
+            q[part], failures[part] = self._at_poses(rows, parameters_of(parameters, part), start, branch, bent)
+        return q, failures
+
+    def _at_poses(
+        self,
+        rows: Array,
+        parameters: ParameterRows,
+        near: Array | None,
+        branch: list[Branch] | None,
+        elastic: Array | None,
     ) -> tuple[Array, Array]:
         model = self._model
-        failures = np.full(len(rows), GOOD, dtype=object)
-        failures[~np.asarray(np.isfinite(rows).all(axis=1))] = Status.NOT_FINITE.at("input")
-        off = np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6
-        failures[(failures == GOOD) & off] = Status.BAD_QUATERNION.at("platform")
-        good = failures == GOOD
+        finite = np.asarray(np.isfinite(rows).all(axis=1))
+        good = finite & ~(np.abs(np.linalg.norm(rows[:, 3:], axis=1) - 1.0) > 1e-6)
+        if good.all():
+            return model.geometry.from_pose(rows, parameters, near, branch, elastic)
+        failures = np.full(len(rows), Status.BAD_QUATERNION.at("platform"), dtype=object)
+        failures[~finite] = Status.NOT_FINITE.at("input")
         q = np.full((len(rows), model.layout.nq), np.nan)
         q[:, :7] = rows
-        pairs = check_branch(branch, len(model.mechanism.legs))
-        chosen = parameters if len(parameters) == 1 else parameters[good]
         start, bent = (None if x is None else x[good] for x in (near, elastic))
-        q[good], failures[good] = model.geometry.from_pose(rows[good], chosen, start, pairs, bent)
+        q[good], failures[good] = model.geometry.from_pose(
+            rows[good], parameters_of(parameters, good), start, branch, bent
+        )
         return q, failures
 
     @checked(drives=numbers, near=numbers)
@@ -181,8 +217,8 @@ class ConfigurationCalls(Calls):
             options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
             return self._assemble_for("integrate", pose, **options)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
-        batch = common_batch("integrate", start, step, numbers)
-        numbers = parameter_rows(numbers, batch)
+        batch = common_batch("integrate", start, step, parameters=numbers)
+        numbers = design_rows(numbers, batch)
         found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
@@ -198,8 +234,8 @@ class ConfigurationCalls(Calls):
             options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
             return self._assemble_for("project", pose, **options)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
-        batch = common_batch("project", x, numbers)
-        numbers, rows = parameter_rows(numbers, batch), as_rows(x, batch)
+        batch = common_batch("project", x, parameters=numbers)
+        numbers, rows = design_rows(numbers, batch), as_rows(x, batch)
         found, failures = step_led(model, rows, np.zeros((len(rows), model.layout.nv)), numbers)
         return self._finished("project", found, failures, batch, on_bad_state)
 
@@ -243,6 +279,11 @@ def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str],
     except ValueError:
         shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=False) if v.ndim)
         raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
+
+
+def _spread(rows: Array, part: slice) -> Array:
+    """Rows of a part of the states, one for each."""
+    return np.broadcast_to(rows, (part.stop - part.start, rows.shape[1]))
 
 
 def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, address, uniform_numbers
+from gough.backends.llvm._design_runs import DesignTables, design_runs
 from gough.backends.llvm._python_entry import ENTRIES, ENTRY, PythonEntries, layout_holds
 from gough.backends.llvm.store import StoredObject, stored_object
 from gough.backends.llvm.target import CpuTarget, LoadedObject, host
@@ -41,8 +42,10 @@ class Kernel:
         self._uniform_inputs = entry.uniform[self._uniform_entries]
         self._code = LoadedObject(entry.object_file)
         self._uniform = [slot.uniform for slot in program.inputs]
+        self._tables = DesignTables(program, entry)
         self._designs: dict[bytes, tuple[np.ndarray, np.ndarray | None]] = {}
-        self._function = _SIGNATURE(self._code.address("kernel"))
+        self._address = self._code.address("kernel")
+        self._function = _SIGNATURE(self._address)
         self._entries: PythonEntries | None = None
         if layout_holds():
             one, several = self._code.address(ENTRY), self._code.address(ENTRIES)
@@ -57,17 +60,36 @@ class Kernel:
         row is used for all states.
         """
         table, hoisted = self._design(inputs)
-        rows = inputs if hoisted is None else (*inputs, hoisted)
-        arrays = (*rows, *outputs)
-        described = np.array(
-            [address(x) for x in arrays] + [0 if len(x) == 1 else x.strides[0] >> 3 for x in arrays], dtype=np.int64
-        )
-        first, ins, all_ = address(described), 8 * len(rows), 8 * len(arrays)
-        fixed = (first, first + all_, first + ins, first + all_ + ins)
+        arrays = _Arrays(inputs if hoisted is None else (*inputs, hoisted), outputs)
         numbers = address(table)
 
         def run(begin: int, end: int, status: np.ndarray) -> bool:
-            return self._function(*fixed, address(status), begin, end, numbers) != 0
+            return self._function(*arrays.places, address(status), begin, end, numbers) != 0
+
+        return over_slices(run, n, SLICE, threads)
+
+    @property
+    def table_size(self) -> int:
+        """Numbers that a design takes while its states are computed."""
+        return len(self._numbers)
+
+    def over_designs(
+        self, inputs: Sequence[np.ndarray], bounds: np.ndarray, outputs: Sequence[np.ndarray], threads: int = 1
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The same for runs of states that have a design each. bounds (k + 1,): where they begin, from 0, and the last one ends;
+        inputs: of uniform slots a row a run (k, size)."""
+        n = int(bounds[-1])
+        tables = self._tables.fill(inputs)
+        rows = [x[:1] if uniform else x for x, uniform in zip(inputs, self._uniform, strict=True)]
+        arrays = _Arrays(rows if self.once is None else (*rows, tables), outputs)
+        places = address(tables) + tables.strides[0] * np.arange(len(tables), dtype=np.int64)
+        ends = np.ascontiguousarray(bounds[1:], dtype=np.int64)
+        function, first_end, first_place = design_runs(), address(ends), address(places)
+
+        def run(begin: int, end: int, status: np.ndarray) -> bool:
+            skipped = 8 * int(np.searchsorted(ends, begin, side="right"))
+            at = first_end + skipped, first_place + skipped
+            return function(self._address, *arrays.places, address(status), begin, end, *at) != 0
 
         return over_slices(run, n, SLICE, threads)
 
@@ -107,6 +129,18 @@ class Kernel:
         row = np.concatenate([x[0] if len(x) else np.zeros(x.shape[1]) for x in inputs])
         table[self._uniform_entries] = row[self._uniform_inputs]
         return table
+
+
+class _Arrays:
+    """Arrays of rows as machine code is told of them: addresses, and how many numbers rows are apart. places: where those of
+    inputs and of outputs begin, in `_words`."""
+
+    def __init__(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
+        arrays = (*inputs, *outputs)
+        strides = [0 if len(x) == 1 else x.strides[0] >> 3 for x in arrays]
+        self._words = np.array([address(x) for x in arrays] + strides, dtype=np.int64)
+        first, ins, all_ = address(self._words), 8 * len(inputs), 8 * len(arrays)
+        self.places = (first, first + all_, first + ins, first + all_ + ins)
 
 
 # Running a kernel over slices of states, on several threads; between slices Python can be interrupted.

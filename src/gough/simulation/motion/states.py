@@ -79,7 +79,8 @@ def states_for(target: MotionTarget, times: np.ndarray, wanted: Sample, near: An
     v, acceleration, missed = velocities(target, q, wanted)
     bad = names != GOOD
     v[bad], acceleration[bad], missed[bad] = np.nan, np.nan, np.nan
-    return MotionStates(times, q, v, acceleration, codes(names), places(names), missed)
+    status = codes(names)
+    return MotionStates(times, q, v, acceleration, status, places(names, status), missed)
 
 
 def velocities(target: MotionTarget, q: np.ndarray, wanted: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
