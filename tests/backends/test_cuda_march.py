@@ -92,7 +92,7 @@ def heavy(n: int = 12, m: int = 8) -> Program:
 @pytest.mark.parametrize("longest", [60, 20000])
 def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: pytest.MonkeyPatch, limits) -> None:
     cut = functions.in_pieces
-    monkeypatch.setattr(functions, "in_pieces", lambda lowered: cut(lowered, longest))
+    monkeypatch.setattr(functions, "in_pieces", lambda lowered, team: cut(lowered, team, longest))
     limits(loop_least=100, loop_straight=1e4)
     program = heavy()
     rng = np.random.default_rng(1)
