@@ -11,17 +11,9 @@ from backends import cuda_nvrtc
 from backends.cuda_march_host import COMPILER, on_host
 from backends.test_cuda_march import GRAVITY, heavy
 from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
-from gough.backends._stage_layout import FRAME, lay_out
-from gough.backends.cuda import march as cuda_march
-from gough.backends.cuda._memory import LARGEST_BLOCK
-from gough.backends.cuda.march import CudaMarch
-from gough.backends.cuda.march._pieces import Pieces, in_pieces, rounds_of
-from gough.backends.cuda.march.runtime import OPTIONS
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.looping import cut_at_blocks
-from gough.program.lowering import Machine
-from gough.program.ops import Call, Op
-from gough.program.passes.expand_blocks import expand_blocks
+from inner.backends import FRAME, LARGEST_BLOCK, CudaMarch, Pieces, cuda_march, in_pieces, lay_out, rounds_of
+from inner.program import Call, Machine, Op, cut_at_blocks, expand_blocks
 from program.specimens import random_program
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
@@ -193,4 +185,6 @@ def test_nvrtc_compiles_the_text() -> None:
     if nvrtc is None:
         pytest.skip("no NVRTC here")
     for program in (pendulum(), heavy()):
-        assert cuda_nvrtc.compiled(nvrtc, CudaMarch(program, team=3).source, (*OPTIONS, "--gpu-architecture=sm_90"))
+        assert cuda_nvrtc.compiled(
+            nvrtc, CudaMarch(program, team=3).source, (*cuda_march.runtime.OPTIONS, "--gpu-architecture=sm_90")
+        )

@@ -176,9 +176,9 @@ class _LoopWriter:
             shares: list[list[str]] = [[] for _ in range(self.team.threads)]
             for f in functions:
                 if isinstance(f, Calling):
-                    calls += self.shared_out([self.store(cell, self.word(word)) for word, cell in f.given])
+                    calls += self.share_out([self.store(cell, self.word(word)) for word, cell in f.given])
                     calls.append(f"  word |= called_{f.callee}(HERE);")
-                    calls += self.shared_out([self.store(b, self.load(a)) for a, b in f.taken])
+                    calls += self.share_out([self.store(b, self.load(a)) for a, b in f.taken])
                     continue
                 name = f"part_{self.count}"
                 self.count += 1
@@ -191,8 +191,8 @@ class _LoopWriter:
             calls += self._by_warps(shares)
         return lines, calls
 
-    def shared_out(self, statements: list[str]) -> list[str]:
-        """Statements that may run at the same time, by all warps; then they wait for each other."""
+    def share_out(self, statements: list[str]) -> list[str]:
+        """Statements that may run at the same time, dealt to all warps; then they wait for each other."""
         team = self.team.threads
         return self._by_warps([statements[k::team] for k in range(team)])
 
@@ -231,14 +231,14 @@ class _LoopWriter:
     def _kernel(self, shape: Shape, calls: list[str]) -> list[str]:
         results, team = self.functions.results, self.team.threads
         record = [results[shape.record_at + k] for k in range(shape.record)]
-        cells = self.shared_out([self.store(k, f"state[{k} * BLOCK]") for k in range(shape.state)])
-        back = self.shared_out([f"state[{k} * BLOCK] = {self.load(k)};" for k in range(shape.state)])
+        cells = self.share_out([self.store(k, f"state[{k} * BLOCK]") for k in range(shape.state)])
+        back = self.share_out([f"state[{k} * BLOCK] = {self.load(k)};" for k in range(shape.state)])
         moved: list[str] = []
         for share in range(team):  # a warp's loads before its stores: they are on their way together
             mine = [(results[shape.state_at + k], k) for k in range(share, shape.state, team)]
             loads = [f"const real x{k} = {self.load(cell)};" for cell, k in mine]
             moved.append("{ " + " ".join([*loads, *(self.store(k, f"x{k}") for _, k in mine)]) + " }")
-        kept = self.shared_out([f"to[{k} * BLOCK] = {self.load(cell)};" for k, cell in enumerate(record)])
+        kept = self.share_out([f"to[{k} * BLOCK] = {self.load(cell)};" for k, cell in enumerate(record)])
         return [
             "struct Arguments {",
             "  long long steps, first, every, stride, done, tiles;",
