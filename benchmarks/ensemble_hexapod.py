@@ -1,10 +1,11 @@
 """Ten thousand runs of one second of the flexible hexapod: throughput and error on a CPU and on a GPU.
 
     python benchmarks/ensemble_hexapod.py cpu [--runs 512] [--json out.json]
-    python benchmarks/ensemble_hexapod.py prepare build/hexapod [--runs 10000]
+    python benchmarks/ensemble_hexapod.py prepare build/hexapod [--runs 10000] [--shared 232448]
     python build/hexapod/ensemble_hexapod.py gpu build/hexapod --json out.json      where there is a GPU with cupy and numpy
 
---tiny: a few short runs, to see that all of it runs.
+--tiny: a few short runs, to see that all of it runs. --shared: bytes of shared memory a block may take on the GPU it is for
+(232448 on an H200); gough itself asks the GPU.
 
 `prepare` writes what `gough.simulate_many(…, device="cuda")` would launch, and what the CPU makes of some of the runs: the
 machine with the GPU needs no gough. Where gough and a GPU are on one machine, `gough.simulate_many` does the same in one call.
@@ -108,6 +109,7 @@ def on_cpu(options: argparse.Namespace) -> dict[str, Any]:
 def prepare(options: argparse.Namespace) -> dict[str, Any]:
     """Write what a GPU would be given, and the CPU's results of some runs."""
     import gough
+    from gough.backends.cuda import march
     from gough.backends.cuda.march import CudaMarch, runtime
     from gough.simulation.ensembles import _work as ensemble_work
 
@@ -122,21 +124,21 @@ def prepare(options: argparse.Namespace) -> dict[str, Any]:
     class Recorder:
         free_bytes = 1 << 40
 
-        def __init__(self, march: CudaMarch) -> None:
-            self.march = march
+        def __init__(self, loop: CudaMarch) -> None:
+            self.loop = loop
 
         def run(self, *arguments: Any) -> Any:
             names = ("state", "steps", "table", "given", "own", "every", "first")
             launches.append(dict(zip(names, arguments, strict=False)))
-            source, signature = (
-                self.march.source,
-                {k: v for k, v in self.march.signature.items() if k not in ("once", "table")},
-            )
+            source = self.loop.source
+            signature = {k: v for k, v in self.loop.signature.items() if k not in ("once", "table")}
             (folder / "march.cu").write_text(source, encoding="utf-8")
             (folder / "signature.json").write_text(json.dumps(signature), encoding="utf-8")
             raise Taken
 
     CudaMarch.kernel = property(Recorder)  # type: ignore[assignment]
+    if options.shared:
+        march.shared_of_block = lambda: options.shared
     ensemble_work.GROUP = 1 << 20
     begin = time.perf_counter()
     with contextlib.suppress(Taken):
@@ -203,6 +205,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/hexapod"))
     parser.add_argument("--runs", type=int, default=None)
     parser.add_argument("--json", type=Path, default=None)
+    parser.add_argument("--shared", type=int, default=None)
     parser.add_argument("--tiny", action="store_true", help="few short runs: shows that all of it runs")
     options = parser.parse_args()
     if options.tiny:

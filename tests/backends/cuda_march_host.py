@@ -19,15 +19,16 @@ ENTRY = 'extern "C" void run(const Arguments* a, long long tile) { blockIdx.x = 
 
 
 class HostMarchKernel:
-    """Stands in for `MarchKernel`. launch: turns of one launch; several must give what one gives."""
+    """Stands in for `MarchKernel`. launch: turns of one launch; several must give what one gives. flags: of the compiler
+    besides; -DGOUGH_BACKWARDS runs the threads of a team in the other order."""
 
-    def __init__(self, signature: dict, source: str, launch: int = 1 << 40) -> None:
+    def __init__(self, signature: dict, source: str, launch: int = 1 << 40, flags: tuple[str, ...] = ()) -> None:
         self.signature, self.launch = signature, launch
         with tempfile.TemporaryDirectory() as folder:
             text, library = Path(folder) / "march.cpp", Path(folder) / "march.so"
             text.write_text(source + ENTRY)
             assert COMPILER is not None
-            subprocess.run([COMPILER, *FLAGS, "-o", str(library), str(text)], check=True, capture_output=True)
+            subprocess.run([COMPILER, *FLAGS, *flags, "-o", str(library), str(text)], check=True, capture_output=True)
             self._library = ctypes.CDLL(str(library))
 
     free_bytes = 1 << 28
@@ -61,7 +62,7 @@ class HostMarchKernel:
         return x, record, failed, status.astype(np.int64)
 
 
-def on_host(march: CudaMarch, launch: int = 1 << 40) -> CudaMarch:
+def on_host(march: CudaMarch, launch: int = 1 << 40, flags: tuple[str, ...] = ()) -> CudaMarch:
     """The same loop, run by the CPU."""
-    march.__dict__["kernel"] = HostMarchKernel(march.signature, march.source, launch)
+    march.__dict__["kernel"] = HostMarchKernel(march.signature, march.source, launch, flags)
     return march

@@ -12,12 +12,10 @@ import pytest
 from backends import cuda_nvrtc
 from backends.cuda_march_host import COMPILER, on_host
 from backends.test_march import RUNS, STEPS, by_interpreter, pendulum
-from gough.backends.cuda.march import CudaMarch
-from gough.backends.cuda.march import _functions as functions
-from gough.backends.cuda.march.runtime import OPTIONS
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.scalar import call, product, solve_spd
+from inner.backends import CudaMarch, cuda_march
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 GRAVITY = {"gravity": np.array([9.0])}
@@ -91,8 +89,9 @@ def heavy(n: int = 12, m: int = 8) -> Program:
 @needs_compiler
 @pytest.mark.parametrize("longest", [60, 20000])
 def test_blocks_run_as_loops_and_calls_as_functions(longest: int, monkeypatch: pytest.MonkeyPatch, limits) -> None:
+    functions = cuda_march._functions
     cut = functions.in_pieces
-    monkeypatch.setattr(functions, "in_pieces", lambda lowered: cut(lowered, longest))
+    monkeypatch.setattr(functions, "in_pieces", lambda lowered, team: cut(lowered, team, longest))
     limits(loop_least=100, loop_straight=1e4)
     program = heavy()
     rng = np.random.default_rng(1)
@@ -127,7 +126,9 @@ def test_nvrtc_compiles_the_text() -> None:
     if nvrtc is None:
         pytest.skip("no NVRTC here")
     for program in (pendulum(), heavy()):
-        assert cuda_nvrtc.compiled(nvrtc, CudaMarch(program).source, (*OPTIONS, "--gpu-architecture=sm_90"))
+        assert cuda_nvrtc.compiled(
+            nvrtc, CudaMarch(program).source, (*cuda_march.runtime.OPTIONS, "--gpu-architecture=sm_90")
+        )
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

@@ -7,11 +7,9 @@ import pytest
 
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
-from gough.program.looping import cut_at_blocks, expand_others
-from gough.program.lowering import Machine
 from gough.scalar import call, check, product, solve_spd, sqrt
 from inner.backends import Kernel
-from inner.program import Op
+from inner.program import Machine, Op, cut_at_blocks, expand_others
 
 STATES = 11  # a whole tile of vectors and a part of one
 

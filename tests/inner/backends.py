@@ -1,23 +1,34 @@
 """Inner names of `gough.backends`."""
 
+from gough.backends._stage_layout import FRAME, lay_out
 from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.cuda import GpuKernel
+from gough.backends.cuda import march as cuda_march
+from gough.backends.cuda._memory import LARGEST_BLOCK
 from gough.backends.cuda.march import CudaMarch
+from gough.backends.cuda.march._pieces import Pieces, in_pieces, rounds_of
 from gough.backends.llvm import Kernel
 from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
 
 __all__ = [
+    "FRAME",
     "KNOWN",
+    "LARGEST_BLOCK",
     "CpuTarget",
     "CudaMarch",
     "GpuKernel",
     "Kernel",
     "Listing",
+    "Pieces",
     "compile_object",
+    "cuda_march",
     "flat_listing",
     "header",
     "host",
+    "in_pieces",
+    "lay_out",
     "rolled_listing",
+    "rounds_of",
     "source",
     "target_machine",
 ]

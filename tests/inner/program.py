@@ -2,6 +2,8 @@
 
 from gough.program.derivatives import derive, jacobian, jvp, vjp
 from gough.program.interpreter import evaluate_nodes
+from gough.program.looping import cut_at_blocks, expand_others
+from gough.program.lowering import Machine
 from gough.program.ops import Call, ConstantMatvec, Op, Solve
 from gough.program.passes.expand_blocks import expand_blocks, inline_calls
 from gough.program.passes.inputs import HOISTED, split_uniform
@@ -15,16 +17,19 @@ __all__ = [
     "HOISTED",
     "Call",
     "ConstantMatvec",
+    "Machine",
     "Op",
     "Rolled",
     "Solve",
     "Source",
     "contract_multiply_add",
+    "cut_at_blocks",
     "derive",
     "drop_checks",
     "evaluate_nodes",
     "evaluate_with_care",
     "expand_blocks",
+    "expand_others",
     "factor_sums",
     "flat_inputs",
     "inline_calls",

@@ -11,6 +11,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "browser_end_s": ("gough.viewer.takeaway.pictures.END_WITHIN",),
     "cache_bytes": ("gough.backends.llvm.store.LARGEST_CACHE",),
     "cuda_cheap": ("gough.backends.cuda._kernel.CHEAP",),
+    "cuda_long": ("gough.backends.cuda.march.LONG",),
     "cuda_most_once": ("gough.backends.cuda.staged.MOST_ONCE",),
     "cuda_scratch_bytes": ("gough.backends.cuda._memory.LARGEST_BLOCK",),
     "cuda_staged_bytes": ("gough.backends.cuda.staged.LARGEST_BLOCK",),

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
 
 
 @pytest.fixture
-def _on_host(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels of `CudaMarch` run here, 37 turns a launch."""
+def on_host(monkeypatch: pytest.MonkeyPatch) -> dict[str, HostMarchKernel]:
+    """Kernels of `CudaMarch` run here, 37 turns a launch; those that ran, by their text."""
     kept: dict[str, HostMarchKernel] = {}
 
     def kernel(self: CudaMarch) -> HostMarchKernel:
@@ -30,6 +30,7 @@ def _on_host(monkeypatch: pytest.MonkeyPatch) -> None:
         return kept[self.source]
 
     monkeypatch.setattr(CudaMarch, "kernel", property(kernel))
+    return kept
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,11 @@ def five_bar() -> gough.Model:
     return built(gough.load("five_bar"))
 
 
-@pytest.mark.usefixtures("_on_host")
-def test_is_as_on_the_cpu(five_bar: gough.Model) -> None:
+@pytest.mark.parametrize(("long", "team"), [(10_000, 1), (100, 4)])
+def test_is_as_on_the_cpu(long: int, team: int, limits, on_host: dict[str, HostMarchKernel]) -> None:
     """A controller along a motion of several pieces, loads and first states of their own; and one run that fails."""
+    limits(cuda_long=long)
+    five_bar = gough.build("five_bar")  # no loop of it is compiled yet
     start = five_bar.home[five_bar.drive_index]
     motion = gough.motions.quintic(drives=[start, start + 0.2, start - 0.1], durations=[0.2, 0.15])
     law = gough.laws.JointPD(stiffness=300.0, damping=8.0)
@@ -53,6 +56,7 @@ def test_is_as_on_the_cpu(five_bar: gough.Model) -> None:
     gpu = simulate_many(
         five_bar, None, v, motion, law, device="cuda", progress=lambda a, b: told.append((a, b)), **given
     )
+    assert {kernel.signature["team"] for kernel in on_host.values()} == {team}
     assert np.isfinite(cpu.failed).tolist() == [k == 3 for k in range(9)]
     np.testing.assert_array_equal(gpu.failed, cpu.failed)
     np.testing.assert_array_equal(gpu.time, cpu.time)
@@ -65,7 +69,7 @@ def test_is_as_on_the_cpu(five_bar: gough.Model) -> None:
     assert told[-1] == (9, 9) and len(told) > 3 and all(b == 9 for _, b in told)
 
 
-@pytest.mark.usefixtures("_on_host")
+@pytest.mark.usefixtures("on_host")
 def test_designs(five_bar: gough.Model) -> None:
     varied = gough.vary.monte_carlo(_masses(five_bar), 5, seed=3)
     cpu = simulate_many(five_bar, v=[2.0, 1.0], vary=varied, duration=0.2, step=2e-3)
@@ -79,7 +83,7 @@ def _masses(model: gough.Model) -> dict[str, gough.vary.Draw]:
     return {names[0]: gough.vary.spread(0.1)}
 
 
-@pytest.mark.usefixtures("_on_host")
+@pytest.mark.usefixtures("on_host")
 def test_parts_are_resumed(five_bar: gough.Model, tmp_path: Path) -> None:
     """What is there is read, what is not is done: the same to the last bit, whichever parts are done together."""
     v = np.linspace(0.5, 1.5, 26)[:, None] * np.ones(five_bar.layout.nv)

@@ -9,7 +9,7 @@ Whatever else it needs for itself is put into the records: by the stage that mak
 Entries are used again when nothing reads them any more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Any
@@ -68,11 +68,12 @@ class StageLayout:
 
 @dataclass
 class _Entry:
-    """A vector, or one a lane (column): first stage that writes it, last that reads it, place."""
+    """A vector, or one a lane (column): first stage that writes it, last that reads it, how many stages read it, place."""
 
     born: int
     dies: int
     at: int = -1
+    reads: int = 0
 
 
 class _Homes:
@@ -100,10 +101,27 @@ class _Homes:
             heappush(busy, (entry.dies, entry.at))
         return size
 
+    def settle_in_rounds(self, rounds: Sequence[int]) -> int:
+        """The same for stages of which those of one round run at once. The first places are busiest: those who are read most for
+        the time they stay come first."""
+        taken: list[int] = []  # rounds in which a place is taken, as bits
+        spans = [(rounds[e.born], rounds[e.dies]) for e in self.entries]
+        dense = sorted(range(len(spans)), key=lambda k: -(1 + self.entries[k].reads) / (1 + spans[k][1] - spans[k][0]))
+        for k in dense:
+            begin, end = spans[k]
+            bits = (1 << (end + 1)) - (1 << begin)
+            at = next((j for j, x in enumerate(taken) if not x & bits), len(taken))
+            if at == len(taken):
+                taken.append(0)
+            taken[at] |= bits
+            self.entries[k].at = at
+        return len(taken)
+
 
 class _Planner:
-    def __init__(self, lowered: LoweredStages) -> None:
+    def __init__(self, lowered: LoweredStages, rounds: Sequence[int] | None) -> None:
         self.lowered, self.stages = lowered, lowered.stages
+        self.rounds = None if rounds is None else [*rounds, 1 + max(rounds, default=-1)]
         self.uniform = [*lowered.program.uniform_inputs().tolist(), *[True] * len(lowered.numbers)]
         self.n_inputs = lowered.program.n_inputs
         self.singles, self.records = _Homes(), _Homes()
@@ -124,7 +142,11 @@ class _Planner:
                 self._own(number, column, steps)
         self._others()
         last = self._last_copies()
-        self.n_singles, self.record = self.singles.settle(), self.records.settle()
+        if self.rounds is None:
+            self.n_singles, self.record = self.singles.settle(), self.records.settle()
+        else:
+            self.n_singles = self.singles.settle_in_rounds(self.rounds)
+            self.record = self.records.settle_in_rounds(self.rounds)
         self.width = len(self.table)
         placed: list[PlacedStage] = []
         for number, stage in enumerate(self.stages):
@@ -193,6 +215,7 @@ class _Planner:
             self.home[source] = (self.singles.new(source.stage, number), -1)
         entry, _ = self.home[source]
         entry.dies = max(entry.dies, number)
+        entry.reads += 1
 
     def _others(self) -> None:
         for number, stage in enumerate(self.stages):
@@ -310,6 +333,7 @@ class _Planner:
         return PlacedStage(program, 1, inputs, tuple((self._at(e, k),) for _, e, k in copies))
 
 
-def lay_out(lowered: LoweredStages) -> StageLayout:
-    """Places of all values of a rolled program."""
-    return _Planner(lowered).plan()
+def lay_out(lowered: LoweredStages, rounds: Sequence[int] | None = None) -> StageLayout:
+    """Places of all values of a rolled program. rounds: of the stages, rising; those of one round run at the same time, and
+    what one of them reads last is used again only in the next round. Default: they run one after the other."""
+    return _Planner(lowered, rounds).plan()

@@ -21,6 +21,7 @@ using namespace std;
 #define __ldg(p) (*(p))
 static struct { unsigned x; } threadIdx, blockIdx, gridDim = {1};
 static unsigned atomicAdd(unsigned* p, unsigned x) { const unsigned old = *p; *p += x; return old; }
+static unsigned atomicOr(unsigned* p, unsigned x) { const unsigned old = *p; *p |= x; return old; }
 #endif
 """
 
@@ -189,6 +190,12 @@ TIME_LOOP = (
     + FUNCTIONS
     + r"""
 #ifdef GOUGH_HOST
+#define WARP 0
+#ifdef GOUGH_BACKWARDS  // in whichever order warps come, results are the same
+#define EACH_WARP for (int warp = TEAM - 1; warp >= 0; warp--)
+#else
+#define EACH_WARP for (int warp = 0; warp < TEAM; warp++)
+#endif
 #define TABLE(k) table[k]
 #define NEAR(k) near[(k) * BLOCK]
 #define KEEP(k, x) near[(k) * BLOCK] = x
@@ -196,6 +203,8 @@ TIME_LOOP = (
 #define PUT(k, x) far[(k) * BLOCK] = x
 #define WHERE real* near, real* far, const real* table, const real* given, const real* own
 #else
+#define WARP (int)(threadIdx.x / LANES)
+#define EACH_WARP
 // The compiler may move these accesses, but not find that a load gives what was stored, and keep it in a register instead.
 template <int AT> __device__ __forceinline__ real constant() {
   real x; asm volatile("ld.const.f64 %0, [numbers+%1];" : "=d"(x) : "n"(AT)); return x;

@@ -1,7 +1,7 @@
-"""Time loops on a GPU: one thread a run, all steps of a stretch in one kernel.
+"""Time loops on a GPU: one thread a run, or of long programs a team of them; all steps of a stretch in one kernel.
 
-1. `functions`: the program of a step as functions (straight code with its registers planned, blocks as loops, calls); every
-   value that passes between them has a cell.
+1. `pieces`: which warp of a team does what. `functions`: the program of a step as functions (straight code with its registers
+   planned, blocks as loops, calls); every value that passes between them has a cell.
 2. `text`: the functions and the loop as CUDA; the busiest cells in shared memory, the others in memory of their
    own, one column a thread.
 3. `runtime`: launches, with cupy and numpy alone. `CudaMarch`, here, is what is called.
@@ -14,23 +14,29 @@ from typing import Any
 import numpy as np
 
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, uniform_numbers
-from gough.backends.cuda._memory import RESERVED, SHARED
+from gough.backends.cuda._memory import LARGEST_BLOCK, RESERVED, SHARED
 from gough.backends.cuda._store import stored_text
 from gough.backends.cuda.march._functions import Word, functions_of
-from gough.backends.cuda.march._text import LARGEST_TABLE, Shape, write_text
+from gough.backends.cuda.march._text import LARGEST_TABLE, Shape, Team, write_text
 from gough.backends.cuda.march.runtime import MarchKernel
-from gough.backends.cuda.runtime import array_module
+from gough.backends.cuda.runtime import DeviceProblem, array_module
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Machine
+from gough.program.ops import Call, Op
 from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.program import Program, Slot
 from gough.program.text import program_from_plain, program_to_plain
 from gough.program.trace import no_collecting
 
 BLOCK = 32
-"""Runs of a block: a warp each, so that ten thousand runs reach every multiprocessor."""
+"""Runs of a block, where each has one thread: a warp, so that ten thousand runs reach every multiprocessor."""
 BLOCKS = 4
 """Blocks a multiprocessor should hold at once; they share its memory."""
+TEAM, RUNS = 4, 80
+"""Threads that share a run whose turns are long, and runs of a block of such: ten thousand of them are a block for every
+multiprocessor of an H200. The warps of a block are at the same place of the code, too long for the instruction caches."""
+LONG = 10_000
+"""Operations of a turn from which on a team does it."""
 
 
 class CudaMarch:
@@ -39,10 +45,13 @@ class CudaMarch:
 
     address = 0
 
-    def __init__(self, program: Program, block: int = BLOCK, near: int | None = None) -> None:
+    def __init__(
+        self, program: Program, block: int | None = None, near: int | None = None, team: int | None = None
+    ) -> None:
         self.program = program
-        most = (SHARED // BLOCKS - RESERVED) // (8 * block) if near is None else near
-        made = stored_text((program,), ("march", block, most), lambda: make_text(program, block, most))
+        who = choose_team(program, block, near, team)
+        chosen = (who.runs, who.threads, who.near)
+        made = stored_text((program,), ("march", *chosen), lambda: make_text(program, who))
         self.signature: dict[str, Any] = made["signature"]
         self.source: str = made["source"]
         once = self.signature["once"]
@@ -90,20 +99,21 @@ class CudaMarch:
         return Marched(x, record, steps, failed, status)
 
 
-def make_text(program: Program, block: int, near: int) -> dict[str, Any]:
+def make_text(program: Program, team: Team) -> dict[str, Any]:
     """{"signature", "source"} of a program of a time loop; needs no GPU and no CuPy."""
     with no_collecting():
         once, each = split_uniform(expand_others(program))
         lowered = cut_at_blocks(each, Machine(seeds=False))
         sizes = {s.name: s.size for s in program.inputs} | {f"out {s.name}": s.size for s in program.outputs}
         outs = _offsets(program.outputs)
-        functions = functions_of(lowered, _words(each.inputs), sizes[STATE])
+        functions = functions_of(lowered, _words(each.inputs), sizes[STATE], team.threads, team.room)
         shape = Shape(sizes[STATE], sizes.get(OWN, 0), sizes.get(f"out {RECORD}", 0), outs[STATE], outs.get(RECORD, 0))
-        text = write_text(functions, shape, program.name, block, near)
+        text = write_text(functions, shape, program.name, team)
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     signature = {
         "name": program.name,
-        "block": block,
+        "block": team.runs,
+        "team": team.threads,
         "state": shape.state,
         "own": shape.own,
         "given": sizes.get(GIVEN, 0),
@@ -115,6 +125,32 @@ def make_text(program: Program, block: int, near: int) -> dict[str, Any]:
         "once": program_to_plain(once) if hoisted else None,
     }
     return {"signature": signature, "source": text.source}
+
+
+def choose_team(program: Program, block: int | None, near: int | None, team: int | None) -> Team:
+    """Who does a turn, and where; what is given stays."""
+    if team is None:
+        team = TEAM if operations_of(program) >= LONG else 1
+    runs = (RUNS if team > 1 else BLOCK) if block is None else block
+    if near is None:  # of a team, a word of every run besides
+        near = (shared_of_block() // (8 * runs) - 1) if team > 1 else (SHARED // BLOCKS - RESERVED) // (8 * runs)
+    return Team(runs, team, near)
+
+
+def operations_of(program: Program) -> int:
+    """Operations of a turn, called programs at every call."""
+    called = [program.block(i) for i, op in enumerate(program.ops) if op == Op.BLOCK]
+    inner = [b.program for b in called if isinstance(b, Call)]
+    own = sum(op > Op.CONST and op != Op.ITEM for op in program.ops)
+    return own + sum(operations_of(x) for x in inner if isinstance(x, Program))
+
+
+def shared_of_block() -> int:
+    """Bytes of shared memory a block may take: on this machine's GPU, or without one on all of them."""
+    try:
+        return array_module().cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]
+    except DeviceProblem:
+        return LARGEST_BLOCK
 
 
 def _words(slots: tuple[Slot, ...]) -> list[Word]:

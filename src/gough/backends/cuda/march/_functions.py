@@ -1,118 +1,22 @@
-"""The program of a step as functions of one thread.
+"""The program of a step as functions of one thread, or of the threads of a team that work on one run.
 
 A value that one function makes and another reads has a cell, a number of its own. What a function keeps for itself while its
-registers are full has cells, too, which all functions share: none of them calls another while it needs them. Long straight stages
-are cut into pieces of bounded length first: compilers take longer than linearly for long functions.
+registers are full has cells, too, which all functions of a warp share: none of them calls another while it needs them. Long
+straight stages are cut into pieces first (`_pieces`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gough.backends._stage_layout import FRAME, TILE, Place, PlacedStage, StageLayout, lay_out
+from gough.backends._stage_layout import FRAME, TILE, Place, PlacedStage, lay_out
 from gough.backends.cuda._lowering import expand_seeds
 from gough.backends.cuda._memory import FAR, OPERATION
 from gough.backends.cuda._registers import RegisterPlan, order_for_few_live, plan_registers
+from gough.backends.cuda.march._pieces import Post, in_pieces
 from gough.program.looping import Called
-from gough.program.ops import Op
-from gough.program.program import NodeCheck, Program, Slot
-from gough.program.rolling.lowering import LoweredStage, LoweredStages
-from gough.program.rolling.rolled import KEPT, OWN, SHARED, SUMMED, Source
-
-LONGEST = 2500
-"""Operations of a piece."""
-
-
-def in_pieces(lowered: LoweredStages, longest: int = LONGEST) -> LoweredStages:
-    """The same stages, none of them longer."""
-    stages: list[LoweredStage] = []
-    moved: dict[tuple[int, int], Source] = {}
-
-    def source(s: Source) -> Source:
-        return moved.get((s.stage, s.place), s) if s.stage >= 0 else s
-
-    for number, stage in enumerate(lowered.stages):
-        stage = replace(stage, shared=tuple(source(s) for s in stage.shared))
-        if stage.block is None and sum(op > Op.CONST for op in stage.program.ops) > longest:
-            places = _cut(stage, longest, stages)
-        else:
-            places = [Source(len(stages), k) for k in range(stage.kept)]
-            stages.append(stage)
-        moved |= {(number, k): place for k, place in enumerate(places)}
-    return replace(lowered, stages=tuple(stages), results=tuple(source(s) for s in lowered.results))
-
-
-def _cut(stage: LoweredStage, longest: int, stages: list[LoweredStage]) -> list[Source]:
-    """Append the pieces of a stage; returns where its outputs are."""
-    program = stage.program
-    order = order_for_few_live(program)
-    count = -(-len(order) // longest)
-    size = -(-len(order) // count)
-    home = {node: k // size for k, node in enumerate(order)}
-    last = {node: home[node] for node in order}  # the last piece that reads it
-    for node in order:
-        for k in program.operands(node):
-            if k in last:
-                last[k] = max(last[k], home[node])
-    outputs = set(program.results)
-    made: dict[int, Source] = {}
-    for piece in range(count):
-        nodes = order[piece * size : (piece + 1) * size]
-        kept = [i for i in nodes if last[i] > piece or i in outputs]
-        if piece == count - 1:
-            kept += sorted(i for i in outputs if program.ops[i] == Op.CONST)
-        checks = [c for c in program.checks if home.get(c.node, 0) == piece]
-        stages.append(_piece(stage, nodes, kept, checks, made, piece))
-        made |= {i: Source(len(stages) - 1, k) for k, i in enumerate(kept)}
-    return [made[i] if i in made else _leaf(stage, i) for i in program.results]
-
-
-def _leaf(stage: LoweredStage, i: int) -> Source:
-    return stage.shared[stage.program.args[i][0]]
-
-
-def _piece(
-    stage: LoweredStage, nodes: list[int], kept: list[int], checks: list[NodeCheck], made: dict[int, Source], piece: int
-) -> LoweredStage:
-    program = stage.program
-    shared: dict[Source, int] = {}
-    ops: list[int] = []
-    args: list[tuple] = []
-    new: dict[int, int] = {}
-
-    def add(i: int, op: int, operands: tuple) -> None:
-        new[i] = len(ops)
-        ops.append(op)
-        args.append(operands)
-
-    def provide(k: int) -> None:
-        if k in new:
-            return
-        if program.ops[k] == Op.CONST:
-            add(k, Op.CONST, program.args[k])
-        else:
-            place = made[k] if k in made else _leaf(stage, k)
-            add(k, Op.INPUT, (shared.setdefault(place, len(shared)),))
-
-    for i in nodes:
-        for k in program.operands(i):
-            provide(k)
-        add(i, program.ops[i], tuple(new[k] for k in program.args[i]))
-    for i in (*kept, *(c.node for c in checks)):
-        provide(i)
-    inner = Program(
-        (Slot(SHARED, (len(shared),)), Slot(OWN, (0,))),
-        (Slot(KEPT, (len(kept),)), Slot(SUMMED, (0,))),
-        ops,
-        args,
-        tuple(new[i] for i in kept),
-        tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in checks),
-        name=f"{program.name}, piece {piece}",
-    )
-    return LoweredStage(inner, 1, tuple(shared), ())
-
-
-# Functions and their cells.
+from gough.program.program import Program, Slot
+from gough.program.rolling.lowering import LoweredStages
 
 ROOM, AHEAD = 80, 40
 """Values a thread holds in its registers; steps by which it asks for others before it needs them."""
@@ -142,6 +46,7 @@ class Straight:
     plan: RegisterPlan
     words: tuple[Word, ...]
     outputs: tuple[tuple[int, ...], ...]
+    post: Post
 
 
 @dataclass(frozen=True)
@@ -151,6 +56,7 @@ class BlockLoops:
     block: Any
     words: tuple[Word, ...]
     outputs: tuple[tuple[int, ...], ...]
+    post: Post
 
 
 @dataclass(frozen=True)
@@ -160,6 +66,7 @@ class Calling:
     callee: int
     given: tuple[tuple[Word, int], ...]
     taken: tuple[tuple[int, int], ...]
+    post: Post
 
 
 ThreadFunction = Straight | BlockLoops | Calling
@@ -168,13 +75,14 @@ ThreadFunction = Straight | BlockLoops | Calling
 @dataclass(frozen=True)
 class ThreadFunctions:
     """body: what a turn does, in order; callees: the bodies of called programs. results: cell of every result of the program.
-    state: cells of the slot "state" come first. cells: those before the shared scratch; scratch: how many of it."""
+    state: cells of the slot "state" come first. cells: those before the scratch; scratch: how many of it each warp
+    (team,) has."""
 
     body: tuple[ThreadFunction, ...]
     callees: tuple[tuple[ThreadFunction, ...], ...]
     results: tuple[int, ...]
     cells: int
-    scratch: int
+    scratch: tuple[int, ...]
 
     @property
     def times(self) -> list[int]:
@@ -191,17 +99,22 @@ class ThreadFunctions:
         return counts
 
 
-def functions_of(lowered: LoweredStages, tile: Sequence[Word], first: int) -> ThreadFunctions:
-    """Functions of a program in stages. tile: words of its inputs; first: cell from which on all are free."""
-    maker = _Maker(first)
+def functions_of(
+    lowered: LoweredStages, tile: Sequence[Word], first: int, team: int = 1, room: int = ROOM
+) -> ThreadFunctions:
+    """Functions of a program in stages. tile: words of its inputs; first: cell from which on all are free; team: warps that
+    share the work; room: values a thread holds."""
+    maker = _Maker(first, team, room)
     body, results = maker.body(lowered, tile, tuple(Word("uniform", k) for k in range(lowered.program.n_inputs)))
-    scratch = max((f.plan.slots for b in (body, *maker.callees) for f in b if isinstance(f, Straight)), default=0)
-    return ThreadFunctions(body, tuple(maker.callees), results, maker.cells, scratch)
+    scratch = [0] * team
+    for f in (f for b in (body, *maker.callees) for f in b if isinstance(f, Straight)):
+        scratch[f.post.warp] = max(scratch[f.post.warp], f.plan.slots)
+    return ThreadFunctions(body, tuple(maker.callees), results, maker.cells, tuple(scratch))
 
 
 class _Maker:
-    def __init__(self, first: int) -> None:
-        self.cells = first
+    def __init__(self, first: int, team: int, room: int) -> None:
+        self.cells, self.team, self.room = first, team, room
         self.callees: list[tuple[ThreadFunction, ...]] = []
         self.known: dict[int, tuple[int, dict[int, int], tuple[int, ...]]] = {}
         self.kept: list[Called] = []  # so that identities stay their own
@@ -210,7 +123,10 @@ class _Maker:
         self, lowered: LoweredStages, tile: Sequence[Word], uniform: Sequence[Word]
     ) -> tuple[tuple[ThreadFunction, ...], tuple[int, ...]]:
         """(functions, cells of the results). uniform: words of the inputs that are uniform."""
-        layout = lay_out(in_pieces(lowered))
+        pieces = in_pieces(lowered, self.team)
+        last = pieces.posts[-1].round + 1 if pieces.posts else 0
+        layout = lay_out(pieces.stages, [post.round for post in pieces.posts] if self.team > 1 else None)
+        posts = [*pieces.posts, Post(last)]  # what is copied last
         frame = self._take(layout.frame)
 
         def word(place: Place) -> Word:
@@ -221,26 +137,29 @@ class _Maker:
             entry = layout.table[place.at]
             return uniform[entry] if isinstance(entry, int) else Word("number", entry)
 
-        found = [self._function(stage, layout, word, frame) for stage in layout.stages]
+        found = [self._function(s, post, word, frame) for s, post in zip(layout.stages, posts, strict=False)]
+        assert len(found) == len(layout.stages)
         return tuple(found), tuple(frame + place.at for place in layout.results)
 
     def _take(self, count: int) -> int:
         self.cells += count
         return self.cells - count
 
-    def _function(self, stage: PlacedStage, layout: StageLayout, word: Any, frame: int) -> ThreadFunction:
+    def _function(self, stage: PlacedStage, post: Post, word: Any, frame: int) -> ThreadFunction:
         assert stage.lanes == 1
         words = tuple(word(place) for place in stage.inputs)
         outputs = tuple(tuple(frame + p.at for p in places) for places in stage.outputs)
         if isinstance(stage.block, Called):
-            return self._calling(stage.block, words, outputs)
+            return self._calling(stage.block, words, outputs, post)
         if stage.block is not None:
-            return BlockLoops(stage.block, words, outputs)
+            return BlockLoops(stage.block, words, outputs, post)
         slots = tuple(Slot(f"i{k}", (1,), uniform=w.fixed) for k, w in enumerate(words))
         program = expand_seeds(replace(stage.program, inputs=slots))
-        return Straight(program, plan_straight_code(program), words, outputs)
+        return Straight(program, plan_straight_code(program, self.room), words, outputs, post)
 
-    def _calling(self, called: Called, words: tuple[Word, ...], outputs: tuple[tuple[int, ...], ...]) -> Calling:
+    def _calling(
+        self, called: Called, words: tuple[Word, ...], outputs: tuple[tuple[int, ...], ...], post: Post
+    ) -> Calling:
         if id(called) not in self.known:
             self.kept.append(called)
             cells = {k: self._take(1) for k, same in enumerate(called.uniform) if same is None}
@@ -253,13 +172,13 @@ class _Maker:
             self.known[id(called)] = (len(self.callees) - 1, cells, results)
         number, cells, results = self.known[id(called)]
         taken = tuple((a, b) for a, places in zip(results, outputs, strict=True) for b in places)
-        return Calling(number, tuple((words[k], cell) for k, cell in cells.items()), taken)
+        return Calling(number, tuple((words[k], cell) for k, cell in cells.items()), taken, post)
 
 
-def plan_straight_code(program: Program) -> RegisterPlan:
+def plan_straight_code(program: Program, room: int = ROOM) -> RegisterPlan:
     """Registers of straight code: the cheapest of several ways to share work between storing and making again."""
     order = order_for_few_live(program)
-    return early(min((plan_registers(program, order, ROOM, cheap) for cheap in CHEAP), key=_cost), AHEAD)
+    return early(min((plan_registers(program, order, room, cheap) for cheap in CHEAP), key=_cost), AHEAD)
 
 
 def early(plan: RegisterPlan, ahead: int) -> RegisterPlan:

@@ -2,21 +2,35 @@
 
     march: for every turn, the functions of the program; a run that fails a check keeps its last good state and does no more.
 
+A run has one thread, or a team of threads in as many warps: each of them does its pieces of a round, and all wait for each other.
+Threads of a failed run of a team go on computing for nothing, since they are waited for.
+
 Arrays are those of blocks of BLOCK runs, entry by entry: a warp's accesses lie side by side. Numbers and uniform inputs are a
 table in constant memory while there is room, operands of the arithmetic itself.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from gough.backends._cfamily import CUDA
 from gough.backends.cuda._fixed_text import TIME_LOOP
 from gough.backends.cuda._frame import short_number
 from gough.backends.cuda._text import PlannedCode
-from gough.backends.cuda.march._functions import BlockLoops, Calling, Straight, ThreadFunction, ThreadFunctions, Word
+from gough.backends.cuda.march._functions import (
+    ROOM,
+    BlockLoops,
+    Calling,
+    Straight,
+    ThreadFunction,
+    ThreadFunctions,
+    Word,
+)
 from gough.program.ops import Op, Product, Solve
 from gough.program.program import NOT_FINITE
 
+REGISTERS, OTHERS = 65536, 32
+"""Of a multiprocessor; of a thread for other things than values."""
 LARGEST_TABLE = 8000
 """Entries of a table in constant memory (64 KB)."""
 
@@ -33,6 +47,22 @@ class MarchText:
 
 
 @dataclass(frozen=True)
+class Team:
+    """runs of a block, threads that share the work of each; near: cells that may lie in shared memory."""
+
+    runs: int
+    threads: int = 1
+    near: int = 0
+
+    @property
+    def room(self) -> int:
+        """Values a thread holds in its registers."""
+        lanes = -(-self.runs // 32) * 32
+        registers = min(REGISTERS // (lanes * self.threads), 255)
+        return round(ROOM * (registers - OTHERS) / (255 - OTHERS))
+
+
+@dataclass(frozen=True)
 class Shape:
     """Entries of a run: state, own, record; result numbers of the state's and the record's first entry."""
 
@@ -43,23 +73,26 @@ class Shape:
     record_at: int
 
 
-def write_text(functions: ThreadFunctions, shape: Shape, name: str, block: int, near: int) -> MarchText:
-    """Source of the loop. near: cells that may lie in shared memory."""
-    counting = _LoopWriter(functions, {})
+def write_text(functions: ThreadFunctions, shape: Shape, name: str, team: Team) -> MarchText:
+    """Source of the loop."""
+    near = team.near
+    counting = _LoopWriter(functions, team, {})
     counting.lines(shape)
     order = sorted(counting.uses, key=lambda c: (-counting.uses[c], c))
     homes = {cell: ("NEAR", "KEEP", k) for k, cell in enumerate(order[:near])}
     homes |= {cell: ("FAR", "PUT", k) for k, cell in enumerate(order[near:])}
     far = len(order[near:])
-    writer = _LoopWriter(functions, homes, far)
+    writer = _LoopWriter(functions, team, homes, far)
     lines = writer.lines(shape)
     accesses = [sum(counting.uses[c] for c in cells) for cells in (order[:near], order[near:])]
     numbers = len(writer.table)
     few = numbers <= LARGEST_TABLE
     head = [
-        f"// {name}: a time loop, one thread a run",
+        f"// {name}: a time loop, " + ("one thread a run" if team.threads == 1 else f"{team.threads} threads a run"),
         f"// cells (accesses a turn): {min(near, len(order))} in shared memory ({accesses[0]}), {far} beyond ({accesses[1]})",
-        f"#ifndef BLOCK\n#define BLOCK {block}\n#endif",
+        f"#ifndef BLOCK\n#define BLOCK {team.runs}\n#endif",
+        f"#define TEAM {team.threads}",
+        "#define LANES ((BLOCK + 31) / 32 * 32)  // threads for the runs of a block: whole warps",
         "typedef double real;",
         "#ifndef GOUGH_HOST",
         f'extern "C" {{ __constant__ real numbers[{max(numbers, 1)}]; }}' if few else "#define TABLE_IN_MEMORY",
@@ -71,8 +104,11 @@ def write_text(functions: ThreadFunctions, shape: Shape, name: str, block: int, 
 
 
 class _LoopWriter:
-    def __init__(self, functions: ThreadFunctions, homes: Mapping[int, tuple[str, str, int]], work_at: int = 0) -> None:
-        self.functions, self.homes, self.work_at = functions, homes, work_at
+    def __init__(
+        self, functions: ThreadFunctions, team: Team, homes: Mapping[int, tuple[str, str, int]], work_at: int = 0
+    ) -> None:
+        self.functions, self.team, self.homes, self.work_at = functions, team, homes, work_at
+        self.near = sum(home[0] == "NEAR" for home in homes.values())
         self.uses: dict[int, int] = {}
         self.table: list[float | int] = []
         self._table_at: dict[float | int | tuple, int] = {}
@@ -90,7 +126,7 @@ class _LoopWriter:
             number = len(bodies)
             bodies.append(calls)
             lines += [*made, f"__device__ __noinline__ unsigned called_{number}(WHERE) {{", "  unsigned word = 0u;"]
-            lines += [*calls, "  return word;", "}"]
+            lines += [*(["  const int warp = WARP;"] if self.team.threads > 1 else ()), *calls, "  return word;", "}"]
         self.weight = 1
         made, calls = self._body(self.functions.body)
         return [*lines, *made, *self._kernel(shape, calls)]
@@ -136,21 +172,37 @@ class _LoopWriter:
         """(text of the functions, statements that run them)."""
         lines: list[str] = []
         calls: list[str] = []
-        for f in body:
-            if isinstance(f, Calling):
-                calls += [f"  {self.store(cell, self.word(word))}" for word, cell in f.given]
-                calls.append(f"  word |= called_{f.callee}(HERE);")
-                calls += [f"  {self.store(b, self.load(a))}" for a, b in f.taken]
-                continue
-            name = f"part_{self.count}"
-            self.count += 1
-            inner = _StraightWriter(self, f).lines() if isinstance(f, Straight) else self._loops(name, f)
-            lines += inner[:-1] if isinstance(f, BlockLoops) else []
-            text = inner[-1:] if isinstance(f, BlockLoops) else inner
-            lines += [f"__device__ __noinline__ unsigned {name}(WHERE) {{", "  unsigned word = 0u;", *text]
-            lines += ["  return word;", "}"]
-            calls.append(f"  word |= {name}(HERE);")
+        for _, functions in groupby(body, key=lambda f: f.post.round):
+            shares: list[list[str]] = [[] for _ in range(self.team.threads)]
+            for f in functions:
+                if isinstance(f, Calling):
+                    calls += self.share_out([self.store(cell, self.word(word)) for word, cell in f.given])
+                    calls.append(f"  word |= called_{f.callee}(HERE);")
+                    calls += self.share_out([self.store(b, self.load(a)) for a, b in f.taken])
+                    continue
+                name = f"part_{self.count}"
+                self.count += 1
+                inner = _StraightWriter(self, f).lines() if isinstance(f, Straight) else self._loops(name, f)
+                lines += inner[:-1] if isinstance(f, BlockLoops) else []
+                text = inner[-1:] if isinstance(f, BlockLoops) else inner
+                lines += [f"__device__ __noinline__ unsigned {name}(WHERE) {{", "  unsigned word = 0u;", *text]
+                lines += ["  return word;", "}"]
+                shares[f.post.warp].append(f"word |= {name}(HERE);")
+            calls += self._by_warps(shares)
         return lines, calls
+
+    def share_out(self, statements: list[str]) -> list[str]:
+        """Statements that may run at the same time, dealt to all warps; then they wait for each other."""
+        team = self.team.threads
+        return self._by_warps([statements[k::team] for k in range(team)])
+
+    def _by_warps(self, shares: list[list[str]]) -> list[str]:
+        if not any(shares):
+            return []
+        if len(shares) == 1:
+            return [f"  {x}" for x in shares[0]]
+        cases = [f"    case {k}: {' '.join(share)} break;" for k, share in enumerate(shares) if share]
+        return ["  EACH_WARP switch (warp) {", *cases, "  }", "  __syncthreads();"]
 
     def _loops(self, name: str, f: BlockLoops) -> list[str]:
         """Tables before the function, then its text as the last entry."""
@@ -177,14 +229,16 @@ class _LoopWriter:
     # ---------------------------------------------------------------- the kernel
 
     def _kernel(self, shape: Shape, calls: list[str]) -> list[str]:
-        results = self.functions.results
-        after = [(results[shape.state_at + k], k) for k in range(shape.state)]
+        results, team = self.functions.results, self.team.threads
         record = [results[shape.record_at + k] for k in range(shape.record)]
-        cells = [f"    {self.store(k, f'state[{k} * BLOCK]')}" for k in range(shape.state)]
-        back = [f"    state[{k} * BLOCK] = {self.load(k)};" for k in range(shape.state)]
-        moved = [f"      const real x{k} = {self.load(cell)};" for cell, k in after]
-        moved += [f"      {self.store(k, f'x{k}')}" for _, k in after]
-        kept = [f"      to[{k} * BLOCK] = {self.load(cell)};" for k, cell in enumerate(record)]
+        cells = self.share_out([self.store(k, f"state[{k} * BLOCK]") for k in range(shape.state)])
+        back = self.share_out([f"state[{k} * BLOCK] = {self.load(k)};" for k in range(shape.state)])
+        moved: list[str] = []
+        for share in range(team):  # a warp's loads before its stores: they are on their way together
+            mine = [(results[shape.state_at + k], k) for k in range(share, shape.state, team)]
+            loads = [f"const real x{k} = {self.load(cell)};" for cell, k in mine]
+            moved.append("{ " + " ".join([*loads, *(self.store(k, f"x{k}") for _, k in mine)]) + " }")
+        kept = self.share_out([f"to[{k} * BLOCK] = {self.load(cell)};" for k, cell in enumerate(record)])
         return [
             "struct Arguments {",
             "  long long steps, first, every, stride, done, tiles;",
@@ -195,12 +249,13 @@ class _LoopWriter:
             "};",
             "#ifdef GOUGH_HOST",
             "static real shared_cells[100000];",
+            "static unsigned failing[BLOCK];",
             "#else",
             "extern __shared__ __align__(16) unsigned char shared[];",
             "#endif",
             f"#define FAR_CELLS {self.work_at}LL + {self.work}",
-            'extern "C" __global__ void __launch_bounds__(BLOCK) march(const __grid_constant__ Arguments a) {',
-            "  const int me = threadIdx.x;",
+            'extern "C" __global__ void __launch_bounds__(LANES * TEAM) march(const __grid_constant__ Arguments a) {',
+            "  const int lane = threadIdx.x % LANES, me = lane < BLOCK ? lane : BLOCK - 1;",
             "  const long long tile = blockIdx.x, i = tile * BLOCK + me;",
             f"  real* const state = a.state + tile * {shape.state} * BLOCK + me;",
             f"  const real* const own = a.own + tile * {shape.own} * BLOCK + me;",
@@ -210,13 +265,21 @@ class _LoopWriter:
             "  real* const near = shared_cells;",
             "#else",
             "  const unsigned near = (unsigned)__cvta_generic_to_shared((real*)shared + me);",
+            *([f"  unsigned* const failing = (unsigned*)((real*)shared + {self.near} * BLOCK);"] if team > 1 else ()),
             "#endif",
             "  long long failed = a.failed[i], due = a.first;",
             f"  real* to = a.record + tile * {shape.record} * BLOCK + me;",
+            *(self._alone if team == 1 else self._together)(calls, cells, moved, kept, back, shape),
+            "}",
+        ]
+
+    def _alone(
+        self, calls: list[str], cells: list[str], moved: list[str], kept: list[str], back: list[str], shape: Shape
+    ) -> list[str]:
+        """One warp a block: a run that fails is left."""
+        return [
             "  if (failed >= 0) return;",
-            "  {",
             *cells,
-            "  }",
             "  for (long long step = 0; step < a.steps; step++) {",
             "    const real* const given = a.given + step * a.stride;",
             "    unsigned word = 0u;",
@@ -226,19 +289,55 @@ class _LoopWriter:
             "      a.status[i] = word;",
             "      break;",
             "    }",
-            "    {",
             *moved,
-            "    }",
             "    if (--due == 0) {",
             "      due = a.every;",
             *kept,
             f"      to += a.tiles * {shape.record} * BLOCK;",
             "    }",
             "  }",
-            "  {",
             *back,
+        ]
+
+    def _together(
+        self, calls: list[str], cells: list[str], moved: list[str], kept: list[str], back: list[str], shape: Shape
+    ) -> list[str]:
+        """A team: all of its threads stay until the end."""
+        cases = [f"    case {k}: {text} break;" for k, text in enumerate(moved)]
+        return [
+            "  bool alive = failed < 0;",
+            "  const int warp = WARP;",
+            "  if (warp == 0) failing[me] = 0u;",
+            *cells,
+            "  __syncthreads();",
+            "  for (long long step = 0; step < a.steps; step++) {",
+            "    const real* const given = a.given + step * a.stride;",
+            "    unsigned word = 0u;",
+            *calls,
+            "    if (word) atomicOr(failing + me, word);",
+            "    __syncthreads();",
+            "    if (alive && failing[me]) {",
+            "      alive = false;",
+            "      if (warp == 0) {",
+            "        a.failed[i] = a.done + step;",
+            "        a.status[i] = failing[me];",
+            "      }",
+            "    }",
+            "    if (alive) {",
+            "    EACH_WARP switch (warp) {",
+            *cases,
+            "    }",
+            "    }",
+            "    if (--due == 0) {",
+            "      due = a.every;",
+            "      if (alive) {",
+            *[line for line in kept if "__syncthreads" not in line],
+            "      }",
+            f"      to += a.tiles * {shape.record} * BLOCK;",
+            "    }",
+            "    __syncthreads();",
             "  }",
-            "}",
+            *back,
         ]
 
 
@@ -250,7 +349,7 @@ class _StraightWriter(PlannedCode):
     def __init__(self, whole: _LoopWriter, f: Straight) -> None:
         super().__init__(f.program, CUDA)
         self.whole, self.f = whole, f
-        self.first = whole.functions.cells
+        self.first = whole.functions.cells + sum(whole.functions.scratch[: f.post.warp])
         self.results: dict[int, list[int]] = {}
         for k, node in enumerate(self.program.results):
             self.results.setdefault(node, []).extend(f.outputs[k])

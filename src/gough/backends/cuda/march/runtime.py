@@ -22,7 +22,8 @@ ARGUMENTS = np.dtype(
 
 class MarchKernel:
     """A time loop on the current GPU. signature: entries of a run by "state", "own", "given", "record"; "near" and "far" cells,
-    "block", "table_in_memory". images: machine code by architecture ("sm_90"), where it was compiled ahead."""
+    "block", "team" of threads a run, "table_in_memory". images: machine code by architecture ("sm_90"), where it was compiled
+    ahead."""
 
     def __init__(self, signature: dict[str, Any], source: str, images: dict[str, Path] | None = None) -> None:
         self.signature, self.source, self.images = signature, source, images or {}
@@ -44,7 +45,8 @@ class MarchKernel:
         return self._modules[device.id]
 
     def _shared(self) -> int:
-        return 8 * self.signature["near"] * self.signature["block"]
+        s = self.signature
+        return (8 * s["near"] + 4 * (s["team"] > 1)) * s["block"]
 
     @property
     def resources(self) -> dict[str, int]:
@@ -74,7 +76,7 @@ class MarchKernel:
         tick: called with the turns done."""
         cupy, s = _cupy(), self.signature
         W, r, runs = s["block"], s["record"], len(state)
-        tiles = -(-runs // W)
+        tiles, threads = -(-runs // W), -(-W // 32) * 32 * s["team"]
         rows = max(steps - first + every, 0) // every
         with self._lock:
             module, function = self._module(cupy)
@@ -99,7 +101,7 @@ class MarchKernel:
                 a["given"] = each.data.ptr + 8 * int(a["stride"][0]) * done
                 a["record"] = record.data.ptr + 8 * written * tiles * r * W
                 began = time.perf_counter()
-                function((tiles,), (W,), (a,), shared_mem=self._shared())
+                function((tiles,), (threads,), (a,), shared_mem=self._shared())
                 cupy.cuda.get_current_stream().synchronize()
                 took = time.perf_counter() - began
                 done += chunk
