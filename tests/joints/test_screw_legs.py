@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import gough
-from gough.analysis.verification.laws import verify
 from gough.kinematics.closed_form_legs import ClosedFormLegs
 from gough.robot import loads
+from inner.analysis import verify
 from joints.test_helical import TURN, screw_driven
 from laws.subjects import built, described
 

@@ -20,11 +20,10 @@ from backends.kernels import choose_writer, run
 from dynamics.test_dry_friction import four_bar
 from gough import Function
 from gough.backends import BACKENDS, find_backend
-from gough.backends.llvm import Kernel
 from gough.compilation.service import compile_loop
 from gough.errors import UsageError
 from gough_bench.states import random_states
-from inner.backends import GpuKernel, flat_listing, host
+from inner.backends import GpuKernel, Kernel, flat_listing, host
 from inner.dynamics import CATALOGUE
 from laws.subjects import built
 

@@ -59,8 +59,8 @@ warnings.simplefilter("ignore")
 sys.path.insert(0, sys.argv[1])
 from laws.subjects import subject
 from gough.program import to_text
-from gough.program.passes.expand_blocks import expand_blocks
-from gough.program.passes.minimise import minimise
+from inner.program import expand_blocks
+from inner.program import minimise
 for name in sys.argv[2:]:
     model = subject(name).model
     f = model.function("inverse_dynamics")
