@@ -18,7 +18,7 @@ from gough.backends.cache import cache_folder, make_own_folder, reason_for_distr
 from gough.errors import GoughError
 from gough_bench.machine import cpu_name
 from gough_bench.peer import Case, Peer
-from gough_bench.pinocchio import Coordinates, drive_forces, proximal
+from gough_bench.pinocchio import LOOP_ITERATIONS, LOOP_STEP, Coordinates, PinocchioLoops, drive_forces, proximal
 from gough_bench.states import PeerStates
 from gough_bench.tree import Tree, closures, lacking_in_trees
 
@@ -36,7 +36,7 @@ DEFINED = (
     "BOOST_VARIANT_USE_RELAXED_GET_BY_DEFAULT",  # the harness' joint collection has no mimic joint to get
 )
 HEADERS = {
-    "pinocchio/algorithm/rnea.hpp": "pip install pin",
+    "pinocchio/algorithm/loop-constrained-aba.hpp": "pip install 'pin>=4.1'",
     "boost/variant.hpp": "pip install cmeel-boost",
     "Eigen/Core": "pip install cmeel-eigen",
 }
@@ -168,7 +168,7 @@ def write_robot(tree: Tree, path: Path) -> None:
         for c in closures(tree):
             lines.append(f"{c.kind} {c.first} {_row(c.p1, c.R1)} {c.second} {_row(c.p2, c.R2)}")
         mu, iterations = proximal(model)
-        lines.append(f"proximal {mu} {iterations}")
+        lines.append(f"proximal {mu} {iterations} {LOOP_STEP} {LOOP_ITERATIONS}")
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -191,7 +191,9 @@ def _row(*values: object) -> str:
     return " ".join(f"{float(x):.17g}" for value in values for x in np.ravel(np.asarray(value, dtype=float)))
 
 
-# ---- the peer
+# ---- the peers
+
+CALLS = {"inverse": "rnea, leg Jacobians, 6 x 6 solve", "forward": "constraintDynamics", "loops": "lcaba"}
 
 
 class PinocchioCpp(Peer):
@@ -208,9 +210,10 @@ class PinocchioCpp(Peer):
     @property
     def call(self) -> str:  # type: ignore[override]
         """What is timed."""
-        return "rnea, leg Jacobians, 6 x 6 solve" if self._route == "inverse" else "constraintDynamics"
+        return CALLS[self._route]
 
     _route = "inverse"
+    _forward = "forward"
 
     def available(self) -> str:
         return missing_tools()
@@ -220,7 +223,7 @@ class PinocchioCpp(Peer):
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)
-        self._route = "inverse" if case.function == "inverse_dynamics" else "forward"
+        self._route = "inverse" if case.function == "inverse_dynamics" else self._forward
         if self._route == "inverse" and not leg_lines(self._tree):
             return "its inverse route is written for six legs of three one-freedom joints with a ball at the tip"
         try:
@@ -275,3 +278,11 @@ class PinocchioCpp(Peer):
         if not answer or answer.startswith("error"):
             raise GoughError(f"the C++ harness stopped at {line!r}: {answer or 'no answer'}")
         return answer
+
+
+class PinocchioCppLoops(PinocchioCpp):
+    """The same with lcaba, the articulated-body algorithm of closed loops."""
+
+    functions = ("forward_dynamics",)
+    remark = PinocchioLoops.remark
+    _route = _forward = "loops"

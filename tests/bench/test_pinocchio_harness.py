@@ -17,7 +17,7 @@ from gough_bench.tree import Tree
 def test_missing_headers_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(pinocchio_cpp, "folders", lambda: [tmp_path])
     said = PinocchioCpp().available()
-    assert "pip install pin" in said and "pip install cmeel-eigen" in said and "pip install cmeel-boost" in said
+    assert "pip install 'pin" in said and "pip install cmeel-eigen" in said and "pip install cmeel-boost" in said
     (tmp_path / "Eigen").mkdir()
     (tmp_path / "Eigen" / "Core").write_text("")
     assert "cmeel-eigen" not in PinocchioCpp().available()
