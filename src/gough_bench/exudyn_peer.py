@@ -20,6 +20,7 @@ from gough_bench.truth import frames_at
 
 AXES = {"RX": 3, "RY": 4, "RZ": 5, "PX": 0, "PY": 1, "PZ": 2}
 """Which of a joint's six relative motions is free."""
+STRAIGHT = np.eye(3)
 
 
 class Exudyn(Peer):
@@ -97,8 +98,8 @@ class Exudyn(Peer):
             if joint.mass:
                 mass = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=numbers[-1]))
                 mbs.AddLoad(items.LoadMassProportional(markerNumber=mass, loadVector=tree.gravity))
-        marker = lambda body, p: mbs.AddMarker(  # noqa: E731
-            items.MarkerBodyRigid(bodyNumber=numbers[body], localPosition=list(p))
+        marker = lambda body, p, R=STRAIGHT: mbs.AddMarker(  # noqa: E731
+            items.MarkerBodyRigid(bodyNumber=numbers[body], localHT=exu.HT(rotation=R, translation=p))
         )
         for k, joint in enumerate(tree.joints, start=1):
             if joint.kind == "free":
@@ -106,19 +107,18 @@ class Exudyn(Peer):
             held = [1] * 6
             for way in range(6):
                 held[way] = int(way != AXES[joint.kind])
-            ends = [marker(joint.parent, joint.p), marker(k, np.zeros(3))]
-            mbs.AddObject(items.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held, rotationMarker0=joint.R))
+            ends = [marker(joint.parent, joint.p, joint.R), marker(k, np.zeros(3))]
+            mbs.AddObject(items.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held))
         loops = zip(model.mechanism.cuts, held_loops(tree, model.home), strict=True)
         for cut, (first, second, held) in loops:
-            ends = [marker(first[0], first[2])]
+            ends = [marker(first[0], first[2], first[1])]
             if cut.second in mesh:  # a ball on a node of a body that bends
                 at_node = {"meshNodeNumbers": [mesh[cut.second]], "weightingFactors": [1.0]}
                 ends.append(mbs.AddMarker(items.MarkerSuperElementPosition(bodyNumber=numbers[second[0]], **at_node)))
                 mbs.AddObject(items.ObjectJointSpherical(markerNumbers=ends, constrainedAxes=held[:3]))
                 continue
-            ends.append(marker(second[0], second[2]))
-            turns = {"rotationMarker0": first[1], "rotationMarker1": second[1]}
-            mbs.AddObject(items.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held, **turns))
+            ends.append(marker(second[0], second[2], second[1]))
+            mbs.AddObject(items.ObjectJointGeneric(markerNumbers=ends, constrainedAxes=held))
         self._loads = self._add_loads(items, marker)
         mbs.Assemble()
         settings = self._settings = exu.SimulationSettings()
@@ -206,9 +206,7 @@ def lacking_in_exudyn(tree: Tree) -> str:
 def _rigid_body(items: Any, joint: PeerJoint, node: Any) -> Any:
     I = joint.about_origin + (np.outer(*2 * [_axis(joint)]) * joint.rotor if joint.rotor else 0.0)
     moments = [I[0, 0], I[1, 1], I[2, 2], I[1, 2], I[0, 2], I[0, 1]]
-    return items.ObjectRigidBody(
-        physicsMass=joint.mass, physicsInertia=moments, physicsCenterOfMass=joint.center, nodeNumber=node
-    )
+    return items.ObjectRigidBody(mass=joint.mass, inertia=moments, centerOfMass=joint.center, nodeNumber=node)
 
 
 Side = tuple[int, np.ndarray, np.ndarray]

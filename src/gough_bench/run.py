@@ -11,6 +11,7 @@ from gough import Model, Robot, UsageError, build, load
 from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough_bench.drake_peer import DrakeComposed, DrakeStep
 from gough_bench.exudyn_peer import Exudyn
+from gough_bench.grbda_peer import Clusters
 from gough_bench.machine import cores, machine
 from gough_bench.measure import Peak, TimedLine, check, gpu_figures, measure
 from gough_bench.mujoco_batches import Mjx, MuJoCoRollout, MuJoCoWarp
@@ -37,6 +38,7 @@ PEERS: dict[str, type[Peer]] = {
     "drake": DrakeComposed,
     "drake-step": DrakeStep,
     "exudyn": Exudyn,
+    "generalized_rbda": Clusters,
     "casadi": CasadiMachine,
     "casadi-c": CasadiC,
     "jax": Jax,

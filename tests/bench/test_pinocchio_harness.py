@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.cases import bare_model, case
-from gough_bench import pinocchio_cpp
+from gough_bench import harness_peer, pinocchio_cpp
 from gough_bench.measure import check
 from gough_bench.pinocchio_cpp import PinocchioCpp, leg_lines
 from gough_bench.tree import Tree
@@ -40,10 +40,10 @@ def test_a_failed_build_is_told(monkeypatch, tmp_path):
 
 def test_executables_are_kept_beside_the_programs(monkeypatch, tmp_path):
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
-    assert pinocchio_cpp.executables_folder() == tmp_path / "bench"
+    assert harness_peer.executables_folder() == tmp_path / "bench"
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "file"))
     (tmp_path / "file").write_text("")
-    assert tmp_path not in pinocchio_cpp.executables_folder().parents
+    assert tmp_path not in harness_peer.executables_folder().parents
 
 
 def test_robots_of_the_inverse_route():

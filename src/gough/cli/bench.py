@@ -44,7 +44,7 @@ def bench(
     harness is built when first needed (minutes). Ctrl-C keeps what is done.
 
     Peers: pinocchio, pinocchio-lcaba, pinocchio-python, pinocchio-python-lcaba, pinocchio-python-inverse, mujoco,
-    mujoco-rollout, mjx, mujoco-warp, drake, drake-step, exudyn, casadi, casadi-c, jax.
+    mujoco-rollout, mjx, mujoco-warp, drake, drake-step, exudyn, generalized_rbda, casadi, casadi-c, jax.
 
     Robots of --rivals, separated by commas: hexapod, delta, five_bar, ankle, four_bars_2, four_bars_20, four_bars_200,
     flexible (default all); answers that are wrong are named there and timed all the same.
