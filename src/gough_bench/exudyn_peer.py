@@ -224,7 +224,7 @@ def held_loops(tree: Tree, q: np.ndarray) -> list[tuple[Side, Side, list[int]]]:
         wanted = [1, 1, 1, turning, turning, turning]
         if KNOWN[cut.type] == "hinge":
             wanted[3 + next(axis for side, axis in cut.free_axes if side != "ball")] = 0
-        ends = [frames[joint].carried(R, p) for joint, R, p in (first, second)]
+        ends = [frames[joint].carry(R, p) for joint, R, p in (first, second)]
         axes = ends[0].R.astype(float)
         rows = np.concatenate([axes.T @ (ends[0].J_v - ends[1].J_v), axes.T @ (ends[0].J_w - ends[1].J_w)]).astype(
             float

@@ -6,12 +6,13 @@ Pinocchio's headers (which it includes) and Eigen; that takes minutes, once.
 
 import os
 import platform
-import tempfile
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from gough.backends.cache import make_own_folder
 from gough_bench.exudyn_peer import held_loops
 from gough_bench.harness_peer import (
     BuildError,
@@ -51,14 +52,11 @@ class Clusters(HarnessPeer):
         return "inverseDynamics, drives by LU" if self._route == "inverse" else "forwardDynamics"
 
     def available(self) -> str:
-        if reason := missing_tools():
-            return reason
+        if not (Path(os.environ.get(SOURCE, "")) / "include" / "grbda").is_dir():
+            return f"not found: its source; set {SOURCE} to a checkout of github.com/ROAM-Lab-ND/generalized_rbda"
         if not find_spec("casadi"):
             return "not found: CasADi (`pip install casadi`)"
-        folder = os.environ.get(SOURCE, "")
-        if not (Path(folder) / "include" / "grbda").is_dir():
-            return f"not found: its source; set {SOURCE} to a checkout of github.com/ROAM-Lab-ND/generalized_rbda"
-        return ""
+        return missing_tools()
 
     def prepare(self, case: Case) -> str:
         tree = Tree(case.model)
@@ -144,16 +142,20 @@ def grbda_harness(source: Path) -> Path:
     target = kept_executable("grbda_harness", command, [*files, HERE / "grbda_urdf.hpp"])
     if is_built(target):
         return target
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        place = Path(folder)
-        for header in READER:
-            (place / header).parent.mkdir(exist_ok=True)
-            (place / header).write_text((HERE / "grbda_urdf.hpp").read_text())
-        objects = [place / f"{file.stem}.o" for file in files]
-        for file, made in zip(files, objects, strict=True):
-            run_compiler([*command, f"-I{place}", "-ffunction-sections", "-c", str(file), "-o", str(made)])
-        linking = ["-Wl,--gc-sections", f"-L{casadi}", "-lcasadi", f"-Wl,-rpath,{casadi}"]
-        run_compiler([compiler(), "-pthread", *map(str, objects), "-o", str(place / "harness"), *linking])
-        (place / "harness").chmod(0o700)
-        (place / "harness").replace(target)
+    place = target.with_name(f"{target.name}_parts")  # kept until all is done: a build that was stopped goes on
+    make_own_folder(place)
+    for header in READER:
+        (place / header).parent.mkdir(exist_ok=True)
+        (place / header).write_text((HERE / "grbda_urdf.hpp").read_text())
+    objects = [place / f"{file.stem}.o" for file in files]
+    for file, made in zip(files, objects, strict=True):
+        if not made.exists():
+            half = made.with_suffix(".half")
+            run_compiler([*command, f"-I{place}", "-ffunction-sections", "-c", str(file), "-o", str(half)])
+            half.replace(made)
+    linking = ["-Wl,--gc-sections", f"-L{casadi}", "-lcasadi", f"-Wl,-rpath,{casadi}"]
+    run_compiler([compiler(), "-pthread", *map(str, objects), "-o", str(place / "harness"), *linking])
+    (place / "harness").chmod(0o700)
+    (place / "harness").replace(target)
+    shutil.rmtree(place)
     return target

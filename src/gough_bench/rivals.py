@@ -95,6 +95,6 @@ def run_rivals(
     return result
 
 
-def shortened(effort: Effort) -> Effort:
+def short_effort(effort: Effort) -> Effort:
     """The same with a few rounds on few states."""
     return replace(effort, states=4, rounds=3, batch=256, budget=0.001)

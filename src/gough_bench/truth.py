@@ -40,7 +40,7 @@ def true_answers(model: Model, states: PeerStates, function: str) -> np.ndarray 
 
 
 @dataclass
-class Moving:
+class MovingFrame:
     """R (3, 3), p (3,); J_v, J_w (3, nu) of p and of the turning; v, w and the accelerations at u̇ = 0."""
 
     R: np.ndarray
@@ -52,13 +52,13 @@ class Moving:
     a: np.ndarray
     alpha: np.ndarray
 
-    def carried(self, R: np.ndarray, p: np.ndarray) -> "Moving":
+    def carry(self, R: np.ndarray, p: np.ndarray) -> "MovingFrame":
         """The frame (R, p) fixed on this one."""
         r = self.R @ p
         turned = np.cross(self.w, r)
         J_v = self.J_v - _cross_matrix(r) @ self.J_w
         a = self.a + np.cross(self.alpha, r) + np.cross(self.w, turned)
-        return Moving(self.R @ R, self.p + r, J_v, self.J_w, self.v + turned, self.w, a, self.alpha)
+        return MovingFrame(self.R @ R, self.p + r, J_v, self.J_w, self.v + turned, self.w, a, self.alpha)
 
 
 def _cross_matrix(r: np.ndarray) -> np.ndarray:
@@ -85,7 +85,7 @@ def _turn(axis: int, angle: np.ndarray) -> np.ndarray:
     return R
 
 
-def _moved(joint: PeerJoint, on: Moving, q: np.ndarray, u: np.ndarray) -> Moving:
+def _moved(joint: PeerJoint, on: MovingFrame, q: np.ndarray, u: np.ndarray) -> MovingFrame:
     """The joint's own frame; on: where it sits on its parent."""
     link, at = joint.link, list(joint.link.columns)
     J_v, J_w = on.J_v.copy(), on.J_w.copy()
@@ -93,39 +93,39 @@ def _moved(joint: PeerJoint, on: Moving, q: np.ndarray, u: np.ndarray) -> Moving
         J_v[:, at[:3]], J_w[:, at[3:]] = np.eye(3), np.eye(3)
         still = np.zeros(3, WIDE)
         R, p = _rotation(q[link.q + 3 : link.q + 7]), q[link.q : link.q + 3]
-        return Moving(R, p, J_v, J_w, u[at[:3]], u[at[3:]], still, still)
+        return MovingFrame(R, p, J_v, J_w, u[at[:3]], u[at[3:]], still, still)
     if joint.kind == "ball":  # rates in the body's axes
         R = on.R @ _rotation(q[link.q : link.q + 4])
         J_w[:, at] += R
         spin = R @ u[at]
-        return Moving(R, on.p, J_v, J_w, on.v, on.w + spin, on.a, on.alpha + np.cross(on.w, spin))
+        return MovingFrame(R, on.p, J_v, J_w, on.v, on.w + spin, on.a, on.alpha + np.cross(on.w, spin))
     way = link.sign * on.R[:, link.axis]
     rate = way * u[at[0]]
     if joint.kind[0] == "P":
-        slid = on.carried(np.eye(3), np.eye(3)[link.axis] * link.sign * q[link.q])
+        slid = on.carry(np.eye(3), np.eye(3)[link.axis] * link.sign * q[link.q])
         slid.J_v[:, at[0]] += way
         slid.v, slid.a = slid.v + rate, slid.a + 2 * np.cross(on.w, rate)
         return slid
     J_w[:, at[0]] += way
     R = on.R @ _turn(link.axis, link.sign * q[link.q])
-    return Moving(R, on.p, J_v, J_w, on.v, on.w + rate, on.a, on.alpha + np.cross(on.w, rate))
+    return MovingFrame(R, on.p, J_v, J_w, on.v, on.w + rate, on.a, on.alpha + np.cross(on.w, rate))
 
 
-def _motion(tree: Tree, q: np.ndarray, u: np.ndarray) -> list[Moving]:
+def _motion(tree: Tree, q: np.ndarray, u: np.ndarray) -> list[MovingFrame]:
     """Frames of the world and of all joints."""
     zero, none = np.zeros(3, WIDE), np.zeros((3, len(u)), WIDE)
-    found = [Moving(np.eye(3, dtype=WIDE), zero, none, none, zero, zero, zero, zero)]
+    found = [MovingFrame(np.eye(3, dtype=WIDE), zero, none, none, zero, zero, zero, zero)]
     for joint in tree.joints:
-        on = found[joint.parent].carried(joint.R.astype(WIDE), joint.p.astype(WIDE))
+        on = found[joint.parent].carry(joint.R.astype(WIDE), joint.p.astype(WIDE))
         found.append(_moved(joint, on, q, u))
     return found
 
 
-def _loop_rows(loops: Sequence[LoopClosure], moved: Sequence[Moving]) -> tuple[np.ndarray, np.ndarray]:
+def _loop_rows(loops: Sequence[LoopClosure], moved: Sequence[MovingFrame]) -> tuple[np.ndarray, np.ndarray]:
     """K (rows, nu) and k (rows,)."""
     rows, rest = [], []
     for c in loops:
-        first, second = moved[c.first].carried(c.R1, c.p1), moved[c.second].carried(c.R2, c.p2)
+        first, second = moved[c.first].carry(c.R1, c.p1), moved[c.second].carry(c.R2, c.p2)
         rows.append(first.J_v - second.J_v)
         rest.append(first.a - second.a)
         if c.kind == "weld":
@@ -134,12 +134,12 @@ def _loop_rows(loops: Sequence[LoopClosure], moved: Sequence[Moving]) -> tuple[n
     return np.concatenate(rows), np.concatenate(rest)
 
 
-def frames_at(tree: Tree, q: np.ndarray) -> list[Moving]:
+def frames_at(tree: Tree, q: np.ndarray) -> list[MovingFrame]:
     """Frames of the world and of all joints at rest, with their Jacobians."""
     return _motion(tree, q.astype(WIDE), np.zeros(tree.model.layout.nu, WIDE))
 
 
-def _inertia(tree: Tree, moved: Sequence[Moving]) -> tuple[np.ndarray, np.ndarray]:
+def _inertia(tree: Tree, moved: Sequence[MovingFrame]) -> tuple[np.ndarray, np.ndarray]:
     """M (nu, nu) and h (nu,): velocity terms and gravity."""
     n = moved[0].J_v.shape[1]
     M, h = np.zeros((n, n), WIDE), np.zeros(n, WIDE)
@@ -148,7 +148,7 @@ def _inertia(tree: Tree, moved: Sequence[Moving]) -> tuple[np.ndarray, np.ndarra
         M[at, at] += joint.rotor
         if not (joint.mass or np.any(joint.about_origin)):
             continue
-        center = frame.carried(np.eye(3), joint.center.astype(WIDE))
+        center = frame.carry(np.eye(3), joint.center.astype(WIDE))
         used = np.flatnonzero(np.any((center.J_v != 0) | (center.J_w != 0), axis=0))
         J_v, J_w = center.J_v[:, used], center.J_w[:, used]
         I = frame.R @ joint.tensor.astype(WIDE) @ frame.R.T
@@ -174,7 +174,7 @@ def _pseudo_inverse(A: np.ndarray) -> np.ndarray:
     return np.linalg.pinv(A.astype(float), rcond=RANK)
 
 
-def _at_rates(tree: Tree, q: np.ndarray, v: np.ndarray) -> tuple[list[Moving], np.ndarray, np.ndarray, np.ndarray]:
+def _at_rates(tree: Tree, q: np.ndarray, v: np.ndarray) -> tuple[list[MovingFrame], np.ndarray, np.ndarray, np.ndarray]:
     """(motion, K, k, u) of a state: the tree's rates follow from v through the loops."""
     model, q = tree.model, q.astype(WIDE)
     independent = list(model.mechanism.selection.independent)

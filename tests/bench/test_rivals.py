@@ -12,7 +12,6 @@ import pytest
 from bench.cases import bare_model, case
 from cli.command import gough, gough_json
 from gough import UsageError
-from gough_bench import rivals
 from gough_bench.drake_peer import DrakeComposed, DrakeStep
 from gough_bench.exudyn_peer import Exudyn
 from gough_bench.grbda_peer import Clusters
@@ -20,7 +19,7 @@ from gough_bench.measure import check
 from gough_bench.mujoco_batches import Mjx, MuJoCoRollout, MuJoCoWarp
 from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import PinocchioComposed, PinocchioLoops
-from gough_bench.rivals import SUBJECTS, run_rivals, shortened
+from gough_bench.rivals import EFFORT, SUBJECTS, run_rivals, short_effort
 from gough_bench.rivals_report import behind, rivals_markdown, write_rivals
 from gough_bench.run import bare_model as bare
 from gough_bench.run import judged_case
@@ -100,7 +99,6 @@ def test_what_bends_is_not_for_trees():
 
 
 def test_missing_source_of_clusters_is_named(monkeypatch, tmp_path):
-    monkeypatch.setattr("gough_bench.grbda_peer.missing_tools", lambda: "")
     monkeypatch.setenv("GRBDA_SOURCE", str(tmp_path))
     assert "ROAM-Lab-ND/generalized_rbda" in Clusters().available()
 
@@ -157,15 +155,13 @@ def test_a_faster_rival_is_named(table):
     assert not any("0.5 of" in line for line in behind(result))
 
 
-def test_interrupted(monkeypatch, tmp_path):
-    def stop(*args, **options):
-        raise KeyboardInterrupt
+def test_interrupted(tmp_path):
+    def stop(text):
+        if "checking" in text:
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(rivals, "compare", stop)
-    found = run_rivals(["five_bar"], [], shortened(rivals.EFFORT))
-    assert found["interrupted"]
-    found["robots"] = {}
-    assert "Interrupted" in write_rivals(found, tmp_path)[0].read_text()
+    found = run_rivals(["five_bar"], [], short_effort(EFFORT), say=stop)
+    assert found["interrupted"] and "Interrupted" in write_rivals(found, tmp_path)[0].read_text()
 
 
 def test_unknown_names():

@@ -39,6 +39,7 @@ def test_parallelograms_fall_as_one_body():
     q, none = model.home[None], np.zeros((1, 0))
     states = PeerStates(q, np.array([[rate]]), none, none, none, none)
     found = true_answers(model, states, "forward_dynamics")
+    assert found is not None
     np.testing.assert_allclose(found, [[load / inertia]], rtol=1e-15)
 
 

@@ -72,11 +72,11 @@ def bench(
         _finish(grown, write_growth(grown, out), json)
         return
     if rivals:
-        from gough_bench.rivals import EFFORT, run_rivals, shortened
+        from gough_bench.rivals import EFFORT, run_rivals, short_effort
         from gough_bench.rivals_report import behind, write_rivals
 
         subjects = None if robot is None else [name.strip() for name in robot.split(",") if name.strip()]
-        effort = shortened(EFFORT) if quick else EFFORT
+        effort = short_effort(EFFORT) if quick else EFFORT
         compared = run_rivals(subjects, chosen, effort, tuple(function or FUNCTIONS), progress)
         if not json:
             for line in behind(compared) or ["no rival with a right answer is as fast as gough called the same way"]:
