@@ -15,7 +15,8 @@ from gough_bench.mujoco_peer import SOFTNESS, MuJoCo
 from gough_bench.peer import Case, seconds_per_call
 
 BATCH = 512
-"""States of one timed call."""
+"""States of one timed call; fewer of robots with more than LARGE rates."""
+LARGE = 20
 
 
 class _MuJoCoBatch(MuJoCo):
@@ -28,7 +29,8 @@ class _MuJoCoBatch(MuJoCo):
     def prepare(self, case: Case) -> str:
         if reason := super().prepare(case):
             return reason
-        self._n = BATCH // len(case.states) * len(case.states) or len(case.states)
+        most = max(1, BATCH * LARGE // max(LARGE, self._v.shape[1]))
+        self._n = most // len(case.states) * len(case.states) or len(case.states)
         rows = np.arange(self._n) % len(case.states)
         self._many = tuple(np.ascontiguousarray(x[rows]) for x in (self._q, self._v, self._tau))
         return self._start()
