@@ -5,6 +5,7 @@ A step of 1 s by the plain Euler rule, with no damping, moves the velocities by 
 rounding.
 """
 
+import logging
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -126,7 +127,8 @@ class MuJoCoWarp(_MuJoCoBatch):
 
     def _start(self) -> str:
         warp: Any = import_module("warp")
-        warp.config.quiet = True  # before anything is initialised
+        warp.config.quiet = True  # before anything is initialised; newer versions have levels instead
+        warp.config.log_level = logging.ERROR
         self._engine: Any = import_module("mujoco_warp")
         model = self._model
         model.body_invweight0[:] /= SOFTNESS

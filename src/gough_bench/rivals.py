@@ -9,7 +9,7 @@ from typing import Any
 from gough import Robot, UsageError
 from gough.robots import four_bar_chain
 from gough_bench.machine import machine
-from gough_bench.ours import OurCall, Ours
+from gough_bench.ours import OurC, OurCall, Ours
 from gough_bench.peer import Peer
 from gough_bench.run import FUNCTIONS, PEERS, Effort, bare_model, compare, judged_case, load_quietly
 from gough_bench.states import lossless_robot, random_states
@@ -21,11 +21,13 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Subject:
-    """A robot of the table. states: how many; few where a rival takes seconds for one."""
+    """A robot of the table. states: how many; few where a rival takes seconds for one. exported: whether gough's C is in it,
+    which compilers take minutes for where robots are large."""
 
     what: str
     robot: Callable[[], Robot]
     states: int = 32
+    exported: bool = True
 
 
 def _chain(n: int) -> Callable[[], Robot]:
@@ -42,7 +44,7 @@ SUBJECTS: dict[str, Subject] = {
     ),
     "four_bars_2": Subject("two four-bars in a row", _chain(2)),
     "four_bars_20": Subject("20 four-bars in a row", _chain(20), 8),
-    "four_bars_200": Subject("200 four-bars in a row", _chain(200), 2),
+    "four_bars_200": Subject("200 four-bars in a row", _chain(200), 2, False),
     "flexible": Subject(
         "hexapod whose platform has ten modes (`long2014` without the inertia of its drives)",
         lambda: lossless_robot(load_quietly("long2014"), rotors=False),
@@ -85,7 +87,7 @@ def run_rivals(
             for function in functions:
                 if function == "inverse_dynamics" and not model.driven:
                     continue
-                everyone: list[Peer] = [Ours(effort.batch), OurCall()]
+                everyone: list[Peer] = [Ours(effort.batch), OurCall(), *([OurC()] if subject.exported else [])]
                 everyone += [PEERS[k]() for k in (peers if peers is not None else RIVALS)]
                 told = lambda text, name=name: say(f"{name}: {text}")  # noqa: E731
                 figures = made["functions"][function] = {}

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from gough.files import write_file
+from gough_bench.ours import Ours
 from gough_bench.report import finite_values, machine_lines, number
 
+OUR_BATCH = Ours.call
 FIELDS = "robot function peer call threads single best_ns spread ratio_alike difference reason remark".split()
 HEAD = ("rival", "call", "threads", "µs a state", "spread", "times gough", "error", "note")
 
@@ -78,11 +80,48 @@ def _threads(row: dict[str, Any]) -> str:
     return "one state a call" if row["single"] else f"{row['threads']} thread{'s' if row['threads'] > 1 else ''}"
 
 
+def closer(result: dict[str, Any]) -> list[str]:
+    """A sentence for every function of a robot in which rivals are nearer to the truth than gough's batch."""
+    found = []
+    for robot, made in result["robots"].items():
+        for function, figures in made["functions"].items():
+            own = next((row["difference"] for row in figures["rows"] if row["call"] == OUR_BATCH), None)
+            near = {
+                f"{row['peer']} ({row['call']}) {row['difference']:.1e}"
+                for row in figures["rows"]
+                if own and row["peer"] != "gough" and row["difference"] is not None and row["difference"] < own
+            }
+            if near and figures["judge"] != "gough":
+                found.append(f"{function} of `{robot}`: gough {own:.1e}, {', '.join(sorted(near))}")
+    return found
+
+
+def idle_threads(result: dict[str, Any]) -> list[str]:
+    """A sentence for every function of a robot whose batch gough evaluates no faster on more threads."""
+    found = []
+    for robot, made in result["robots"].items():
+        for function, figures in made["functions"].items():
+            times = {row["threads"]: row["best_ns"] for row in figures["rows"] if row["call"] == OUR_BATCH}
+            more = {k: x for k, x in times.items() if k > 1 and x and times.get(1) and x >= times[1]}
+            found += [
+                f"{function} of `{robot}`: {number(x)} ns a state on {k} threads, {number(times[1])} ns on one"
+                for k, x in more.items()
+            ]
+    return found
+
+
 def _behind_lines(result: dict[str, Any]) -> list[str]:
-    found = [f"- {line}." for line in behind(result)]
-    return found or [
-        "In no row of this run: every rival with a right answer took longer than gough called the same way."
-    ]
+    none = "in no row of this run; every rival with a right answer took longer than gough called the same way"
+    parts = (
+        ("Time", behind(result), none),
+        ("Distance from the truth", closer(result), "in no row"),
+        ("More threads that gain nothing", idle_threads(result), "nowhere"),
+    )
+    lines = []
+    for what, found, otherwise in parts:
+        lines += [f"{what}: {otherwise}.", ""] if not found else [f"{what}:", "", *(f"- {x}" for x in found), ""]
+    starting = "gough traces and compiles a robot before its first batch (`growth.md` has the times)"
+    return [*lines, f"Starting: {starting}; of the rivals only MJX and MuJoCo Warp do."]
 
 
 def _summary(result: dict[str, Any], function: str, single: bool) -> list[str]:

@@ -20,7 +20,7 @@ from gough_bench.mujoco_batches import Mjx, MuJoCoRollout, MuJoCoWarp
 from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import PinocchioComposed, PinocchioLoops
 from gough_bench.rivals import EFFORT, SUBJECTS, run_rivals, short_effort
-from gough_bench.rivals_report import behind, rivals_markdown, write_rivals
+from gough_bench.rivals_report import behind, closer, idle_threads, rivals_markdown, write_rivals
 from gough_bench.run import bare_model as bare
 from gough_bench.run import judged_case
 from gough_bench.states import PeerStates, random_states
@@ -151,8 +151,22 @@ def test_a_faster_rival_is_named(table):
     fast["ratio_alike"] = 0.5
     assert any("Pinocchio Python" in line and "0.5" in line for line in behind(result))
     assert "takes 0.5 of gough's time" in rivals_markdown(result)
-    fast["reason"] = "wrong answer: far off"
+    fast["reason"], fast["difference"] = "wrong answer: far off", 1.0
     assert not any("0.5 of" in line for line in behind(result))
+
+
+def test_nearer_rivals_and_idle_threads_are_named(table):
+    result = json.loads(json.dumps(table[0]))
+    rows = result["robots"]["five_bar"]["functions"]["forward_dynamics"]["rows"]
+    own = [row for row in rows if row["call"] == "Function on a batch"]
+    own[0]["difference"], near = 1e-13, next(row for row in rows if row["peer"] == "Pinocchio Python")
+    near["difference"] = 2e-14
+    assert any("five_bar" in line and "2.0e-14" in line for line in closer(result))
+    own.append({**own[0], "threads": 64, "best_ns": own[0]["best_ns"] + 1})
+    rows.append(own[-1])
+    assert any("64 threads" in line for line in idle_threads(result))
+    page = rivals_markdown(result)
+    assert "2.0e-14" in page and "64 threads" in page
 
 
 def test_interrupted(tmp_path):
