@@ -80,6 +80,8 @@ class DrakeStep(_DrakeTree):
 
     call = "one discrete step, SAP"
     functions = ("forward_dynamics",)
+    tolerance = 1e-3
+    remark = "time stepping: loops are held in the velocities of the next step"
     _step = STEP
 
     def _set_up(self) -> None:
