@@ -37,6 +37,7 @@ PARTS = tuple(
 )
 READER = ("urdf_model/pose.h", "urdf_model/link.h", "urdf_parser/urdf_parser.h")
 """Headers of the URDF reader it mentions; ours have names only."""
+OWN = ("grbda_loops.hpp", "grbda_urdf.hpp")
 HERE = Path(__file__).parent
 
 
@@ -139,7 +140,7 @@ def grbda_harness(source: Path) -> Path:
     places = [source / "include", casadi / "include", *include_folders(), eigen.parent]
     command = [compiler(), *FLAGS, *narrow, *(f"-D{d}" for d in DEFINED[:4]), *(f"-I{p}" for p in places)]
     files = [*(source / "src" / f"{part}.cpp" for part in PARTS), HERE / "grbda_harness.cpp"]
-    target = kept_executable("grbda_harness", command, [*files, HERE / "grbda_urdf.hpp"])
+    target = kept_executable("grbda_harness", command, [*files, *(HERE / name for name in OWN)])
     if is_built(target):
         return target
     place = target.with_name(f"{target.name}_parts")  # kept until all is done: a build that was stopped goes on
