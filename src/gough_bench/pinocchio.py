@@ -140,6 +140,7 @@ class PinocchioLoops(PinocchioPython):
     """The articulated-body algorithm of closed loops, in the order of elimination that the package finds itself."""
 
     call = "lcaba"
+    tolerance = 1e-3
     remark = f"proximal: step {LOOP_STEP:g}"
 
     def available(self) -> str:

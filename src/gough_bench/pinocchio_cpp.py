@@ -207,5 +207,5 @@ class PinocchioCppLoops(PinocchioCpp):
     """The same with lcaba, the articulated-body algorithm of closed loops."""
 
     functions = ("forward_dynamics",)
-    remark = PinocchioLoops.remark
+    tolerance, remark = PinocchioLoops.tolerance, PinocchioLoops.remark
     _route = _forward = "loops"

@@ -149,14 +149,15 @@ def has_redundant_closures(model: Model) -> bool:
 
 
 def closures(tree: Tree) -> list[LoopClosure]:
-    """Closures of all cuts; a hinge is two points on its axis, as far apart as the robot's size."""
-    found = []
+    """Closures of all cuts; a hinge is two points on its axis, as far apart as the robot's size, or one where its axis cannot
+    tilt anyway, as in plane loops: redundant rows cost peers much."""
+    found, removed = [], set(tree.model.mechanism.selection.removed)
     for cut in tree.model.mechanism.cuts:
         kind = KNOWN[cut.type]
         first, R1, p1 = tree.frame(cut.first, cut.on_first)
         second, R2, p2 = tree.frame(cut.second, cut.on_second)
         found.append(LoopClosure("weld" if kind == "weld" else "point", first, R1, p1, second, R2, p2))
-        if kind == "hinge":
+        if kind == "hinge" and not {cut.row + 3, cut.row + 4} <= removed:
             axis = next(axis for side, axis in cut.free_axes if side != "ball")
             far1, far2 = p1 + tree.model.size * R1[:, axis], p2 + tree.model.size * R2[:, axis]
             found.append(LoopClosure("point", first, R1, far1, second, R2, far2))
