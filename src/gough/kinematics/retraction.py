@@ -81,7 +81,7 @@ def lengths_per_rate(mechanism: Structure, size: float) -> np.ndarray:
 
 
 def limit_steps(structure: Structure, step: np.ndarray, size: float, largest: float) -> np.ndarray:
-    """Steps (n, nu) of the tree velocities short_effort to `largest`, in the measure of `step_units`, all of a state alike.
+    """Steps (n, nu) of the tree velocities shortened to `largest`, in the measure of `step_units`, all of a state alike.
 
     A screw that a hinge turns back moves along its axis alone, and is measured by that, and so are all where one is to make a
     turn and more: fine screws could not be followed a part of a turn at a time.
