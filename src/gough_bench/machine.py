@@ -10,7 +10,9 @@ from typing import Any
 
 from gough.backends.llvm.target import host
 
-PACKAGES = ("gough", "numpy", "llvmlite", "pin", "cmeel-eigen", "mujoco", "casadi", "jax", "cupy-cuda12x")
+PACKAGES = tuple(
+    "gough numpy llvmlite pin cmeel-eigen mujoco mujoco-mjx mujoco-warp drake exudyn casadi jax cupy-cuda12x".split()
+)
 
 
 def machine() -> dict[str, Any]:

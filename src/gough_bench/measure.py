@@ -82,12 +82,14 @@ def _loop(lanes: int, fused: bool) -> str:
 @dataclass
 class TimedLine:
     """One row of the result. difference: NaN where there is no answer. seconds: every measurement of one state's time;
-    reason: why there is none; spent: time (s) all measurements took."""
+    reason: why there is none; fault: what is wrong with an answer that is timed nevertheless; spent: time (s) all
+    measurements took."""
 
     peer: Peer
     threads: int
     difference: float = math.nan
     reason: str = ""
+    fault: str = ""
     seconds: list[float] = field(default_factory=list)
     spent: float = 0.0
 
@@ -98,8 +100,9 @@ class TimedLine:
             "peer": self.peer.name,
             "call": self.peer.call,
             "threads": self.threads,
+            "single": self.peer.single,
             "difference": None if math.isnan(self.difference) else self.difference,
-            "reason": self.reason,
+            "reason": self.reason or self.fault,
             "remark": self.peer.remark,
             "best_ns": float(times.min()) if len(times) else None,
             "median_ns": float(np.median(times)) if len(times) else None,
@@ -108,8 +111,8 @@ class TimedLine:
         }
 
 
-def check(peer: Peer, case: Case) -> TimedLine:
-    """A row with the peer's difference, or the reason why it will not be timed."""
+def check(peer: Peer, case: Case, time_wrong: bool = False) -> TimedLine:
+    """A row with the peer's difference, or the reason why it will not be timed; wrong answers are, on request, where finite."""
     line = TimedLine(peer, 1)
     if case.function not in peer.functions and not peer.name.startswith("gough"):
         line.reason = f"does not have {case.function}"
@@ -117,10 +120,17 @@ def check(peer: Peer, case: Case) -> TimedLine:
     line.reason = peer.available() or peer.prepare(case)
     if line.reason:
         return line
-    line.difference = difference(peer.answers(), case.expected)
+    try:
+        found = peer.answers()
+    except (RuntimeError, ValueError) as problem:  # what peers raise, LinAlgError among them
+        line.reason = f"it stops: {' '.join(str(problem).split())[:160]}"
+        return line
+    line.difference = difference(found, case.expected)
     if not line.difference <= peer.tolerance:
         shown = f"{line.difference:.1e}" if np.isfinite(line.difference) else "not finite"
-        line.reason = f"wrong answer: relative difference {shown} to gough"
+        line.fault = f"wrong answer: relative difference {shown} to {case.judge}"
+        if not (time_wrong and np.isfinite(line.difference)):
+            line.reason, line.fault = line.fault, ""
     return line
 
 

@@ -29,6 +29,7 @@ class MuJoCo(Peer):
     name = "MuJoCo"
     tolerance = 1e-3
     remark = "soft constraints, set nearly rigid"
+    single = True
 
     @property
     def call(self) -> str:  # type: ignore[override]
@@ -43,7 +44,7 @@ class MuJoCo(Peer):
     def prepare(self, case: Case) -> str:
         mujoco: Any = import_module("mujoco")
 
-        self._inverse = case.function == "inverse_dynamics"
+        self._inverse, self._mujoco = case.function == "inverse_dynamics", mujoco
         reason = lacking_in_trees(case.model)
         if reason:
             return reason
@@ -64,8 +65,10 @@ class MuJoCo(Peer):
 
     def answers(self) -> np.ndarray:
         found = np.array([self._evaluate(k).copy() for k in range(len(self._q))])
-        if self._inverse:
-            return found[:, self._drives]
+        return found[:, self._drives] if self._inverse else self._reduced(found)
+
+    def _reduced(self, found: np.ndarray) -> np.ndarray:
+        """Accelerations of v of its own (n, nv)."""
         if self._tree.joints[0].kind == "free":
             R = self._rotations()
             found[:, 3:6] = np.einsum(
@@ -78,9 +81,7 @@ class MuJoCo(Peer):
         return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> np.ndarray:
-        mujoco: Any = import_module("mujoco")
-
-        data = self._data
+        mujoco, data = self._mujoco, self._data
         data.qpos[:], data.qvel[:] = self._q[k], self._v[k]
         if self._inverse:
             data.qacc[:] = self._a[k]

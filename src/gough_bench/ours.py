@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -75,9 +76,55 @@ class OurSingle(Ours):
 
     call = "Function, one state a call"
     threads = False
+    single = True
 
     def __init__(self) -> None:
         super().__init__(1)
+
+    def seconds(self, budget: float, threads: int = 1) -> float:
+        slots = self._case.model.function(self._case.function).program.inputs
+        many = self._case.inputs(self._case.states)
+        own = [s.name for s in slots if many[s.name].ndim > len(s.shape)]
+        rows = [many | {name: many[name][k].copy() for name in own} for k in range(len(self._case.states))]
+        out, turn = {name: x[0] for name, x in self._out.items()}, cycle(rows)
+        return seconds_per_call(lambda: self._function(**next(turn), out=out), budget)
+
+
+class OurCall(Peer):
+    """`model.inverse_dynamics` or `model.forward_dynamics`, one state a call from Python, other arrays at every call."""
+
+    name = "gough"
+    single = True
+
+    @property
+    def call(self) -> str:  # type: ignore[override]
+        """What is timed."""
+        return f"model.{self._function}, one state a call"
+
+    _function = "forward_dynamics"
+
+    def available(self) -> str:
+        return ""
+
+    def prepare(self, case: Case) -> str:
+        if case.function not in ("inverse_dynamics", "forward_dynamics"):
+            return "the row before is the only way"
+        self._function = case.function
+        self._call = getattr(case.model, case.function)
+        states, rigid = case.states, case.model.mobility
+        last = states.acceleration[:, :rigid] if case.function == "inverse_dynamics" else states.tau
+        self._rows = [tuple(x.copy() for x in row) for row in zip(states.q, states.v, last, strict=True)]
+        return ""
+
+    def answers(self) -> np.ndarray:
+        found = [self._call(*row) for row in self._rows]
+        if self._function == "forward_dynamics":
+            return np.array([x.vdot for x in found])
+        return np.array([np.concatenate([x.tau, x.eddot]) for x in found])
+
+    def seconds(self, budget: float, threads: int = 1) -> float:
+        turn = cycle(self._rows)
+        return seconds_per_call(lambda: self._call(*next(turn)), budget)
 
 
 # ---- its exported C, one state a call: what a controller would run

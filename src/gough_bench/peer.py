@@ -23,16 +23,27 @@ EXACT = 1e-6
 
 @dataclass(frozen=True)
 class Case:
-    """One comparison: the function of the model, its states, and the answers (n, k): drive forces or accelerations of v."""
+    """One comparison: the function of the model, its states, and the answers (n, k): drive forces or accelerations of v.
+
+    truth: answers found otherwise (`truth.py`); where there are none, peers are compared with the library's.
+    """
 
     model: Model
     function: str
     states: PeerStates
+    truth: np.ndarray | None = None
+
+    @property
+    def judge(self) -> str:
+        """What answers are compared with, in a word."""
+        return "gough" if self.truth is None else "the truth"
 
     @property
     def expected(self) -> np.ndarray:
-        """The library's answer (n, k) at the states."""
-        if self.function == "inverse_dynamics":
+        """The answer (n, k) at the states."""
+        if self.truth is not None:
+            return self.truth
+        if self.function == "inverse_dynamics" and self.model.layout.nv == self.model.mobility:  # else ë is there too
             return self.states.tau
         if self.function == "forward_dynamics":
             return self.states.acceleration
@@ -57,7 +68,7 @@ class Peer(ABC):
     """One peer and one way to call it; `prepare` comes before `answers` and `seconds`.
 
     tolerance: largest relative difference at which it is timed; above EXACT only where it solves other equations, which
-    `remark` says. threads: whether it can use more than one.
+    `remark` says. threads: whether it can use more than one. single: whether one state is one call from Python.
     """
 
     name: str
@@ -66,6 +77,7 @@ class Peer(ABC):
     tolerance: float = EXACT
     remark: str = ""
     threads: bool = False
+    single: bool = False
 
     @abstractmethod
     def available(self) -> str:

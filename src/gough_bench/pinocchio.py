@@ -1,4 +1,5 @@
-"""Pinocchio: a robot and its states in its coordinates, and its Python package: constraintDynamics, one call a state.
+"""Pinocchio: a robot and its states in its coordinates, and its Python package, one call a state: constraintDynamics, lcaba,
+and drive forces composed by hand.
 
 Its free joint has rates in body axes and spatial accelerations; quaternions are xyzw.
 """
@@ -89,6 +90,7 @@ class PinocchioPython(Peer):
     name = "Pinocchio Python"
     call = "constraintDynamics"
     functions = ("forward_dynamics",)
+    single = True
 
     def available(self) -> str:
         return "" if find_spec("pinocchio") else "not installed: `pip install pin`"
@@ -105,11 +107,15 @@ class PinocchioPython(Peer):
         self._q = where.positions(states.q)
         self._v = where.rates(states.q, states.u)
         self._tau = where.forces(states.q, drive_forces(case.model, states.tau))
+        self._set_up()
+        return ""
+
+    def _set_up(self) -> None:
         pin: Any = import_module("pinocchio")
 
         pin.initConstraintDynamics(self._model, self._data, self._constraints, self._datas)
-        self._settings = pin.ProximalSettings(1e-12, *proximal(case.model))
-        return ""
+        self._settings = pin.ProximalSettings(1e-12, *proximal(self._case.model))
+        self._solve = pin.constraintDynamics
 
     def answers(self) -> np.ndarray:
         found = np.array([self._evaluate(k).copy() for k in range(len(self._q))])
@@ -122,10 +128,68 @@ class PinocchioPython(Peer):
         return seconds_per_call(lambda: self._evaluate(next(turn)), budget)
 
     def _evaluate(self, k: int) -> Any:
+        model, loops = (self._model, self._data), (self._constraints, self._datas, self._settings)
+        return self._solve(*model, self._q[k], self._v[k], self._tau[k], *loops)
+
+
+LOOP_STEP, LOOP_ITERATIONS = 1e-6, 20
+"""Proximal step of lcaba, what its documentation calls typical, and at most as many iterations."""
+
+
+class PinocchioLoops(PinocchioPython):
+    """The articulated-body algorithm of closed loops, in the order of elimination that the package finds itself."""
+
+    call = "lcaba"
+    tolerance = 1e-3
+    remark = f"proximal: step {LOOP_STEP:g}"
+
+    def available(self) -> str:
+        if reason := super().available():
+            return reason
+        return (
+            "" if hasattr(import_module("pinocchio"), "lcaba") else "its version has no lcaba: `pip install 'pin>=4.1'`"
+        )
+
+    def _set_up(self) -> None:
         pin: Any = import_module("pinocchio")
 
-        model, loops = (self._model, self._data), (self._constraints, self._datas, self._settings)
-        return pin.constraintDynamics(*model, self._q[k], self._v[k], self._tau[k], *loops)
+        pin.computeJointMinimalOrdering(self._model, self._data, self._constraints)
+        self._settings = pin.ProximalSettings(1e-12, LOOP_STEP, LOOP_ITERATIONS)
+        self._solve = pin.lcaba
+
+
+class PinocchioComposed(PinocchioPython):
+    """Drive forces of a closed-loop motion composed by hand, as a user has to: `rnea` of the tree, the loops' Jacobian, and
+    NumPy for the forces of drives and loops together. The tree's accelerations are inputs."""
+
+    call = "rnea, getConstraintsJacobian, NumPy's least squares"
+    functions = ("inverse_dynamics",)
+    remark = "accelerations of all joints known"
+
+    def _set_up(self) -> None:
+        pin: Any = import_module("pinocchio")
+
+        where, states, model = Coordinates(self._tree), self._case.states, self._case.model
+        self._a = where.rates(states.q, states.ud)
+        if where.free:  # spatial, where the library's are classical
+            self._a[:, :3] -= np.cross(self._v[:, 3:6], self._v[:, :3])
+        drives = len(model.mechanism.drives)
+        unit = where.forces(states.q[:1].repeat(drives, 0), drive_forces(model, np.eye(drives)))
+        self._S = unit.T
+        self._pin = pin
+        self._drives = self._S.shape[1]
+
+    def answers(self) -> np.ndarray:
+        return np.array([self._evaluate(k) for k in range(len(self._q))])
+
+    def _evaluate(self, k: int) -> Any:
+        pin, model, data = self._pin, self._model, self._data
+        load = pin.rnea(model, data, self._q[k], self._v[k], self._a[k])
+        pin.computeJointJacobians(model, data, self._q[k])
+        for constraint, found in zip(self._constraints, self._datas, strict=True):
+            constraint.calc(model, data, found)  # the Jacobian reads the loops' frames from there
+        K = pin.getConstraintsJacobian(model, data, self._constraints, self._datas)
+        return np.linalg.lstsq(np.concatenate([self._S, K.T], axis=1), load, rcond=1e-12)[0][: self._drives]
 
 
 def pin_model(tree: Tree) -> Any:

@@ -1,24 +1,25 @@
 """Pinocchio through its own C++ harness: the best inverse route that can be written by hand, and constraintDynamics."""
 
-import hashlib
 import os
 import platform
-import shutil
-import subprocess
 import sys
 import tempfile
-from contextlib import suppress
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from gough.backends.cache import cache_folder, make_own_folder, reason_for_distrust
-from gough.errors import GoughError
-from gough_bench.machine import cpu_name
-from gough_bench.peer import Case, Peer
-from gough_bench.pinocchio import Coordinates, drive_forces, proximal
+from gough_bench.harness_peer import (
+    BuildError,
+    HarnessPeer,
+    compiler,
+    file_row,
+    is_built,
+    kept_executable,
+    run_compiler,
+)
+from gough_bench.peer import Case
+from gough_bench.pinocchio import LOOP_ITERATIONS, LOOP_STEP, Coordinates, PinocchioLoops, drive_forces, proximal
 from gough_bench.states import PeerStates
 from gough_bench.tree import Tree, closures, lacking_in_trees
 
@@ -36,20 +37,11 @@ DEFINED = (
     "BOOST_VARIANT_USE_RELAXED_GET_BY_DEFAULT",  # the harness' joint collection has no mimic joint to get
 )
 HEADERS = {
-    "pinocchio/algorithm/rnea.hpp": "pip install pin",
+    "pinocchio/algorithm/loop-constrained-aba.hpp": "pip install 'pin>=4.1'",
     "boost/variant.hpp": "pip install cmeel-boost",
     "Eigen/Core": "pip install cmeel-eigen",
 }
 """What the harness includes, and the wheels that carry it."""
-
-
-class BuildError(GoughError):
-    """The harness does not compile."""
-
-
-def compiler() -> str:
-    """The C++ compiler, "" where there is none."""
-    return shutil.which(os.environ.get("CXX", "g++")) or shutil.which("clang++") or ""
 
 
 def folders() -> list[Path]:
@@ -89,46 +81,15 @@ def harness() -> Path:
     here = Path(__file__).parent
     narrow = NARROW if platform.machine().lower() in ("x86_64", "amd64") else ()
     command = [compiler(), *FLAGS, *narrow, *(f"-D{d}" for d in DEFINED), *(f"-I{p}" for p in include_folders())]
-    text = "\n".join([*command, cpu_name(), _cpu_flags(), *((here / s).read_text() for s in SOURCES)])
-    target = executables_folder() / f"pinocchio_harness_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if target.exists() and not reason_for_distrust(target):
+    target = kept_executable("pinocchio_harness", command, [here / s for s in SOURCES])
+    if is_built(target):
         return target
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "harness"
-        done = subprocess.run([*command, str(here / SOURCES[0]), "-o", str(made)], capture_output=True, text=True)
-        if done.returncode:
-            errors = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()
-            raise BuildError("the C++ harness does not compile: " + "; ".join(errors[:3]))
+        run_compiler([*command, str(here / SOURCES[0]), "-o", str(made)])
         made.chmod(0o700)
         made.replace(target)  # whole or not at all, also with several processes
     return target
-
-
-def executables_folder() -> Path:
-    """Where executables are kept: beside the compiled programs, or in a temporary folder of this process where that cannot be
-    written or others could have written there."""
-    folder = cache_folder()
-    if folder is not None and not reason_for_distrust(folder / "bench"):
-        folder = folder / "bench"
-        with suppress(OSError):
-            make_own_folder(folder)
-            if os.access(folder, os.W_OK):
-                return folder
-    return Path(_temporary().name)
-
-
-@cache
-def _temporary() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="gough-bench-")
-
-
-def _cpu_flags() -> str:
-    """-march=native means this CPU: its features are part of the executable's key."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line for line in lines if line.startswith(("flags", "Features")))
-    except (OSError, StopIteration):
-        return platform.machine()
 
 
 # ---- the robot and its states as the files the harness reads
@@ -152,23 +113,23 @@ def leg_lines(tree: Tree) -> list[str]:
         single = all(tree.joints[j - 1].kind[0] in "RP" for j in numbers)
         if not (cut.type == "spherical" and platform == 1 and len(numbers) == 3 and single and len(driven) == 1):
             return []
-        lines.append(" ".join(["leg", *map(str, numbers), _row(tip_p), _row(on_platform), str(driven[0])]))
+        lines.append(" ".join(["leg", *map(str, numbers), file_row(tip_p), file_row(on_platform), str(driven[0])]))
     return lines if len(lines) == 6 and len(tree.joints) == 19 else []
 
 
 def write_robot(tree: Tree, path: Path) -> None:
     """The robot as text: gravity, joints, legs of the inverse route, constraints of the forward route."""
     model = tree.model
-    lines = [f"gravity {_row(tree.gravity)}"]
+    lines = [f"gravity {file_row(tree.gravity)}"]
     for j in tree.joints:
-        numbers = _row(j.p, j.R, j.mass, j.center, j.tensor, j.rotor)
+        numbers = file_row(j.p, j.R, j.mass, j.center, j.tensor, j.rotor)
         lines.append(f"joint {j.parent} {j.kind} {numbers}")
     lines += leg_lines(tree)
     if not lacking_in_trees(model):
         for c in closures(tree):
-            lines.append(f"{c.kind} {c.first} {_row(c.p1, c.R1)} {c.second} {_row(c.p2, c.R2)}")
+            lines.append(f"{c.kind} {c.first} {file_row(c.p1, c.R1)} {c.second} {file_row(c.p2, c.R2)}")
         mu, iterations = proximal(model)
-        lines.append(f"proximal {mu} {iterations}")
+        lines.append(f"proximal {mu} {iterations} {LOOP_STEP} {LOOP_ITERATIONS}")
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -187,30 +148,24 @@ def write_states(tree: Tree, states: PeerStates, path: Path) -> None:
             np.ascontiguousarray(block, dtype=float).tofile(file)
 
 
-def _row(*values: object) -> str:
-    return " ".join(f"{float(x):.17g}" for value in values for x in np.ravel(np.asarray(value, dtype=float)))
+# ---- the peers
+
+CALLS = {"inverse": "rnea, leg Jacobians, 6 x 6 solve", "forward": "constraintDynamics", "loops": "lcaba"}
 
 
-# ---- the peer
-
-
-class PinocchioCpp(Peer):
-    """States are evaluated one after the other inside the harness; nothing but the evaluation is timed."""
+class PinocchioCpp(HarnessPeer):
+    """The inverse route by hand, the forward route by constraintDynamics."""
 
     name = "Pinocchio C++"
     threads = True
 
-    def __init__(self) -> None:
-        self._folder: tempfile.TemporaryDirectory | None = None
-        self._process: subprocess.Popen | None = None
-        self._per_state: dict[int, float] = {}
-
     @property
     def call(self) -> str:  # type: ignore[override]
         """What is timed."""
-        return "rnea, leg Jacobians, 6 x 6 solve" if self._route == "inverse" else "constraintDynamics"
+        return CALLS[self._route]
 
     _route = "inverse"
+    _forward = "forward"
 
     def available(self) -> str:
         return missing_tools()
@@ -220,19 +175,17 @@ class PinocchioCpp(Peer):
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)
-        self._route = "inverse" if case.function == "inverse_dynamics" else "forward"
+        self._route = "inverse" if case.function == "inverse_dynamics" else self._forward
         if self._route == "inverse" and not leg_lines(self._tree):
             return "its inverse route is written for six legs of three one-freedom joints with a ball at the tip"
         try:
             executable = harness()
         except BuildError as error:
             return str(error)
-        self._folder = tempfile.TemporaryDirectory(prefix="gough-bench-")
-        self._place = Path(self._folder.name)
-        write_robot(self._tree, self._place / "robot.txt")
-        write_states(self._tree, case.states, self._place / "states.bin")
-        command = [str(executable), str(self._place / "robot.txt"), str(self._place / "states.bin")]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        place = self._make_folder()
+        write_robot(self._tree, place / "robot.txt")
+        write_states(self._tree, case.states, place / "states.bin")
+        self._start(executable)
         return ""
 
     def answers(self) -> np.ndarray:
@@ -249,29 +202,10 @@ class PinocchioCpp(Peer):
         second = Coordinates(self._tree).accelerations(states.q, states.u, found)
         return second[:, list(mechanism.selection.independent)]
 
-    def seconds(self, budget: float, threads: int = 1) -> float:
-        n = len(self._case.states)
-        guess = self._per_state.get(threads, 0.0)
-        repeats = max(1, round(budget / (guess * n))) if guess else 1
-        took = float(self._ask(f"time {self._route} {repeats} {threads}"))
-        self._per_state[threads] = took / (repeats * n)
-        return took / (repeats * n * threads)
 
-    def close(self) -> None:
-        if self._process is not None:
-            assert self._process.stdin is not None and self._process.stdout is not None
-            self._process.stdin.close()
-            self._process.stdout.close()
-            self._process.wait()
-        if self._folder is not None:
-            self._folder.cleanup()
-        self._process = self._folder = None
+class PinocchioCppLoops(PinocchioCpp):
+    """The same with lcaba, the articulated-body algorithm of closed loops."""
 
-    def _ask(self, line: str) -> str:
-        assert self._process is not None and self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
-        answer = self._process.stdout.readline().strip()
-        if not answer or answer.startswith("error"):
-            raise GoughError(f"the C++ harness stopped at {line!r}: {answer or 'no answer'}")
-        return answer
+    functions = ("forward_dynamics",)
+    tolerance, remark = PinocchioLoops.tolerance, PinocchioLoops.remark
+    _route = _forward = "loops"

@@ -3,7 +3,7 @@
 //   harness ROBOT STATES      then commands on stdin, one a line, answers on stdout:
 //     time ROUTE REPEATS THREADS   seconds of evaluating all states REPEATS times on each thread
 //     write ROUTE PATH             results of all states as doubles, row by row
-// Routes: inverse (drive forces), forward (accelerations of the tree by constraintDynamics).
+// Routes: inverse (drive forces), forward (accelerations of the tree by constraintDynamics), loops (the same by lcaba).
 //
 // ROBOT is text (see pinocchio_files.py): gravity, joints in depth-first order, legs, point and weld constraints.
 // STATES is binary: n, nq, nv as int64, then q (n, nq), twist (n, 6), acceleration (n, 6), rates (n, nv), forces (n, nv).
@@ -29,6 +29,7 @@
 #include <pinocchio/multibody/joint.hpp>
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/loop-constrained-aba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 #include "pinocchio_joints.hpp"
@@ -61,6 +62,8 @@ struct Robot {
   Constraints constraints;
   double mu = 0;       // proximal step; 0 where no closure is redundant
   int iterations = 1;
+  double loop_mu = 1e-6;  // of lcaba, which needs one always
+  int loop_iterations = 20;
 };
 
 struct State {
@@ -149,7 +152,7 @@ Robot read_robot(const char* path) {
       const auto type = word == "point" ? pin::CONTACT_3D : pin::CONTACT_6D;
       robot.constraints.emplace_back(type, robot.model, first, on_first, second, on_second, pin::LOCAL);
     } else if (word == "proximal") {
-      in >> robot.mu >> robot.iterations;
+      in >> robot.mu >> robot.iterations >> robot.loop_mu >> robot.loop_iterations;
     } else {
       throw std::runtime_error("unknown word " + word);
     }
@@ -272,6 +275,28 @@ class Forward {
   pin::ProximalSettings settings_;
 };
 
+// The articulated-body algorithm of closed loops.
+class Loops {
+ public:
+  explicit Loops(const Robot& robot)
+      : robot_(robot), data_(robot.model), settings_(1e-12, robot.loop_mu, robot.loop_iterations) {
+    for (const auto& c : robot.constraints) datas_.push_back(c.createData());
+    pin::computeJointMinimalOrdering(robot.model, data_, robot.constraints);
+  }
+  int size() const { return robot_.model.nv; }
+
+  void operator()(const State& state, double* out) {
+    Eigen::Map<VectorXd>(out, size()) =
+        pin::lcaba(robot_.model, data_, state.q, state.rates, state.forces, robot_.constraints, datas_, settings_);
+  }
+
+ private:
+  const Robot& robot_;
+  Data data_;
+  ConstraintDatas datas_;
+  pin::ProximalSettings settings_;
+};
+
 template <class Route> double seconds(const Robot& robot, const std::vector<State>& states, int repeats, int threads) {
   std::vector<double> took(threads);
   auto work = [&](int which) {
@@ -307,18 +332,21 @@ int main(int argc, char** argv) try {
   std::cout.precision(9);
   std::string command, route;
   while (std::cin >> command >> route) {
-    const bool inverse = route == "inverse";
-    if (!inverse && route != "forward") throw std::runtime_error("route " + route);
+    const bool inverse = route == "inverse", loops = route == "loops";
+    if (!inverse && !loops && route != "forward") throw std::runtime_error("route " + route);
     if (command == "time") {
       int repeats, threads;
       std::cin >> repeats >> threads;
       std::cout << (inverse ? seconds<Inverse>(robot, states, repeats, threads)
+                    : loops ? seconds<Loops>(robot, states, repeats, threads)
                             : seconds<Forward>(robot, states, repeats, threads));
     } else if (command == "write") {
       std::string path;
       std::cin >> std::ws;
       std::getline(std::cin, path);
-      inverse ? write<Inverse>(robot, states, path) : write<Forward>(robot, states, path);
+      inverse ? write<Inverse>(robot, states, path)
+      : loops ? write<Loops>(robot, states, path)
+              : write<Forward>(robot, states, path);
       std::cout << "written";
     } else {
       throw std::runtime_error("command " + command);

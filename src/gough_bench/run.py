@@ -9,21 +9,36 @@ import numpy as np
 
 from gough import Model, Robot, UsageError, build, load
 from gough.dynamics.catalogue import FunctionKey, entry_of
+from gough_bench.drake_peer import DrakeComposed, DrakeStep
+from gough_bench.exudyn_peer import Exudyn
+from gough_bench.grbda_peer import Clusters
 from gough_bench.machine import cores, machine
 from gough_bench.measure import Peak, TimedLine, check, gpu_figures, measure
+from gough_bench.mujoco_batches import Mjx, MuJoCoRollout, MuJoCoWarp
 from gough_bench.mujoco_peer import MuJoCo
-from gough_bench.ours import OurC, Ours, OurSingle, OursPosed
+from gough_bench.ours import OurC, OurCall, Ours, OurSingle, OursPosed
 from gough_bench.peer import Case, Peer
-from gough_bench.pinocchio import PinocchioPython
-from gough_bench.pinocchio_cpp import PinocchioCpp
+from gough_bench.pinocchio import PinocchioComposed, PinocchioLoops, PinocchioPython
+from gough_bench.pinocchio_cpp import PinocchioCpp, PinocchioCppLoops
 from gough_bench.program_peers import CasadiC, CasadiMachine, Jax
 from gough_bench.start import start_times
-from gough_bench.states import lossless_robot, random_states
+from gough_bench.states import PeerStates, lossless_robot, random_states
+from gough_bench.truth import true_answers
 
 PEERS: dict[str, type[Peer]] = {
     "pinocchio": PinocchioCpp,
+    "pinocchio-lcaba": PinocchioCppLoops,
     "pinocchio-python": PinocchioPython,
+    "pinocchio-python-lcaba": PinocchioLoops,
+    "pinocchio-python-inverse": PinocchioComposed,
     "mujoco": MuJoCo,
+    "mujoco-rollout": MuJoCoRollout,
+    "mjx": Mjx,
+    "mujoco-warp": MuJoCoWarp,
+    "drake": DrakeComposed,
+    "drake-step": DrakeStep,
+    "exudyn": Exudyn,
+    "generalized_rbda": Clusters,
     "casadi": CasadiMachine,
     "casadi-c": CasadiC,
     "jax": Jax,
@@ -71,7 +86,7 @@ def run(
     unknown = [p for p in peers or () if p not in PEERS]
     if unknown:
         raise UsageError(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
-    model = _model(load_quietly(robot))
+    model = bare_model(load_quietly(robot))
     for name in functions:
         entry_of(model.mechanism, FunctionKey.of(name))  # says which there are
     wanted = [name for name in functions if name != "inverse_dynamics" or model.driven]
@@ -91,7 +106,7 @@ def run(
     try:
         for name in wanted:
             made = result["functions"][name] = {}
-            _one_function(Case(model, name, states), robot, peers, effort, say, made)
+            _one_function(judged_case(model, name, states), robot, peers, effort, say, made)
     except KeyboardInterrupt:
         result["interrupted"] = True
     return result
@@ -104,10 +119,16 @@ def load_quietly(robot: str) -> Robot:
         return load(robot)
 
 
-def _model(robot: Robot) -> Model:
+def bare_model(robot: Robot) -> Model:
+    """The model of a robot as all peers get it: without friction and springs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return build(lossless_robot(robot))
+
+
+def judged_case(model: Model, function: str, states: PeerStates) -> Case:
+    """The case with the truth where it can be found otherwise."""
+    return Case(model, function, states, true_answers(model, states, function))
 
 
 def _one_function(
@@ -119,22 +140,38 @@ def _one_function(
     made: dict[str, Any],
 ) -> None:
     """Fill `made` as figures come, so that an interrupted run keeps them."""
-    count = case.model.count(case.function).as_dict()
-    made |= {"count": count, "states": len(case.states), "batch": effort.batch, "rows": []}
     everyone: list[Peer] = [
         Ours(effort.batch),
         OursPosed(effort.batch),
         OurSingle(),
+        OurCall(),
         OurC(),
         *(PEERS[k]() for k in (peers if peers is not None else PEERS)),
     ]
+    compare(case, everyone, effort, say, made)
+    say(f"{case.function}: compiling in a process of its own")
+    made["start"] = start_times(robot, case.function)
+    made["gpu"] = gpu_figures(case)
+
+
+def compare(
+    case: Case,
+    everyone: Sequence[Peer],
+    effort: Effort,
+    say: Callable[[str], None],
+    made: dict[str, Any],
+    time_wrong: bool = False,
+) -> None:
+    """Check and time all peers in turn; fill `made` as figures come. Peers are closed at the end."""
+    count = case.model.count(case.function).as_dict()
+    made |= {"count": count, "states": len(case.states), "batch": effort.batch, "judge": case.judge, "rows": []}
     lines: list[TimedLine] = []
     try:
         for peer in everyone:
             say(f"{case.function}: checking {peer.name}")
-            lines.append(check(peer, case))
+            lines.append(check(peer, case, time_wrong))
             if peer.threads and cores() > 1 and not lines[-1].reason:
-                lines.append(TimedLine(peer, cores(), lines[-1].difference))
+                lines.append(TimedLine(peer, cores(), lines[-1].difference, fault=lines[-1].fault))
         peak = Peak()
         rates: list[float] = []
 
@@ -142,9 +179,6 @@ def _one_function(
             rates += measure(lines, 1, effort.budget, peak, PATIENCE * effort.budget * effort.rounds)
             say(f"{case.function}: round {len(rates)} of {effort.rounds}")
             made |= figures(lines, max(rates), peak.lanes, count["instructions"])
-        say(f"{case.function}: compiling in a process of its own")
-        made["start"] = start_times(robot, case.function)
-        made["gpu"] = gpu_figures(case)
     finally:
         for peer in everyone:
             peer.close()
@@ -153,9 +187,11 @@ def _one_function(
 def figures(lines: Sequence[TimedLine], rate: float, lanes: int, instructions: int) -> dict[str, Any]:
     """Rows with ratios to gough on as many threads, and gough's share of the issue limit.
 
-    ratio: best over best; ratio_median: median over rounds of the ratio within a round.
+    ratio: best over best; ratio_median: median over rounds of the ratio within a round; ratio_alike: best over the best of
+    gough called the same way, one state a call from Python or many at once.
     """
     batch = {line.threads: line for line in lines if type(line.peer) is Ours}
+    calls = [min(line.seconds) for line in lines if line.peer.name == "gough" and line.peer.single and line.seconds]
     rows = []
     for line in lines:
         row = line.figures()
@@ -166,6 +202,9 @@ def figures(lines: Sequence[TimedLine], rate: float, lanes: int, instructions: i
             row["ratio_median"] = float(np.median([a / b for a, b in pairs]))
         else:
             row["ratio"] = row["ratio_median"] = None
+        row["ratio_alike"] = row["ratio"]
+        if line.peer.single:
+            row["ratio_alike"] = min(line.seconds) / min(calls) if line.seconds and calls else None
         rows.append(row)
     one = batch.get(1)
     best = min(one.seconds) if one is not None and one.seconds else float("nan")

@@ -89,21 +89,22 @@ def _good(model: Model, q: np.ndarray) -> np.ndarray:
     return good
 
 
-def lossless_robot(robot: Robot) -> Robot:
-    """The same robot with no friction and no springs."""
-    return _bare(robot).model_copy(update={"springs": ()})
+def lossless_robot(robot: Robot, rotors: bool = True) -> Robot:
+    """The same robot with no friction and no springs; rotors: whether inertias of its drives stay."""
+    gone = {"viscous": 0.0, "coulomb": 0.0, "smoothing": 0.0}
+    return _bare(robot, gone if rotors else gone | {"rotor_inertia": 0.0}).model_copy(update={"springs": ()})
 
 
-def _bare(item: Any) -> Any:
+def _bare(item: Any, drive: dict[str, float]) -> Any:
     if isinstance(item, Friction):
         return Friction()
     if isinstance(item, JointSpring):
         return None
     if isinstance(item, Drive):
-        return item.model_copy(update={"viscous": 0.0, "coulomb": 0.0, "smoothing": 0.0})
+        return item.model_copy(update=drive)
     if isinstance(item, Item):
         fields = type(item).model_fields
-        return item.model_copy(update={name: _bare(getattr(item, name)) for name in fields})
+        return item.model_copy(update={name: _bare(getattr(item, name), drive) for name in fields})
     if isinstance(item, tuple):
-        return tuple(_bare(x) for x in item)
+        return tuple(_bare(x, drive) for x in item)
     return item

@@ -43,11 +43,15 @@ class PeerJoint:
 
 
 class Tree:
-    """joints[k] is joint number k + 1; `placed[link]` = (joint number, R, p) of every link, fixed ones included."""
+    """joints[k] is joint number k + 1; `placed[link]` = (joint number, R, p) of every link, fixed ones included.
+
+    tied: links that are frames on bodies that bend, placed as if those did not.
+    """
 
     def __init__(self, model: Model) -> None:
         self.model = model
         self.joints: list[PeerJoint] = []
+        self.tied: list[int] = []
         self.placed: dict[int, tuple[int, np.ndarray, np.ndarray]] = {WORLD: (0, np.eye(3), np.zeros(3))}
         links = model.mechanism.links
         self.gravity = model.parameters[list(model.mechanism.gravity)]
@@ -76,9 +80,11 @@ class Tree:
     def _add(self, index: int, link: Link) -> None:
         mass, first, second = self._inertia(link)
         parent, R, p = self.frame(link.parent, link.placement)
-        if link.is_fixed:
+        if link.is_fixed or link.tie is not None:
             self.placed[index] = (parent, R, p)
-            if parent:
+            if link.tie is not None:
+                self.tied.append(index)
+            elif parent:
                 _carry(self.joints[parent - 1], R, p, mass, first, second)
             return
         turning = f"{'P' if link.motion.slides else 'R'}{AXES[link.axis]}"
@@ -123,8 +129,8 @@ class LoopClosure:
     p2: np.ndarray
 
 
-def lacking_in_trees(model: Model) -> str:
-    """What of the robot engines for trees of rigid bodies do not have; "" where they have all."""
+def lacking_in_trees(model: Model, bending: bool = False) -> str:
+    """What of the robot engines for trees of rigid bodies do not have; "" where they have all. bending: bodies may bend."""
     lacking = [
         f"a {kind} joint that closes a loop" for kind in sorted({c.type for c in model.mechanism.cuts} - set(KNOWN))
     ]
@@ -132,6 +138,8 @@ def lacking_in_trees(model: Model) -> str:
         lacking.append("inertia that depends on a joint")
     if any(link.dimensions for link in model.mechanism.links):
         lacking.append("a screw")
+    if model.mechanism.flexible and not bending:
+        lacking.append("bodies that bend")
     return "it does not have " + " or ".join(lacking) if lacking else ""
 
 
@@ -141,14 +149,15 @@ def has_redundant_closures(model: Model) -> bool:
 
 
 def closures(tree: Tree) -> list[LoopClosure]:
-    """Closures of all cuts; a hinge is two points on its axis, as far apart as the robot's size."""
-    found = []
+    """Closures of all cuts; a hinge is two points on its axis, as far apart as the robot's size, or one where its axis cannot
+    tilt anyway, as in plane loops: redundant rows cost peers much."""
+    found, removed = [], set(tree.model.mechanism.selection.removed)
     for cut in tree.model.mechanism.cuts:
         kind = KNOWN[cut.type]
         first, R1, p1 = tree.frame(cut.first, cut.on_first)
         second, R2, p2 = tree.frame(cut.second, cut.on_second)
         found.append(LoopClosure("weld" if kind == "weld" else "point", first, R1, p1, second, R2, p2))
-        if kind == "hinge":
+        if kind == "hinge" and not {cut.row + 3, cut.row + 4} <= removed:
             axis = next(axis for side, axis in cut.free_axes if side != "ball")
             far1, far2 = p1 + tree.model.size * R1[:, axis], p2 + tree.model.size * R2[:, axis]
             found.append(LoopClosure("point", first, R1, far1, second, R2, far2))

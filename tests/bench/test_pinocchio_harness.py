@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench.cases import bare_model, case
-from gough_bench import pinocchio_cpp
+from gough_bench import harness_peer, pinocchio_cpp
 from gough_bench.measure import check
 from gough_bench.pinocchio_cpp import PinocchioCpp, leg_lines
 from gough_bench.tree import Tree
@@ -17,7 +17,7 @@ from gough_bench.tree import Tree
 def test_missing_headers_are_named(monkeypatch, tmp_path):
     monkeypatch.setattr(pinocchio_cpp, "folders", lambda: [tmp_path])
     said = PinocchioCpp().available()
-    assert "pip install pin" in said and "pip install cmeel-eigen" in said and "pip install cmeel-boost" in said
+    assert "pip install 'pin" in said and "pip install cmeel-eigen" in said and "pip install cmeel-boost" in said
     (tmp_path / "Eigen").mkdir()
     (tmp_path / "Eigen" / "Core").write_text("")
     assert "cmeel-eigen" not in PinocchioCpp().available()
@@ -40,10 +40,10 @@ def test_a_failed_build_is_told(monkeypatch, tmp_path):
 
 def test_executables_are_kept_beside_the_programs(monkeypatch, tmp_path):
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path))
-    assert pinocchio_cpp.executables_folder() == tmp_path / "bench"
+    assert harness_peer.executables_folder() == tmp_path / "bench"
     monkeypatch.setenv("GOUGH_CACHE_DIR", str(tmp_path / "file"))
     (tmp_path / "file").write_text("")
-    assert tmp_path not in pinocchio_cpp.executables_folder().parents
+    assert tmp_path not in harness_peer.executables_folder().parents
 
 
 def test_robots_of_the_inverse_route():

@@ -9,9 +9,18 @@ from gough.errors import UsageError
 
 TOP = {"format", "robot", "scope", "share", "machine", "functions", "absent", "interrupted"}
 MACHINE = {"cpu", "llvm_cpu", "cores", "lanes", "system", "date", "python", "versions"}
-FUNCTION = {"count", "states", "batch", "rows", "peak_instructions_per_s", "issue_limit_ns", "share_of_issue_limit"}
+FUNCTION = {
+    "count",
+    "states",
+    "batch",
+    "judge",
+    "rows",
+    "peak_instructions_per_s",
+    "issue_limit_ns",
+    "share_of_issue_limit",
+}
 ROW = {"peer", "call", "threads", "difference", "reason", "remark", "best_ns", "median_ns", "spread", "rounds"}
-ROW |= {"ratio", "ratio_median"}
+ROW |= {"ratio", "ratio_median", "ratio_alike", "single"}
 START = {"import_s", "build_s", "trace_s", "compile_s", "cached_start_s", "cached_load_s"}
 
 
@@ -73,9 +82,9 @@ def test_a_robot_with_too_few_drives(tmp_path):
 
 
 def test_unknown_names(tmp_path):
-    _, err = gough("bench", QUICK, "--peers", "drake", "--out", tmp_path, code=2)
-    assert "drake" in err and "pinocchio" in err
+    _, err = gough("bench", QUICK, "--peers", "nobody", "--out", tmp_path, code=2)
+    assert "nobody" in err and "pinocchio" in err
     _, err = gough("bench", QUICK, "--function", "nothing", "--peers", "none", "--out", tmp_path, code=2)
     assert "no function" in err
     with pytest.raises(UsageError):
-        run.run(QUICK, peers=["drake"])
+        run.run(QUICK, peers=["nobody"])

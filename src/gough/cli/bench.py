@@ -12,8 +12,12 @@ from gough.cli.output import console, note, say, table, write_json
 
 def bench(
     robot: Annotated[
-        str, typer.Argument(metavar="[ROBOT]", help="Name of a gallery robot or path to a .yaml file.")
-    ] = "pedrammehr2012",
+        str | None,
+        typer.Argument(
+            metavar="[ROBOT]",
+            help="Name of a gallery robot or path to a .yaml file (default pedrammehr2012); with --rivals names of its table.",
+        ),
+    ] = None,
     function: Annotated[
         list[str] | None,
         typer.Option("--function", help="Function to time; may be given again. Default: inverse and forward dynamics."),
@@ -26,23 +30,32 @@ def bench(
     growth: Annotated[
         bool, typer.Option("--growth", help="Cost against legs, loops, chain length and states instead.")
     ] = False,
+    rivals: Annotated[
+        bool,
+        typer.Option("--rivals", help="A table of robots against programs of others instead, errors beside times."),
+    ] = False,
     out: Annotated[Path, typer.Option("--out", help="Folder for the Markdown and JSON files.")] = Path("benchmarks"),
     json: Json = False,
 ) -> None:
-    """Time a robot's functions on this machine, beside Pinocchio, MuJoCo, CasADi and JAX where they are installed.
+    """Time a robot's functions on this machine, beside Pinocchio, MuJoCo, Drake, Exudyn and others where they are installed.
 
     All get the same robot (without friction and springs) and the same states. Every peer's answer is checked first; one
     that is wrong is named and not timed. All take turns; the best time counts, its spread is given. Pinocchio's C++
     harness is built when first needed (minutes). Ctrl-C keeps what is done.
 
-    Peers: pinocchio, pinocchio-python, mujoco, casadi, casadi-c, jax.
+    Peers: pinocchio, pinocchio-lcaba, pinocchio-python, pinocchio-python-lcaba, pinocchio-python-inverse, mujoco,
+    mujoco-rollout, mjx, mujoco-warp, drake, drake-step, exudyn, generalized_rbda, casadi, casadi-c, jax.
+
+    Robots of --rivals, separated by commas: hexapod, delta, five_bar, ankle, four_bars_2, four_bars_20, four_bars_200,
+    flexible (default all); answers that are wrong are named there and timed all the same.
 
     JSON keys: format, robot, scope, share (how it is computed), machine {cpu llvm_cpu cores lanes system date python
-    versions}, functions {name: {count, states, batch, rows, peak_instructions_per_s, issue_limit_ns,
-    share_of_issue_limit, start, gpu}}, absent {name: why}, interrupted. rows: [{peer call threads difference reason
-    remark best_ns median_ns spread rounds ratio ratio_median}], ratio = time over gough's batch on as many threads.
+    versions}, functions {name: {count, states, batch, judge, rows, peak_instructions_per_s, issue_limit_ns,
+    share_of_issue_limit, start, gpu}}, absent {name: why}, interrupted. rows: [{peer call threads single difference
+    reason remark best_ns median_ns spread rounds ratio ratio_median ratio_alike}], ratio = time over gough's batch on as
+    many threads, ratio_alike = over gough called the same way; judge: what difference is to (the truth, or gough).
     start: import_s build_s trace_s compile_s cached_start_s cached_load_s. With --growth: format, machine, series {name:
-    {axis, what, points}}, interrupted.
+    {axis, what, points}}, interrupted. With --rivals: format, scope, machine, robots {name: {what, functions}}, interrupted.
     """
     from gough_bench import report
     from gough_bench.run import FUNCTIONS, QUICK, Effort, run
@@ -58,7 +71,21 @@ def bench(
         grown = grow(quick=quick, say=progress)
         _finish(grown, write_growth(grown, out), json)
         return
-    result = run(robot, tuple(function or FUNCTIONS), chosen, QUICK if quick else Effort(), progress)
+    if rivals:
+        from gough_bench.rivals import EFFORT, run_rivals, short_effort
+        from gough_bench.rivals_report import behind, write_rivals
+
+        subjects = None if robot is None else [name.strip() for name in robot.split(",") if name.strip()]
+        effort = short_effort(EFFORT) if quick else EFFORT
+        compared = run_rivals(subjects, chosen, effort, tuple(function or FUNCTIONS), progress)
+        if not json:
+            for line in behind(compared) or ["no rival with a right answer is as fast as gough called the same way"]:
+                say(line)
+        _finish(compared, write_rivals(compared, out), json)
+        return
+    result = run(
+        robot or "pedrammehr2012", tuple(function or FUNCTIONS), chosen, QUICK if quick else Effort(), progress
+    )
     written = report.write(result, out)
     if not json:
         for line in report.machine_lines(result["machine"]):
