@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.flexible import Deformation, axial, weighted_sum, weighted_sums
+from gough.dynamics.flexible import Deformation, axial, move_origin, split_spin, spun, weighted_sum, weighted_sums
 from gough.dynamics.numbers import Numbers
 from gough.scalar import dot, product, zeros
-from gough.spatial import RigidInertia, cross, turning_matrix
+from gough.spatial import RigidInertia, cross, skew, turning_matrix
 from gough.spatial.inertia import kinetic_energy
 from gough.structure.mechanism import Link
 
@@ -44,7 +44,10 @@ class Stiffened(Deformation):
                 form[k, ell] = form[ell, k] = x
         self.along = at(slaved.along, slaved.count).reshape(m, slaved.count)
         self.MSde: Matrix = np.concatenate([self.of.MSde, at(slaved.MSde, 3).T.reshape(3, o)], axis=1)
-        self.N1: list[Matrix] = self.of.N1 + [x.reshape(3, 3) for x in at(slaved.N1, 9)]
+        own = [x.reshape(3, 3) for x in at(slaved.N1, 9)]
+        if self.shift is not None:
+            own = move_origin(own, self.MSde[:, m:], self.shift)
+        self.N1: list[Matrix] = self.of.N1 + own
         self.G = [[zeros(3, 3) for _ in range(m + o)] for _ in range(m + o)]
         both = [(m + i, k) for i in range(o) for k in range(m)]
         both += [(m + i, m + j) for i in range(o) for j in range(i, o)]
@@ -128,28 +131,29 @@ class Stiffened(Deformation):
         """(f, n, Q) of equations (4)–(9)."""
         body, of, m = self.inertia, self.of, self.m
         moves, pushes = self.rates(rate), self.accelerations(rate, rate_dot)
-        turning = turning_matrix(w, wd)
-        f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + 2.0 * cross(w, self.MSde @ moves)
+        turning, squares = turning_matrix(w, wd), np.outer(w, w)
+        spin, swept = split_spin(w, moves)
+        f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + cross(spin, self.MSde @ swept)
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
-        n = n + 2.0 * (weighted_sum(moves, self.N, (3, 3)) @ w) + axial(weighted_sum(pushes, self.N, (3, 3)))
+        n = n + weighted_sum(swept, self.N, (3, 3)) @ spin + axial(weighted_sum(pushes, self.N, (3, 3)))
 
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
-        coriolis = weighted_sums(lambdas, moves[:m]).reshape(m, 3)
+        coriolis = weighted_sums(lambdas, swept[:m]).reshape(m, 3)
         own = weighted_sums(of.N2, self.coordinates[:m]).reshape(m, 3, 3)
         held = product(of.M, pushes[:m])
-        hat = turning_matrix(zeros(3), w)
+        hat = skew(spin)
         W = [turning * x for x in self.coordinates]
-        for k, (rate_k, push) in enumerate(zip(moves, pushes, strict=True)):
-            W[k] = W[k] + (2.0 * rate_k) * hat
+        for k, (rate_k, push) in enumerate(zip(swept, pushes, strict=True)):
+            W[k] = W[k] + rate_k * hat
             for i in range(3):
                 W[k][i, i] = W[k][i, i] + push
         rows = np.array([np.concatenate([x.ravel() for x in row]) for row in self.G], dtype=object)
         Q = product(rows, np.concatenate([x.ravel() for x in W]))
         for k in range(len(Q)):
             N = self.N1[k] + own[k] if k < m else self.N1[k]
-            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - dot(w, N @ w)
+            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - spun(N, squares)
             if k < m:
-                Q[k] = Q[k] + 2.0 * dot(w, coriolis[k]) + held[k]
+                Q[k] = Q[k] + dot(spin, coriolis[k]) + held[k]
         return f, n, product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
 
     def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
