@@ -12,7 +12,7 @@ import numpy as np
 from gough.dynamics.posture import Posture, Step
 from gough.dynamics.recursion import LinkWrench, axis_force, telescopic_tensors, wrench_at_parent
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import zeros
+from gough.scalar import dot, zeros
 from gough.spatial import RigidInertia, cross
 from gough.structure import WORLD
 
@@ -152,8 +152,12 @@ def seen_from_parent(step: Step, x: RigidInertia) -> RigidInertia:
     J = _turned(step, x.tensor)
     if all(structurally_zero(k) for k in p):
         return RigidInertia(x.mass, c, J)
-    s = c + x.mass * p  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + c pᵀ
-    square = p * s + p * c
+    s = c + x.mass * p
+    of_design = step.slide is None and step.deflection is None
+    if of_design and sum(not structurally_zero(k) for k in p) == 1:  # p cᵀ + c pᵀ + m p pᵀ = p hᵀ + h pᵀ
+        h, one = c + 0.5 * x.mass * p, np.array(np.eye(3), dtype=object)
+        return RigidInertia(x.mass, s, J + 2.0 * dot(p, h) * one - np.outer(p, h) - np.outer(h, p))
+    square = p * s + p * c  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + c pᵀ
     for i in range(3):
         for j in range(i):
             J[i, j] = J[j, i] = J[i, j] - p[i] * s[j] - c[i] * p[j]
