@@ -114,7 +114,7 @@ class Deformation:
     def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> RigidInertia:
         MS = self._own.first_moments + MSde @ e
         change = weighted_sum(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
-        return RigidInertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
+        return RigidInertia(self._own.mass, MS, self._own.tensor + symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
         """(f, n, Q) of equations (4)–(6) [Briot 2014, eqs. 53–55, corrected], [Long 2014, eq. 34, corrected].
@@ -190,7 +190,8 @@ def spun(A: Matrix, squares: Matrix) -> Any:
     return total
 
 
-def _symmetric_part(A: Matrix) -> Matrix:
+def symmetric_part(A: Matrix) -> Matrix:
+    """½ (A + Aᵀ)."""
     out = A.copy()
     for i in range(3):
         for j in range(i):

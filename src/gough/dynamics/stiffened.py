@@ -10,7 +10,8 @@ Derivation  r is linear in ê, so equations (1)–(5) of flexible.py hold with �
     Q = Ĵᵀ Q̂ + D ė + K e,   mass matrix Ĵᵀ M̂ Ĵ,   D̂ Ĵ and β̂ Ĵ its couplings                                  (8)
   with Q̂ of (6). What moves with ê_l accelerates by W_l Φ_l, so a pair of shapes adds to Q̂_k and N_k, with G_kl = ∫ Φ_k Φ_lᵀ dm,
     W_l : G_kl,   W_l = (α̂ + ω̂ω̂) ê_l + 2 ω̂ ê'_l + 1 ê''_l,      and      tr(ê_l G_kl) 1 - ê_l G_kl                (9)
-  which serves pairs with a slaved shape, (2) and (6) the others.
+  which serves pairs with a slaved shape, (2) and (6) the others. Pairs of two slaved shapes are polynomials of the coordinates
+  where that is less work (shortening.py).
 """
 
 from functools import cached_property
@@ -18,8 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.flexible import Deformation, axial, move_origin, split_spin, spun, weighted_sum, weighted_sums
+from gough.dynamics.flexible import (
+    Deformation,
+    axial,
+    move_origin,
+    split_spin,
+    spun,
+    symmetric_part,
+    weighted_sum,
+    weighted_sums,
+)
 from gough.dynamics.numbers import Numbers
+from gough.dynamics.shortening import Shortening, quadratic_terms
 from gough.scalar import dot, product, zeros
 from gough.spatial import RigidInertia, cross, skew, turning_matrix
 from gough.spatial.inertia import kinetic_energy
@@ -53,6 +64,11 @@ class Stiffened(Deformation):
         both += [(m + i, m + j) for i in range(o) for j in range(i, o)]
         for (i, k), x in zip(both, at(slaved.products, 9), strict=True):
             self.G[i][k], self.G[k][i] = x.reshape(3, 3), x.reshape(3, 3).T
+        self.between = [row[m:] for row in self.G[m:]]
+        terms = quadratic_terms(self.forms, self.between) if slaved.count == o and o else None
+        self.short = None if terms is None else Shortening(self.e, terms)
+        if self.short is not None:
+            self.G = [[x if min(i, j) < m else zeros(3, 3) for j, x in enumerate(row)] for i, row in enumerate(self.G)]
 
     @cached_property
     def P(self) -> Matrix:
@@ -100,7 +116,10 @@ class Stiffened(Deformation):
     @cached_property
     def beta(self) -> Matrix:
         """∫ r × ∂r/∂e_k dm (3, m)."""
-        return product(self._beta, self.lead)
+        out = product(self._beta, self.lead)
+        if self.short is not None:
+            out = out - np.array([axial(V) for V in self.short.V], dtype=object).T
+        return out
 
     @cached_property
     def _beta(self) -> Matrix:
@@ -120,12 +139,16 @@ class Stiffened(Deformation):
         for k in range(self.m):
             for ell in range(k, self.m):
                 out[k, ell] = out[ell, k] = dot(self.lead[:, k], moved[:, ell])
-        return out
+        return out if self.short is None else out + self.short.masses
 
     @cached_property
     def inertia(self) -> RigidInertia:
         """The deformed body as a rigid one."""
-        return self._as_rigid(self.coordinates, self.MSde, self.N1)
+        body = self._as_rigid(self.coordinates, self.MSde, self.N1)
+        if self.short is None:
+            return body
+        drawn = 0.5 * weighted_sum(self.e, self.short.V, (3, 3))
+        return RigidInertia(body.mass, body.first_moments, body.tensor + symmetric_part(_crossed(drawn)))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
         """(f, n, Q) of equations (4)–(9)."""
@@ -136,6 +159,8 @@ class Stiffened(Deformation):
         f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + cross(spin, self.MSde @ swept)
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
         n = n + weighted_sum(swept, self.N, (3, 3)) @ spin + axial(weighted_sum(pushes, self.N, (3, 3)))
+        if self.short is not None:
+            n = n + self._moment_of_shortening(*split_spin(w, rate), rate, rate_dot)
 
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
         coriolis = weighted_sums(lambdas, swept[:m]).reshape(m, 3)
@@ -154,13 +179,44 @@ class Stiffened(Deformation):
             Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - spun(N, squares)
             if k < m:
                 Q[k] = Q[k] + dot(spin, coriolis[k]) + held[k]
-        return f, n, product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
+        Q = product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
+        if self.short is not None:
+            Q = Q + self._forces_of_shortening(turning, *split_spin(w, rate), rate, rate_dot)
+        return f, n, Q
+
+    def _bends(self, rate: Vector) -> list[Matrix]:
+        """B_l = Σ_j ėᵀQ_jė ∫ N_j N_lᵀ dm (3, 3) of every slaved shape: the part of ü that no ë makes."""
+        bends = np.array([dot(rate, form @ rate) for form in self.forms], dtype=object)
+        return list(weighted_sums(self.between, bends).reshape(-1, 3, 3))
+
+    def _moment_of_shortening(self, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector) -> Vector:
+        """What products of two slaved shapes add to n of (5)."""
+        assert self.short is not None
+        sigma = self.coordinates[self.m :]
+        pushed = weighted_sum(rate_dot, self.short.V, (3, 3)) + weighted_sum(sigma, self._bends(rate), (3, 3))
+        return _crossed(weighted_sum(swept, self.short.V, (3, 3))) @ spin - axial(pushed)
+
+    def _forces_of_shortening(
+        self, turning: Matrix, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector
+    ) -> Vector:
+        """The same of Q: (9) for pairs of slaved shapes, with `shortening` (1)."""
+        assert self.short is not None
+        hat, traces = skew(spin), np.array([B[0, 0] + B[1, 1] + B[2, 2] for B in self._bends(rate)], dtype=object)
+        Q = product(self.P.T, traces) + product(self.short.masses, rate_dot)
+        for k in range(self.m):
+            Q[k] = Q[k] + dot(self.short.V[k].ravel(), turning.ravel())
+            Q[k] = Q[k] + dot(self.short.along(swept, k).ravel(), hat.ravel())
+        return Q
 
     def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
         """Kinetic energy (J)."""
         moves = self.rates(rate)
         mixed = dot(velocity, self.MSde @ moves) + dot(w, self._beta @ moves)
-        return kinetic_energy(self.inertia, w, velocity) + mixed + 0.5 * dot(moves, self._masses @ moves)
+        mixed = mixed + 0.5 * dot(moves, self._masses @ moves)
+        if self.short is not None:
+            mixed = mixed - dot(w, axial(weighted_sum(rate, self.short.V, (3, 3))))
+            mixed = mixed + 0.5 * dot(rate, self.short.masses @ rate)
+        return kinetic_energy(self.inertia, w, velocity) + mixed
 
 
 def _crossed(A: Matrix) -> Matrix:
