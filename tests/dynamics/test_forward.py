@@ -1,5 +1,6 @@
 """Forward dynamics: platform acceleration against energies with automatic differentiation, MuJoCo and Pinocchio."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +8,7 @@ import pytest
 
 import gough
 from dynamics.comparisons import compare_with_peer, compare_with_reference
-from gough.dynamics import forward
-from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.numbers import Numbers
+from inner.dynamics import Numbers, forward_dynamics
 from laws.subjects import FEW, PEERS, subject
 
 
@@ -19,7 +18,7 @@ def test_reference(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["dualemps", "dualemps_8", pytest.param("hexapod_flexible", marks=pytest.mark.slow)])
-def test_a_tree_at_once_and_part_by_part(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_at_once_and_part_by_part(name: str, limits: Callable[..., None]) -> None:
     """Solved with the closures in one go, part after part, and with the mass matrix of v: the same accelerations."""
     model = gough.build(name)
     assert model.mechanism.selection.solves_tree
@@ -29,7 +28,7 @@ def test_a_tree_at_once_and_part_by_part(name: str, monkeypatch: pytest.MonkeyPa
     v, tau = 1e-2 * rng.normal(size=model.layout.nv), rng.normal(size=len(model.mechanism.drives))
     found = []
     for at_once in (10**6, 0):
-        monkeypatch.setattr(forward, "AT_ONCE", at_once)
+        limits(tree_at_once=at_once)
         found.append(np.array(forward_dynamics(numbers, q, v.astype(object), tau.astype(object))["vdot"], dtype=float))
     plain = replace(model.mechanism, selection=replace(model.mechanism.selection, solves_tree=False))
     numbers = Numbers(plain, numbers.parameters)

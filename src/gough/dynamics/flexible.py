@@ -139,7 +139,7 @@ class Deformation:
             Q[k] = (
                 dot(self.D[:, k], a)
                 + dot(self.beta[:, k], wd)
-                - spun(self.N[k], squares)
+                - quadratic_form(self.N[k], squares)
                 + dot(spin, turning[k])
                 + held[k]
             )
@@ -180,7 +180,7 @@ def split_spin(w: Vector, rate: Vector) -> tuple[Vector, Vector]:
     return axis, (2.0 * w[along[0]]) * rate
 
 
-def spun(A: Matrix, squares: Matrix) -> Any:
+def quadratic_form(A: Matrix, squares: Matrix) -> Any:
     """ω · A ω from the products ω ωᵀ, which all shapes share."""
     total: Any = 0.0
     for i in range(3):

@@ -29,8 +29,9 @@ NO_INERTIA = 1e-12
 """Inertia of such a velocity relative to all, beyond which the design is another one."""
 NO_FORCE = 1e-9
 """Force on a velocity without inertia, relative to all forces, that is rounding."""
-AT_ONCE = 24
-"""Velocities of a part of the tree up to which all parts are solved with the closures at once; larger ones may run as loops."""
+AT_ONCE, AS_LOOPS = 100, 24
+"""Velocities and closures up to which a tree is solved with its closures at once, and velocities of a part from which it is not:
+large parts may run as loops."""
 
 
 def forward_dynamics(
@@ -78,7 +79,7 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
     rows = [row for block in mechanism.selection.blocks for row in block.rows]
     G = loops.entries(rows, range(len(u)))
     parts = separate_parts(A)
-    if rows and all(len(part) <= AT_ONCE for part in parts):
+    if rows and len(u) + len(rows) <= AT_ONCE and all(len(part) <= AS_LOOPS for part in parts):
         order = elimination_order(A, G)
         rest = np.concatenate([push[order], loops.closure_accelerations(rows, u)])
         with note("multipliers of the closures and accelerations"):

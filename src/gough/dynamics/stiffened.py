@@ -10,8 +10,11 @@ Derivation  r is linear in ê, so equations (1)–(5) of flexible.py hold with �
     Q = Ĵᵀ Q̂ + D ė + K e,   mass matrix Ĵᵀ M̂ Ĵ,   D̂ Ĵ and β̂ Ĵ its couplings                                  (8)
   with Q̂ of (6). What moves with ê_l accelerates by W_l Φ_l, so a pair of shapes adds to Q̂_k and N_k, with G_kl = ∫ Φ_k Φ_lᵀ dm,
     W_l : G_kl,   W_l = (α̂ + ω̂ω̂) ê_l + 2 ω̂ ê'_l + 1 ê''_l,      and      tr(ê_l G_kl) 1 - ê_l G_kl                (9)
-  which serves pairs with a slaved shape, (2) and (6) the others. Pairs of two slaved shapes are polynomials of the coordinates
-  where that is less work (shortening.py).
+  which serves pairs with a slaved shape, (2) and (6) the others.
+Pairs of two slaved shapes  with u = Σ_j N_j σ_j and ∂_k u = Σ_j N_j P_jk, R_kl = ∫ ∂_k u (∂_l u)ᵀ dm = Σ_ij e_i e_j T_kl,ij is a
+  quadratic form of the coordinates whose coefficients are of the design. u = ½ Σ_k e_k ∂_k u and u̇ = Σ_k ė_k ∂_k u, so that
+    V_k = ∫ ∂_k u uᵀ dm = ½ Σ_l e_l R_kl,    ∫ u uᵀ dm = ½ Σ_k e_k V_k,    ∫ u̇ uᵀ dm = Σ_k ė_k V_k                (10)
+  Where every σ is the product of two coordinates, that is less work than summing over all pairs of shapes three times.
 """
 
 from functools import cached_property
@@ -23,14 +26,14 @@ from gough.dynamics.flexible import (
     Deformation,
     axial,
     move_origin,
+    quadratic_form,
     split_spin,
-    spun,
     symmetric_part,
     weighted_sum,
     weighted_sums,
 )
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.shortening import Shortening, quadratic_terms
+from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, product, zeros
 from gough.spatial import RigidInertia, cross, skew, turning_matrix
 from gough.spatial.inertia import kinetic_energy
@@ -38,6 +41,14 @@ from gough.structure.mechanism import Link
 
 Vector = np.ndarray
 Matrix = np.ndarray
+Pair = tuple[int, int]
+Terms = dict[Pair, dict[Pair, dict[Pair, Any]]]
+"""T: {(k, l), k <= l: {(i, j), i <= j: {(row, column): number}}}."""
+LARGEST = 40_000
+"""Products of entries of forms up to which coefficients are looked for: more are never few."""
+
+WORTH = 0.7
+"""Share of the multiplications of sums over shapes below which coefficients are taken; of these sums some are shared."""
 
 
 class Stiffened(Deformation):
@@ -66,7 +77,7 @@ class Stiffened(Deformation):
             self.G[i][k], self.G[k][i] = x.reshape(3, 3), x.reshape(3, 3).T
         self.between = [row[m:] for row in self.G[m:]]
         terms = quadratic_terms(self.forms, self.between) if slaved.count == o and o else None
-        self.short = None if terms is None else Shortening(self.e, terms)
+        self.short = None if terms is None else SlavedInertia(self.e, terms)
         if self.short is not None:
             self.G = [[x if min(i, j) < m else zeros(3, 3) for j, x in enumerate(row)] for i, row in enumerate(self.G)]
 
@@ -176,7 +187,7 @@ class Stiffened(Deformation):
         Q = product(rows, np.concatenate([x.ravel() for x in W]))
         for k in range(len(Q)):
             N = self.N1[k] + own[k] if k < m else self.N1[k]
-            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - spun(N, squares)
+            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - quadratic_form(N, squares)
             if k < m:
                 Q[k] = Q[k] + dot(spin, coriolis[k]) + held[k]
         Q = product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
@@ -199,7 +210,7 @@ class Stiffened(Deformation):
     def _forces_of_shortening(
         self, turning: Matrix, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector
     ) -> Vector:
-        """The same of Q: (9) for pairs of slaved shapes, with `shortening` (1)."""
+        """The same of Q: (9) for pairs of slaved shapes, with (10)."""
         assert self.short is not None
         hat, traces = skew(spin), np.array([B[0, 0] + B[1, 1] + B[2, 2] for B in self._bends(rate)], dtype=object)
         Q = product(self.P.T, traces) + product(self.short.masses, rate_dot)
@@ -225,3 +236,69 @@ def _crossed(A: Matrix) -> Matrix:
     for i in range(3):
         out[i, i] = trace - A[i, i]
     return out
+
+
+class SlavedInertia:
+    """R at coordinates e (m,)."""
+
+    def __init__(self, e: Vector, terms: Terms) -> None:
+        self.e, self.m, self.terms = e, len(e), terms
+
+    @cached_property
+    def R(self) -> list[list[Matrix]]:
+        """R[k][l] (3, 3)."""
+        out = [[zeros(3, 3) for _ in range(self.m)] for _ in range(self.m)]
+        for (k, ell), squares in self.terms.items():
+            for (i, j), entries in squares.items():
+                product = self.e[i] * self.e[j]
+                for place, x in entries.items():
+                    out[k][ell][place] = out[k][ell][place] + x * product
+            out[ell][k] = out[k][ell].T
+        return out
+
+    @cached_property
+    def masses(self) -> Matrix:
+        """∫ ∂_k u · ∂_l u dm (m, m)."""
+        return np.array([[x[0, 0] + x[1, 1] + x[2, 2] for x in row] for row in self.R], dtype=object)
+
+    @cached_property
+    def V(self) -> list[Matrix]:
+        """V_k (3, 3) of equation (10)."""
+        return [0.5 * self.along(self.e, k) for k in range(self.m)]
+
+    def along(self, x: Vector, k: int) -> Matrix:
+        """Σ_l x_l R_kl (3, 3)."""
+        total = zeros(3, 3)
+        for value, R in zip(x, self.R[k], strict=True):
+            total = total + value * R
+        return total
+
+
+def quadratic_terms(forms: list[Matrix], products: list[list[Matrix]]) -> Terms | None:
+    """Coefficients T of R from forms Q (m, m) and products ∫ N_a N_bᵀ dm (3, 3); None where sums over shapes are less work."""
+    entries = [
+        [(k, i, form[k, i]) for k, i in np.ndindex(form.shape) if not structurally_zero(form[k, i])] for form in forms
+    ]
+    filled = [
+        [[(place, x) for place, x in np.ndenumerate(G) if not structurally_zero(x)] for G in row] for row in products
+    ]
+    number = sum(map(len, entries))
+    if number**2 > LARGEST:
+        return None
+    out: Terms = {}
+    for a, first in enumerate(entries):
+        for b, second in enumerate(entries):
+            if not filled[a][b]:
+                continue
+            for k, i, x in first:
+                for ell, j, y in second:
+                    if k <= ell:
+                        squares = out.setdefault((k, ell), {}).setdefault((min(i, j), max(i, j)), {})
+                        for place, G in filled[a][b]:
+                            squares[place] = squares.get(place, 0.0) + x * y * G
+    here = sum(len(x) for squares in out.values() for x in squares.values())
+    columns = [{j for j, form in enumerate(entries) for k, _, _ in form if k == c} for c in range(len(forms[0]))]
+    pairs = sum(map(len, (x for row in filled for x in row)))
+    moved = sum(1 for c in columns for a in range(len(forms)) for b in c if filled[a][b])
+    closed = sum(len(c) * (n + 1) for n, c in enumerate(columns))
+    return out if here + len(filled) ** 2 <= WORTH * (2 * pairs + moved + closed) else None
