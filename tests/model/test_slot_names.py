@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import gough
-from gough.dynamics.catalogue import CATALOGUE
-from gough.dynamics.inverse import load_sizes
 from gough.export.subject import Options, subject_of
 from gough.model.functions import slots_of
 from gough.robot import gallery
+from inner.dynamics import CATALOGUE, load_sizes
 from laws.subjects import built
 
 
