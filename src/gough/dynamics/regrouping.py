@@ -10,6 +10,8 @@ Derivation, link j on parent i (`JointMotion.give_inwards`):
                   it, tensor λ (I - e eᵀ); λ is one of the two transverse moments, so that the other becomes their difference
     to a parent whose origin sees the joint at p, axes turned by R, with c = R MS:
                   M' = M,  MS' = c + M p,  J' = R J Rᵀ + 2 (p·c) I - p cᵀ - c pᵀ + M (p² I - p pᵀ)
+A flexible link fixed to another one is one body with it: it takes the parent's origin (its integrals about that one are of
+the design, flexible.py) and the parent's inertia, so that products with their motion are formed once.
 What reaches the world is gone. A rotation gives only where that costs no new terms: to the world, or to a link that turns
 about an axis fixed in the world, of whose inertia the moment about that axis alone is felt.
 """

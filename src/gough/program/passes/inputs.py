@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.program._sums import count_uses, inner_sums, sum_terms
+from gough.program._sums import Term, count_uses, inner_sums, sum_terms
 from gough.program.graph import INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.outputs import remove_dead_code
@@ -93,18 +93,16 @@ def gather_uniform(program: Program) -> Program:
     graph = Graph()
 
     def rewrite(i: int, new: list[int]) -> int:
-        terms = sum_terms(program, i, inner)
-        return signed_sum(
-            graph, sorted(((sign, new[k], level[k] == 3) for sign, k in terms), key=lambda t: (t[2], -t[0]))
-        )
+        terms = sorted(sum_terms(program, i, inner), key=lambda term: (level[term[1]] == 3, -term[0]))
+        return signed_sum(graph, [(sign, new[k]) for sign, k in terms])
 
     return finish(program, graph, replay(program, graph, own=roots, rewrite=rewrite))
 
 
-def signed_sum(graph: Graph, terms: Sequence[tuple[int, int, bool]]) -> int:
+def signed_sum(graph: Graph, terms: Sequence[Term]) -> int:
     """Sum of nodes with signs, left to right."""
-    sign, total, _ = terms[0]
-    for other, node, _ in terms[1:]:
+    sign, total = terms[0]
+    for other, node in terms[1:]:
         total = graph.add(total, node) if other == sign else graph.sub(total, node)
     return total if sign > 0 else graph.neg(total)
 
