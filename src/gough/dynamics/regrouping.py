@@ -48,12 +48,7 @@ def regroup_inertia(numbers: Numbers) -> Numbers:
     for i in moved:  # one body with its parent, whose products with the motion are then formed once
         parent = links[i].parent
         inertia = own[parent]
-        if (
-            own[i] is None
-            and inertia is not None
-            and not links[parent].is_platform
-            and links[parent].telescopic is None
-        ):
+        if own[i] is None and inertia is not None and not links[parent].is_platform:
             R = numbers.placement(links[i].placement)[0]
             own[i] = RigidInertia(inertia.mass, R.T @ inertia.first_moments, R.T @ inertia.tensor @ R)
             own[parent] = None
@@ -71,6 +66,8 @@ def _moved_origins(numbers: Numbers) -> dict[int, np.ndarray]:
         link, elastic = mechanism.links[i], mechanism.links[i].elastic
         if elastic is None or not link.is_fixed or link.parent in (WORLD, *mechanism.flexible) or i in held:
             continue
+        if link.telescopic is not None or mechanism.links[link.parent].telescopic is not None:
+            continue  # their inertia has stayed where it is described
         R, p = numbers.placement(link.placement)
         shift, of = R.T @ p, elastic_numbers(numbers, elastic)
         pairs = zip(of.N1, move_origin(of.N1, of.MSde, shift), strict=True)
