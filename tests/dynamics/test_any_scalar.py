@@ -9,10 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from gough.dynamics.forward import forward_dynamics
-from gough.dynamics.numbers import Numbers
 from gough.scalar import casadi_symbols, casadi_vector, recording_checks
-from inner.dynamics import inverse_dynamics
+from inner.dynamics import Numbers, forward_dynamics, inverse_dynamics
 from laws.subjects import Subject, subject
 
 NAMES = ["fried", "lopes", "pedrammehr2012", "ups-0", "generic-0", "sliding_cuts-0"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import gough
 from gough.errors import BadStateError
 from gough.robot import loads
+from gough.scalar import zeros
+from inner.dynamics import Numbers, SlavedInertia, bias_force, inverse_dynamics, mass_matrix, quadratic_terms
 from reference.flexible.described import elastic_bodies
 
 LENGTH = 0.5
@@ -81,3 +84,48 @@ def test_together_with_rigid_motion_alone_it_is_lost_and_said() -> None:
     assert modes.frequencies_hz[1] > 0 and modes.q[exact.layout.elastic].any()
     straight = [gough.natural_frequencies(m, about="undeformed").frequencies_hz for m in (exact, shortcut)]
     np.testing.assert_allclose(*straight, rtol=1e-9)
+
+
+def test_integrals_are_those_of_points(rng: np.random.Generator, limits: Callable[..., None]) -> None:
+    """Fields in any direction, one a pair of coordinates."""
+    limits(slaved_worth=np.inf)
+    m, g = 3, 20
+    rows, columns = np.triu_indices(m)
+    mass, fields = rng.uniform(0.1, 1.0, g), rng.normal(size=(g, 3, len(rows)))
+    forms = [zeros(m, m) for _ in rows]
+    for form, k, ell in zip(forms, rows, columns, strict=True):
+        form[k, ell] = form[ell, k] = rng.normal()
+    products = np.einsum("g,gai,gbj->ijab", mass, fields, fields)
+    terms = quadratic_terms(forms, [[x.astype(object) for x in row] for row in products])
+    assert terms is not None
+    e, rate = rng.normal(size=m), rng.normal(size=m)
+    here = SlavedInertia(e, terms)
+    moved = np.einsum("gaj,jkl,l->gak", fields, np.array(forms, dtype=float), e)  # ∂_k u
+    u, speed = 0.5 * moved @ e, moved @ rate
+    R = np.einsum("g,gak,gbl->klab", mass, moved, moved)
+    np.testing.assert_allclose(np.array(here.R, dtype=float), R, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(here.masses.astype(float), np.einsum("klaa->kl", R), rtol=1e-12)
+    V = np.array(here.V, dtype=float)
+    np.testing.assert_allclose(V, np.einsum("g,gak,gb->kab", mass, moved, u), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(np.einsum("k,kab", rate, V), np.einsum("g,ga,gb->ab", mass, speed, u), rtol=1e-11)
+
+
+@pytest.mark.parametrize("modes", ["number: 3", "number: 6"])
+def test_the_same_equations_as_sums_over_shapes(modes: str, limits: Callable[..., None]) -> None:
+    model = gough.build(strip(4, modes))
+    rng = np.random.default_rng(2)
+    elastic = model.mechanism.links[model.mechanism.flexible[0]].elastic
+    assert elastic is not None
+    q = model.home.copy()
+    q[model.layout.elastic] = np.array(elastic.units) * rng.normal(size=elastic.modes)
+    v, a = rng.normal(size=model.layout.nv), rng.normal(size=model.layout.mobility)
+    v[model.layout.mobility :] *= 10 * np.array(elastic.units)
+    found = []
+    for worth in (np.inf, 0.0):
+        limits(slaved_worth=worth)
+        numbers = Numbers(model.mechanism, np.array(model.parameters, dtype=object))
+        x = [y.astype(object) for y in (q, v, a)]
+        made = mass_matrix(numbers, x[0]) | bias_force(numbers, *x[:2]) | inverse_dynamics(numbers, *x)
+        found.append({key: np.array(y, dtype=float) for key, y in made.items()})
+    for key, y in found[0].items():
+        np.testing.assert_allclose(y, found[1][key], rtol=0, atol=1e-11 * np.abs(y).max(), err_msg=key)

@@ -11,6 +11,7 @@ from gough.fem import (
     Material,
     Nodal,
     NodeTie,
+    Rectangle,
     SecondOrder,
     Tube,
     beam_elements,
@@ -102,6 +103,25 @@ def test_planes_of_a_round_beam_share_their_fields():
     body = reduce(beam(4, plane=False), CraigBampton(("root", "tip"), 0, frame="root"), ENDS)
     assert body.modes == 6 and body.slaved is not None
     assert body.slaved.own == len(body.slaved.forms) == 3  # v v, v θ, θ θ; each with its sister in the other plane
+
+
+@pytest.mark.parametrize("wide", [1.0, 5.0])
+def test_planes_of_many_modes_share_fields_one_by_one(wide):
+    """Fields of many modes are nearly dependent; those of the two planes are the same all the same, and pair by pair."""
+    section = Rectangle(0.004, 0.004 * wide)
+    fem = beam_elements([(0, 0, 0), (0.5, 0, 0)], section, MATERIAL, elements=12, section_y=(0, 1, 0))
+    choice = ClampedModes("root", 12)
+    body, (mass, _, phi, psi) = reduce(fem, choice, ENDS), points_of(fem, choice)
+    slaved, rng = body.slaved, np.random.default_rng(3)
+    assert slaved is not None and max(np.count_nonzero(form) for form in slaved.forms) <= 8
+    e = 0.05 * rng.standard_normal(body.modes) * np.sqrt(body.mass)
+    u = phi + psi @ e
+    P = slaved.forms @ e
+    J = np.concatenate([np.eye(body.modes) + slaved.along @ P, P[: slaved.own]])
+    own = np.einsum("g,gak,gal->kl", mass, phi, phi)
+    M = np.block([[own, slaved.M[:, : body.modes].T], [slaved.M]])
+    expected = np.einsum("g,gak,gal->kl", mass, u, u)
+    np.testing.assert_allclose(J.T @ M @ J, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 def test_fields_that_depend_on_others_are_merged():

@@ -62,6 +62,7 @@ OPERATIONS: dict[str, Equations] = {
     "solve_5_sparse": lambda x: list(scalar.solve(_matrix(x, 5, sparse=True), x[:5])),
     "solve_6": lambda x: list(scalar.solve(_matrix(x, 6), x)),
     "solve_spd_4": lambda x: list(scalar.solve_spd(_spd(x, 4), x[:4])),
+    "solve_constrained_3_2": lambda x: list(scalar.solve_constrained(_spd(x, 3), _matrix(x, 3)[:2], x[:5])),
     "one_of_a_solution": lambda x: [scalar.solve(_matrix(x, 4), x[:4])[2]],
     "constant_matvec": lambda x: list(scalar.constant_matvec(np.arange(12.0).reshape(2, 6) - 4, x * 2.0)),
     "call": lambda x: list(scalar.call(SUB_PROGRAM, np.array([x[0], x[1] * x[2], x[3]], dtype=object))),

@@ -93,6 +93,34 @@ def test_symmetric_positive_definite(n: int) -> None:
     )
 
 
+@pytest.mark.parametrize(("n", "r"), [(1, 1), (3, 2), (6, 3)])
+def test_constrained(n: int, r: int) -> None:
+    """Solutions keep the constraints; a constraint that says nothing new, and a matrix that is not definite, fail a check."""
+    rng = np.random.default_rng(n)
+    slots = [Slot("A", (n, n)), Slot("G", (r, n)), Slot("B", (n + r,))]
+    program = trace(lambda A, G, B: {"X": scalar.solve_constrained(A, G, B, Status.SINGULAR.at("here"))}, slots)
+    F, G, B = rng.normal(size=(30, n, n)), rng.normal(size=(30, r, n)), rng.normal(size=(30, n + r))
+    A = F @ np.swapaxes(F, 1, 2) + np.eye(n)
+    samples = [np.concatenate([x.reshape(30, -1) for x in (A, G, B)], axis=1)]
+    whole = np.block([[A, np.swapaxes(G, 1, 2)], [G, np.zeros((30, r, r))]])
+    program = order_solves(program, samples[0])
+    for version in (program, expand_blocks(program)):
+        found = evaluate(version, {"A": A, "G": G, "B": B})["X"]
+        np.testing.assert_allclose(found, np.linalg.solve(whole, B[..., None])[..., 0], rtol=1e-8, atol=1e-10)
+    for spoil in ("A", "G"):
+        a, g = A.copy(), G.copy()
+        if spoil == "A":
+            a[4] = -a[4]
+        else:
+            g[4, -1] = g[4, 0] if r > 1 else 0.0
+        expanded = expand_blocks(program)
+        nodes = evaluate_nodes(expanded, np.concatenate([x.reshape(30, -1) for x in (a, g, B)], axis=1))
+        bad = np.zeros(30, bool)
+        for check in expanded.checks:
+            bad |= ~(np.broadcast_to(nodes[check.node], 30) >= check.minimum)
+        assert bad[4] and bad.sum() <= 3
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
 def test_singular_states_fail_a_check(n: int) -> None:
     """One state of the batch has a singular matrix: that one is flagged, its neighbours are not."""

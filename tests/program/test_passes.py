@@ -153,6 +153,20 @@ def test_a_result_that_is_uniform_alone() -> None:
     np.testing.assert_array_equal(out["z"], [12.0, 12.0])
 
 
+def test_uniform_terms_of_a_sum_are_added_once_per_design() -> None:
+    """p0 + x0 - p1 + x1 has one hoisted term; a sum that others read, too, is not taken apart."""
+    slots = [Slot("x", (2,)), Slot("p", (3,), uniform=True)]
+    program = trace(lambda x, p: {"y": p[0] + x[0] - p[1] + x[1], "z": (x[0] + p[2]) * 2.0}, slots)
+    once, each = split_uniform(program)
+    assert [op for op in once.ops if op > Op.CONST] == [Op.SUB]
+    assert sum(op in (Op.ADD, Op.SUB) for op in each.ops) == 3
+    p, x = np.array([3.0, 4.0, 5.0]), np.array([[1.0, 2.0], [-7.0, 0.5]])
+    given = {"x": x, "p": p, HOISTED: evaluate(once, {"x": x[0], "p": p})[HOISTED]}
+    np.testing.assert_allclose(evaluate(each, given)["y"], x.sum(axis=1) - 1.0, rtol=1e-15)
+    shared = trace(lambda x, p: {"y": x[0] + p[0], "z": x[0] + p[0] + p[1]}, slots)
+    assert sum(op == Op.ADD for op in split_uniform(shared)[1].ops) == 2
+
+
 def test_multiply_adds_take_products_used_once() -> None:
     program = trace(
         lambda x: {"a": x[0] * x[1] + x[2], "b": x[0] * x[2] - x[1], "c": x[0] - x[1] * x[2], "d": x[1] * x[2]},

@@ -39,7 +39,9 @@ PLACES: dict[str, tuple[str, ...]] = {
     "passage_most": ("gough.simulation.integration._passage.MOST",),
     "python_entries": ("gough.backends.llvm._kernel.layout_holds",),
     "rolled_smallest": ("gough.backends.llvm.store.SMALLEST",),
+    "slaved_worth": ("gough.dynamics.stiffened.WORTH",),
     "survey_chunk": ("gough.analysis.workspace.survey.CHUNK",),
+    "tree_at_once": ("gough.dynamics.forward.AT_ONCE", "gough.dynamics.forward.AS_LOOPS"),
 }
 
 

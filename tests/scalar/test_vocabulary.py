@@ -37,6 +37,7 @@ def words(a: Any, b: Any, c: Any) -> list[Any]:
         *scalar.solve(A, vector),
         *scalar.solve(A, np.array([vector, vector[::-1]]).T).ravel(),
         *scalar.solve_spd(S, vector),
+        *scalar.solve_constrained(S[:2, :2], S[2:, :2], vector),
         *scalar.constant_matvec(np.arange(6.0).reshape(2, 3), vector),
         *(z + a for z in scalar.zeros(2)),
     ]
@@ -49,7 +50,10 @@ def expected(a: float, b: float, c: float) -> np.ndarray:
     two = np.linalg.solve(A, np.array([v, v[::-1]]).T)
     head = [math.sin(a), math.cos(b), math.sqrt(b * b + 1), math.atan2(a, b), math.atan2(1, b), math.atan2(a, -2)]
     head += [abs(b), np.sign(b), b if a > 0 else c, v @ v, np.linalg.norm(v)]
-    tail = [np.linalg.solve(A, v), two.ravel(), np.linalg.solve(A @ A.T, v), np.arange(6.0).reshape(2, 3) @ v, [a, a]]
+    S = A @ A.T
+    held = np.block([[S[:2, :2], S[:2, 2:]], [S[2:, :2], np.zeros((1, 1))]])
+    tail = [np.linalg.solve(A, v), two.ravel(), np.linalg.solve(S, v), np.linalg.solve(held, v)]
+    tail += [np.arange(6.0).reshape(2, 3) @ v, [a, a]]
     return np.concatenate([head, *tail])
 
 

@@ -24,6 +24,7 @@ from gough.kinematics.lost import lost_direction
 from gough.kinematics.openings import openings
 from gough.kinematics.retraction import bad_quaternions, retract, step_units
 from gough.model import Model
+from gough.structure.elastic.places import numbers_at
 from gough.text import short_repr
 
 ITERATIONS = 60
@@ -125,8 +126,7 @@ def _tell_large_deflections(model: Model, q: np.ndarray, parameters: np.ndarray)
     for link in model.mechanism.links:
         if link.tie is None or not len(q):
             continue
-        places = np.array(link.tie.turning)
-        turning = np.where(places >= 0, parameters[:, np.maximum(places, 0)], 0.0).reshape(len(parameters), -1, 3)
+        turning = numbers_at(parameters, link.tie.turning).reshape(len(parameters), -1, 3)
         e = q[:, link.tie.q : link.tie.q + link.tie.modes]
         angle = float(np.linalg.norm(np.sum(turning * e[:, :, None], axis=1), axis=1).max())
         if angle > worst:

@@ -30,6 +30,9 @@ from gough.structure import CutJoint
 FEW_STEPS = 4
 """Axes are carried down so many steps one by one; beyond, rotations are collected, so that long chains cost linearly."""
 
+PLANAR = 5
+"""Entries that are not zero in a rotation about a coordinate axis."""
+
 Vector = np.ndarray
 Column = tuple[Vector, Vector]
 
@@ -60,11 +63,28 @@ class CutGeometry:
     def second_columns(self) -> dict[int, Column]:
         """(linear, angular) of the second side's rates, tip axes; computed when first asked."""
         if self._second_columns is None:
-            columns, _ = reach(self.second, self.b_P)
-            self._second_columns = {
-                k: (self.from_second(linear), self.from_second(angular)) for k, (linear, angular) in columns.items()
-            }
+            if self._collects:
+                self._second_columns = reach_across(self.second, self.b_P, self._turns)
+            else:
+                columns = reach(self.second, self.b_P)[0].items()
+                self._second_columns = {k: (self.from_second(a), self.from_second(b)) for k, (a, b) in columns}
         return self._second_columns
+
+    @cached_property
+    def _collects(self) -> bool:
+        """Whether rotations to tip axes are collected before anything is turned: in a plane, where two of them make one at the
+        cost of turning one vector, and for as many columns as a rotation has."""
+        turned = [not structurally_zero(x) for x in self._turns[-1].flat]
+        return sum(turned) <= PLANAR or sum(len(step.link.moved_by) for step in self.second) >= 3
+
+    @cached_property
+    def _turns(self) -> list[np.ndarray]:
+        """Rotations (3, 3) to tip axes: from those above the second side's chain, then from those of each of its links."""
+        unit = np.array(np.eye(3), dtype=object)
+        turns = [np.array([down(self.first, e) for e in unit], dtype=object).T]
+        for step in self.second:
+            turns.append(np.array([step.to_child(row) for row in turns[-1]], dtype=object))  # T R = (Rᵀ Tᵀ)ᵀ
+        return turns
 
     def columns(self) -> list[int]:
         """Tree velocities that the closures contain."""
@@ -72,7 +92,9 @@ class CutGeometry:
 
     def from_second(self, x: Vector) -> Vector:
         """Axes of the second side's link to tip axes."""
-        return down(self.first, up(self.second, x))
+        if self.on_platform or not self._collects:
+            return down(self.first, up(self.second, x))
+        return self._turns[-1] @ x
 
     def to_second(self, x: Vector) -> Vector:
         """Tip axes to the axes of the second side's link."""
@@ -293,6 +315,30 @@ def reach(chain: list[Step], point: Vector) -> tuple[dict[int, Column], Vector]:
                 columns[link.u + j] = _column(turned_down, linear, angular, lever)
         lever = lever + below(chain[k].offset)
     return columns, lever
+
+
+def reach_across(chain: list[Step], point: Vector, turns: list[np.ndarray]) -> dict[int, Column]:
+    """As `reach`, in other axes: rotations (3, 3) to them from above the chain and from each of its links. The lever goes up the
+    chain, and every column is made in axes near its motion and turned once."""
+    lever = point
+    columns: dict[int, Column] = {}
+    for k in range(len(chain) - 1, -1, -1):
+        step, link = chain[k], chain[k].link
+        own = lever if step.slide is None else lever + step.slide
+        above = step.to_parent(own)
+        tie = step.deflection
+        if tie is not None:
+            turned_by = step.to_parent(tie.turn.J @ tie.turning)
+            for j, column in enumerate(link.moved_by):
+                linear = tie.translation[:, j] + cross(turned_by[:, j], above)
+                columns[column] = (turns[k] @ linear, turns[k] @ turned_by[:, j])
+        else:
+            arm, turn = (above, turns[k]) if link.is_platform else (lever, turns[k + 1])
+            for j, (linear, angular) in enumerate(link.motion.unit_motions(step.dimensions)):
+                moved, axis = _column(np.asarray, linear, angular, arm)
+                columns[link.u + j] = turn @ moved, turn @ axis
+        lever = above + step.place_p
+    return columns
 
 
 def _column(below: Any, linear: Vector | None, angular: Vector | None, lever: Vector) -> Column:

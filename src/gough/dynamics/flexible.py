@@ -24,7 +24,7 @@ import numpy as np
 from gough.dynamics.numbers import Numbers
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, product, zeros
-from gough.spatial import RigidInertia, cross, turning_matrix
+from gough.spatial import RigidInertia, cross, skew, turning_matrix
 from gough.spatial.inertia import kinetic_energy
 from gough.structure.elastic.places import Elastic
 from gough.structure.mechanism import Link
@@ -80,6 +80,9 @@ class Deformation:
         self.e: Vector = np.asarray(q[link.elastic.coordinates])
         self.m = link.elastic.modes
         self.of = elastic_numbers(numbers, link.elastic)
+        self.shift = numbers.shift(link)
+        if self.shift is not None:
+            self.of.N1 = move_origin(self.of.N1, self.of.MSde, self.shift)
         self._own = numbers.inertia(link) or RigidInertia(0.0, zeros(3), zeros(3, 3))
 
     @cached_property
@@ -111,7 +114,7 @@ class Deformation:
     def _as_rigid(self, e: Vector, MSde: Matrix, N1: list[Matrix]) -> RigidInertia:
         MS = self._own.first_moments + MSde @ e
         change = weighted_sum(e, [a + b for a, b in zip(N1, self.N, strict=True)], (3, 3))
-        return RigidInertia(self._own.mass, MS, self._own.tensor + _symmetric_part(change))
+        return RigidInertia(self._own.mass, MS, self._own.tensor + symmetric_part(change))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
         """(f, n, Q) of equations (4)–(6) [Briot 2014, eqs. 53–55, corrected], [Long 2014, eq. 34, corrected].
@@ -120,23 +123,24 @@ class Deformation:
         [Briot 2014, eqs. 4, 64].
         """
         body, of, m = self.inertia, self.of, self.m
+        spin, swept = split_spin(w, rate)
         f = body.mass * a + turning_matrix(w, wd) @ body.first_moments + self.D @ rate_dot
-        f = f + 2.0 * cross(w, self.D @ rate)
-        moving = weighted_sum(rate, self.N, (3, 3))
+        f = f + cross(spin, self.D @ swept)
+        moving = weighted_sum(swept, self.N, (3, 3))
         pushed = weighted_sum(rate_dot, self.N, (3, 3))
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
-        n = n + 2.0 * (moving @ w) + axial(pushed)
+        n = n + moving @ spin + axial(pushed)
         Q = zeros(m)
         held = product(of.M, rate_dot) + product(of.K, self.e) + product(of.D, rate)
+        squares = np.outer(w, w)
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
-        turning = weighted_sums(lambdas, rate).reshape(m, 3)
+        turning = weighted_sums(lambdas, swept).reshape(m, 3)
         for k in range(m):
-            coriolis = turning[k]
             Q[k] = (
                 dot(self.D[:, k], a)
                 + dot(self.beta[:, k], wd)
-                - dot(w, self.N[k] @ w)
-                + 2.0 * dot(w, coriolis)
+                - quadratic_form(self.N[k], squares)
+                + dot(spin, turning[k])
                 + held[k]
             )
         return f, n, Q
@@ -155,12 +159,39 @@ class Deformation:
         return dot(rate, self.of.D @ rate)
 
 
+def move_origin(N1: list[Matrix], MSde: Matrix, shift: Vector) -> list[Matrix]:
+    """N1 (3, 3) of shapes about another origin, from which the old one is at `shift` (3,): -∫ (x̂ + ŝ) Φ̂_k dm."""
+    return [N - skew(shift) @ skew(MSde[:, k]) for k, N in enumerate(N1)]
+
+
 def axial(A: Matrix) -> Vector:
     """(A23 - A32, A31 - A13, A12 - A21)."""
     return np.array([A[1, 2] - A[2, 1], A[2, 0] - A[0, 2], A[0, 1] - A[1, 0]], dtype=object)
 
 
-def _symmetric_part(A: Matrix) -> Matrix:
+def split_spin(w: Vector, rate: Vector) -> tuple[Vector, Vector]:
+    """(s, x) with 2 ω ė_k = s x_k for all k: the axis and 2 ω ė where ω keeps to one axis, so that what the rates move is
+    multiplied by x alone; else 2 ω and ė."""
+    along = [k for k in range(3) if not structurally_zero(w[k])]
+    if len(along) != 1:
+        return 2.0 * w, rate
+    axis = zeros(3)
+    axis[along[0]] = 1.0
+    return axis, (2.0 * w[along[0]]) * rate
+
+
+def quadratic_form(A: Matrix, squares: Matrix) -> Any:
+    """ω · A ω from the products ω ωᵀ, which all shapes share."""
+    total: Any = 0.0
+    for i in range(3):
+        total = total + A[i, i] * squares[i, i]
+        for j in range(i):
+            total = total + (A[i, j] + A[j, i]) * squares[i, j]
+    return total
+
+
+def symmetric_part(A: Matrix) -> Matrix:
+    """½ (A + Aᵀ)."""
     out = A.copy()
     for i in range(3):
         for j in range(i):

@@ -5,8 +5,9 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
             before (mass_matrix.py), so massless links need no special case. A velocity without inertia
             (the spin of a slender rod between two balls) stays as it is; there must be no force on it.
             Where v has many entries and there are few closures (flexible legs), the tree is solved instead: with f its forces
-            at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ give (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into
-            parts (legs) that do not feel each other.
+            at no acceleration, A u̇ + f = B τ + Q + Gᵀλ and G u̇ = γ, symmetric equations for u̇ and -λ: one LDLᵀ, velocities
+            first that feel few others. Large trees: (G A⁻¹ Gᵀ) λ = γ - G A⁻¹ (B τ + Q - f); A falls into parts (legs) that
+            do not feel each other, and each may run as a loop.
 """
 
 import numpy as np
@@ -21,13 +22,16 @@ from gough.dynamics.tree_inertia import TreeInertia
 from gough.dynamics.validity import check_state
 from gough.errors import Site, Status
 from gough.friction.coulomb import structurally_zero
-from gough.scalar import check, dot, note, product, solve_spd, zeros
+from gough.scalar import check, dot, note, product, solve_constrained, solve_spd, zeros
 
 Vector = np.ndarray
 NO_INERTIA = 1e-12
 """Inertia of such a velocity relative to all, beyond which the design is another one."""
 NO_FORCE = 1e-9
 """Force on a velocity without inertia, relative to all forces, that is rounding."""
+AT_ONCE, AS_LOOPS = 100, 24
+"""Velocities and closures up to which a tree is solved with its closures at once, and velocities of a part from which it is not:
+large parts may run as loops."""
 
 
 def forward_dynamics(
@@ -74,9 +78,18 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
     A = TreeInertia(loops.posture).A
     rows = [row for block in mechanism.selection.blocks for row in block.rows]
     G = loops.entries(rows, range(len(u)))
+    parts = separate_parts(A)
+    if rows and len(u) + len(rows) <= AT_ONCE and all(len(part) <= AS_LOOPS for part in parts):
+        order = elimination_order(A, G)
+        rest = np.concatenate([push[order], loops.closure_accelerations(rows, u)])
+        with note("multipliers of the closures and accelerations"):
+            x = solve_constrained(A[np.ix_(order, order)], G[:, order], rest, Status.SINGULAR.at(Site.MASS_MATRIX))
+        ud = zeros(len(u))
+        ud[order] = x[: len(u)]
+        return ud[own]
     with note("multipliers of the closures and accelerations"):
         moved = zeros(len(u), 1 + len(rows))  # A⁻¹ [push, Gᵀ]
-        for part in separate_parts(A):
+        for part in parts:
             rhs = np.concatenate([push[part, None], G[:, part].T], axis=1)
             felt = [k for k in range(rhs.shape[1]) if not all(structurally_zero(x) for x in rhs[:, k])]
             moved[np.ix_(part, felt)] = solve_spd(
@@ -87,6 +100,23 @@ def _by_tree(loops: Loops, v: Vector, tau: Vector, wrench: Vector, force: Vector
         rest = loops.closure_accelerations(rows, u) - G @ moved[:, 0]
         multipliers = solve_spd(product(G, moved[:, 1:]), rest, Status.SINGULAR.at("closures"))
         return moved[own, 0] + product(moved[own, 1:], multipliers)
+
+
+def elimination_order(A: np.ndarray, G: np.ndarray) -> list[int]:
+    """Order in which the velocities of a symmetric A (n, n) under constraints G (r, n) are eliminated, by structural zeros:
+    always the one next that the fewest of those left, and constraints, have to do with."""
+    n = len(A)
+    joined = np.array([[not structurally_zero(x) for x in row] for row in np.concatenate([A, G])]).T  # (n, n + r)
+    joined[:, :n] |= joined[:, :n].T
+    left, order = list(range(n)), []
+    while left:
+        after = [*left, *range(n, joined.shape[1])]
+        k = min(left, key=lambda k: int(joined[k, after].sum()))
+        left.remove(k)
+        order.append(k)
+        felt = [i for i in left if joined[k, i]]
+        joined[felt] |= joined[k]
+    return order
 
 
 def separate_parts(A: np.ndarray) -> list[list[int]]:

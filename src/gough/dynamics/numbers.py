@@ -1,10 +1,12 @@
 """A mechanism together with its parameters as scalars: what the equations read."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from gough.scalar import zeros
 from gough.spatial import RigidInertia, rpy_zyx
 from gough.structure import Link, Mechanism
 from gough.structure.elastic.places import NUMBERS
@@ -14,12 +16,14 @@ from gough.structure.elastic.places import NUMBERS
 class Numbers:
     """`parameters` is an array (n_parameters,) of any scalar; structural ones are plain numbers.
 
-    inertias: of all links by number, where they are not those of the parameters (see `regrouping`).
+    inertias: of all links by number, where they are not those of the parameters (see `regrouping`). moved: by number, links
+    whose origin is taken to be that of their parent, and how far (3,) their described origin is from there, own axes.
     """
 
     mechanism: Mechanism
     parameters: np.ndarray
     inertias: dict[int, RigidInertia | None] | None = None
+    moved: Mapping[int, np.ndarray] = field(default_factory=dict)
 
     def at(self, positions: tuple[int, ...]) -> list[Any]:
         """Scalars at these positions of the parameter vector."""
@@ -40,6 +44,17 @@ class Numbers:
             return np.array(np.eye(3), dtype=object), np.full(3, 0.0, dtype=object)
         x = self.at(positions)
         return rpy_zyx(x[3:]), np.array(x[:3], dtype=object)
+
+    def place(self, link: Link) -> tuple[np.ndarray, np.ndarray]:
+        """(R, p) of a link's joint, or tied frame at rest, in its parent."""
+        R, p = self.placement(link.placement)
+        if link.parent in self.moved:
+            return R, p + self.moved[link.parent]
+        return (R, zeros(3)) if self.shift(link) is not None else (R, p)
+
+    def shift(self, link: Link) -> np.ndarray | None:
+        """From a link's origin to its described one (3,), own axes; None where they are the same."""
+        return self.moved.get(self.mechanism.links.index(link)) if self.moved and link.elastic is not None else None
 
     def inertia(self, link: Link) -> RigidInertia | None:
         """Ten parameters of a link, None when it is massless."""

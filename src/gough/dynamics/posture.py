@@ -19,6 +19,7 @@ from gough.scalar import check, zeros
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.exponential import LARGEST, Exponential
 from gough.structure import WORLD, Link
+from gough.structure.elastic.places import ZERO
 
 Vector = np.ndarray
 
@@ -118,7 +119,7 @@ class Posture:
     def _step(self, link: Link) -> Step:
         if link.tie is not None:
             return tied_step(self.numbers, link, self.q)
-        place_R, place_p = self.numbers.placement(link.placement)
+        place_R, place_p = self.numbers.place(link)
         dimensions = self.numbers.at(link.dimensions)
         turn, slide = link.motion.pose(self.q[link.q : link.q + link.nq], dimensions)
         return Step(link, place_R, place_p, turn, slide, None, dimensions)
@@ -188,7 +189,7 @@ def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
     tie = link.tie
     assert tie is not None
     m, e = tie.modes, np.asarray(q[tie.q : tie.q + tie.modes])
-    rest = numbers.placement(link.placement)[1]
+    rest = numbers.place(link)[1]
     linear = numbers.elastic(tie.translation, 3).T.reshape(3, m)
     translation, half = linear, linear
     second = None
@@ -201,6 +202,6 @@ def tied_step(numbers: Numbers, link: Link, q: Vector) -> Step:
         translation, half = linear + bent, linear + 0.5 * bent
     turning = numbers.elastic(tie.turning, 3).T.reshape(3, m)
     turn = Exponential(turning @ e)
-    if any(place >= 0 for place in tie.turning):  # it turns at all
+    if any(place != ZERO for place in tie.turning):  # it turns at all
         check(Status.LARGE_DEFLECTION.at(link.name), LARGEST**2 - turn.square, 0.0)
     return Step(link, turn.R, rest + half @ e, None, None, Deflection(translation, turning, second, turn))

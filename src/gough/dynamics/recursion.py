@@ -98,7 +98,7 @@ def move(step: Step, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> Link
 def _move_tied(step: Step, tie: Deflection, parent: LinkMotion, rate: Vector, rate_dot: Vector) -> LinkMotion:
     """Equation (9): a frame tied to a flexible link [Briot 2014, eqs. 18–19, corrected], [Long 2014, eqs. 22, 24]."""
     p, speed = step.place_p, tie.translation @ rate
-    swept = cross(parent.wd, p) + cross(parent.w, cross(parent.w, p) + 2.0 * speed)
+    swept = turning_matrix(parent.w, parent.wd) @ p + cross(2.0 * parent.w, speed)
     a = step.to_child(parent.a + swept + tie.translation @ rate_dot + tie.bends(rate))
     w, spin = step.to_child(parent.w), tie.spin(rate)
     wd = step.to_child(parent.wd) + cross(w, spin) + tie.spin_rate(rate, rate_dot)

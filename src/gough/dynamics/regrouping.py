@@ -10,6 +10,8 @@ Derivation, link j on parent i (`JointMotion.give_inwards`):
                   it, tensor λ (I - e eᵀ); λ is one of the two transverse moments, so that the other becomes their difference
     to a parent whose origin sees the joint at p, axes turned by R, with c = R MS:
                   M' = M,  MS' = c + M p,  J' = R J Rᵀ + 2 (p·c) I - p cᵀ - c pᵀ + M (p² I - p pᵀ)
+A flexible link fixed to another one is one body with it: it takes the parent's origin (its integrals about that one are of
+the design, flexible.py) and the parent's inertia, so that products with their motion are formed once.
 What reaches the world is gone. A rotation gives only where that costs no new terms: to the world, or to a link that turns
 about an axis fixed in the world, of whose inertia the moment about that axis alone is felt.
 """
@@ -18,7 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from gough.dynamics.flexible import elastic_numbers, move_origin
 from gough.dynamics.numbers import Numbers
+from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot
 from gough.spatial import RigidInertia
 from gough.structure import WORLD, Link
@@ -40,7 +44,38 @@ def regroup_inertia(numbers: Numbers) -> Numbers:
         own[i] = rest
         if link.parent != WORLD:
             own[link.parent] = _sum(own[link.parent], _seen_from_parent(numbers, link, moved))
-    return Numbers(numbers.mechanism, numbers.parameters, own)
+    moved = _moved_origins(numbers)
+    for i in moved:  # one body with its parent, whose products with the motion are then formed once
+        parent = links[i].parent
+        inertia = own[parent]
+        if own[i] is None and inertia is not None and not links[parent].is_platform:
+            R = numbers.placement(links[i].placement)[0]
+            own[i] = RigidInertia(inertia.mass, R.T @ inertia.first_moments, R.T @ inertia.tensor @ R)
+            own[parent] = None
+    return Numbers(numbers.mechanism, numbers.parameters, own, moved)
+
+
+def _moved_origins(numbers: Numbers) -> dict[int, np.ndarray]:
+    """Flexible links fixed to another one that can have its origin, and how far their described one is from there, own axes: all
+    that hangs on them is tied, and their integrals about that origin have the same structural zeros."""
+    mechanism, out = numbers.mechanism, {}
+    held = {i for cut in mechanism.cuts for i in (cut.first, cut.second)}
+    held |= {i for spring in mechanism.springs for i in spring.links}
+    held |= {link.parent for link in mechanism.links if link.tie is None}
+    for i in mechanism.flexible:
+        link, elastic = mechanism.links[i], mechanism.links[i].elastic
+        if elastic is None or not link.is_fixed or link.parent in (WORLD, *mechanism.flexible) or i in held:
+            continue
+        if link.telescopic is not None or mechanism.links[link.parent].telescopic is not None:
+            continue  # their inertia has stayed where it is described
+        R, p = numbers.placement(link.placement)
+        shift, of = R.T @ p, elastic_numbers(numbers, elastic)
+        pairs = zip(of.N1, move_origin(of.N1, of.MSde, shift), strict=True)
+        if all(
+            structurally_zero(y) for N, M in pairs for x, y in zip(N.flat, M.flat, strict=True) if structurally_zero(x)
+        ):
+            out[i] = shift
+    return out
 
 
 def _receives(links: tuple[Link, ...], parent: int) -> bool:

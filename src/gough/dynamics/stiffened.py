@@ -11,6 +11,10 @@ Derivation  r is linear in ê, so equations (1)–(5) of flexible.py hold with �
   with Q̂ of (6). What moves with ê_l accelerates by W_l Φ_l, so a pair of shapes adds to Q̂_k and N_k, with G_kl = ∫ Φ_k Φ_lᵀ dm,
     W_l : G_kl,   W_l = (α̂ + ω̂ω̂) ê_l + 2 ω̂ ê'_l + 1 ê''_l,      and      tr(ê_l G_kl) 1 - ê_l G_kl                (9)
   which serves pairs with a slaved shape, (2) and (6) the others.
+Pairs of two slaved shapes  with u = Σ_j N_j σ_j and ∂_k u = Σ_j N_j P_jk, R_kl = ∫ ∂_k u (∂_l u)ᵀ dm = Σ_ij e_i e_j T_kl,ij is a
+  quadratic form of the coordinates whose coefficients are of the design. u = ½ Σ_k e_k ∂_k u and u̇ = Σ_k ė_k ∂_k u, so that
+    V_k = ∫ ∂_k u uᵀ dm = ½ Σ_l e_l R_kl,    ∫ u uᵀ dm = ½ Σ_k e_k V_k,    ∫ u̇ uᵀ dm = Σ_k ė_k V_k                (10)
+  Where every σ is the product of two coordinates, that is less work than summing over all pairs of shapes three times.
 """
 
 from functools import cached_property
@@ -18,15 +22,33 @@ from typing import Any
 
 import numpy as np
 
-from gough.dynamics.flexible import Deformation, axial, weighted_sum, weighted_sums
+from gough.dynamics.flexible import (
+    Deformation,
+    axial,
+    move_origin,
+    quadratic_form,
+    split_spin,
+    symmetric_part,
+    weighted_sum,
+    weighted_sums,
+)
 from gough.dynamics.numbers import Numbers
+from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, product, zeros
-from gough.spatial import RigidInertia, cross, turning_matrix
+from gough.spatial import RigidInertia, cross, skew, turning_matrix
 from gough.spatial.inertia import kinetic_energy
 from gough.structure.mechanism import Link
 
 Vector = np.ndarray
 Matrix = np.ndarray
+Pair = tuple[int, int]
+Terms = dict[Pair, dict[Pair, dict[Pair, Any]]]
+"""T: {(k, l), k <= l: {(i, j), i <= j: {(row, column): number}}}."""
+LARGEST = 40_000
+"""Products of entries of forms up to which coefficients are looked for: more are never few."""
+
+WORTH = 0.7
+"""Share of the multiplications of sums over shapes below which coefficients are taken; of these sums some are shared."""
 
 
 class Stiffened(Deformation):
@@ -44,12 +66,20 @@ class Stiffened(Deformation):
                 form[k, ell] = form[ell, k] = x
         self.along = at(slaved.along, slaved.count).reshape(m, slaved.count)
         self.MSde: Matrix = np.concatenate([self.of.MSde, at(slaved.MSde, 3).T.reshape(3, o)], axis=1)
-        self.N1: list[Matrix] = self.of.N1 + [x.reshape(3, 3) for x in at(slaved.N1, 9)]
+        own = [x.reshape(3, 3) for x in at(slaved.N1, 9)]
+        if self.shift is not None:
+            own = move_origin(own, self.MSde[:, m:], self.shift)
+        self.N1: list[Matrix] = self.of.N1 + own
         self.G = [[zeros(3, 3) for _ in range(m + o)] for _ in range(m + o)]
         both = [(m + i, k) for i in range(o) for k in range(m)]
         both += [(m + i, m + j) for i in range(o) for j in range(i, o)]
         for (i, k), x in zip(both, at(slaved.products, 9), strict=True):
             self.G[i][k], self.G[k][i] = x.reshape(3, 3), x.reshape(3, 3).T
+        self.between = [row[m:] for row in self.G[m:]]
+        terms = quadratic_terms(self.forms, self.between) if slaved.count == o and o else None
+        self.short = None if terms is None else SlavedInertia(self.e, terms)
+        if self.short is not None:
+            self.G = [[x if min(i, j) < m else zeros(3, 3) for j, x in enumerate(row)] for i, row in enumerate(self.G)]
 
     @cached_property
     def P(self) -> Matrix:
@@ -97,7 +127,10 @@ class Stiffened(Deformation):
     @cached_property
     def beta(self) -> Matrix:
         """∫ r × ∂r/∂e_k dm (3, m)."""
-        return product(self._beta, self.lead)
+        out = product(self._beta, self.lead)
+        if self.short is not None:
+            out = out - np.array([axial(V) for V in self.short.V], dtype=object).T
+        return out
 
     @cached_property
     def _beta(self) -> Matrix:
@@ -117,46 +150,84 @@ class Stiffened(Deformation):
         for k in range(self.m):
             for ell in range(k, self.m):
                 out[k, ell] = out[ell, k] = dot(self.lead[:, k], moved[:, ell])
-        return out
+        return out if self.short is None else out + self.short.masses
 
     @cached_property
     def inertia(self) -> RigidInertia:
         """The deformed body as a rigid one."""
-        return self._as_rigid(self.coordinates, self.MSde, self.N1)
+        body = self._as_rigid(self.coordinates, self.MSde, self.N1)
+        if self.short is None:
+            return body
+        drawn = 0.5 * weighted_sum(self.e, self.short.V, (3, 3))
+        return RigidInertia(body.mass, body.first_moments, body.tensor + symmetric_part(_crossed(drawn)))
 
     def wrench(self, w: Vector, wd: Vector, a: Vector, rate: Vector, rate_dot: Vector) -> tuple[Vector, Vector, Vector]:
         """(f, n, Q) of equations (4)–(9)."""
         body, of, m = self.inertia, self.of, self.m
         moves, pushes = self.rates(rate), self.accelerations(rate, rate_dot)
-        turning = turning_matrix(w, wd)
-        f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + 2.0 * cross(w, self.MSde @ moves)
+        turning, squares = turning_matrix(w, wd), np.outer(w, w)
+        spin, swept = split_spin(w, moves)
+        f = body.mass * a + turning @ body.first_moments + self.MSde @ pushes + cross(spin, self.MSde @ swept)
         n = cross(body.first_moments, a) + body.tensor @ wd + cross(w, body.tensor @ w)
-        n = n + 2.0 * (weighted_sum(moves, self.N, (3, 3)) @ w) + axial(weighted_sum(pushes, self.N, (3, 3)))
+        n = n + weighted_sum(swept, self.N, (3, 3)) @ spin + axial(weighted_sum(pushes, self.N, (3, 3)))
+        if self.short is not None:
+            n = n + self._moment_of_shortening(*split_spin(w, rate), rate, rate_dot)
 
         lambdas = [[axial(of.N2[j][k]) for k in range(m)] for j in range(m)]
-        coriolis = weighted_sums(lambdas, moves[:m]).reshape(m, 3)
+        coriolis = weighted_sums(lambdas, swept[:m]).reshape(m, 3)
         own = weighted_sums(of.N2, self.coordinates[:m]).reshape(m, 3, 3)
         held = product(of.M, pushes[:m])
-        hat = turning_matrix(zeros(3), w)
+        hat = skew(spin)
         W = [turning * x for x in self.coordinates]
-        for k, (rate_k, push) in enumerate(zip(moves, pushes, strict=True)):
-            W[k] = W[k] + (2.0 * rate_k) * hat
+        for k, (rate_k, push) in enumerate(zip(swept, pushes, strict=True)):
+            W[k] = W[k] + rate_k * hat
             for i in range(3):
                 W[k][i, i] = W[k][i, i] + push
         rows = np.array([np.concatenate([x.ravel() for x in row]) for row in self.G], dtype=object)
         Q = product(rows, np.concatenate([x.ravel() for x in W]))
         for k in range(len(Q)):
             N = self.N1[k] + own[k] if k < m else self.N1[k]
-            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - dot(w, N @ w)
+            Q[k] = Q[k] + dot(self.MSde[:, k], a) + dot(axial(N), wd) - quadratic_form(N, squares)
             if k < m:
-                Q[k] = Q[k] + 2.0 * dot(w, coriolis[k]) + held[k]
-        return f, n, product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
+                Q[k] = Q[k] + dot(spin, coriolis[k]) + held[k]
+        Q = product(self.lead.T, Q) + product(of.K, self.e) + product(of.D, rate)
+        if self.short is not None:
+            Q = Q + self._forces_of_shortening(turning, *split_spin(w, rate), rate, rate_dot)
+        return f, n, Q
+
+    def _bends(self, rate: Vector) -> list[Matrix]:
+        """B_l = Σ_j ėᵀQ_jė ∫ N_j N_lᵀ dm (3, 3) of every slaved shape: the part of ü that no ë makes."""
+        bends = np.array([dot(rate, form @ rate) for form in self.forms], dtype=object)
+        return list(weighted_sums(self.between, bends).reshape(-1, 3, 3))
+
+    def _moment_of_shortening(self, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector) -> Vector:
+        """What products of two slaved shapes add to n of (5)."""
+        assert self.short is not None
+        sigma = self.coordinates[self.m :]
+        pushed = weighted_sum(rate_dot, self.short.V, (3, 3)) + weighted_sum(sigma, self._bends(rate), (3, 3))
+        return _crossed(weighted_sum(swept, self.short.V, (3, 3))) @ spin - axial(pushed)
+
+    def _forces_of_shortening(
+        self, turning: Matrix, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector
+    ) -> Vector:
+        """The same of Q: (9) for pairs of slaved shapes, with (10)."""
+        assert self.short is not None
+        hat, traces = skew(spin), np.array([B[0, 0] + B[1, 1] + B[2, 2] for B in self._bends(rate)], dtype=object)
+        Q = product(self.P.T, traces) + product(self.short.masses, rate_dot)
+        for k in range(self.m):
+            Q[k] = Q[k] + dot(self.short.V[k].ravel(), turning.ravel())
+            Q[k] = Q[k] + dot(self.short.along(swept, k).ravel(), hat.ravel())
+        return Q
 
     def kinetic(self, velocity: Vector, w: Vector, rate: Vector) -> Any:
         """Kinetic energy (J)."""
         moves = self.rates(rate)
         mixed = dot(velocity, self.MSde @ moves) + dot(w, self._beta @ moves)
-        return kinetic_energy(self.inertia, w, velocity) + mixed + 0.5 * dot(moves, self._masses @ moves)
+        mixed = mixed + 0.5 * dot(moves, self._masses @ moves)
+        if self.short is not None:
+            mixed = mixed - dot(w, axial(weighted_sum(rate, self.short.V, (3, 3))))
+            mixed = mixed + 0.5 * dot(rate, self.short.masses @ rate)
+        return kinetic_energy(self.inertia, w, velocity) + mixed
 
 
 def _crossed(A: Matrix) -> Matrix:
@@ -165,3 +236,69 @@ def _crossed(A: Matrix) -> Matrix:
     for i in range(3):
         out[i, i] = trace - A[i, i]
     return out
+
+
+class SlavedInertia:
+    """R at coordinates e (m,)."""
+
+    def __init__(self, e: Vector, terms: Terms) -> None:
+        self.e, self.m, self.terms = e, len(e), terms
+
+    @cached_property
+    def R(self) -> list[list[Matrix]]:
+        """R[k][l] (3, 3)."""
+        out = [[zeros(3, 3) for _ in range(self.m)] for _ in range(self.m)]
+        for (k, ell), squares in self.terms.items():
+            for (i, j), entries in squares.items():
+                product = self.e[i] * self.e[j]
+                for place, x in entries.items():
+                    out[k][ell][place] = out[k][ell][place] + x * product
+            out[ell][k] = out[k][ell].T
+        return out
+
+    @cached_property
+    def masses(self) -> Matrix:
+        """∫ ∂_k u · ∂_l u dm (m, m)."""
+        return np.array([[x[0, 0] + x[1, 1] + x[2, 2] for x in row] for row in self.R], dtype=object)
+
+    @cached_property
+    def V(self) -> list[Matrix]:
+        """V_k (3, 3) of equation (10)."""
+        return [0.5 * self.along(self.e, k) for k in range(self.m)]
+
+    def along(self, x: Vector, k: int) -> Matrix:
+        """Σ_l x_l R_kl (3, 3)."""
+        total = zeros(3, 3)
+        for value, R in zip(x, self.R[k], strict=True):
+            total = total + value * R
+        return total
+
+
+def quadratic_terms(forms: list[Matrix], products: list[list[Matrix]]) -> Terms | None:
+    """Coefficients T of R from forms Q (m, m) and products ∫ N_a N_bᵀ dm (3, 3); None where sums over shapes are less work."""
+    entries = [
+        [(k, i, form[k, i]) for k, i in np.ndindex(form.shape) if not structurally_zero(form[k, i])] for form in forms
+    ]
+    filled = [
+        [[(place, x) for place, x in np.ndenumerate(G) if not structurally_zero(x)] for G in row] for row in products
+    ]
+    number = sum(map(len, entries))
+    if number**2 > LARGEST:
+        return None
+    out: Terms = {}
+    for a, first in enumerate(entries):
+        for b, second in enumerate(entries):
+            if not filled[a][b]:
+                continue
+            for k, i, x in first:
+                for ell, j, y in second:
+                    if k <= ell:
+                        squares = out.setdefault((k, ell), {}).setdefault((min(i, j), max(i, j)), {})
+                        for place, G in filled[a][b]:
+                            squares[place] = squares.get(place, 0.0) + x * y * G
+    here = sum(len(x) for squares in out.values() for x in squares.values())
+    columns = [{j for j, form in enumerate(entries) for k, _, _ in form if k == c} for c in range(len(forms[0]))]
+    pairs = sum(map(len, (x for row in filled for x in row)))
+    moved = sum(1 for c in columns for a in range(len(forms)) for b in c if filled[a][b])
+    closed = sum(len(c) * (n + 1) for n, c in enumerate(columns))
+    return out if here + len(filled) ** 2 <= WORTH * (2 * pairs + moved + closed) else None

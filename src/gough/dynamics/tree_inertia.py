@@ -9,7 +9,7 @@ Derivation  everything at rest. What hangs on a link, its joints and shapes held
 
 import numpy as np
 
-from gough.dynamics.posture import Deflection, Posture, Step
+from gough.dynamics.posture import Posture, Step
 from gough.dynamics.recursion import LinkWrench, axis_force, telescopic_tensors, wrench_at_parent
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import dot, zeros
@@ -89,16 +89,14 @@ class TreeInertia:
             for j in self.links
             if self.mechanism.links[j].parent == i and self.posture.steps[j].deflection is not None
         ]
+        carried = [(self.posture.steps[j], *_at_tie(self.posture.steps[j], self.composites[j])) for j in tied]
         for k, column in enumerate(elastic.columns):
-            f, n, own = body.D[:, k], body.beta[:, k], body.M[:, k].copy()
-            for j in tied:
-                step, tie = self.posture.steps[j], self.posture.steps[j].deflection
-                assert tie is not None
-                there = _at_tie(step, tie, self.composites[j], k)
-                moved = wrench_at_parent(step, there)
-                f, n = f + moved.f, n + moved.n
-                own = own + tie.forces(step.to_parent(there.f), there.n)
-            self.A[elastic.columns, column] = own
+            f, n, own = body.D[:, k], body.beta[:, k], body.M[k:, k].copy()
+            for step, hung, linear, angular in carried:
+                force, moment = _needed(hung, linear[:, k], angular[:, k])
+                f, n = f + force, n + moment + cross(step.place_p, force)
+                own = own + linear[:, k:].T @ force + angular[:, k:].T @ moment
+            self._enter(elastic.columns[k:], column, own)
             wrench = LinkWrench(f, n)
             if self.mechanism.links[i].is_platform:
                 R = self.posture.R_WP
@@ -136,9 +134,13 @@ def _needed(body: RigidInertia, linear: Vector, angular: Vector) -> tuple[Vector
     return body.mass * linear + cross(angular, ms), body.tensor @ angular + cross(ms, linear)
 
 
-def _at_tie(step: Step, tie: Deflection, body: RigidInertia, k: int) -> LinkWrench:
-    """Wrench that a unit acceleration of elastic coordinate k asks of what hangs on a tied frame, frame axes."""
-    return LinkWrench(*_needed(body, step.to_child(tie.translation[:, k]), tie.turn.J @ tie.turning[:, k]))
+def _at_tie(step: Step, x: RigidInertia) -> tuple[RigidInertia, Matrix, Matrix]:
+    """What hangs on a tied frame about the frame's origin, and how unit elastic rates move it (3, m) and turn it (3, m); axes
+    of the flexible link, in which coordinates that are motions of the frame itself move it along one axis."""
+    tie = step.deflection
+    assert tie is not None
+    here = x if x.massless else RigidInertia(x.mass, step.to_parent(x.first_moments), _turned(step, x.tensor))
+    return here, tie.translation, step.to_parent(tie.turn.J @ tie.turning)
 
 
 def seen_from_parent(step: Step, x: RigidInertia) -> RigidInertia:
@@ -150,10 +152,17 @@ def seen_from_parent(step: Step, x: RigidInertia) -> RigidInertia:
     J = _turned(step, x.tensor)
     if all(structurally_zero(k) for k in p):
         return RigidInertia(x.mass, c, J)
-    one = np.array(np.eye(3), dtype=object)
-    m = x.mass
-    s = c + 0.5 * m * p  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + s pᵀ
-    return RigidInertia(m, c + m * p, J + 2.0 * dot(p, s) * one - np.outer(p, s) - np.outer(s, p))
+    s = c + x.mass * p
+    of_design = step.slide is None and step.deflection is None
+    if of_design and sum(not structurally_zero(k) for k in p) == 1:  # p cᵀ + c pᵀ + m p pᵀ = p hᵀ + h pᵀ
+        h, one = c + 0.5 * x.mass * p, np.array(np.eye(3), dtype=object)
+        return RigidInertia(x.mass, s, J + 2.0 * dot(p, h) * one - np.outer(p, h) - np.outer(h, p))
+    square = p * s + p * c  # p cᵀ + c pᵀ + m p pᵀ = p sᵀ + c pᵀ
+    for i in range(3):
+        for j in range(i):
+            J[i, j] = J[j, i] = J[i, j] - p[i] * s[j] - c[i] * p[j]
+        J[i, i] = J[i, i] + square[i - 1] + square[i - 2]
+    return RigidInertia(x.mass, s, J)
 
 
 def _turned(step: Step, tensor: Matrix) -> Matrix:

@@ -172,10 +172,26 @@ def _merge_fields(
 
 
 def _independent(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(numbers of columns that make all others, in order; parts (r, columns) with which they do)."""
-    n = columns.shape[1]
-    if not n:
+    """(numbers of columns of size one that make all others, in order; parts (r, columns) with which they do).
+
+    Columns along another one, as those of a straight beam's two planes, are made of it alone: where fields are nearly dependent,
+    solving for parts of all would find rounding everywhere.
+    """
+    if not columns.shape[1]:
         return np.zeros(0, dtype=int), np.zeros((0, 0))
+    cosines = columns.T @ columns
+    along = (np.abs(cosines) > 0.5) & np.array(
+        [np.linalg.norm(columns - np.outer(columns[:, k], c), axis=0) <= SAME for k, c in enumerate(cosines)]
+    )
+    first = np.argmax(along, axis=0)  # a column is along itself
+    kept, place = np.unique(first, return_inverse=True)
+    chosen, parts = _solve_parts(columns[:, kept])
+    return kept[chosen], parts[:, place] * cosines[first, np.arange(len(first))]
+
+
+def _solve_parts(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As `_independent`, no two of them along each other."""
+    n = columns.shape[1]
     R, order = (np.asarray(x) for x in qr(columns, mode="r", pivoting=True))
     rank = int(np.sum(np.abs(np.diag(R)) > SAME * abs(R[0, 0])))
     parts = np.zeros((rank, n))

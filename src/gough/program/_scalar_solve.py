@@ -191,32 +191,37 @@ def _eliminate(graph: Graph, a, b, pivots: list[int]) -> list[list[int]]:
 
 
 def _ldl(graph: Graph, a, b, pivots: list[int]) -> list[list[int]]:
-    """LDLᵀ factors of a symmetric positive definite matrix, then two triangular solves."""
+    """LDLᵀ factors of a symmetric matrix with pivots that are not zero, then two triangular solves; zeros are passed over."""
     n, m = len(a), len(b[0])
-    mul, sub = graph.mul, graph.sub
-    low = [[graph.const(0.0)] * n for _ in range(n)]
-    scaled = [[graph.const(0.0)] * n for _ in range(n)]
+    mul, sub, zero = graph.mul, graph.sub, graph.const(0.0)
+    low = [[zero] * n for _ in range(n)]
+    scaled = [[zero] * n for _ in range(n)]
     reciprocals: list[int] = []
+    filled: list[list[int]] = []  # of every row, columns of L that are not zero
+    below: list[list[int]] = []  # of every column, rows
     for j in range(n):
+        filled.append([k for k in range(j) if low[j][k] != zero])
         d = a[j][j]
-        for k in range(j):
+        for k in filled[j]:
             d = sub(d, mul(low[j][k], scaled[j][k]))
         pivots.append(d)
         reciprocals.append(graph.div(graph.const(1.0), d))
         for i in range(j + 1, n):
             value = a[i][j]
-            for k in range(j):
-                value = sub(value, mul(scaled[i][k], low[j][k]))
+            for k in filled[j]:
+                if scaled[i][k] != zero:
+                    value = sub(value, mul(scaled[i][k], low[j][k]))
             scaled[i][j] = value
             low[i][j] = mul(value, reciprocals[j])
+        below.append([i for i in range(j + 1, n) if low[i][j] != zero])
     x = [row[:] for row in b]
     for c in range(m):
         for i in range(n):
-            for k in range(i):
+            for k in filled[i]:
                 x[i][c] = sub(x[i][c], mul(low[i][k], x[k][c]))
         for i in range(n):
             x[i][c] = mul(x[i][c], reciprocals[i])
         for i in range(n - 1, -1, -1):
-            for k in range(i + 1, n):
+            for k in below[i]:
                 x[i][c] = sub(x[i][c], mul(low[k][i], x[k][c]))
     return x

@@ -119,6 +119,8 @@ def weigh(block: Block, filled: np.ndarray, varies: np.ndarray, read: list[int])
             return Weight(n**3 // 3 + n * n * m)
         moved = n * (n + 1) // 2 + 2 * n * m
         written = sparse_work(filled[: n * n].reshape(n, n), filled[n * n :].reshape(n, m))
+        if block.negative:
+            return Weight(written)
         return Weight(written, SOLVE[0] * (n**3 / 6 + n * n * m) + SOLVE[1] * moved)
     if isinstance(block, ConstantMatvec):
         return Weight(sum(x != 0.0 for row in block.matrix for x in row))

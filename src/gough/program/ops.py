@@ -48,7 +48,8 @@ class Solve:
     """X (n, m) with A X = B; operands A (n·n, row by row) then B (n·m).
 
     `order` is the elimination order as (rows, columns), None for the natural one; `floor` the smallest accepted
-    pivots, in the order they are met, numbers among them; `failure` is that of its checks, GOOD for none.
+    pivots, in the order they are met, numbers among them; `failure` is that of its checks, GOOD for none. spd: A is symmetric
+    positive definite, but for its last `negative` rows, whose pivots are negative (constraints).
     """
 
     n: int
@@ -57,6 +58,7 @@ class Solve:
     spd: bool = False
     order: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     floor: tuple[float, ...] = ()
+    negative: int = 0
 
     @property
     def outputs(self) -> int:

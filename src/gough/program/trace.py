@@ -181,11 +181,12 @@ class Tracer:
                 self.graph.checks.append((failure, self.graph.unary(ABS, pivot), PIVOT))
         return np.array([[self.wrap(i) for i in row] for row in rows], dtype=object)
 
-    def solve_spd(self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure) -> np.ndarray:
+    def solve_spd(self, matrix: np.ndarray, rhs: np.ndarray, failure: Failure, negative: int = 0) -> np.ndarray:
         """See `scalar.solve_spd`; the upper triangle is taken from the lower one."""
         n = len(matrix)
         lower = [matrix[max(i, j), min(i, j)] for i in range(n) for j in range(n)]
-        return self._block(Solve(n, rhs.shape[1], failure, spd=True), [*lower, *rhs.ravel()]).reshape(rhs.shape)
+        block = Solve(n, rhs.shape[1], failure, spd=True, negative=negative)
+        return self._block(block, [*lower, *rhs.ravel()]).reshape(rhs.shape)
 
     def constant_matvec(self, matrix: np.ndarray, vector: np.ndarray) -> np.ndarray:
         """See `scalar.constant_matvec`."""

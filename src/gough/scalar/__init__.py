@@ -5,7 +5,7 @@ A traced scalar is any object with a `tracer` attribute (see `gough.program`); o
 """
 
 from gough.scalar._elementary import abs_, atan2, cos, select, sign, sin, sqrt
-from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_spd, zeros
+from gough.scalar._linear import call, constant_matvec, dot, norm, product, solve, solve_constrained, solve_spd, zeros
 from gough.scalar._symbol import casadi_symbols, casadi_vector
 from gough.scalar.remarks import CheckError, check, note, recording_checks
 
@@ -28,6 +28,7 @@ __all__ = [
     "sign",
     "sin",
     "solve",
+    "solve_constrained",
     "solve_spd",
     "sqrt",
     "zeros",

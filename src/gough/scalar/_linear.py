@@ -41,7 +41,16 @@ def solve_spd(matrix: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
     return _solve("solve_spd", matrix, rhs, failure)
 
 
-def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure) -> Array:
+def solve_constrained(matrix: Array, rows: Array, rhs: Array, failure: Failure = _SINGULAR) -> Array:
+    """Solution X (n + r,) or (n + r, m) of [[matrix, rowsᵀ], [rows, 0]] X = `rhs`: unknowns of a symmetric positive definite
+    matrix (n, n) that keep constraints, rows (r, n) of full rank; their multipliers come last. One LDLᵀ, no pivoting."""
+    n, r = len(matrix), len(rows)
+    whole = zeros(n + r, n + r)
+    whole[:n, :n], whole[n:, :n], whole[:n, n:] = matrix, rows, np.asarray(rows).T
+    return _solve("solve_spd", whole, rhs, failure, r)
+
+
+def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure, *more: int) -> Array:
     matrix, rhs = np.asarray(matrix), np.asarray(rhs)
     if len(matrix) == 0:
         return rhs
@@ -49,7 +58,7 @@ def _solve(kind: str, matrix: Array, rhs: Array, failure: Failure) -> Array:
     tracer = tracer_of(flat)
     columns = rhs.reshape(len(matrix), -1)
     if tracer is not None:
-        solution = getattr(tracer, kind)(matrix, columns, failure)
+        solution = getattr(tracer, kind)(matrix, columns, failure, *more)
     elif any(is_mpmath(x) for x in flat):
         import mpmath
 

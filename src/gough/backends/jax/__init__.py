@@ -292,7 +292,7 @@ def _block(jax: Any, block: Block, operands: Any) -> Any:
     n, m = block.n, block.m
     matrices = operands[: n * n].T.reshape(-1, n, n)
     rhs = operands[n * n :].T.reshape(-1, n, m)
-    if block.spd:
+    if block.spd and not block.negative:
         solve = jax.vmap(lambda a, b: jax.scipy.linalg.solve(a, b, assume_a="pos"))
         return solve(matrices, rhs).reshape(-1, n * m).T
     return jax.numpy.linalg.solve(matrices, rhs).reshape(-1, n * m).T

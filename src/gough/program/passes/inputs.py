@@ -1,10 +1,11 @@
 """What a program is given: inputs that get their numbers for good, and work on uniform inputs set apart."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from gough.program._sums import Term, count_uses, inner_sums, sum_terms
 from gough.program.graph import INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.outputs import remove_dead_code
@@ -40,18 +41,8 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
 
     Without work to hoist, `once` has no results and `each` is the program itself. Blocks are not hoisted.
     """
-    uniform = program.uniform_inputs()
-    level = bytearray(len(program.ops))  # 0 constant, 1 uniform leaf, 2 uniform work, 3 varies with the state
-    for i, op in enumerate(program.ops):
-        if op == Op.INPUT:
-            level[i] = 1 if uniform[program.args[i][0]] else 3
-        elif op == Op.CONST:
-            level[i] = 0
-        elif op in (Op.BLOCK, Op.ITEM):
-            level[i] = 3
-        else:
-            worst = max((level[k] for k in program.operands(i)), default=0)
-            level[i] = 3 if worst == 3 else 2
+    program = gather_uniform(program)
+    level = _levels(program)
     wanted: dict[int, int] = {}
     for i in range(len(program.ops)):
         if level[i] == 3:
@@ -66,6 +57,54 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
     if not wanted:
         return once, program
     return once, replace(_replay_cut(program, wanted, program.n_inputs), inputs=(*program.inputs, slot))
+
+
+def _levels(program: Program) -> bytearray:
+    """Of every node: 0 a number, 1 a uniform input, 2 work on these alone, 3 varies with the state."""
+    uniform = program.uniform_inputs()
+    level = bytearray(len(program.ops))
+    for i, op in enumerate(program.ops):
+        if op == Op.INPUT:
+            level[i] = 1 if uniform[program.args[i][0]] else 3
+        elif op == Op.CONST:
+            level[i] = 0
+        elif op in (Op.BLOCK, Op.ITEM):
+            level[i] = 3
+        else:
+            worst = max((level[k] for k in program.operands(i)), default=0)
+            level[i] = 3 if worst == 3 else 2
+    return level
+
+
+def gather_uniform(program: Program) -> Program:
+    """The same program with the terms of each sum that depend on uniform inputs alone added up first, once per design."""
+    ops, args = program.ops, program.args
+    level = _levels(program)
+    inner = inner_sums(program, count_uses(program))
+    fixed = [0] * len(ops)  # uniform terms of a sum that varies
+    for i, op in enumerate(ops):
+        if level[i] == 3 and op in (Op.ADD, Op.SUB, Op.NEG):
+            fixed[i] = sum(1 if level[k] < 3 else fixed[k] if inner[k] else 0 for k in args[i])
+    roots = {i for i, op in enumerate(ops) if fixed[i] > 1 and not inner[i] and op in (Op.ADD, Op.SUB)}
+    if not roots:
+        return program
+    for i in range(len(ops)):
+        inner[i] = inner[i] and level[i] == 3
+    graph = Graph()
+
+    def rewrite(i: int, new: list[int]) -> int:
+        terms = sorted(sum_terms(program, i, inner), key=lambda term: (level[term[1]] == 3, -term[0]))
+        return signed_sum(graph, [(sign, new[k]) for sign, k in terms])
+
+    return finish(program, graph, replay(program, graph, own=roots, rewrite=rewrite))
+
+
+def signed_sum(graph: Graph, terms: Sequence[Term]) -> int:
+    """Sum of nodes with signs, left to right."""
+    sign, total = terms[0]
+    for other, node in terms[1:]:
+        total = graph.add(total, node) if other == sign else graph.sub(total, node)
+    return total if sign > 0 else graph.neg(total)
 
 
 def _replay_cut(program: Program, wanted: dict[int, int], base: int) -> Program:

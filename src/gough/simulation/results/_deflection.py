@@ -9,6 +9,7 @@ import numpy as np
 
 from gough.dynamics.numbers import Numbers
 from gough.spatial.poses import quaternion_of_rotation_vector, rotation_of_quaternion
+from gough.structure.elastic.places import numbers_at
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -31,10 +32,12 @@ def deflection(model: "Model", q: Array, frame: str, parameters: Array) -> Array
     tie = link.tie
     assert tie is not None
     e = q[:, tie.q : tie.q + tie.modes]
-    shift = e @ _at(parameters, tie.translation).reshape(tie.modes, 3)
+    shift = e @ numbers_at(parameters, tie.translation).reshape(tie.modes, 3)
     if tie.second:
-        shift = shift + 0.5 * np.einsum("nk,nl,kli->ni", e, e, _symmetric(_at(parameters, tie.second), tie.modes, 3))
-    turn = e @ _at(parameters, tie.turning).reshape(tie.modes, 3)
+        shift = shift + 0.5 * np.einsum(
+            "nk,nl,kli->ni", e, e, _symmetric(numbers_at(parameters, tie.second), tie.modes, 3)
+        )
+    turn = e @ numbers_at(parameters, tie.turning).reshape(tie.modes, 3)
     arm = np.array(Numbers(mechanism, parameters).placement(place.placement)[1], dtype=float)
     if arm.any():
         R = rotation_of_quaternion(quaternion_of_rotation_vector(turn))
@@ -50,15 +53,9 @@ def strain_energy(model: "Model", q: Array, parameters: Array) -> Array:
         elastic = model.mechanism.links[i].elastic
         assert elastic is not None
         e = q[:, elastic.coordinates]
-        K = _symmetric(_at(parameters, elastic.K), elastic.modes, 1)[..., 0]
+        K = _symmetric(numbers_at(parameters, elastic.K), elastic.modes, 1)[..., 0]
         total = total + 0.5 * np.einsum("nk,kl,nl->n", e, K, e)
     return total
-
-
-def _at(parameters: Array, positions: tuple[int, ...]) -> Array:
-    """Parameters at these positions; -1 stands for a zero."""
-    places = np.array(positions, dtype=int)
-    return np.where(places >= 0, parameters[places], 0.0) if len(places) else np.zeros(0)
 
 
 def _symmetric(packed: Array, m: int, size: int) -> Array:

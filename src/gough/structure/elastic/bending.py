@@ -177,15 +177,11 @@ class _Adding:
 
 
 def add_tie(table: GrowingTable, name: str, frame: TiedFrame, elastic: Elastic) -> Tie:
-    """Places of the numbers of a tied frame."""
-    m = elastic.modes
+    """Places of the numbers of a tied frame. Ones are structure too: coordinates that are motions of the frame itself."""
+    m, adding = elastic.modes, _Adding(table, name)
 
     def add(what: str, index: tuple[int, ...], values: np.ndarray) -> list[int]:
-        label = ",".join(str(i + 1) for i in index)
-        return [
-            table.add(f"{name}.{what}[{label}].{s}", float(x), "SI") if x != 0.0 else -1
-            for s, x in zip("xyz", values, strict=True)
-        ]
+        return adding(what, index, values, wholes=True)
 
     second: tuple[int, ...] = ()
     if frame.second is not None and elastic.stiffened:

@@ -1,10 +1,20 @@
 """The places of a flexible link's elastic coordinates, and of the constants that go with them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 ZERO, ONE, MINUS_ONE = -1, -2, -3
 NUMBERS = {ZERO: 0.0, ONE: 1.0, MINUS_ONE: -1.0}
 """In the place of a position: the number itself, which is structure."""
+
+
+def numbers_at(parameters: np.ndarray, positions: Sequence[int]) -> np.ndarray:
+    """Numbers (…, k) at k positions of designs (…, n); below 0 stand for numbers themselves."""
+    places = np.array(positions, dtype=int)
+    own = np.array([NUMBERS.get(i, 0.0) for i in positions])
+    return np.where(places >= 0, parameters[..., np.maximum(places, 0)], own)
 
 
 @dataclass(frozen=True)
@@ -73,8 +83,8 @@ class Elastic:
 @dataclass(frozen=True)
 class Tie:
     """How a frame on a flexible link follows its coordinates (at `q`, `u`, `modes` of them); the frame's axes at rest are
-    the link's. Positions: translation, turning 3 a coordinate, second 3 a pair k <= l (() without). as_point: its axes stay those
-    of the body, although the frame turns."""
+    the link's. Positions (below 0: `NUMBERS`): translation, turning 3 a coordinate, second 3 a pair k <= l (() without).
+    as_point: its axes stay those of the body, although the frame turns."""
 
     q: int
     u: int

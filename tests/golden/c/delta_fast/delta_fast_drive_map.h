@@ -3,7 +3,7 @@
    Written by gough; change the robot's description and write it again rather than this text.
    Parameters are an input: prepare a design once.
 
-   Operations of a state: multiply-adds 10, multiplications 4, additions 16, and in each of 3 lanes multiply-adds
+   Operations of a state: multiply-adds 10, multiplications 4, additions 11, and in each of 3 lanes multiply-adds
    73, and in each of 3 lanes multiplications 34, and in each of 3 lanes additions 9, and in each of 3 lanes
    divisions 1.
    Operations of a design: multiply-adds 6, multiplications 6, sines and cosines 6.

@@ -3,7 +3,7 @@
    Written by gough; change the robot's description and write it again rather than this text.
    Parameters are an input: prepare a design once.
 
-   Operations of a state: multiply-adds 63, multiplications 54, additions 7, divisions 1, sines and cosines 8.
+   Operations of a state: multiply-adds 52, multiplications 43, additions 5, divisions 1, sines and cosines 8.
    Operations of a design: multiply-adds 2, multiplications 2, divisions 1.
 
    Compile as C99 and link with libm: cc -std=c99 -O2 -c five_bar_inverse_dynamics.c. Fastest with the machine's

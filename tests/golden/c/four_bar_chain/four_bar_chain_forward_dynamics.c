@@ -25,7 +25,7 @@ const double four_bar_chain_forward_dynamics_parameters[158] = {
     0.0,
 };
 
-int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double prepared[23]) {
+int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double prepared[24]) {
     /* Structure: these inputs must have the values the program was made with. */
     static const int place_0[66] = {
         0, 2, 3, 4, 5, 10, 12, 14, 15, 16, 17, 22, 23, 24, 29, 30, 35, 37, 39, 40, 41, 42, 47, 48, 49, 54,
@@ -60,7 +60,7 @@ int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double
     const double t2 = parameters[109] * t0 + parameters[43];
     const double t3 = parameters[79] * parameters[79];
     const double t4 = parameters[79] * parameters[84] + parameters[11];
-    const double t5 = parameters[84] * t3 + parameters[18];
+    const double t5 = parameters[118] + t2;
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
     const double t6 = 1.0 / parameters[128];
@@ -69,6 +69,10 @@ int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
     const double t8 = 1.0 / parameters[143];
     const double t9 = fabs(parameters[143]);
+
+    /* mass matrix: closures [Briot 2014, eq. 44] */
+    const double t10 = parameters[18] + parameters[93];
+    const double t11 = parameters[84] * t3 + t10;
 
     prepared[0] = parameters[1];
     prepared[1] = parameters[28];
@@ -93,13 +97,14 @@ int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double
     prepared[20] = t7;
     prepared[21] = t8;
     prepared[22] = t9;
+    prepared[23] = t11;
     return 0;
 }
 
 uint64_t four_bar_chain_forward_dynamics(
     const double q[5],
     const double v[1],
-    const double prepared[23],
+    const double prepared[24],
     double vdot[1]) {
     uint64_t status = 0;
     const double t0 = sin(q[0]);
@@ -116,223 +121,215 @@ uint64_t four_bar_chain_forward_dynamics(
     /* pin0: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
     const double t10 = prepared[5] * t7;
     const double t11 = prepared[11] - prepared[5] * t6;
+    const double t12 = t1 * t7;
+    const double t13 = t12 - t0 * t6;
+    const double t14 = t1 * t6;
+    const double t15 = t0 * t7 + t14;
+    const double t16 = t3 * t13;
+    const double t17 = t2 * t15 + t16;
+    const double t18 = t2 * t13;
+    const double t19 = t18 - t3 * t15;
 
     /* pin1: closure [Briot 2014, eq. 28], [Long 2014, eq. 3] */
-    const double t12 = prepared[8] * t9;
-    const double t13 = prepared[13] - prepared[8] * t8;
-    const double t14 = prepared[12] * t2;
-    const double t15 = prepared[12] * t3;
-    const double t16 = prepared[1] + t14;
-    const double t17 = t0 * t15;
-    const double t18 = t1 * t16 - t17;
-    const double t19 = t1 * t15;
-    const double t20 = t0 * t16 + t19;
-    const double t21 = t7 * t18 - t11;
-    const double t22 = t21 - t6 * t20;
-    const double t23 = t6 * t18 - t10;
-    const double t24 = t7 * t20 + t23;
-    const double t25 = 1e-12 - t22 * t22;
-    const double t26 = t25 - t24 * t24;
-    status |= (uint64_t)!(t26 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN0;
-    const double t27 = prepared[14] * t4;
-    const double t28 = prepared[14] * t5;
-    const double t29 = t2 * t28;
-    const double t30 = t3 * t28;
-    const double t31 = prepared[1] - prepared[2];
-    const double t32 = t31 - t27;
-    const double t33 = t2 * t32 - t30;
-    const double t34 = t3 * t32 + t29;
-    const double t35 = t8 * t33 - t13;
-    const double t36 = t35 - t9 * t34;
-    const double t37 = t8 * t34 + t12;
-    const double t38 = t9 * t33 + t37;
-    const double t39 = 1e-12 - t36 * t36;
-    const double t40 = t39 - t38 * t38;
-    status |= (uint64_t)!(t40 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN1;
-    const double t41 = prepared[9] * t8;
-    const double t42 = prepared[8] * t41;
-    const double t43 = prepared[10] + prepared[16];
-    const double t44 = t43 - t42 * 2.0;
-    const double t45 = prepared[6] * t6;
-    const double t46 = prepared[5] * t45;
-    const double t47 = t46 - prepared[7];
-    const double t48 = t42 - prepared[10];
+    const double t20 = prepared[8] * t9;
+    const double t21 = prepared[13] - prepared[8] * t8;
+    const double t22 = t3 * t9;
+    const double t23 = t22 - t2 * t8;
+    const double t24 = t3 * t8;
+    const double t25 = t2 * t9 + t24;
+    const double t26 = t5 * t23;
+    const double t27 = t4 * t25 + t26;
+    const double t28 = t4 * t23;
+    const double t29 = t28 - t5 * t25;
+    const double t30 = prepared[12] * t3;
+    const double t31 = prepared[12] * t2 + prepared[1];
+    const double t32 = t1 * t31;
+    const double t33 = t32 - t0 * t30;
+    const double t34 = t0 * t31;
+    const double t35 = t1 * t30 + t34;
+    const double t36 = t7 * t33 - t11;
+    const double t37 = t36 - t6 * t35;
+    const double t38 = t6 * t33 - t10;
+    const double t39 = t7 * t35 + t38;
+    const double t40 = 1e-12 - t37 * t37;
+    const double t41 = t40 - t39 * t39;
+    status |= (uint64_t)!(t41 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN0;
+    const double t42 = prepared[14] * t5;
+    const double t43 = t2 * t42;
+    const double t44 = prepared[1] - prepared[2];
+    const double t45 = t44 - prepared[14] * t4;
+    const double t46 = t2 * t45;
+    const double t47 = t46 - t3 * t42;
+    const double t48 = t3 * t45 + t43;
+    const double t49 = t8 * t47 - t21;
+    const double t50 = t49 - t9 * t48;
+    const double t51 = t8 * t48 + t20;
+    const double t52 = t9 * t47 + t51;
+    const double t53 = 1e-12 - t50 * t50;
+    const double t54 = t53 - t52 * t52;
+    status |= (uint64_t)!(t54 >= 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_OPEN_LOOP_PIN1;
+    const double t55 = prepared[9] * t8;
+    const double t56 = prepared[8] * t55;
+    const double t57 = prepared[18] - t56 * 2.0;
+    const double t58 = prepared[6] * t6;
+    const double t59 = prepared[5] * t58;
+    const double t60 = t59 - prepared[7];
+    const double t61 = t56 - prepared[10];
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t49 = t0 * t14 + t19;
-    const double t50 = t17 - t1 * t14;
-    const double t51 = t7 * t49;
-    const double t52 = t51 - t6 * t50;
-    const double t53 = t6 * t49;
-    const double t54 = t7 * t50 + t53;
-    const double t55 = 1.0 / t52;
-    const double t56 = t10 * t55;
-    const double t57 = t54 * t56 + t11;
-    const double t58 = t57 * prepared[19];
-    const double t59 = fabs(t52);
-    status |= (uint64_t)!(t59 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
+    const double t62 = prepared[12] * t17;
+    const double t63 = prepared[12] * t19;
+    const double t64 = 1.0 / t62;
+    const double t65 = t10 * t64;
+    const double t66 = t11 - t63 * t65;
+    const double t67 = t66 * prepared[19];
+    const double t68 = fabs(t62);
+    status |= (uint64_t)!(t68 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
     status |= (uint64_t)!(prepared[20] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN0;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t60 = t12 * t56;
-    const double t61 = t13 * t56;
-    const double t62 = t2 * t27 + t30;
-    const double t63 = t29 - t3 * t27;
-    const double t64 = t9 * t62;
-    const double t65 = t64 - t8 * t63;
-    const double t66 = t8 * t62;
-    const double t67 = t9 * t63 + t66;
-    const double t68 = 1.0 / t65;
-    const double t69 = t60 * t68;
-    const double t70 = t67 * t69 + t61;
-    const double t71 = t70 * prepared[21];
-    const double t72 = fabs(t65);
-    status |= (uint64_t)!(t72 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
+    const double t69 = t20 * t65;
+    const double t70 = t21 * t65;
+    const double t71 = prepared[14] * t27;
+    const double t72 = prepared[14] * t29;
+    const double t73 = 1.0 / t71;
+    const double t74 = t69 * t73;
+    const double t75 = t70 - t72 * t74;
+    const double t76 = t75 * prepared[21];
+    const double t77 = fabs(t71);
+    status |= (uint64_t)!(t77 >= 9.89e-10) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
     status |= (uint64_t)!(prepared[22] >= 1e-09) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_FOLDED_PIN1;
 
     /* mass matrix: closures [Briot 2014, eq. 44] */
-    const double t73 = t44 * t56;
-    const double t74 = t48 * t71 + t73;
-    const double t75 = prepared[4] * t69;
-    const double t76 = prepared[7] * t58;
-    const double t77 = t48 * t56;
-    const double t78 = prepared[10] * t71 + t77;
-    const double t79 = 2.0 * t47 + t76;
-    const double t80 = prepared[7] + prepared[18];
-    const double t81 = t80 - 2.0 * t46;
-    const double t82 = t69 * t75 + t81;
-    const double t83 = t58 * t79 + t82;
-    const double t84 = t56 * t74 + t83;
-    const double t85 = t71 * t78 + t84;
-    status |= (uint64_t)!(t85 >= 3e-06) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_SINGULAR_MASS_MATRIX;
+    const double t78 = t57 * t65;
+    const double t79 = t61 * t76 + t78;
+    const double t80 = prepared[4] * t74;
+    const double t81 = prepared[7] * t67;
+    const double t82 = t61 * t65;
+    const double t83 = prepared[10] * t76 + t82;
+    const double t84 = 2.0 * t60 + t81;
+    const double t85 = prepared[23] - 2.0 * t59;
+    const double t86 = t74 * t80 + t85;
+    const double t87 = t67 * t84 + t86;
+    const double t88 = t76 * t83 + t87;
+    const double t89 = t65 * t79 + t88;
+    status |= (uint64_t)!(t89 >= 3e-06) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_SINGULAR_MASS_MATRIX;
 
     /* pin0: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t86 = v[0] * t10;
-    const double t87 = v[0] * t11;
-    const double t88 = t55 * t86;
-    const double t89 = t54 * t88 + t87;
+    const double t90 = v[0] * t10;
+    const double t91 = v[0] * t11;
+    const double t92 = t64 * t90;
+    const double t93 = t91 - t63 * t92;
 
     /* pin1: rates [Long 2014, eq. 2], [Fried, eq. 41] */
-    const double t90 = t12 * t88;
-    const double t91 = t13 * t88;
-    const double t92 = t68 * t90;
-    const double t93 = t67 * t92 + t91;
+    const double t94 = t20 * t92;
+    const double t95 = t21 * t92;
+    const double t96 = t73 * t94;
+    const double t97 = t95 - t72 * t96;
 
     /* pin0: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
-    const double t94 = v[0] * prepared[5];
-    const double t95 = v[0] * t94;
-    const double t96 = prepared[19] * t89 - v[0];
-    const double t97 = prepared[11] * t96;
-    const double t98 = prepared[12] * t88;
-    const double t99 = t88 * t98;
-    const double t100 = t2 * t99;
-    const double t101 = t3 * t99;
-    const double t102 = t0 * t101;
-    const double t103 = t102 - t1 * t100;
-    const double t104 = t6 * t103;
-    const double t105 = t0 * t100 - t95;
-    const double t106 = t1 * t101 + t105;
-    const double t107 = t6 * t106;
-    const double t108 = t96 * t97 + t107;
-    const double t109 = t7 * t103 + t108;
-    const double t110 = t55 * t109;
-    const double t111 = t104 - t7 * t106;
-    const double t112 = t111 - t54 * t110;
-    const double t113 = prepared[19] * t112;
+    const double t98 = v[0] * prepared[5];
+    const double t99 = v[0] * t98;
+    const double t100 = t6 * t99;
+    const double t101 = t7 * t99;
+    const double t102 = prepared[19] * t93 - v[0];
+    const double t103 = prepared[11] * t102;
+    const double t104 = prepared[12] * t92;
+    const double t105 = t92 * t104;
+    const double t106 = t19 * t105 + t100;
+    const double t107 = t106 - t102 * t103;
+    const double t108 = t64 * t107;
+    const double t109 = t101 - t17 * t105;
+    const double t110 = t109 - t63 * t108;
+    const double t111 = prepared[19] * t110;
 
     /* pin1: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53] */
-    const double t114 = prepared[8] * t88;
-    const double t115 = t88 * t114;
-    const double t116 = prepared[21] * t93 - t88;
-    const double t117 = prepared[13] * t116;
-    const double t118 = prepared[14] * t92;
-    const double t119 = t92 * t118;
-    const double t120 = t4 * t119;
-    const double t121 = t5 * t119;
-    const double t122 = t2 * t121;
-    const double t123 = t122 - t3 * t120;
-    const double t124 = t8 * t123;
-    const double t125 = t2 * t120 - t115;
-    const double t126 = t3 * t121 + t125;
-    const double t127 = t8 * t126;
-    const double t128 = t116 * t117 + t127;
-    const double t129 = t9 * t123 + t128;
-    const double t130 = t12 * t110 + t129;
-    const double t131 = t68 * t130;
-    const double t132 = t124 - t9 * t126;
-    const double t133 = t132 - t13 * t110;
-    const double t134 = t133 - t67 * t131;
+    const double t112 = prepared[8] * t92;
+    const double t113 = t92 * t112;
+    const double t114 = t9 * t113;
+    const double t115 = prepared[21] * t97 - t92;
+    const double t116 = prepared[13] * t115;
+    const double t117 = prepared[14] * t96;
+    const double t118 = t96 * t117;
+    const double t119 = t29 * t118;
+    const double t120 = t8 * t113 + t119;
+    const double t121 = t20 * t108 + t120;
+    const double t122 = t121 - t115 * t116;
+    const double t123 = t73 * t122;
+    const double t124 = t114 - t27 * t118;
+    const double t125 = t21 * t108 + t124;
+    const double t126 = t125 - t72 * t123;
 
     /* crank0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t135 = prepared[0] * t0;
+    const double t127 = prepared[0] * t0;
 
     /* crank1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t136 = prepared[0] * t2;
+    const double t128 = prepared[0] * t2;
 
     /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t137 = prepared[0] * t4;
+    const double t129 = prepared[0] * t4;
 
     /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t138 = prepared[0] * t1 + t95;
-    const double t139 = t6 * t135;
-    const double t140 = t139 - t7 * t138;
+    const double t130 = prepared[0] * t1 + t99;
+    const double t131 = t6 * t127;
+    const double t132 = t131 - t7 * t130;
 
     /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t141 = t136 - prepared[8] * t110;
-    const double t142 = prepared[0] * t3 + t115;
-    const double t143 = t8 * t141;
-    const double t144 = t143 - t9 * t142;
-    const double t145 = prepared[21] * t134 + t110;
+    const double t133 = prepared[8] * t108 + t128;
+    const double t134 = prepared[0] * t3 + t113;
+    const double t135 = t8 * t133;
+    const double t136 = t135 - t9 * t134;
+    const double t137 = prepared[21] * t126 - t108;
 
     /* crank2: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t146 = prepared[3] * t137;
+    const double t138 = prepared[4] * t123;
 
     /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t147 = prepared[6] * t113;
-    const double t148 = prepared[6] * t96;
-    const double t149 = t96 * t148;
-    const double t150 = prepared[7] * t113;
-    const double t151 = prepared[6] * t140 + t150;
+    const double t139 = prepared[6] * t111;
+    const double t140 = prepared[6] * t102;
+    const double t141 = t102 * t140;
+    const double t142 = prepared[7] * t111;
+    const double t143 = prepared[6] * t132 + t142;
 
     /* coupler1: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t152 = prepared[9] * t145;
-    const double t153 = prepared[9] * t116;
-    const double t154 = t116 * t153;
-    const double t155 = prepared[10] * t145;
-    const double t156 = prepared[9] * t144 + t155;
-    const double t157 = t8 * t152;
-    const double t158 = t157 - t9 * t154;
+    const double t144 = prepared[9] * t137;
+    const double t145 = prepared[9] * t115;
+    const double t146 = t115 * t145;
+    const double t147 = prepared[10] * t137;
+    const double t148 = prepared[9] * t136 + t147;
+    const double t149 = t8 * t144;
+    const double t150 = t149 - t9 * t146;
 
     /* coupler0: recursion [Briot 2014, §3.2–3.3], [Fried, section 7.2] */
-    const double t159 = t6 * t147;
-    const double t160 = t159 - t7 * t149;
+    const double t151 = t6 * t139;
+    const double t152 = t151 - t7 * t141;
 
     /* pin1: projection [Fried, eq. 94] */
-    const double t161 = prepared[21] * t156;
-    const double t162 = t146 - prepared[4] * t131;
-    const double t163 = t67 * t161 + t162;
-    const double t164 = t68 * t163;
+    const double t153 = prepared[21] * t148;
+    const double t154 = prepared[3] * t129 + t138;
+    const double t155 = t154 - t72 * t153;
+    const double t156 = t73 * t155;
 
     /* pin0: projection [Fried, eq. 94] */
-    const double t165 = prepared[19] * t151;
-    const double t166 = prepared[15] * t136 - t156;
-    const double t167 = t166 - prepared[16] * t110;
-    const double t168 = t54 * t165 + t167;
-    const double t169 = prepared[8] * t158 + t168;
-    const double t170 = t13 * t161 + t169;
-    const double t171 = t12 * t164 + t170;
-    const double t172 = t55 * t171;
-    const double t173 = prepared[17] * t135 - t151;
-    const double t174 = prepared[5] * t160 + t173;
-    const double t175 = t11 * t165 + t174;
-    const double t176 = t10 * t172 + t175;
+    const double t157 = prepared[19] * t143;
+    const double t158 = prepared[15] * t128 - t148;
+    const double t159 = prepared[16] * t108 + t158;
+    const double t160 = t159 - t63 * t157;
+    const double t161 = prepared[8] * t150 + t160;
+    const double t162 = t21 * t153 + t161;
+    const double t163 = t20 * t156 + t162;
+    const double t164 = t64 * t163;
+    const double t165 = prepared[17] * t127 - t143;
+    const double t166 = prepared[5] * t152 + t165;
+    const double t167 = t11 * t157 + t166;
+    const double t168 = t10 * t164 + t167;
 
     /* acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46] */
-    const double t177 = 1.0 / t85;
-    const double t178 = t176 * t177;
-    const double t179 = -t178;
+    const double t169 = 1.0 / t89;
+    const double t170 = t168 * t169;
+    const double t171 = -t170;
 
-    vdot[0] = t179;
+    vdot[0] = t171;
     double finite = 0.0;
     finite += 0.0 * vdot[0];
     status |= (uint64_t)!(finite == 0.0) << FOUR_BAR_CHAIN_FORWARD_DYNAMICS_NOT_FINITE_RESULT;

@@ -4,8 +4,8 @@
    Left out: friction, wrench.
    Parameters are an input: prepare a design once.
 
-   Operations of a state: multiply-adds 79, multiplications 78, additions 7, divisions 3, sines and cosines 10.
-   Operations of a design: multiply-adds 4, multiplications 2, divisions 2.
+   Operations of a state: multiply-adds 75, multiplications 78, additions 3, divisions 3, sines and cosines 10.
+   Operations of a design: multiply-adds 4, multiplications 2, additions 2, divisions 2.
 
    Compile as C99 and link with libm: cc -std=c99 -O2 -c four_bar_chain_forward_dynamics.c. Fastest with the
    machine's vectors and multiply-adds, for gcc: -O3 -march=native -ffp-contract=fast -fno-math-errno. Not with
@@ -96,7 +96,7 @@ enum {
     FOUR_BAR_CHAIN_FORWARD_DYNAMICS_V_SIZE = 1,
     FOUR_BAR_CHAIN_FORWARD_DYNAMICS_PARAMETERS_SIZE = 158,
     FOUR_BAR_CHAIN_FORWARD_DYNAMICS_VDOT_SIZE = 1,
-    FOUR_BAR_CHAIN_FORWARD_DYNAMICS_PREPARED_SIZE = 23
+    FOUR_BAR_CHAIN_FORWARD_DYNAMICS_PREPARED_SIZE = 24
 };
 
 /* Status: bit number of each check. Outputs are always computed; trust them where the status is 0, and only there.
@@ -119,13 +119,13 @@ extern const double four_bar_chain_forward_dynamics_parameters[158];
 
 /* Work that is done once a design. Returns 0, or 1 + the position of the first parameter that differs from the
    structural value (a zero, a right angle) this program was made with: `prepared` is then not filled. */
-int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double prepared[23]);
+int four_bar_chain_forward_dynamics_prepare(const double parameters[158], double prepared[24]);
 
 /* Outputs of one state; returns its status word. */
 uint64_t four_bar_chain_forward_dynamics(
     const double q[5],
     const double v[1],
-    const double prepared[23],
+    const double prepared[24],
     double vdot[1]);
 
 #ifdef __cplusplus
