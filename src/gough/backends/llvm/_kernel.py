@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from gough.backends.backend import GIVEN, OWN, RECORD, STATE, Marched, address, uniform_numbers
 from gough.backends.llvm._python_entry import ENTRIES, ENTRY, PythonEntries, layout_holds
 from gough.backends.llvm.store import StoredObject, stored_object
-from gough.backends.llvm.target import CpuTarget, LoadedObject, host
+from gough.backends.llvm.target import LoadedObject, for_one_state, host
 from gough.program.program import Program
 from gough.program.verdict import flat_inputs
 
@@ -247,17 +246,12 @@ def _collected(parts: list[_Flags]) -> tuple[np.ndarray, np.ndarray]:
 _MARCH_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *([ctypes.c_int64] * 4), ctypes.c_void_p)
 
 
-def _for_one_run() -> CpuTarget:
-    """This CPU for one run at a time: scalars wait less for each other than wide vectors with one lane in use."""
-    return replace(host(), lanes=1, assembler=False)
-
-
 class March:
     """Machine code of a time loop (see `CompiledLoop`). one_run: for one run at a time."""
 
     def __init__(self, program: Program, precision: str = "fast", one_run: bool = False) -> None:
         self.program = program
-        target = _for_one_run() if one_run else host()
+        target = for_one_state(host()) if one_run else host()
         self.lanes = target.lanes
         entry: StoredObject = stored_object(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
