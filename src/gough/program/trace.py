@@ -45,17 +45,25 @@ class Traced:
         self.node = node
 
     def __add__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.add(self.node, other.node))
+        if kind is float and other == 0.0:
+            return t.unchanged(self)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.add(self.node, t.node(other)))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.sub(self.node, other.node))
+        if kind is float and other == 0.0:
+            return t.unchanged(self)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.sub(self.node, t.node(other)))
 
     def __rsub__(self, other: Any) -> Any:
@@ -65,9 +73,13 @@ class Traced:
         return t.wrap(t.graph.sub(t.node(other), self.node))
 
     def __mul__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.mul(self.node, other.node))
+        if kind is float and other == 0.0:  # most factors are: structural zeros
+            return t.unchanged(0.0)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.mul(self.node, t.node(other)))
 
     __rmul__ = __mul__
@@ -153,6 +165,13 @@ class Tracer:
         if graph.ops[i] == CONST:
             return graph.args[i][0]
         return Traced(self, i)
+
+    def unchanged(self, value: Any) -> Any:
+        """What comes of an operation with the number zero that folds. The zero is a node all the same: where numbers stand
+        decides the order of operands."""
+        if not self.graph.zero:
+            self.graph.const(0.0)
+        return value
 
     def node(self, value: Any) -> int:
         """Node of a traced scalar or number."""

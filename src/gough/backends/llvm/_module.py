@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gough.backends.llvm._march_driver import write_march
 from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS, write_scalar_function, write_scalar_stages
 from gough.backends.llvm._writer import ARGUMENTS
 from gough.backends.llvm.target import CpuTarget
+from gough.program.beside import Beside
 from gough.program.looping import Called
 from gough.program.program import Program
 from gough.program.rolling.lowering import LoweredStages
@@ -66,6 +68,10 @@ class Written:
     table: list[float | int]
 
 
+_written = Beside()
+"""Text of programs that are called."""
+
+
 def write_stages_of(
     lowered: LoweredStages, target: CpuTarget, assembler: bool | None = None, prefix: str = ""
 ) -> Written:
@@ -74,8 +80,10 @@ def write_stages_of(
         assembler = _can_assemble([s.program for s in lowered.stages], target)
     layout = lay_out(lowered)
     called = {id(s.block): s.block for s in layout.stages if isinstance(s.block, Called)}
-    inner = {
-        key: write_stages_of(c.stages, target, None, f"{prefix}call{n}_") for n, (key, c) in enumerate(called.items())
+    names = [f"{prefix}call{n}_" for n in range(len(called))]
+    inner: dict[int, Written] = {
+        key: _written.get(c.stages, (target, name), partial(write_stages_of, c.stages, target, None, name))
+        for name, (key, c) in zip(names, called.items(), strict=True)
     }
     callees = {
         key: Callee(

@@ -61,7 +61,7 @@ def stored_object(program: Program, target: CpuTarget, precision: str, driver: s
 
 def _compiled(program: Program, target: CpuTarget, precision: str, driver: str) -> StoredObject:
     with no_collecting():
-        ready = made_ready(program, target.machine(precision))
+        ready = made_ready(program, target.machine(precision), shared=driver != KERNEL)
         if ready.stages is not None:
             module = write_rolled(ready.stages, target, driver=driver)
         else:
@@ -177,9 +177,10 @@ class Ready:
     stages: LoweredStages | None
 
 
-def made_ready(program: Program, machine: Machine, rolled: bool | None = None) -> Ready:
-    """The form that is expected to be faster. rolled: False keeps it straight, True rolls it wherever lanes are found."""
-    once, each = split_uniform(expand_others(program))
+def made_ready(program: Program, machine: Machine, rolled: bool | None = None, shared: bool = False) -> Ready:
+    """The form that is expected to be faster. rolled: False keeps it straight, True rolls it wherever lanes are found. shared: as
+    in `expand_others`."""
+    once, each = split_uniform(expand_others(program, shared))
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     if any(op == Op.BLOCK for op in each.ops):
         return Ready(once if hoisted else None, None, cut_at_blocks(each, machine))

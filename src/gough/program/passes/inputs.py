@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.program.graph import INPUT, Graph
-from gough.program.ops import Op
+from gough.program.graph import BLOCK, CONST, INPUT, Graph
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program, Slot
@@ -40,22 +39,21 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
 
     Without work to hoist, `once` has no results and `each` is the program itself. Blocks are not hoisted.
     """
-    uniform = program.uniform_inputs()
+    uniform = program.uniform_inputs().tolist()
     level = bytearray(len(program.ops))  # 0 constant, 1 uniform leaf, 2 uniform work, 3 varies with the state
-    for i, op in enumerate(program.ops):
-        if op == Op.INPUT:
-            level[i] = 1 if uniform[program.args[i][0]] else 3
-        elif op == Op.CONST:
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+        if op == INPUT:
+            level[i] = 1 if uniform[args[0]] else 3
+        elif op == CONST:
             level[i] = 0
-        elif op in (Op.BLOCK, Op.ITEM):
+        elif op >= BLOCK:
             level[i] = 3
         else:
-            worst = max((level[k] for k in program.operands(i)), default=0)
-            level[i] = 3 if worst == 3 else 2
+            level[i] = 3 if max([level[k] for k in args]) == 3 else 2
     wanted: dict[int, int] = {}
-    for i in range(len(program.ops)):
+    for i, args in enumerate(program.args):
         if level[i] == 3:
-            for k in program.operands(i):
+            for k in args if CONST < program.ops[i] < BLOCK else program.operands(i):
                 if level[k] == 2:
                     wanted.setdefault(k, len(wanted))
     for i in (*program.results, *(c.node for c in program.checks)):
@@ -71,7 +69,7 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
 def _replay_cut(program: Program, wanted: dict[int, int], base: int) -> Program:
     ops, args = list(program.ops), list(program.args)
     for i, k in wanted.items():
-        ops[i], args[i] = Op.INPUT, (base + k,)
+        ops[i], args[i] = INPUT, (base + k,)
     cut = replace(program, ops=ops, args=args)
     graph = Graph()
     return finish(cut, graph, replay(cut, graph))
