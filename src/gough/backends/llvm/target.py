@@ -67,7 +67,8 @@ def for_one_state(target: CpuTarget) -> CpuTarget:
 
 
 def target_machine(target: CpuTarget):
-    """LLVM's code generator for a target."""
+    """LLVM's code generator for a target. Vectors are worth its second look at the order of instructions; for scalars, whose
+    order the CPU itself changes, and around bodies that are assembly already, it takes a third of the time for nothing."""
     import llvmlite.binding as llvm
 
     if target.triple:
@@ -78,7 +79,7 @@ def target_machine(target: CpuTarget):
     else:
         kind = llvm.Target.from_default_triple()
     return kind.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="default", codemodel="jitdefault", jit=True
+        cpu=target.cpu, features=target.features, opt=1 if target.assembler or target.lanes == 1 else 2, reloc="default", codemodel="jitdefault", jit=True
     )
 
 
