@@ -267,11 +267,16 @@ def trace(
         offset += slot.size
     with no_collecting():
         returned = function(**arrays)
-    outputs, results = [], []
+    outputs, results, zero = [], [], -1
     for key, value in returned.items():
         array = np.asarray(value, dtype=object)
         outputs.append(Slot(key, array.shape, (units or {}).get(key, "")))
-        results.extend(tracer.node(x) for x in array.ravel())
+        for x in array.ravel():
+            if x.__class__ is float and x == 0.0:  # matrices are mostly zeros
+                zero = graph.const(0.0) if zero < 0 else zero
+                results.append(zero)
+            else:
+                results.append(tracer.node(x))
     checks = tuple(NodeCheck(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
     program = Program(tuple(inputs), tuple(outputs), graph.ops, graph.args, tuple(results), checks, graph.notes, name)
     return remove_dead_code(program)

@@ -101,13 +101,13 @@ class ComputedOutputs:
 
 def computed_outputs(program: Program) -> ComputedOutputs:
     """Outputs that are numbers whatever the inputs set apart: sparse Jacobians have many, and storing them costs time."""
-    numbers = [float(program.args[i][0]) if program.ops[i] == Op.CONST else np.nan for i in program.results]
+    numbers = np.array([program.args[i][0] if program.ops[i] == CONST else np.nan for i in program.results], dtype=float)
     ends = np.cumsum([0, *(slot.size for slot in program.outputs)])
-    fixed = tuple(np.array(numbers[a:b]) for a, b in pairwise(ends))
+    fixed = tuple(numbers[a:b] for a, b in pairwise(ends))
     if not np.isfinite(numbers).any():
         return ComputedOutputs(program, fixed)
     slots = tuple(replace(s, shape=(int(np.isnan(x).sum()),)) for s, x in zip(program.outputs, fixed, strict=True))
-    results = tuple(r for r, x in zip(program.results, numbers, strict=True) if np.isnan(x))
+    results = tuple(program.results[k] for k in np.flatnonzero(np.isnan(numbers)).tolist())
     return ComputedOutputs(remove_dead_code(replace(program, outputs=slots, results=results)), fixed)
 
 
