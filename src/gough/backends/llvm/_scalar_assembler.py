@@ -9,7 +9,16 @@ that short encodings reach are used; what is spilled lies on the stack, found fr
 """
 
 from gough.backends._stage_layout import FRAME, TABLE, TILE, Place, PlacedStage, StageLayout
-from gough.backends.llvm._assembler import FUSED, ONE_BIT, OTHER_BITS, PLAIN, SIGN_BIT, AssemblyBody, UsedNumbers, function
+from gough.backends.llvm._assembler import (
+    FUSED,
+    ONE_BIT,
+    OTHER_BITS,
+    PLAIN,
+    SIGN_BIT,
+    AssemblyBody,
+    UsedNumbers,
+    function,
+)
 from gough.backends.llvm._assembler_registers import Registers
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE, Program

@@ -79,7 +79,12 @@ def target_machine(target: CpuTarget):
     else:
         kind = llvm.Target.from_default_triple()
     return kind.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=1 if target.assembler or target.lanes == 1 else 2, reloc="default", codemodel="jitdefault", jit=True
+        cpu=target.cpu,
+        features=target.features,
+        opt=1 if target.assembler or target.lanes == 1 else 2,
+        reloc="default",
+        codemodel="jitdefault",
+        jit=True,
     )
 
 

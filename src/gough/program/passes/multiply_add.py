@@ -55,7 +55,7 @@ class _Contraction:
                 graph.note = notes[i]
             if op <= CONST:
                 new[i] = graph.raw(op, *args[i])
-            elif op == ADD or op == SUB:
+            elif op in (ADD, SUB):
                 if not self.inner[i]:
                     new[i] = self._chain(self.sums[i])
             elif (op == NEG and self.inner[i]) or (op == MUL and i not in self.made):

@@ -131,9 +131,7 @@ def latency_order(program: Program, most: int, window: int) -> list[int]:
     """Nodes in their new order, leaves first."""
     ops, args = program.ops, program.args
     n = len(ops)
-    operands = [
-        () if op <= CONST else tuple({k for k in a if ops[k] > CONST}) for op, a in zip(ops, args, strict=True)
-    ]
+    operands = [() if op <= CONST else tuple({k for k in a if ops[k] > CONST}) for op, a in zip(ops, args, strict=True)]
     users: list[list[int]] = [[] for _ in range(n)]
     waiting = [len(x) for x in operands]
     for i, x in enumerate(operands):

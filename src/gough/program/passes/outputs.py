@@ -101,7 +101,9 @@ class ComputedOutputs:
 
 def computed_outputs(program: Program) -> ComputedOutputs:
     """Outputs that are numbers whatever the inputs set apart: sparse Jacobians have many, and storing them costs time."""
-    numbers = np.array([program.args[i][0] if program.ops[i] == CONST else np.nan for i in program.results], dtype=float)
+    numbers = np.array(
+        [program.args[i][0] if program.ops[i] == CONST else np.nan for i in program.results], dtype=float
+    )
     ends = np.cumsum([0, *(slot.size for slot in program.outputs)])
     fixed = tuple(numbers[a:b] for a, b in pairwise(ends))
     if not np.isfinite(numbers).any():
