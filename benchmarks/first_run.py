@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -53,7 +53,7 @@ class Clock:
     """CPU seconds and nodes of the phases, each for itself: what it calls of the others is theirs."""
 
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.nodes: Counter[str] = Counter()
         self.running: list[float] = []
 
