@@ -10,13 +10,10 @@ import pytest
 
 import gough
 from gough import scalar
-from gough.backends.llvm import _kernel
-from gough.backends.llvm._kernel import March
-from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS
 from gough.errors import Status
 from gough.program import Program, Slot, trace
-from gough.program.ops import Op
-from inner.backends import host
+from inner.backends import SCALAR_OPERATIONS, March, _kernel, host
+from inner.program import Op
 from program.specimens import random_program
 
 SPECIAL = [0.0, -0.0, 1.0, -2.5, 1e-310, 1e300, np.inf, -np.inf, np.nan]

@@ -10,10 +10,10 @@ import pytest
 
 import gough
 from gough import fem
-from gough.backends.llvm import store
 from gough.kinematics import selecting
 from gough.program import looping
 from gough.robots import four_bar_chain
+from inner.backends import store
 
 
 def test_loops_of_a_run_share_their_rates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ class Traced:
         if kind is Traced:
             return t.wrap(t.graph.add(self.node, other.node))
         if kind is float and other == 0.0:
-            return t.unchanged(self)
+            return t.note_zero(self)
         if kind is np.ndarray:
             return NotImplemented
         return t.wrap(t.graph.add(self.node, t.node(other)))
@@ -61,7 +61,7 @@ class Traced:
         if kind is Traced:
             return t.wrap(t.graph.sub(self.node, other.node))
         if kind is float and other == 0.0:
-            return t.unchanged(self)
+            return t.note_zero(self)
         if kind is np.ndarray:
             return NotImplemented
         return t.wrap(t.graph.sub(self.node, t.node(other)))
@@ -77,7 +77,7 @@ class Traced:
         if kind is Traced:
             return t.wrap(t.graph.mul(self.node, other.node))
         if kind is float and other == 0.0:  # most factors are: structural zeros
-            return t.unchanged(0.0)
+            return t.note_zero(0.0)
         if kind is np.ndarray:
             return NotImplemented
         return t.wrap(t.graph.mul(self.node, t.node(other)))
@@ -166,7 +166,7 @@ class Tracer:
             return graph.args[i][0]
         return Traced(self, i)
 
-    def unchanged(self, value: Any) -> Any:
+    def note_zero(self, value: Any) -> Any:
         """What comes of an operation with the number zero that folds. The zero is a node all the same: where numbers stand
         decides the order of operands."""
         if not self.graph.zero:

@@ -184,7 +184,7 @@ _LANE_POINTER = {FRAME: ["%r9"], TABLE: ["%r10"], TILE: ["%rsi", "%rbx", "%r12",
 _SAVED = ("%rbx", "%r12", "%r13", "%r14")
 
 
-class _StageRegisters(_ScalarRegisters):
+class _ScalarStageRegisters(_ScalarRegisters):
     """Inputs are where the layout has put them."""
 
     def __init__(self, program: Program, lines: list[str], stage: PlacedStage, numbers: UsedNumbers) -> None:
@@ -208,14 +208,14 @@ class _StageRegisters(_ScalarRegisters):
 
 
 class _ScalarStage(_ScalarBody):
-    registers: _StageRegisters
+    registers: _ScalarStageRegisters
 
     def __init__(self, stage: PlacedStage, numbers: UsedNumbers, name: str) -> None:
         self.stage, self.numbers, self.name = stage, numbers, name
         super().__init__(stage.program)
 
     def _allocation(self) -> Registers:
-        return _StageRegisters(self.program, self.lines, self.stage, self.numbers)
+        return _ScalarStageRegisters(self.program, self.lines, self.stage, self.numbers)
 
     def _stored_to(self, position: int) -> list[str]:
         return [self.registers.address(place) for place in self.stage.outputs[position]]
