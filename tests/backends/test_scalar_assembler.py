@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import gough
 from gough import scalar
 from gough.errors import Status
 from gough.program import Program, Slot, trace
-from inner.backends import SCALAR_OPERATIONS, March, _kernel, host
+from inner.backends import SCALAR_OPERATIONS, March, host
 from inner.program import Op
 from program.specimens import random_program
 
@@ -28,11 +26,7 @@ def _needs_the_assembler() -> None:
 def both(program: Program, patch: pytest.MonkeyPatch) -> list[March]:
     """The loop by LLVM and by the assembler, neither from the cache."""
     patch.setenv("GOUGH_CACHE_DIR", "")
-    real, made = _kernel.for_one_state, []
-    for assembler in (False, True):
-        patch.setattr(_kernel, "for_one_state", lambda t, a=assembler: replace(real(t), assembler=a))
-        made.append(March(program, one_run=True))
-    return made
+    return [March(program, one_run=True, assembler=assembler) for assembler in (False, True)]
 
 
 def assert_same(program: Program, states: np.ndarray, patch: pytest.MonkeyPatch, turns: int = 1) -> None:
@@ -106,25 +100,6 @@ def test_checks_and_lost_states(monkeypatch: pytest.MonkeyPatch) -> None:
     program = trace(step, [Slot("state", (2,))])
     states = np.array([[1.0, 0.5], [-2.0, 0.5], [1.0, 4.0], [np.nan, 0.0], [0.0, 1e200], [np.inf, 2.0]])
     assert_same(program, states, monkeypatch, turns=12)
-
-
-@pytest.mark.parametrize(
-    "robot", ["five_bar", "pedrammehr2012", pytest.param("dualemps_8", marks=pytest.mark.slow), "redundant_planar"]
-)
-def test_runs_are_the_same_to_the_last_bit(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole runs of robots: solves, calls of the rates, Coulomb friction, drives."""
-    monkeypatch.setenv("GOUGH_CACHE_DIR", "")
-    real, runs = _kernel.for_one_state, []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = gough.build(gough.load(robot))
-        v = np.random.default_rng(1).normal(size=model.layout.nv) * 0.1
-        for assembler in (False, True):
-            monkeypatch.setattr(_kernel, "for_one_state", lambda t, a=assembler: replace(real(t), assembler=a))
-            runs.append(gough.simulate(model.with_(), v=v, duration=0.02, check="off"))
-    a, b = runs
-    assert a.info.stopped == b.info.stopped
-    assert all(np.array_equal(getattr(a, key), getattr(b, key)) for key in ("time", "q", "v", "tau", "acceleration"))
 
 
 def test_all_operations_of_lowered_programs_but_arc_tangents_are_written() -> None:

@@ -3,7 +3,7 @@
 from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
 from gough.backends.cuda import GpuKernel
 from gough.backends.cuda.march import CudaMarch
-from gough.backends.llvm import Kernel, March, _kernel, store
+from gough.backends.llvm import Kernel, March
 from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS
 from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
 
@@ -16,13 +16,11 @@ __all__ = [
     "Kernel",
     "Listing",
     "March",
-    "_kernel",
     "compile_object",
     "flat_listing",
     "header",
     "host",
     "rolled_listing",
     "source",
-    "store",
     "target_machine",
 ]

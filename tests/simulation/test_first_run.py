@@ -2,73 +2,66 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import gough
-from gough import fem
 from gough.kinematics import selecting
-from gough.program import looping
-from gough.robots import four_bar_chain
-from inner.backends import store
+
+
+def calls_in(work: Callable[[], Any], *names: str) -> Counter[str]:
+    """How often functions of these names are called; of stages, by the program they belong to."""
+    found: Counter[str] = Counter()
+
+    def look(frame: Any, event: str, argument: Any) -> None:
+        if event == "call" and frame.f_code.co_name in names and "gough" in frame.f_code.co_filename:
+            stage = frame.f_locals.get("stage")
+            found[frame.f_code.co_name if stage is None else stage.program.name.split(",")[0]] += 1
+
+    sys.setprofile(look)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return found
 
 
 def test_loops_of_a_run_share_their_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step and the record at the end call the same program: it is made ready once."""
     monkeypatch.setenv("GOUGH_CACHE_DIR", "")
-    lowered: Counter[str] = Counter()
-    compiled: Counter[str] = Counter()
-    lower, compile_ = looping.lower_stage, store._compiled
-
-    def counted(stage: Any, *more: Any) -> Any:
-        lowered[stage.program.name] += 1
-        return lower(stage, *more)
-
-    def noted(program: Any, *more: Any) -> Any:
-        compiled[program.name.split()[-1]] += 1
-        return compile_(program, *more)
-
-    monkeypatch.setattr(looping, "lower_stage", counted)
-    monkeypatch.setattr(store, "_compiled", noted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        gough.simulate(gough.build(gough.load("pedrammehr2012")), duration=1e-3, check="off")
-    assert [lowered[name] for name in lowered if name.startswith("rates")] == [1]
-    assert compiled == {"dp5": 1, "moment": 1}
+        model = gough.build(gough.load("pedrammehr2012"))
+        found = calls_in(lambda: gough.simulate(model, duration=1e-3, check="off"), "lower_stage", "_compiled")
+    assert found["rates"] == 1 and found["closing"] == 1 and found["_compiled"] == 2
 
 
-def test_bodies_alike_are_reduced_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
-    real = fem.reduce
-
-    def counted(*arguments: Any) -> Any:
-        made.append(arguments)
-        return real(*arguments)
-
-    monkeypatch.setattr(fem, "reduce", counted)
-    model = gough.build(gough.load("delta_flexible"))
-    assert len(made) == 1 and model.layout.nv > 3
+def test_bodies_alike_are_reduced_once() -> None:
+    robot = gough.load("delta_flexible")
+    assert calls_in(lambda: gough.build(robot), "_reduce_described") == {"_reduce_described": 1}
 
 
-def test_blocks_of_closures_are_joined_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks at columns of blocks, counted, over the length of a chain."""
-    looks: list[int] = []
-    real = selecting._joined
+class Watched(list):
+    """Columns of a block that count how often they are looked at."""
 
-    class Watched(list):
-        def __iter__(self) -> Any:
-            looks[-1] += 1
-            return super().__iter__()
+    looks = 0
 
-    def counted(parts: Any, *more: Any) -> Any:
-        looks.append(0)
-        return real([(rows, Watched(columns)) for rows, columns in parts], *more)
+    def __iter__(self) -> Any:
+        Watched.looks += 1
+        return super().__iter__()
 
-    monkeypatch.setattr(selecting, "_joined", counted)
-    for count in (5, 10, 20):
-        gough.build(four_bar_chain(count))
-    a, b, c = looks[0], looks[len(looks) // 3], looks[-1]
-    assert c - b <= 2 * (b - a) + 4
+
+def test_blocks_of_closures_are_joined_in_linear_time() -> None:
+    looks = []
+    for count in (50, 100, 200):
+        Watched.looks = 0
+        parts = [([2 * k + i], Watched([2 * k + i])) for k in range(count) for i in (0, 1)]
+        pattern = [{r, max(r - 1, 0)} for r in range(2 * count)]
+        selecting._joined(parts, pattern, {r: r // 2 for r in range(2 * count)})
+        looks.append(Watched.looks)
+    assert looks[2] <= 2 * looks[1] + 4 and looks[1] <= 2 * looks[0] + 4

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -247,11 +248,15 @@ _MARCH_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, *([ctypes.c_void_p] * 5), *(
 
 
 class March:
-    """Machine code of a time loop (see `CompiledLoop`). one_run: for one run at a time."""
+    """Machine code of a time loop (see `CompiledLoop`). one_run: for one run at a time. assembler: whether bodies are written as
+    assembly, default where the CPU is known."""
 
-    def __init__(self, program: Program, precision: str = "fast", one_run: bool = False) -> None:
+    def __init__(
+        self, program: Program, precision: str = "fast", one_run: bool = False, assembler: bool | None = None
+    ) -> None:
         self.program = program
         target = for_one_state(host()) if one_run else host()
+        target = target if assembler is None else replace(target, assembler=assembler)
         self.lanes = target.lanes
         entry: StoredObject = stored_object(program, target, precision, "march")
         self.once, self._entry = entry.once, entry
