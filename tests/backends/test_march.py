@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from gough.backends.llvm._kernel import March
 from gough.errors import Status
 from gough.program import Program, Slot, evaluate, trace
 from gough.scalar import check, sin
+from inner.backends import March
 
 RUNS, STEPS = 11, 20
 

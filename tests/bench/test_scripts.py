@@ -67,6 +67,12 @@ def test_designs() -> None:
 
 
 @pytest.mark.slow
+def test_first_run(tmp_path: Path) -> None:
+    assert "multiply-add" in run("first_run.py", "--tiny", "--json", tmp_path / "a.json")
+    assert (tmp_path / "a.json").exists()
+
+
+@pytest.mark.slow
 def test_assembler_tier() -> None:
     assert "forward_dynamics" in run("assembler_tier.py", "--tiny")
 

@@ -7,18 +7,21 @@ from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
 from gough.backends.cuda.march import CudaMarch
 from gough.backends.cuda.march._pieces import Pieces, in_pieces, rounds_of
-from gough.backends.llvm import Kernel
+from gough.backends.llvm import Kernel, March
+from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS
 from gough.backends.llvm.target import KNOWN, CpuTarget, compile_object, host, target_machine
 
 __all__ = [
     "FRAME",
     "KNOWN",
     "LARGEST_BLOCK",
+    "SCALAR_OPERATIONS",
     "CpuTarget",
     "CudaMarch",
     "GpuKernel",
     "Kernel",
     "Listing",
+    "March",
     "Pieces",
     "compile_object",
     "cuda_march",

@@ -28,7 +28,7 @@ from gough.program.passes.outputs import computed_outputs
 from gough.program.text import to_text
 from gough.program.verdict import evaluate_with_care, flat_inputs, result_columns
 
-PATIENCE, OF_BATCH, LARGEST_BATCH = 128, 6, 48
+PATIENCE, OF_BATCH, LARGEST_BATCH = 128, 6, 49
 """Calls for one state that run in the interpreter before code is compiled, which takes as long as some hundreds; how many of
 them a call for several states counts for; states above which a call is compiled at once."""
 

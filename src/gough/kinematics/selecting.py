@@ -142,11 +142,12 @@ def with_all_free(mechanism: Mechanism, closures: Program) -> Mechanism:
 def pattern_of(mechanism: Structure, program: Program) -> list[set[int]]:
     """Columns that each closure row contains, by the zeros of the program of "closure_rows"."""
     nu, start = mechanism.layout.nu, mechanism.rows
+    numbers = zip(program.ops, program.args, strict=True)
+    zero = {i for i, (op, args) in enumerate(numbers) if op == Op.CONST and float(args[0]) == 0.0}
     out: list[set[int]] = []
     for row in range(mechanism.rows):
         nodes = program.results[start + row * nu : start + (row + 1) * nu]
-        zero = [program.ops[i] == Op.CONST and float(program.args[i][0]) == 0.0 for i in nodes]
-        out.append({c for c in range(nu) if not zero[c]})
+        out.append({c for c, i in enumerate(nodes) if i not in zero})
     return out
 
 
@@ -165,19 +166,29 @@ def ordered_blocks(
 
 
 def _joined(parts, pattern: list[set[int]], cut_of: dict[int, int]) -> tuple[Block, ...]:
-    """Join blocks of one cut up to three rows where the order allows it."""
+    """Join blocks of one cut up to three rows where the order allows it: the later one reads nothing that stands between."""
     blocks: list[tuple[list[int], list[int]]] = []
+    cuts_of: list[frozenset[int]] = []
+    first: dict[frozenset[int], int] = {}  # block of these cuts
+
+    def joining(rows: list[int], cuts: frozenset[int]) -> int | None:
+        read = set().union(*(pattern[r] for r in rows))
+        for k in range(len(blocks) - 1, first.get(cuts, len(blocks)) - 1, -1):
+            if cuts_of[k] == cuts and len(rows) + len(blocks[k][0]) <= 3:
+                return k
+            if not read.isdisjoint(blocks[k][1]):
+                return None
+        return None
+
     for rows, columns in parts:
-        cuts = {cut_of[r] for r in rows}
-        for k in range(len(blocks) - 1, -1, -1):
-            other_rows, other_columns = blocks[k]
-            same = len(cuts) == 1 and {cut_of[r] for r in other_rows} == cuts and len(rows) + len(other_rows) <= 3
-            between = {c for _, cs in blocks[k + 1 :] for c in cs}
-            if same and not any(pattern[r] & between for r in rows):
-                blocks[k] = (sorted(other_rows + rows), sorted(other_columns + columns))
-                break
-        else:
+        cuts = frozenset(cut_of[r] for r in rows)
+        k = joining(rows, cuts) if len(cuts) == 1 else None
+        if k is None:
+            first.setdefault(cuts, len(blocks))
             blocks.append((rows, columns))
+            cuts_of.append(cuts)
+        else:
+            blocks[k] = (sorted(blocks[k][0] + rows), sorted(blocks[k][1] + columns))
     return tuple(Block(tuple(r), tuple(c)) for r, c in blocks)
 
 

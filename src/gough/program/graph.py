@@ -14,9 +14,10 @@ from gough.errors import Failure
 from gough.program.ops import Block, Op
 from gough.scalar.remarks import current_note
 
-INPUT, CONST, ADD, SUB, MUL, DIV, NEG = Op.INPUT, Op.CONST, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG
-SQRT, SIN, COS, ATAN2, ABS, SIGN, SELECT = Op.SQRT, Op.SIN, Op.COS, Op.ATAN2, Op.ABS, Op.SIGN, Op.SELECT
-BLOCK, ITEM = Op.BLOCK, Op.ITEM
+# Plain numbers: members of an enumeration take several times as long to look up and to compare.
+INPUT, CONST, ADD, SUB, MUL, DIV, NEG = range(Op.INPUT, Op.NEG + 1)
+SQRT, SIN, COS, ATAN2, ABS, SIGN, SELECT = range(Op.SQRT, Op.SELECT + 1)
+BLOCK, ITEM = range(Op.BLOCK, Op.ITEM + 1)
 
 _UNARY: dict[int, Callable[[float], float]] = {SQRT: math.sqrt, SIN: math.sin, COS: math.cos}
 
@@ -28,7 +29,7 @@ class Graph:
     `radii[i]` is the node of √(x² + y²) of an arc tangent i, where the equations know it.
     """
 
-    __slots__ = ("args", "blocks", "checks", "note", "notes", "ops", "radii", "table")
+    __slots__ = ("args", "blocks", "checks", "note", "notes", "ops", "radii", "table", "zero")
 
     def __init__(self) -> None:
         self.ops: list[int] = []
@@ -36,6 +37,7 @@ class Graph:
         self.notes: list[str] = []
         self.note: str | None = None
         self.table: dict[tuple, int] = {}
+        self.zero = False  # whether the number zero is a node
         self.blocks: dict[int, Block] = {}
         self.checks: list[tuple[Failure, int, float]] = []
         self.radii: dict[int, int] = {}
@@ -53,7 +55,10 @@ class Graph:
 
     def const(self, value: float) -> int:
         """A constant; -0.0 is 0.0."""
-        return self.raw(CONST, float(value) + 0.0)
+        value = float(value) + 0.0
+        if value == 0.0:
+            self.zero = True
+        return self.raw(CONST, value)
 
     def add(self, a: int, b: int) -> int:
         """a + b."""
@@ -195,12 +200,12 @@ class Graph:
 
     def build(self, op: int, operands: tuple[int, ...]) -> int:
         """Any scalar operation through its folding constructor (multiply-adds are stored as they are)."""
+        if op == MUL:
+            return self.mul(*operands)
         if op == ADD:
             return self.add(*operands)
         if op == SUB:
             return self.sub(*operands)
-        if op == MUL:
-            return self.mul(*operands)
         if op == DIV:
             return self.div(*operands)
         if op == NEG:

@@ -29,7 +29,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gough.program.graph import CONST, Graph
+from gough.program.beside import Beside
+from gough.program.graph import BLOCK, CONST, INPUT, ITEM, Graph
 from gough.program.lowering import Machine
 from gough.program.ops import Block, Call, ConstantMatvec, Op, Product, Solve
 from gough.program.passes.expand_blocks import expand_block, expand_blocks
@@ -49,6 +50,8 @@ MARGIN = 1.1
 """How much slower than straight code a loop may be expected to be."""
 LEAST_CALLED = 300
 """Nodes from which a program that is called more than once stays a function."""
+LEAST_SHARED = 2000
+"""The same of a program that is called once, where others are expected to call it, too (see `expand_others`)."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,12 @@ def varying(program: Program) -> bytearray:
     uniform = program.uniform_inputs().tolist()
     varies = bytearray(len(program.ops))
     for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
-        if op == Op.INPUT:
+        if op == INPUT:
             varies[i] = not uniform[args[0]]
-        elif op >= Op.BLOCK:
+        elif op >= BLOCK:
             varies[i] = True
         elif op != CONST:
-            varies[i] = any(varies[k] for k in args)
+            varies[i] = max([varies[k] for k in args])
     return varies
 
 
@@ -149,20 +152,28 @@ def sparse_work(matrix: np.ndarray, rhs: np.ndarray) -> int:
     return work
 
 
-def repeated_calls(program: Program) -> set[int]:
-    """BLOCK nodes that call a large program which others call, too: it is written once, as a function."""
+def repeated_calls(program: Program, shared: bool = False) -> set[int]:
+    """BLOCK nodes that call a large program which others call, too: it is written once, as a function. shared: also those that
+    call a program once, if it is larger still and does not work on uniform inputs alone."""
     calls: dict[int, list[int]] = {}
     for i, op in enumerate(program.ops):
         if op == Op.BLOCK and isinstance(block := program.block(i), Call):
             assert isinstance(block.program, Program)
             if len(block.program.ops) >= LEAST_CALLED:
                 calls.setdefault(id(block.program), []).append(i)
-    return {i for found in calls.values() if len(found) > 1 for i in found}
+    found = {i for same in calls.values() if len(same) > 1 for i in same}
+    alone = [same[0] for same in calls.values() if len(same) == 1] if shared else []
+    large = [i for i in alone if len(program.block(i).program.ops) >= LEAST_SHARED]  # pyright: ignore[reportAttributeAccessIssue]
+    if large:
+        varies = varying(program)
+        found |= {i for i in large if any(varies[k] for k in program.operands(i))}
+    return found
 
 
-def expand_others(program: Program) -> Program:
-    """The same program with every block written out that should not run as a loop or stay a call."""
-    kept = blocks_as_loops(program) | repeated_calls(program)
+def expand_others(program: Program, shared: bool = False) -> Program:
+    """The same program with every block written out that should not run as a loop or stay a call. shared: the program is one of
+    several that call the same ones, as the loops of a simulation do: what they share is made ready once."""
+    kept = blocks_as_loops(program) | repeated_calls(program, shared)
     if not kept:
         return expand_blocks(program)
     graph = Graph()
@@ -184,6 +195,10 @@ class Called:
     stages: LoweredStages
     uniform: tuple[int | float | None, ...]
     outputs: int
+
+
+_made_ready = Beside()
+"""Stages of programs that are called."""
 
 
 def cut_at_blocks(program: Program, machine: Machine) -> LoweredStages:
@@ -315,7 +330,7 @@ class _Cutter:
                     raise ValueError(f"uniform input {k} of {inner.name} is given something that varies")
         key = (id(inner), tuple(uniform))
         if key not in self.called:
-            stages = cut_at_blocks(expand_others(inner), self.machine)
+            stages = _made_ready.get(inner, self.machine, lambda: cut_at_blocks(expand_others(inner), self.machine))
             self.called[key] = Called(stages, tuple(uniform), block.outputs)
         return self.called[key]
 
@@ -345,8 +360,10 @@ def _empty(block: Block, operands: int) -> Program:
 def _levels(program: Program) -> list[int]:
     """Level of every node; inputs and numbers are at hand on every level."""
     level = [0] * len(program.ops)
-    for i, op in enumerate(program.ops):
-        if op > Op.CONST:
-            before = max((level[k] for k in program.operands(i)), default=0)
-            level[i] = before + 1 if op == Op.ITEM else before
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+        if CONST < op < BLOCK:
+            level[i] = max([level[k] for k in args])
+        elif op >= BLOCK:
+            before = max([level[k] for k in program.operands(i)], default=0)
+            level[i] = before + 1 if op == ITEM else before
     return level

@@ -46,17 +46,25 @@ class Traced:
         self.node = node
 
     def __add__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.add(self.node, other.node))
+        if kind is float and other == 0.0:
+            return t.note_zero(self)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.add(self.node, t.node(other)))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.sub(self.node, other.node))
+        if kind is float and other == 0.0:
+            return t.note_zero(self)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.sub(self.node, t.node(other)))
 
     def __rsub__(self, other: Any) -> Any:
@@ -66,9 +74,13 @@ class Traced:
         return t.wrap(t.graph.sub(t.node(other), self.node))
 
     def __mul__(self, other: Any) -> Any:
-        if other.__class__ is np.ndarray:
+        kind, t = other.__class__, self.tracer
+        if kind is Traced:
+            return t.wrap(t.graph.mul(self.node, other.node))
+        if kind is float and other == 0.0:  # most factors are: structural zeros
+            return t.note_zero(0.0)
+        if kind is np.ndarray:
             return NotImplemented
-        t = self.tracer
         return t.wrap(t.graph.mul(self.node, t.node(other)))
 
     __rmul__ = __mul__
@@ -154,6 +166,13 @@ class Tracer:
         if graph.ops[i] == CONST:
             return graph.args[i][0]
         return Traced(self, i)
+
+    def note_zero(self, value: Any) -> Any:
+        """What comes of an operation with the number zero that folds. The zero is a node all the same: where numbers stand
+        decides the order of operands."""
+        if not self.graph.zero:
+            self.graph.const(0.0)
+        return value
 
     def node(self, value: Any) -> int:
         """Node of a traced scalar or number."""
@@ -250,11 +269,16 @@ def trace(
         offset += slot.size
     with doing(f"deriving {name}"), no_collecting():
         returned = function(**arrays)
-    outputs, results = [], []
+    outputs, results, zero = [], [], -1
     for key, value in returned.items():
         array = np.asarray(value, dtype=object)
         outputs.append(Slot(key, array.shape, (units or {}).get(key, "")))
-        results.extend(tracer.node(x) for x in array.ravel())
+        for x in array.ravel():
+            if x.__class__ is float and x == 0.0:  # matrices are mostly zeros
+                zero = graph.const(0.0) if zero < 0 else zero
+                results.append(zero)
+            else:
+                results.append(tracer.node(x))
     checks = tuple(NodeCheck(*c) for c in graph.checks if graph.ops[c[1]] != CONST or graph.args[c[1]][0] < c[2])
     program = Program(tuple(inputs), tuple(outputs), graph.ops, graph.args, tuple(results), checks, graph.notes, name)
     return remove_dead_code(program)

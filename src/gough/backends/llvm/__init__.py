@@ -2,14 +2,15 @@
 
 1. `store`: the form of a program that is expected to be faster, straight or in stages, and objects kept on disk.
 2. `module`: its text: a `driver` (rows of states) or a `march_driver` (a time loop) around bodies. `body`, `blocks`
-   and `symmetric` write them as IR; `assembler` writes straight code for AVX-512 itself.
-3. `target`: CPUs, and objects of IR. `kernel`: what is called.
+   and `symmetric` write them as IR; `assembler` writes straight code for AVX-512 itself, `scalar_assembler` that of one run.
+3. `target`: CPUs, and objects of IR. `kernel` and `march`: what is called.
 """
 
 from typing import Any
 
 from gough.backends.backend import Backend
-from gough.backends.llvm._kernel import Kernel, March
+from gough.backends.llvm._kernel import Kernel
+from gough.backends.llvm._march import March
 from gough.backends.llvm.target import LoadedObject, compile_object, host
 from gough.program.program import Program
 

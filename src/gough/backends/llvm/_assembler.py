@@ -14,17 +14,17 @@ from gough.backends.llvm._assembler_registers import NEVER, Registers
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE, Program
 
-_PLAIN = {Op.ADD: "vaddpd", Op.MUL: "vmulpd", Op.SUB: "vsubpd", Op.DIV: "vdivpd"}
+PLAIN = {Op.ADD: "vadd", Op.MUL: "vmul", Op.SUB: "vsub", Op.DIV: "vdiv"}
 _UNARY = {Op.SQRT: "vsqrtpd", Op.RCP_SEED: "vrcp14pd", Op.RSQRT_SEED: "vrsqrt14pd"}
-_FUSED = {Op.FMA: "vfmadd", Op.FMS: "vfmsub", Op.FNMA: "vfnmadd", Op.FNMS: "vfnmsub"}
+FUSED = {Op.FMA: "vfmadd", Op.FMS: "vfmsub", Op.FNMA: "vfnmadd", Op.FNMS: "vfnmsub"}
 _FINITE, _PASSED = 2, (3, 4, 5, 6)
 NONE_FAILED = [f"kxnorw %k{k}, %k{k}, %k{k}" for k in (_FINITE, *_PASSED)]
 LEAVE = ["movq %rbp, %rsp", "popq %rbp", "vzeroupper", "retq"]
-_SIGN_BIT, _ONE_BIT = -0.0, 5e-324
-(_OTHER_BITS,) = struct.unpack("<d", struct.pack("<q", (1 << 63) - 1))
-_BITS = {Op.NEG: ("vpxorq", _SIGN_BIT), Op.ABS: ("vpandq", _OTHER_BITS)}
+SIGN_BIT, ONE_BIT = -0.0, 5e-324
+(OTHER_BITS,) = struct.unpack("<d", struct.pack("<q", (1 << 63) - 1))
+_BITS = {Op.NEG: ("vpxorq", SIGN_BIT), Op.ABS: ("vpandq", OTHER_BITS)}
 _OTHERS = {Op.QUADRANT_SIN, Op.QUADRANT_COS, Op.SELECT, Op.SIGN}
-AVX512_OPERATIONS = frozenset({Op.INPUT, Op.CONST, *_PLAIN, *_UNARY, *_FUSED, *_BITS, *_OTHERS})
+AVX512_OPERATIONS = frozenset({Op.INPUT, Op.CONST, *PLAIN, *_UNARY, *FUSED, *_BITS, *_OTHERS})
 """What can be written; a program with other operations is left to LLVM."""
 
 
@@ -39,12 +39,14 @@ def function(name: str, lines: list[str]) -> str:
 
 
 class AssemblyBody:
-    """Writes the operations of a program."""
+    """Writes the operations of a program. suffix: of arithmetic instructions."""
+
+    suffix = "pd"
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.lines: list[str] = []
-        self.registers = Registers(program, self.lines)
+        self.registers: Registers = self._allocation()
         self.results: dict[int, list[int]] = {}
         for position, node in enumerate(program.results):
             self.results.setdefault(node, []).append(position)
@@ -52,6 +54,9 @@ class AssemblyBody:
         self.checks: dict[int, list] = {}
         for check in program.checks:
             self.checks.setdefault(check.node, []).append(check)
+
+    def _allocation(self) -> Registers:
+        return Registers(self.program, self.lines)
 
     def run(self) -> tuple[str, list[float | int]]:
         """(text of chunk_0, table)."""
@@ -81,15 +86,15 @@ class AssemblyBody:
         return [
             *(f"kandw %k{k}, %k{_PASSED[0]}, %k{_PASSED[0]}" for k in _PASSED[1:]),
             *(f"knotw %k{k}, %k{k}" for k in (_FINITE, _PASSED[0])),
-            f"vpbroadcastq {r.number(_ONE_BIT)}, %zmm0{{%k{_FINITE}}}{{z}}",
-            f"vpbroadcastq {r.number(2 * _ONE_BIT)}, %zmm1{{%k{_PASSED[0]}}}{{z}}",
+            f"vpbroadcastq {r.number(ONE_BIT)}, %zmm0{{%k{_FINITE}}}{{z}}",
+            f"vpbroadcastq {r.number(2 * ONE_BIT)}, %zmm1{{%k{_PASSED[0]}}}{{z}}",
             "vporq %zmm0, %zmm1, %zmm0",
         ]
 
     def _operation(self, i: int, op: Op, args: tuple[int, ...]) -> None:
-        if op in _FUSED:
-            self._multiply_add(i, _FUSED[op], args)
-        elif op in _PLAIN:
+        if op in FUSED:
+            self._multiply_add(i, FUSED[op], args)
+        elif op in PLAIN:
             self._plain(i, op, args)
         elif op in _UNARY:
             (x,), d = self._sources(args), self._target(i, args)
@@ -135,7 +140,7 @@ class AssemblyBody:
         if commutes and a not in self.registers.of:
             a, b = b, a
         (x, y), d = self._sources((a, b)), self._target(i, args)
-        self._say(f"{_PLAIN[op]} {y}, {x}, {d}")
+        self._say(f"{PLAIN[op]}{self.suffix} {y}, {x}, {d}")
 
     def _multiply_add(self, i: int, name: str, args: tuple[int, ...]) -> None:
         r = self.registers
@@ -151,21 +156,21 @@ class AssemblyBody:
             register = r.take(i, args)
             if outside:
                 address, scalar = r.memory(over)
-                self._say(f"{'vbroadcastsd' if scalar else 'vmovapd'} {address}, %zmm{register}")
+                self._say(r.load_line(address, scalar, register))
             else:
-                self._say(f"vmovapd {r.name(over)}, %zmm{register}")
-        d = f"%zmm{register}"
+                self._say(f"vmovapd {r.name(over)}, {r.prefix}{register}")
+        d = f"{r.prefix}{register}"
         if over == c and c not in (a, b):
             x, y = (b, a) if a not in r.of else (a, b)
-            self._say(f"{name}231pd {r.operand(y)}, {r.operand(x)}, {d}")
+            self._say(f"{name}231{self.suffix} {r.operand(y)}, {r.operand(x)}, {d}")
         else:
             other = b if over == a else a
             x = d if other == over else r.operand(other)
             z = d if c == over else r.operand(c)
             if other != over and other not in r.of:
-                self._say(f"{name}132pd {x}, {z}, {d}")
+                self._say(f"{name}132{self.suffix} {x}, {z}, {d}")
             else:
-                self._say(f"{name}213pd {z}, {x}, {d}")
+                self._say(f"{name}213{self.suffix} {z}, {x}, {d}")
         if dying:
             del r.of[over]
         r.release(args, i)
@@ -181,7 +186,7 @@ class AssemblyBody:
         d = f"%zmm{register}"
         if op in (Op.QUADRANT_SIN, Op.QUADRANT_COS):
             cosine = op == Op.QUADRANT_COS
-            one = r.number(_ONE_BIT) + "{1to8}"
+            one = r.number(ONE_BIT) + "{1to8}"
             self._say(f"vptestmq {one}, {x[0]}, %k1")
             first, second = (x[2], x[1]) if cosine else (x[1], x[2])
             temporary = r.take(i, (*args, i))
@@ -192,7 +197,7 @@ class AssemblyBody:
                 self._say(f"vpaddq {one}, {x[0]}, {t}")
                 source = t
             self._say(f"vpsllq $62, {source}, {t}")
-            self._say(f"vpternlogq $0x78, {r.number(_SIGN_BIT)}{{1to8}}, {t}, {d}")
+            self._say(f"vpternlogq $0x78, {r.number(SIGN_BIT)}{{1to8}}, {t}, {d}")
             r.free.append(temporary)
         elif op == Op.SELECT:
             self._say(f"vpxorq {d}, {d}, {d}")
@@ -202,7 +207,7 @@ class AssemblyBody:
             self._say(f"vpxorq {d}, {d}, {d}")
             self._say(f"vcmppd $0x08, {d}, {x[0]}, %k1")
             self._say(f"vbroadcastsd {r.number(1.0)}, {d}")
-            self._say(f"vpternlogq $0xf8, {r.number(_SIGN_BIT)}{{1to8}}, {x[0]}, {d}")
+            self._say(f"vpternlogq $0xf8, {r.number(SIGN_BIT)}{{1to8}}, {x[0]}, {d}")
             self._say(f"vmovapd {x[0]}, {d}{{%k1}}")
         r.release(args, i)
         r.of[i] = register
@@ -291,10 +296,14 @@ class _StageRegisters(Registers):
 
 
 class _AssemblyStage(AssemblyBody):
+    registers: _StageRegisters
+
     def __init__(self, stage: PlacedStage, numbers: UsedNumbers) -> None:
+        self.stage, self.numbers = stage, numbers
         super().__init__(stage.program)
-        self.stage = stage
-        self.registers: _StageRegisters = _StageRegisters(stage.program, self.lines, stage, numbers)
+
+    def _allocation(self) -> Registers:
+        return _StageRegisters(self.program, self.lines, self.stage, self.numbers)
 
     def _stored_to(self, position: int) -> list[str]:
         return [self.registers.address(place) for place in self.stage.outputs[position]]

@@ -9,19 +9,21 @@ import struct
 from gough.program.ops import Op
 from gough.program.program import Program
 
-REGISTERS = 32
 NEVER = 1 << 60
 NEAR = 20
 """A memory operand used again within so many operations is worth a register."""
 
 
 class Registers:
-    """State of the allocation while a program is written; `lines` is the text so far."""
+    """State of the allocation while a program is written; `lines` is the text so far. prefix, count: names of the registers, and
+    how many there are."""
+
+    prefix, count = "%zmm", 32
 
     def __init__(self, program: Program, lines: list[str]) -> None:
         self.program, self.lines = program, lines
         self.of: dict[int, int] = {}
-        self.free = list(range(REGISTERS - 1, -1, -1))
+        self.free = list(range(self.count - 1, -1, -1))
         self.slots: dict[int, int] = {}
         self.n_slots = 0
         self.table: dict[bytes, tuple[int, float | int]] = {}
@@ -47,7 +49,7 @@ class Registers:
 
     def name(self, value: int) -> str:
         """Register of a value that is in one."""
-        return f"%zmm{self.of[value]}"
+        return f"{self.prefix}{self.of[value]}"
 
     def memory(self, value: int) -> tuple[str, bool]:
         """(address of a value that is not in a register, whether it is a scalar to be spread over the lanes)."""
@@ -65,8 +67,12 @@ class Registers:
         return self._entry(float(x))
 
     def _entry(self, what: float | int) -> str:
+        return f"{8 * self.entry_number(what) - 1024}(%r8)"
+
+    def entry_number(self, what: float | int) -> int:
+        """Place in the table of a number, or of the uniform input at a position."""
         key = b"input %d" % what if isinstance(what, int) else struct.pack("<d", what)
-        return f"{8 * self.table.setdefault(key, (len(self.table), what))[0] - 1024}(%r8)"
+        return self.table.setdefault(key, (len(self.table), what))[0]
 
     def operand(self, value: int) -> str:
         """A value as the last source of an instruction: a register, an address, or a spread scalar."""
@@ -80,16 +86,20 @@ class Registers:
         if self.free:
             return self.free.pop()
         last, worst = -1, -1
+        all_uses = self._uses
         for value in self.of:
             if value not in pinned:
-                use = self.next_use(value, now - 1)
+                uses = all_uses[value]
+                while uses and uses[-1] < now:
+                    uses.pop()
+                use = uses[-1] if uses else NEVER
                 if use > worst or (use == worst and self._clean(value)):
                     last, worst = value, use
         register = self.of.pop(last)
         if worst < NEVER and not self._clean(last):
             self.slots[last] = self._free_slots.pop() if self._free_slots else self.n_slots
             self.n_slots = max(self.n_slots, self.slots[last] + 1)
-            self.lines.append(f"vmovapd %zmm{register}, {self.memory(last)[0]}")
+            self.lines.append(self.store_line(register, self.memory(last)[0]))
         return register
 
     def load(self, value: int, now: int, pinned: tuple[int, ...]) -> int:
@@ -97,9 +107,17 @@ class Registers:
         if value not in self.of:
             address, scalar = self.memory(value)
             register = self.take(now, pinned)
-            self.lines.append(f"{'vbroadcastsd' if scalar else 'vmovapd'} {address}, %zmm{register}")
+            self.lines.append(self.load_line(address, scalar, register))
             self.of[value] = register
         return self.of[value]
+
+    def store_line(self, register: int, address: str) -> str:
+        """The instruction that writes a register to memory."""
+        return f"vmovapd %zmm{register}, {address}"
+
+    def load_line(self, address: str, scalar: bool, register: int) -> str:
+        """The instruction that reads a register from memory. scalar: a number that is spread over the lanes."""
+        return f"{'vbroadcastsd' if scalar else 'vmovapd'} {address}, %zmm{register}"
 
     def worth_a_register(self, value: int, now: int, pinned: tuple[int, ...]) -> bool:
         """Whether a memory operand should be loaded: it is used again soon, and a register is free or held for longer."""

@@ -9,7 +9,8 @@ turns. The loop ends early when the output "running" is not positive in any run,
 number of turns done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from gough.backends.backend import GIVEN, OWN, RECORD, RUNNING, STATE
 from gough.backends.llvm._driver import Callables, take_room
@@ -58,10 +59,10 @@ def write_march(program: Program, body: Callables) -> str:
     kept = w.emit(f"select {w.B} %dead, {w.I} zeroinitializer, {w.I} %m")
     w.do(f"store {w.I} {w.emit(f'or {w.I} {seen}, {kept}')}, ptr %status, align {w.bytes}")
     w.do(f"%lost = or {w.B} %dead, %bad")
-    values = [w.load(*body.outputs[first + i]) for i in range(size)]
-    for i, value in enumerate(values):
-        old = w.load("%tile", ins[STATE][0] + i)
-        at = w.at("%tile", ins[STATE][0] + i)
+    places: list[str] = []
+    with _each_output(w, places, STATE, body.outputs[first : first + size]) as (k, value):
+        at = w.emit(f"getelementptr {w.T}, ptr %tile, i64 {w.emit(f'add i64 {k}, {ins[STATE][0]}')}")
+        old = w.emit(f"load {w.T}, ptr {at}, align {w.bytes}")
         w.do(f"store {w.T} {w.emit(f'select {w.B} %lost, {w.T} {old}, {w.T} {value}')}, ptr {at}, align {w.bytes}")
     w.do("%left = sub i64 %due, 1")
     w.do("%full = icmp eq i64 %left, 0")
@@ -69,9 +70,8 @@ def write_march(program: Program, body: Callables) -> str:
     w.label("write")
     begin, count = outs.get(RECORD, (0, 0))
     to = w.emit(f"getelementptr {w.T}, ptr %record, i64 {w.emit(f'mul i64 %row, {count}')}")
-    for i in range(count):
-        value = w.load(*body.outputs[begin + i])
-        w.do(f"store {w.T} {value}, ptr {w.emit(f'getelementptr {w.T}, ptr {to}, i64 {i}')}, align {w.bytes}")
+    with _each_output(w, places, RECORD, body.outputs[begin : begin + count]) as (k, value):
+        w.do(f"store {w.T} {value}, ptr {w.emit(f'getelementptr {w.T}, ptr {to}, i64 {k}')}, align {w.bytes}")
     w.do("br label %wrote")
     w.label("wrote")
     w.do("%due.next = select i1 %full, i64 %every, i64 %left")
@@ -93,7 +93,27 @@ def write_march(program: Program, body: Callables) -> str:
         w.do("call void @free(ptr %room)")
     w.do("ret i64 %k")
     body.declared |= w.declared
-    return "\n".join([f"define i64 @march({SIGNATURE}) {{", "entry:", *w.lines, "}"])
+    return "\n".join([*places, f"define i64 @march({SIGNATURE}) {{", "entry:", *w.lines, "}"])
+
+
+@contextmanager
+def _each_output(
+    w: Writer, places: list[str], name: str, outputs: Sequence[tuple[str, int]]
+) -> Iterator[tuple[str, str]]:
+    """A loop over results: (its counter, the value of a result). Written out, the hundreds of numbers that an implicit method
+    carries from step to step would take longer to compile than all equations. places: tables of the module, where one is
+    added that says where results are."""
+    arrays = {array for array, _ in outputs} or {"%results"}
+    (array,) = arrays
+    table = f"@march.{name}"
+    words = ", ".join(f"i32 {at}" for _, at in outputs)
+    places.append(f"{table} = internal constant [{len(outputs)} x i32] [{words}]")
+    loop = CountedLoop(w, f"each.{name}")
+    k, _ = loop.open(0, len(outputs))
+    entry = w.emit(f"load i32, ptr {w.emit(f'getelementptr i32, ptr {table}, i64 {k}')}, align 4")
+    at = w.emit(f"getelementptr {w.T}, ptr {array}, i64 {w.emit(f'sext i32 {entry} to i64')}")
+    yield k, w.emit(f"load {w.T}, ptr {at}, align {w.bytes}")
+    loop.close()
 
 
 def _offsets(slots: Sequence[Slot]) -> dict[str, tuple[int, int]]:

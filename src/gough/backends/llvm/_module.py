@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from gough.backends.llvm._blocks import Callee
 from gough.backends.llvm._body import StageBodies, VectorBody
 from gough.backends.llvm._driver import Callables, write_driver
 from gough.backends.llvm._march_driver import write_march
+from gough.backends.llvm._scalar_assembler import SCALAR_OPERATIONS, write_scalar_function, write_scalar_stages
 from gough.backends.llvm._writer import ARGUMENTS
 from gough.backends.llvm.target import CpuTarget
+from gough.program.beside import Beside
 from gough.program.looping import Called
 from gough.program.program import Program
 from gough.program.rolling.lowering import LoweredStages
@@ -40,7 +43,7 @@ def write_module(program: Program, target: CpuTarget, assembler: bool | None = N
         assembler = _can_assemble([program], target)
     body = VectorBody(program, target.lanes, target.fused)
     if assembler:
-        text, table = write_function(program)
+        text, table = write_scalar_function(program) if target.lanes == 1 else write_function(program)
         body.calls = body.calls[:1]
         functions = _assembled(text, body.calls)
     else:
@@ -65,6 +68,10 @@ class Written:
     table: list[float | int]
 
 
+_written = Beside()
+"""Text of programs that are called."""
+
+
 def write_stages_of(
     lowered: LoweredStages, target: CpuTarget, assembler: bool | None = None, prefix: str = ""
 ) -> Written:
@@ -73,8 +80,10 @@ def write_stages_of(
         assembler = _can_assemble([s.program for s in lowered.stages], target)
     layout = lay_out(lowered)
     called = {id(s.block): s.block for s in layout.stages if isinstance(s.block, Called)}
-    inner = {
-        key: write_stages_of(c.stages, target, None, f"{prefix}call{n}_") for n, (key, c) in enumerate(called.items())
+    names = [f"{prefix}call{n}_" for n in range(len(called))]
+    inner: dict[int, Written] = {
+        key: _written.get(c.stages, (target, name), partial(write_stages_of, c.stages, target, None, name))
+        for name, (key, c) in zip(names, called.items(), strict=True)
     }
     callees = {
         key: Callee(
@@ -91,7 +100,8 @@ def write_stages_of(
     if assembler:
         straight = [s for s, stage in enumerate(layout.stages) if stage.block is None]
         names = [bodies.calls[s] for s in straight]
-        text, table = write_stages(replace(layout, stages=tuple(layout.stages[s] for s in straight)), names)
+        write = write_scalar_stages if target.lanes == 1 else write_stages
+        text, table = write(replace(layout, stages=tuple(layout.stages[s] for s in straight)), names)
         functions = [*_assembled(text, names), *bodies.loops()]
     else:
         functions, table = bodies.functions(), list(bodies.table)
@@ -110,7 +120,8 @@ def _outer(called: Called, entry: float | int) -> float | int:
 
 
 def _can_assemble(programs: Sequence[Program], target: CpuTarget) -> bool:
-    return target.assembler and all(op in AVX512_OPERATIONS for program in programs for op in program.ops)
+    known = SCALAR_OPERATIONS if target.lanes == 1 else AVX512_OPERATIONS
+    return target.assembler and all(known.issuperset(program.ops) for program in programs)
 
 
 def _assembled(text: str, names: Sequence[str]) -> list[str]:

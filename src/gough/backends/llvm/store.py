@@ -12,12 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from gough.backends.cache import cache_folder, read_entry, write_entry
 from gough.backends.llvm._module import KERNEL, write_module, write_rolled
 from gough.backends.llvm.target import CpuTarget, compile_object
+from gough.program.graph import BLOCK
 from gough.program.looping import cut_at_blocks, expand_others
 from gough.program.lowering import Lowered, Machine, lower
 from gough.program.ops import Call, Op
@@ -63,7 +65,7 @@ def stored_object(program: Program, target: CpuTarget, precision: str, driver: s
 
 def _compiled(program: Program, target: CpuTarget, precision: str, driver: str) -> StoredObject:
     with no_collecting():
-        ready = made_ready(program, target.machine(precision))
+        ready = made_ready(program, target.machine(precision), shared=driver != KERNEL)
         if ready.stages is not None:
             module = write_rolled(ready.stages, target, driver=driver)
         else:
@@ -91,13 +93,27 @@ def key_of(program: Program, target: CpuTarget, precision: str) -> str:
     """Hash of all that decides the object file."""
     digest = hashlib.sha256(_versions().encode())
     digest.update(repr((target, precision)).encode())
-    digest.update(repr((program.inputs, program.outputs, program.ops, program.args, program.results)).encode())
-    digest.update(repr(program.checks).encode())
-    for op, args in zip(program.ops, program.args, strict=True):
-        if op == Op.BLOCK and isinstance(args[0], Call):
-            assert isinstance(args[0].program, Program)
-            digest.update(key_of(args[0].program, target, precision).encode())
+    _add_program(digest, program)
     return digest.hexdigest()
+
+
+def _add_program(digest: Any, program: Program) -> None:
+    """What a program is, and those it calls, each once and then by its number."""
+    order: dict[int, int] = {}
+    waiting = [program]
+    while waiting:
+        here = waiting.pop(0)
+        digest.update(repr((here.inputs, here.outputs, here.results, here.checks)).encode())
+        digest.update(bytes(here.ops))
+        digest.update(repr(here.args).encode())
+        for op, args in zip(here.ops, here.args, strict=True):
+            if op == BLOCK and isinstance(args[0], Call):
+                called = args[0].program
+                assert isinstance(called, Program)
+                if id(called) not in order:
+                    order[id(called)] = len(order)
+                    waiting.append(called)
+                digest.update(b"call %d" % order[id(called)])
 
 
 def _read(path: Path, key: str) -> StoredObject | None:
@@ -179,9 +195,10 @@ class Ready:
     stages: LoweredStages | None
 
 
-def made_ready(program: Program, machine: Machine, rolled: bool | None = None) -> Ready:
-    """The form that is expected to be faster. rolled: False keeps it straight, True rolls it wherever lanes are found."""
-    once, each = split_uniform(expand_others(program))
+def made_ready(program: Program, machine: Machine, rolled: bool | None = None, shared: bool = False) -> Ready:
+    """The form that is expected to be faster. rolled: False keeps it straight, True rolls it wherever lanes are found. shared: as
+    in `expand_others`."""
+    once, each = split_uniform(expand_others(program, shared))
     hoisted = any(slot.name == HOISTED for slot in each.inputs)
     if any(op == Op.BLOCK for op in each.ops):
         return Ready(once if hoisted else None, None, cut_at_blocks(each, machine))

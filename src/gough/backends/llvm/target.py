@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gough.program.lowering import Machine
@@ -22,6 +22,8 @@ class CpuTarget:
     fused: bool
     assembler: bool = False
     """Whether bodies are written as assembly (AVX-512, System V calling convention)."""
+    scalar_assembler: bool = False
+    """Whether bodies of one state at a time can be (AVX and fused multiply-adds, System V calling convention)."""
 
     def machine(self, precision: str) -> Machine:
         """What programs may use; seeds of reciprocals beat division on AVX-512 only."""
@@ -51,15 +53,22 @@ def host() -> CpuTarget:
     name = llvm.get_host_cpu_name()
     if llvm.get_process_triple().startswith(("aarch64", "arm64")):
         return CpuTarget("", name, features, 2, True)
-    if found.get("avx512f") and found.get("avx512dq"):
-        linux = sys.platform == "linux" and llvm.get_process_triple().startswith("x86_64")
-        return CpuTarget("", name, features + ",-prefer-256-bit", 8, True, linux)
+    linux = sys.platform == "linux" and llvm.get_process_triple().startswith("x86_64")
     fused = bool(found.get("fma"))
-    return CpuTarget("", name, features, 4 if found.get("avx2") and fused else 2, fused)
+    scalar = linux and fused and bool(found.get("avx"))
+    if found.get("avx512f") and found.get("avx512dq"):
+        return CpuTarget("", name, features + ",-prefer-256-bit", 8, True, linux, scalar)
+    return CpuTarget("", name, features, 4 if found.get("avx2") and fused else 2, fused, False, scalar)
+
+
+def for_one_state(target: CpuTarget) -> CpuTarget:
+    """A CPU for one state at a time: scalars wait less for each other than wide vectors with one lane in use."""
+    return replace(target, lanes=1, assembler=target.scalar_assembler)
 
 
 def target_machine(target: CpuTarget):
-    """LLVM's code generator for a target."""
+    """LLVM's code generator for a target. Vectors are worth its second look at the order of instructions; for scalars, whose
+    order the CPU itself changes, and around bodies that are assembly already, it takes a third of the time for nothing."""
     import llvmlite.binding as llvm
 
     if target.triple:
@@ -70,7 +79,12 @@ def target_machine(target: CpuTarget):
     else:
         kind = llvm.Target.from_default_triple()
     return kind.create_target_machine(
-        cpu=target.cpu, features=target.features, opt=2, reloc="default", codemodel="jitdefault", jit=True
+        cpu=target.cpu,
+        features=target.features,
+        opt=1 if target.assembler or target.lanes == 1 else 2,
+        reloc="default",
+        codemodel="jitdefault",
+        jit=True,
     )
 
 

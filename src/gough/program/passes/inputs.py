@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.program._sums import Term, count_uses, inner_sums, sum_terms
-from gough.program.graph import INPUT, Graph
+from gough.program.graph import BLOCK, CONST, INPUT, Graph
 from gough.program.ops import Op
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.passes.rewrite import finish, replay
@@ -44,9 +44,9 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
     program = gather_uniform(program)
     level = _levels(program)
     wanted: dict[int, int] = {}
-    for i in range(len(program.ops)):
+    for i, args in enumerate(program.args):
         if level[i] == 3:
-            for k in program.operands(i):
+            for k in args if CONST < program.ops[i] < BLOCK else program.operands(i):
                 if level[k] == 2:
                     wanted.setdefault(k, len(wanted))
     for i in (*program.results, *(c.node for c in program.checks)):
@@ -61,18 +61,17 @@ def split_uniform(program: Program) -> tuple[Program, Program]:
 
 def _levels(program: Program) -> bytearray:
     """Of every node: 0 a number, 1 a uniform input, 2 work on these alone, 3 varies with the state."""
-    uniform = program.uniform_inputs()
+    uniform = program.uniform_inputs().tolist()
     level = bytearray(len(program.ops))
-    for i, op in enumerate(program.ops):
-        if op == Op.INPUT:
-            level[i] = 1 if uniform[program.args[i][0]] else 3
-        elif op == Op.CONST:
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+        if op == INPUT:
+            level[i] = 1 if uniform[args[0]] else 3
+        elif op == CONST:
             level[i] = 0
-        elif op in (Op.BLOCK, Op.ITEM):
+        elif op >= BLOCK:
             level[i] = 3
         else:
-            worst = max((level[k] for k in program.operands(i)), default=0)
-            level[i] = 3 if worst == 3 else 2
+            level[i] = 3 if max([level[k] for k in args]) == 3 else 2
     return level
 
 
@@ -110,7 +109,7 @@ def signed_sum(graph: Graph, terms: Sequence[Term]) -> int:
 def _replay_cut(program: Program, wanted: dict[int, int], base: int) -> Program:
     ops, args = list(program.ops), list(program.args)
     for i, k in wanted.items():
-        ops[i], args[i] = Op.INPUT, (base + k,)
+        ops[i], args[i] = INPUT, (base + k,)
     cut = replace(program, ops=ops, args=args)
     graph = Graph()
     return finish(cut, graph, replay(cut, graph))

@@ -61,15 +61,14 @@ class _Contraction:
             elif (op == NEG and self.inner[i]) or (op == MUL and i not in self.made):
                 continue
             else:
-                new[i] = graph.build(op, tuple(new[k] for k in args[i]))
+                new[i] = graph.build(op, tuple([new[k] for k in args[i]]))
         graph.note = None
         return finish(program, graph, new)
 
     def _ready(self, i: int) -> int:
         graph, depth = self.graph, self.depth
-        while len(depth) <= i:
-            j = len(depth)
-            depth.append(0 if graph.ops[j] <= CONST else 1 + max(depth[k] for k in graph.args[j]))
+        for j in range(len(depth), i + 1):
+            depth.append(0 if graph.ops[j] <= CONST else 1 + max([depth[k] for k in graph.args[j]]))
         return depth[i]
 
     def _chain(self, terms: list[Term]) -> int:

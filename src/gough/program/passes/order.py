@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
 
+from gough.program.graph import CONST
 from gough.program.ops import Op
 from gough.program.program import NodeCheck, Program
 
@@ -47,9 +48,9 @@ def order_for_latency(program: Program, live: int | None = None, window: int | N
 def longest_chain(program: Program) -> int:
     """Cycles from the inputs to the last result if nothing but operands had to be waited for."""
     ends = [0] * len(program.ops)
-    for i, op in enumerate(program.ops):
-        if op > Op.CONST:
-            ends[i] = LATENCY[op] + max(ends[k] for k in program.args[i])
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
+        if op > CONST:
+            ends[i] = LATENCY[op] + max([ends[k] for k in args])
     return max(ends, default=0)
 
 
@@ -59,10 +60,14 @@ def depth_first(program: Program) -> list[int]:
     n = len(ops)
     need = [0] * n
     for i in range(n):
-        if ops[i] > Op.CONST:
-            needs = sorted((need[k] for k in set(args[i]) if ops[k] > Op.CONST), reverse=True)
-            need[i] = max([1, *(x + k for k, x in enumerate(needs))])
-    order = [i for i in range(n) if ops[i] <= Op.CONST]
+        if ops[i] > CONST:
+            needs = [need[k] for k in set(args[i]) if ops[k] > CONST]
+            if len(needs) < 2:
+                need[i] = needs[0] if needs else 1
+            else:
+                needs.sort(reverse=True)
+                need[i] = max([x + k for k, x in enumerate(needs)])
+    order = [i for i in range(n) if ops[i] <= CONST]
     placed = bytearray(n)
     for i in order:
         placed[i] = 1
@@ -95,7 +100,7 @@ def _sources(program: Program, root: int, wanted: bytearray) -> list[int]:
             if k not in seen:
                 seen.add(k)
                 if wanted[k]:
-                    found += [k] if program.ops[k] > Op.CONST else []
+                    found += [k] if program.ops[k] > CONST else []
                 else:
                     stack.append(k)
     return found
@@ -104,13 +109,17 @@ def _sources(program: Program, root: int, wanted: bytearray) -> list[int]:
 def _visit(
     program: Program, root: int, need: list[int], placed: bytearray, order: list[int], after: dict[int, list[int]]
 ) -> None:
-    stack = [root]
+    stack, args = [root], program.args
     while stack:
         i = stack[-1]
-        left = [] if placed[i] else [k for k in set(program.args[i]) if not placed[k]]
-        if left:
-            stack.append(max(left, key=lambda k: (need[k], -k)))
-            continue
+        if not placed[i]:
+            first, most = -1, 0
+            for k in args[i]:  # of those that need most the one that stands first
+                if not placed[k] and (need[k] > most or (need[k] == most and k < first)):
+                    first, most = k, need[k]
+            if first >= 0:
+                stack.append(first)
+                continue
         stack.pop()
         if not placed[i]:
             placed[i] = 1
@@ -122,9 +131,7 @@ def latency_order(program: Program, most: int, window: int) -> list[int]:
     """Nodes in their new order, leaves first."""
     ops, args = program.ops, program.args
     n = len(ops)
-    operands = [
-        () if op <= Op.CONST else tuple({k for k in a if ops[k] > Op.CONST}) for op, a in zip(ops, args, strict=True)
-    ]
+    operands = [() if op <= CONST else tuple({k for k in a if ops[k] > CONST}) for op, a in zip(ops, args, strict=True)]
     users: list[list[int]] = [[] for _ in range(n)]
     waiting = [len(x) for x in operands]
     for i, x in enumerate(operands):
@@ -133,9 +140,9 @@ def latency_order(program: Program, most: int, window: int) -> list[int]:
     left = [len(u) for u in users]
     height = [0] * n
     for i in range(n - 1, -1, -1):
-        height[i] = LATENCY[ops[i]] + max((height[u] for u in users[i]), default=0)
-    order = [i for i in range(n) if ops[i] <= Op.CONST]
-    work = [i for i in range(n) if ops[i] > Op.CONST]
+        height[i] = LATENCY[ops[i]] + max([height[u] for u in users[i]], default=0)
+    order = [i for i in range(n) if ops[i] <= CONST]
+    work = [i for i in range(n) if ops[i] > CONST]
     place = {i: k for k, i in enumerate(work)}
     start = [0] * n
     placed = bytearray(n)
@@ -198,7 +205,7 @@ def permute(program: Program, order: list[int]) -> Program:
     return replace(
         program,
         ops=[ops[i] for i in order],
-        args=[args[i] if ops[i] <= Op.CONST else tuple(new[k] for k in args[i]) for i in order],
+        args=[args[i] if ops[i] <= CONST else tuple([new[k] for k in args[i]]) for i in order],
         notes=[program.notes[i] for i in order] if program.notes else program.notes,
         results=tuple(new[i] for i in program.results),
         checks=tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks),

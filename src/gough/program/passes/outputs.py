@@ -4,9 +4,11 @@ finite (0 times their sum is 0, or NaN where one of them is infinite or NaN); ou
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from gough.program.graph import BLOCK, CONST
 from gough.program.ops import Op
 from gough.program.program import NOT_FINITE, NodeCheck, Program
 
@@ -19,33 +21,32 @@ def remove_dead_code(program: Program) -> Program:
         live[i] = 1
     for check in program.checks:
         live[check.node] = 1
-    block = Op.BLOCK
     for i in range(len(ops) - 1, -1, -1):
-        if live[i] and ops[i] > Op.CONST:
-            for k in args[i] if ops[i] < block else program.operands(i):
+        if live[i] and ops[i] > CONST:
+            for k in args[i] if ops[i] < BLOCK else program.operands(i):
                 live[k] = 1
+    kept = [i for i, here in enumerate(live) if here]
+    if len(kept) == len(ops):
+        return program
     new = [-1] * len(ops)
-    new_ops, new_args, new_notes = [], [], []
-    for i, op in enumerate(ops):
-        if not live[i]:
-            continue
-        new[i] = len(new_ops)
-        new_ops.append(op)
-        if op <= Op.CONST:
-            new_args.append(args[i])
-        elif op == block:
-            new_args.append((args[i][0], *(new[k] for k in args[i][1:])))
-        elif op == Op.ITEM:
-            new_args.append((new[args[i][0]], args[i][1]))
+    for place, i in enumerate(kept):
+        new[i] = place
+    new_args: list[tuple[Any, ...]] = []
+    for i in kept:
+        op, operands = ops[i], args[i]
+        if op <= CONST:
+            new_args.append(operands)
+        elif op < BLOCK:
+            new_args.append(tuple([new[k] for k in operands]))
+        elif op == BLOCK:
+            new_args.append((operands[0], *[new[k] for k in operands[1:]]))
         else:
-            new_args.append(tuple([new[k] for k in args[i]]))
-        if program.notes:
-            new_notes.append(program.notes[i])
+            new_args.append((new[operands[0]], operands[1]))
     return replace(
         program,
-        ops=new_ops,
+        ops=[ops[i] for i in kept],
         args=new_args,
-        notes=new_notes,
+        notes=[program.notes[i] for i in kept] if program.notes else [],
         results=tuple(new[i] for i in program.results),
         checks=tuple(NodeCheck(c.failure, new[c.node], c.minimum) for c in program.checks),
     )
@@ -100,13 +101,15 @@ class ComputedOutputs:
 
 def computed_outputs(program: Program) -> ComputedOutputs:
     """Outputs that are numbers whatever the inputs set apart: sparse Jacobians have many, and storing them costs time."""
-    numbers = [float(program.args[i][0]) if program.ops[i] == Op.CONST else np.nan for i in program.results]
+    numbers = np.array(
+        [program.args[i][0] if program.ops[i] == CONST else np.nan for i in program.results], dtype=float
+    )
     ends = np.cumsum([0, *(slot.size for slot in program.outputs)])
-    fixed = tuple(np.array(numbers[a:b]) for a, b in pairwise(ends))
+    fixed = tuple(numbers[a:b] for a, b in pairwise(ends))
     if not np.isfinite(numbers).any():
         return ComputedOutputs(program, fixed)
     slots = tuple(replace(s, shape=(int(np.isnan(x).sum()),)) for s, x in zip(program.outputs, fixed, strict=True))
-    results = tuple(r for r, x in zip(program.results, numbers, strict=True) if np.isnan(x))
+    results = tuple(program.results[k] for k in np.flatnonzero(np.isnan(numbers)).tolist())
     return ComputedOutputs(remove_dead_code(replace(program, outputs=slots, results=results)), fixed)
 
 

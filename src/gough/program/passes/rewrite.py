@@ -3,8 +3,8 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
-from gough.program.graph import Graph
-from gough.program.ops import Block, Op
+from gough.program.graph import ADD, BLOCK, CONST, INPUT, ITEM, MUL, SUB, Graph
+from gough.program.ops import Block
 from gough.program.passes.outputs import remove_dead_code
 from gough.program.program import NodeCheck, Program
 
@@ -33,22 +33,27 @@ def replay(
     new = [-1] * len(ops)
     items: dict[int, Sequence[int]] = {}
     notes = program.notes
-    for i, op in enumerate(ops):
+    direct = {MUL: graph.mul, ADD: graph.add, SUB: graph.sub}
+    for i, (op, operands) in enumerate(zip(ops, args, strict=True)):
         if notes:
             graph.note = notes[i]
-        if op == Op.INPUT:
-            position = args[i][0]
-            new[i] = inputs[position] if inputs is not None and position in inputs else graph.raw(Op.INPUT, position)
-        elif op == Op.CONST:
-            new[i] = graph.const(args[i][0])
-        elif op == Op.BLOCK:
-            items[i] = block_rule(graph, args[i][0], tuple(new[k] for k in args[i][1:]))
-        elif op == Op.ITEM:
-            new[i] = items[args[i][0]][args[i][1]]
-        elif i in own:
+        if op <= CONST:
+            payload = operands[0]
+            if op == CONST:
+                new[i] = graph.const(payload)
+            else:
+                new[i] = inputs[payload] if inputs is not None and payload in inputs else graph.raw(INPUT, payload)
+        elif op == ITEM:
+            new[i] = items[operands[0]][operands[1]]
+        elif op == BLOCK:
+            items[i] = block_rule(graph, operands[0], tuple([new[k] for k in operands[1:]]))
+        elif own and i in own:
             new[i] = rewrite(i, new)
+        elif op in direct:
+            a, b = operands
+            new[i] = direct[op](new[a], new[b])
         else:
-            new[i] = graph.build(op, tuple(new[k] for k in args[i]))
+            new[i] = graph.build(op, tuple([new[k] for k in operands]))
     graph.note = None
     return new
 
@@ -69,16 +74,16 @@ def finish(program: Program, graph: Graph, new: Sequence[int], **changes) -> Pro
 
 def rewrite_machine(program: Program, graph: Graph, rules: dict) -> Program:
     """Replace operations by rules; all others are copied without folding, so that a machine's tricks survive."""
-    ops, args, notes = program.ops, program.args, program.notes
-    new = [-1] * len(ops)
-    for i, op in enumerate(ops):
+    notes, raw = program.notes, graph.raw
+    new = [-1] * len(program.ops)
+    for i, (op, args) in enumerate(zip(program.ops, program.args, strict=True)):
         if notes:
             graph.note = notes[i]
-        if op <= Op.CONST:
-            new[i] = graph.raw(op, *args[i])
+        if op <= CONST:
+            new[i] = raw(op, *args)
         elif op in rules:
-            new[i] = rules[op](*(new[k] for k in args[i]))
+            new[i] = rules[op](*[new[k] for k in args])
         else:
-            new[i] = graph.raw(op, *(new[k] for k in args[i]))
+            new[i] = raw(op, *[new[k] for k in args])
     graph.note = None
     return finish(program, graph, new)

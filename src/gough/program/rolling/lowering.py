@@ -110,9 +110,17 @@ def lower_stage(
 
 def _running(program: Program, stage: RolledStage, own: int, columns: list[int | None]) -> Program:
     """Sums that run along, and checks with one minimum in all lanes."""
+    first = len(stage.shared)
+    slots = {
+        "inputs": (Slot(SHARED, (first,)), Slot(OWN, (own,)), Slot(RUNNING, (stage.summed,))),
+        "outputs": (Slot(KEPT, (stage.kept,)), Slot(SUMMED, (stage.summed,))),
+    }
+    if not stage.summed and all(column is None for column in columns):  # nothing to record
+        pairs = zip(stage.checks, program.checks, strict=True)
+        named = [NodeCheck(check.failures[0], node.node, check.minima[0]) for check, node in pairs]
+        return replace(program, checks=tuple(dict.fromkeys(named)), **slots)
     graph = Graph()
     new = replay(program, graph)
-    first = len(stage.shared)
     results = [new[i] for i in program.results[: stage.kept]]
     for k, i in enumerate(program.results[stage.kept :]):
         results.append(graph.add(graph.raw(INPUT, first + own + k), new[i]))
@@ -126,8 +134,7 @@ def _running(program: Program, stage: RolledStage, own: int, columns: list[int |
         replace(program, checks=()),
         graph,
         new,
-        inputs=(Slot(SHARED, (first,)), Slot(OWN, (own,)), Slot(RUNNING, (stage.summed,))),
-        outputs=(Slot(KEPT, (stage.kept,)), Slot(SUMMED, (stage.summed,))),
         results=tuple(results),
         checks=tuple(dict.fromkeys(checks)),
+        **slots,
     )

@@ -6,7 +6,7 @@ A frame tied to a flexible body becomes a massless link of its own ("deflection"
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -213,6 +213,26 @@ MANY = 150
 """Elastic coordinates of a body whose programs take long to build."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Reduced:
+    """A flexible body, where something is attached, whether a joint carries it; what was made of it, and warnings."""
+
+    body: Body
+    points: Points
+    carried: bool
+    made: ElasticBody
+    said: list[warnings.WarningMessage]
+
+    def fits(self, body: Body, points: Points, carried: bool) -> bool:
+        """Whether another body would come to the same: a described one, word for word."""
+        return (
+            isinstance(body.flexible, Flexible)
+            and (carried, body.flexible, body.frames) == (self.carried, self.body.flexible, self.body.frames)
+            and points.keys() == self.points.keys()
+            and all(np.array_equal(at, self.points[key]) for key, at in points.items())
+        )
+
+
 def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
     """Constants of every flexible body by its full name, with a tied frame at every point where something is attached.
 
@@ -223,11 +243,17 @@ def elastic_bodies(robot: Robot, again: bool = False) -> dict[str, ElasticBody]:
     """
     described, made = bodies(robot), {}
     said: dict[tuple[type[Warning], str, str], list[str]] = {}
+    known: list[_Reduced] = []
     for name, points in attached_points(robot).items():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            made[name] = _elastic_body(robot, name, described[name], points)
-        for one in caught:
+        body, carried = described[name], is_carried(robot, name)
+        same = next((one for one in known if one.fits(body, points, carried)), None)
+        if same is None:  # the rods of legs alike are reduced once
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                same = _Reduced(body, points, carried, _elastic_body(robot, name, body, points), caught)
+            known.append(same)
+        made[name] = same.made
+        for one in same.said:
             text = in_words(str(one.message), described[name].frames, points)
             names = said.setdefault((one.category, robot.written(name), text), [])
             names += [name] * (name not in names)
