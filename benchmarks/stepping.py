@@ -7,6 +7,7 @@ machine (docs/benchmarks.md shows a run).
 """
 
 import argparse
+import contextlib
 import time
 import warnings
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def starts(model: gough.Model) -> dict[str, Callable[[int], dict[str, Any]]]:
         return motions.quintic(poses=[pose, pose + np.array([0, 0, 1e-3 * (k + 1), 0, 0, 0, 0])], durations=1.0)
 
     same, servo = led(0), laws.JointPD(1e3, 10.0)
-    frame = next(iter(model.mechanism.frames))
+    frame = _loaded_frame(model)
     rigid = not model.layout.v_elastic
     found: dict[str, Callable[[int], dict[str, Any]]] = {
         "nothing": lambda k: {},
@@ -50,6 +51,21 @@ def starts(model: gough.Model) -> dict[str, Callable[[int], dict[str, Any]]]:
         found["pose to follow"] = lambda k: {"motion": moved(k), "controller": laws.ComputedTorque()}
         found["drives led"] = lambda k: {"motion": led(k)}
     return found
+
+
+def _loaded_frame(model: gough.Model) -> str:
+    """The first frame that takes a wrench: those of flexible bodies float beside the material."""
+    for name in model.mechanism.frames:
+        with contextlib.suppress(gough.UsageError):
+            model.forward_dynamics(
+                model.home,
+                np.zeros(model.layout.nv),
+                np.zeros(len(model.mechanism.drives)),
+                {name: np.zeros(6)},
+                on_bad_state="mark",
+            )
+            return name
+    raise SystemExit(f"{model.robot.name} has no frame for a load")
 
 
 def time_starts(model: gough.Model, rounds: int) -> list[str]:
