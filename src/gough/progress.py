@@ -1,5 +1,7 @@
 """What takes long says what it is doing, to whoever listens: commands show it on a terminal, so that nobody waits in silence."""
 
+import os
+import shutil
 import sys
 import threading
 import time
@@ -10,9 +12,8 @@ from typing import TextIO
 
 Listener = Callable[[str], None]
 """Takes what is being done now, in words; "" when that is over."""
-_listeners: list[tuple[int, Listener]] = []
-"""With the thread that each listens to; the last one hears."""
-_doing: list[str] = []
+_listeners: list[tuple[int, Listener, list[str]]] = []
+"""With the thread that each listens to, and what that is doing; the last one hears."""
 PATIENCE, EVERY = 0.8, 0.2
 """Seconds before a line appears; and between two looks."""
 
@@ -20,7 +21,7 @@ PATIENCE, EVERY = 0.8, 0.2
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
     """Let `listener` hear what this thread does meanwhile, and no other one."""
-    entry = (get_ident(), listener)
+    entry = (get_ident(), listener, list[str]())
     _listeners.append(entry)
     try:
         yield
@@ -34,18 +35,18 @@ def doing(words: str) -> Iterator[None]:
     if not _listeners or _listeners[-1][0] != get_ident():
         yield
         return
-    _doing.append(words)
-    _tell()
+    _, listener, now = _listeners[-1]
+    now.append(words)
+    listener(words)
     try:
         yield
     finally:
-        _doing.pop()
-        _tell()
+        now.pop()
+        listener(now[-1] if now else "")
 
 
-def _tell() -> None:
-    if _listeners:
-        _listeners[-1][1](_doing[-1] if _doing else "")
+if hasattr(os, "register_at_fork"):  # a child has no line to write on
+    os.register_at_fork(after_in_child=_listeners.clear)
 
 
 class WaitingLine:
@@ -71,7 +72,8 @@ class WaitingLine:
             with self.lock:
                 waited = time.monotonic() - self.since
                 if self.words and waited > self.patience:
-                    self.stream.write(f"\r\x1b[2K… {self.words} ({waited:.0f} s)")
+                    line = f"… {self.words} ({waited:.0f} s)"
+                    self.stream.write(f"\r\x1b[2K{line[: shutil.get_terminal_size().columns - 1]}")
                     self.stream.flush()
                     self.shown = True
 

@@ -1,5 +1,7 @@
 """A stepper is `simulate` in somebody else's loop: the same states, bit for bit, the same endings, and messages of its own."""
 
+import signal
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -215,6 +217,8 @@ def test_what_is_not_recorded_is_not_kept(five_bar: gough.Model) -> None:
         (lambda sim: sim.step([np.nan, 0.0], STEP), "tau: the force of .* is not finite"),
         (lambda sim: sim.step(np.zeros(2)), "dt= is missing"),
         (lambda sim: sim.step(np.zeros(2), -1.0), "give a time in s, above 0"),
+        (lambda sim: sim.step(np.zeros(2), 0.0), "give a time in s, above 0"),
+        (lambda sim: sim.step(np.zeros(2), 1e-17), "1e-09 s is the shortest"),
         (lambda sim: sim.step(np.zeros(2), np.nan), "give a time in s, above 0"),
         (lambda sim: sim.step(np.zeros(2), "x"), "give a time in s, above 0"),
         (lambda sim: sim.step("x", STEP), "tau"),
@@ -225,9 +229,10 @@ def test_what_is_not_recorded_is_not_kept(five_bar: gough.Model) -> None:
 )
 def test_bad_input_is_named_and_changes_nothing(five_bar: gough.Model, call: object, words: str) -> None:
     sim = gough.Stepper(five_bar)
+    before = sim.q
     with pytest.raises(gough.UsageError, match=words):
         call(sim)  # type: ignore[operator]
-    sim.reset()
+    np.testing.assert_array_equal(sim.q, before)
     sim.step(np.zeros(2), STEP)
     assert sim.t == STEP
 
@@ -239,3 +244,131 @@ def test_forces_beside_a_controller(five_bar: gough.Model) -> None:
     sim.step(dt=STEP)
     with pytest.raises(gough.UsageError, match="already"):
         sim.advance(STEP / 2)
+
+
+class Interrupting:
+    """A controller's function that is interrupted once."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.calls = at, 0
+
+    def __call__(self, t: float, q: np.ndarray, v: np.ndarray, reference: object) -> np.ndarray:
+        self.calls += 1
+        if self.calls == self.at:
+            raise KeyboardInterrupt
+        return np.zeros(2)
+
+
+def test_an_interrupt_leaves_time_and_state_together(five_bar: gough.Model) -> None:
+    """By a signal while machine code runs: the step is done, or it is as if it had not begun."""
+    sim = gough.Stepper(five_bar, method="rk4", longest_step=1e-5)
+    tau = rows_of_forces(five_bar, 1)[0]
+    sim.step(tau, 1e-3)
+    before, t = sim.q, sim.t
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    old = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for _ in range(200):
+            signal.setitimer(signal.ITIMER_REAL, 3e-4)
+            try:
+                sim.step(tau, 0.008)
+            except KeyboardInterrupt:
+                break
+            sim.reset()
+            sim.step(tau, 1e-3)
+        else:
+            pytest.skip("no interrupt came while a step ran")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    other = gough.Stepper(five_bar, method="rk4", longest_step=1e-5)
+    other.step(tau, 1e-3)
+    np.testing.assert_array_equal(other.q, before)
+    if sim.t != t:  # it was done, and the interrupt came behind it
+        other.step(tau, 0.008)
+    assert sim.t == other.t
+    np.testing.assert_array_equal(sim.q, other.q)
+    other.step(tau, 2e-3)
+    sim.step(tau, 2e-3)
+    np.testing.assert_array_equal(sim.q, other.q)
+
+
+def test_a_controllers_function_that_fails_ends_the_run(five_bar: gough.Model) -> None:
+    def failing(t: float, q: np.ndarray, v: np.ndarray, reference: object) -> np.ndarray:
+        if t > 0.004:
+            raise ZeroDivisionError("no")
+        return np.zeros(2)
+
+    sim = gough.Stepper(five_bar, laws.Sampled(failing, 2e-3))
+    with pytest.raises(gough.BadStateError, match="controller failed"):
+        sim.advance(0.02)
+    assert sim.ended is not None
+    assert sim.recorded.time[-1] == sim.t
+    np.testing.assert_array_equal(sim.recorded.q[-1], sim.q)
+    sim = gough.Stepper(five_bar, laws.Sampled(Interrupting(3), 2e-3))
+    with pytest.raises(KeyboardInterrupt):
+        sim.advance(0.02)
+    assert sim.ended is None
+    sim.advance(0.02)
+    assert sim.t == 0.02
+
+
+@pytest.mark.parametrize("extend", [None, "hold"])
+def test_a_controller_on_a_clock_beyond_the_end_of_its_motion(five_bar: gough.Model, extend: str | None) -> None:
+    begin = five_bar.drives(five_bar.home)
+    motion = motions.quintic(drives=[begin, begin + [0.3, 0.1]], durations=0.1, extend=extend)
+    sim = gough.Stepper(five_bar, laws.Sampled(laws.JointPD(80.0, 4.0), 2e-3), motion=motion)
+    if extend is None:
+        with pytest.raises(gough.UsageError, match="the motion ends"):
+            sim.advance(0.5)
+        return
+    sim.advance(1.5)
+    np.testing.assert_allclose(five_bar.drives(sim.q), begin + [0.3, 0.1], atol=1e-3)
+
+
+def test_reset_to_a_later_time(five_bar: gough.Model, led: motions.Motion) -> None:
+    q = five_bar.configuration(drives=five_bar.drives(five_bar.home) + 0.1)
+    sim = gough.Stepper(five_bar, q=q, v=[0.1, 0.2])
+    sim.reset(v=[0.3, 0.0])
+    np.testing.assert_array_equal(sim.q, q)
+    sim.reset(q=five_bar.home)
+    np.testing.assert_array_equal(sim.v, [0.1, 0.2])
+    follows = gough.Stepper(five_bar, motion=led, method="rk4", longest_step=STEP)
+    follows.advance(0.06)
+    other = gough.Stepper(five_bar, motion=led, method="rk4", longest_step=STEP)
+    other.reset(t=0.04)
+    np.testing.assert_allclose(five_bar.drives(other.q), led.at(0.04).position, atol=1e-12)
+    other.advance(0.06)
+    np.testing.assert_allclose(other.q, follows.q, atol=1e-12)
+    clocked = gough.Stepper(five_bar, laws.Sampled(laws.JointPD(80.0, 4.0), 1e-2), motion=led)
+    clocked.reset(t=0.005)
+    clocked.step(dt=0.01)
+    assert clocked.t == pytest.approx(0.015)
+    with pytest.raises(gough.UsageError, match="extend='hold'"):
+        gough.Stepper(five_bar, laws.JointPD(80.0, 4.0), motion=replace(led, extend=None)).reset(t=0.2)
+
+
+def test_forces_of_a_controller_are_known_from_the_start(five_bar: gough.Model, led: motions.Motion) -> None:
+    law = laws.JointPD(80.0, 4.0)
+    q = five_bar.configuration(drives=five_bar.drives(five_bar.home) + 0.1)
+    run = gough.simulate(five_bar, led, law, q=q)
+    np.testing.assert_allclose(gough.Stepper(five_bar, law, motion=led, q=q).tau, run.tau[0], rtol=1e-12)
+
+
+def test_robots_without_drives() -> None:
+    model = model_of("four_bar_chain")
+    sim = gough.Stepper(model)
+    sim.step(dt=0.01)
+    run = gough.simulate(model, duration=0.01)
+    np.testing.assert_allclose(sim.q, run.q[-1], atol=1e-10)
+
+
+def test_laws_that_are_derived_from_prescribed_ones(five_bar: gough.Model, led: motions.Motion) -> None:
+    class Mine(laws.Follow):
+        pass
+
+    a, b = (gough.simulate(five_bar, led, law) for law in (Mine(), laws.Follow()))
+    np.testing.assert_array_equal(a.q, b.q)

@@ -118,7 +118,7 @@ class EnsemblePlan:
         self.plant, self.layout, self.loads = plant, StateLayout(plant), loads
         self.pieces: list[tuple[Array, int, float]] = []  # row, steps, step
         for row, _ in TablePieces.rows(plant, motion_table, end):
-            length, steps = even_steps(float(row[1] - row[0]), step)
+            length, steps = even_steps(float(row[1] - row[0]), step, float(row[1]))
             self.pieces.append((row, steps, length))
         self.steps = sum(steps for _, steps, _ in self.pieces)
         self.every = max(self.steps // max(stored, 1), 1)

@@ -129,6 +129,20 @@ class Course:
         self.watch.begin(self.states.split(first[: self.states.size]).q)
         self.usual = self.watch.farthest
 
+    def way_back(self) -> Callable[[], None]:
+        """What takes it back to where it is now."""
+        names = ("led", "parameters", "states", "watch", "last", "blind", "count", "until", "row")
+        now, told = {name: getattr(self, name) for name in names}, len(self.events)
+        farthest = self.watch.farthest
+
+        def go_back() -> None:
+            vars(self).update(now)
+            self.watch.farthest = farthest
+            self.watch.forget()
+            del self.events[told:]
+
+        return go_back
+
     def moment(self, state: Vector, row: Vector) -> Vector:
         """The record (1, k) of a state (n,): with the drive forces and accelerations that a row gives it."""
         given = self.led.marching.turn_inputs(row)

@@ -56,12 +56,13 @@ def convert_velocities(
     return found["u"][:, own], found["ud"][:, own]
 
 
-def demand_begin(model: "Model", motion: Motion, q: Array, v: Array) -> None:
-    """UsageError where first states q (n, nq), v (n, nv) are not where prescribed drives begin: they would leap there."""
+def demand_begin(model: "Model", motion: Motion, q: Array, v: Array, time: float = 0.0) -> None:
+    """UsageError where first states q (n, nq), v (n, nv) are not where prescribed drives begin, at a time (s): they would leap
+    there."""
     drives = drive_of_entries(model.mechanism)
     if drives is None:
         return
-    begin, layout = motion.at(np.zeros(1)), model.layout
+    begin, layout = motion.at(np.array([time])), model.layout
     units = [layout.q_units[k] for k in model.drive_index]
     rates = np.zeros((len(v), len(drives)))
     rates[:, drives] = v[:, : len(drives)]

@@ -106,6 +106,8 @@ class KeptForms:
 def law_form(law: "Law", traced: Callable[[], Program]) -> Hashable:
     """What of a law shapes its code. A class says so by a `structure` of its own; what one that is derived from it does, nobody
     knows, and what its functions read beside their arguments neither: those are traced, and compared by what they have become."""
+    if law.prescribed:  # what it does is no part of the code
+        return type(law), law.limit is None
     if "structure" in vars(type(law)):
         return type(law), law.limit is None, law.structure
     return type(law), digest_of(traced())

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, ulp
 from typing import Any
 
 import numpy as np
@@ -121,11 +121,12 @@ class OneRunLoop:
         return outputs, failed[0]
 
 
-def even_steps(length: float, longest: float) -> tuple[float, int]:
+def even_steps(length: float, longest: float, end: float = 0.0) -> tuple[float, int]:
     """(length (s) of the equal steps of a piece (s), how many): not longer than the longest, and that very number where a whole
-    number of them fits, however the times of its begin and end are rounded; so a piece in parts is what it is in one."""
-    count = max(ceil(length / longest - SLACK), 1)
-    return longest if abs(length - count * longest) <= SLACK * longest else length / count, count
+    number of them fits, however the times of its begin and end (s) are rounded; so a piece in parts is what it is in one."""
+    slack = max(SLACK, 4.0 * ulp(end) / longest)
+    count = max(ceil(length / longest - slack), 1)
+    return longest if abs(length - count * longest) <= slack * longest else length / count, count
 
 
 def no_time(row: Vector) -> float:
@@ -164,7 +165,7 @@ class Marching(ABC):
     def equal_steps(self, row: Vector, begin: float) -> tuple[float, int]:
         """(length (s) of the equal steps of a piece, how many are left of them at a time (s))."""
         length = float(row[1] - row[0])
-        step, count = even_steps(length, self.step_size)
+        step, count = even_steps(length, self.step_size, float(row[1]))
         return step, count - round((begin - row[0]) * count / length)
 
     def grid_times(self, times: Vector, row: Vector) -> Vector:

@@ -22,7 +22,7 @@ from gough.simulation.events import End
 from gough.simulation.integration._rates import prepare_rate, trace_states, turn_program
 from gough.simulation.integration.marching import OneRunLoop, RunStopped
 from gough.simulation.integration.plant import Plant
-from gough.simulation.motion.motion import Motion
+from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import MotionTable
 
 if TYPE_CHECKING:
@@ -87,6 +87,8 @@ class SampledPieces:
             self.coming.append((self.count * self.law.period + self.law.delay, tau))
             self.count += 1
             self.held = tau if self.held is None else self.held
+        elif self.held is None:  # begun between two samples, as of a controller that was on before
+            self.held = self.command(self.t, state[: layout.nq], state[layout.nq : layout.nq + layout.nv])
         while self.coming and self.coming[0][0] <= self.t + slack:
             self.held = self.coming.popleft()[1]
         arrival = self.coming[0][0] if self.coming else self.end
@@ -121,7 +123,8 @@ def _of_function(function: Callable[..., Any], motion: Motion | None, model: "Mo
     names = model.layout.drive_names
 
     def command(t: float, q: Vector, v: Vector) -> Vector:
-        reference = None if motion is None else motion.at(min(t, motion.duration))
+        held = motion is not None and motion.extend == "hold"
+        reference = None if motion is None else motion.at(t if held else min(t, motion.duration))
         try:
             given = function(t, q.copy(), v.copy(), reference)
             found = np.asarray(given)
@@ -158,6 +161,8 @@ def _compiled(plant: Plant, table: MotionTable | None, parameters: Vector) -> Co
     def command(t: float, q: Vector, v: Vector) -> Vector:
         if table is None:
             row = plant.rows.stretch(0.0, 1.0)
+        elif t > table.breaks[-1] * (1.0 + NEAR):
+            row = plant.rows.at_rest(table, LONGEST)
         else:
             k = int(np.clip(np.searchsorted(table.breaks, t, side="right") - 1, 0, len(table.breaks) - 2))
             row = rows.setdefault(k, plant.rows.row(table, k))

@@ -8,7 +8,7 @@ import numpy as np
 
 from gough.arguments import floats
 from gough.errors import UsageError
-from gough.simulation.integration.pieces import NEAR, PieceSource, TablePieces
+from gough.simulation.integration.pieces import NEAR, PieceSource, SampledPieces, TablePieces
 from gough.simulation.integration.plant import Plant
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.motion.table import MotionTable
@@ -31,8 +31,8 @@ class StepPieces(Protocol):
         """The stretch from a time (s), not beyond the end that is asked for. state (n,): at that time."""
         ...
 
-    def row_at(self, t: float) -> Vector | None:
-        """A row that tells the motion at a time (s); None where nothing is known yet."""
+    def is_sample_due(self, t: float) -> bool:
+        """Whether the next stretch from a time (s) has forces that follow from the state there."""
         ...
 
 
@@ -62,9 +62,14 @@ class HeldPieces:
         row[self.place] = self.tau
         return TimePart(row)
 
-    def row_at(self, t: float) -> Vector | None:
+    def is_sample_due(self, t: float) -> bool:
         """See `StepPieces`."""
-        return self.next(t, t, self.tau).row
+        return False
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all forces are numbers."""
+        return bool(np.isfinite(self.tau).all())
 
     def demand_finite(self) -> None:
         """UsageError for forces that are none."""
@@ -73,6 +78,8 @@ class HeldPieces:
             raise UsageError(f"tau: the force of {', '.join(bad)} is not finite")
 
     def _floats(self, tau: Any) -> Vector:
+        if tau is None and not self.names:
+            return np.zeros(0)
         if tau is None:
             raise UsageError(f"tau= is missing: the drive forces of this step ({', '.join(self.names)})")
         return floats("tau", tau)
@@ -89,30 +96,34 @@ class CutPieces:
     def of_table(cls, plant: Plant, table: MotionTable | None, motion: Motion | None, t: float) -> "CutPieces":
         """Of a motion from a time (s) on; of none, one stretch."""
         if table is None or motion is None:
-            return cls(TablePieces(plant, None, LONGEST))
+            out = cls(TablePieces(plant, None, LONGEST))
+            out.row = out._fetch(np.zeros(0))
+            return out
         duration = float(table.breaks[-1])
         rest = plant.rows.at_rest(table, LONGEST) if motion.extend == "hold" else None
         out = cls(TablePieces(plant, table, duration), rest, duration)
-        if t > 0:
-            out.row = out._fetch(np.zeros(0))
-            while out.row[1] <= t:
-                out.row = out._fetch(np.zeros(0))
+        row = out._fetch(np.zeros(0))
+        while row[1] <= t:
+            row = out._fetch(np.zeros(0))
+        out.row = row
         return out
 
     def next(self, t: float, end: float, state: Vector) -> TimePart:
         """See `StepPieces`."""
         near = NEAR * (1.0 + t)
-        if self.row is None or t >= self.row[1] - near:
-            self.row = self._fetch(state)
-        row = self.row.copy()
+        here = self._fetch(state) if self.row is None or self._is_over(t) else self.row
+        self.row, row = here, here.copy()
         begins, ends = abs(t - row[0]) <= near, row[1] <= end + near
         row[0] = t
         row[1] = row[1] if row[1] < end - near else end
         return TimePart(row, begins, ends)
 
-    def row_at(self, t: float) -> Vector | None:
+    def is_sample_due(self, t: float) -> bool:
         """See `StepPieces`."""
-        return self.row
+        return isinstance(self.source, SampledPieces) and self._is_over(t)
+
+    def _is_over(self, t: float) -> bool:
+        return self.row is None or t >= self.row[1] - NEAR * (1.0 + t)
 
     def _fetch(self, state: Vector) -> Vector:
         found = self.source.next(state)

@@ -49,19 +49,24 @@ class StraightPieces:
         self.state: Vector = self.loop.state
         self.t, self.size = marching.states.t, marching.states.size
         self.loop.given[-2:] = marching.tolerance, marching.step_size
-        self.rows: list[Vector] = []
-        self.firsts: list[int] = []
+        self.pieces: list[tuple[Vector, int]] = []  # row, place of the first record
         self.at = 0
 
     def begin(self, state: Vector) -> None:
         """Go on from a state (n,)."""
         self.state[:] = state[: self.size]
 
+    @property
+    def records(self) -> Vector:
+        """All records (m, k) since the last time, those of rejected steps among them."""
+        return self.loop.room[: self.at]
+
     def take(self) -> "Passed":
         """What was passed since the last time, which it then forgets."""
-        found = Passed(self.rows, self.firsts, self.loop.room[: self.at], self.state.copy())
+        rows, firsts = [row for row, _ in self.pieces], [first for _, first in self.pieces]
+        found = Passed(rows, firsts, self.loop.room[: self.at], self.state.copy())
         self.loop.make_room(ROOM)
-        self.rows, self.firsts, self.at = [], [], 0
+        self.pieces, self.at = [], 0
         return found
 
     @property
@@ -73,18 +78,15 @@ class StraightPieces:
         """Goes to the end of a stretch; False where a step fails, or there are more than have room: then it is where it was."""
         row = part.row
         self.loop.given[:-2] = row
-        first = self.at
+        first, before, done = self.at, self.state.copy(), len(self.pieces)
         try:
-            good = self._through(row, part.begins, part.ends)
-        except BaseException:
-            self._back(first)
-            raise
-        if not good:
-            self._back(first)
-            return False
-        self.rows.append(row)
-        self.firsts.append(first)
-        return True
+            if self._through(row, part.begins, part.ends):
+                self.pieces.append((row, first))
+        finally:  # an interrupt may come anywhere: it is there, and told, or it was never on the way
+            if len(self.pieces) == done:
+                self.at = first
+                self.state[:] = before
+        return len(self.pieces) > done
 
     def _through(self, row: Vector, begins: bool, ends: bool) -> bool:
         loop, x, t, marching = self.loop, self.state, self.t, self.marching
@@ -96,7 +98,7 @@ class StraightPieces:
             h = x[t + 1]
             x[t + 1] = min(h if h > 0 else 1e-3 * longest, longest)
         else:
-            x[t + 1], count = even_steps(end - begin, longest)
+            x[t + 1], count = even_steps(end - begin, longest, end)
             if count > left:
                 return False
             left = count
@@ -115,9 +117,3 @@ class StraightPieces:
         if ends or marching.adaptive:
             x[t] = end
         return True
-
-    def _back(self, first: int) -> None:
-        """To the state that the first record of a piece tells, where it has one."""
-        if self.at > first:
-            self.state[:] = self.loop.room[first, : self.size]
-            self.at = first

@@ -61,6 +61,11 @@ class PolynomialPath:
     waves: tuple[np.ndarray, np.ndarray, np.ndarray] = NO_WAVES
     law: "PolynomialPath | None" = None
 
+    def __post_init__(self) -> None:
+        fixed = np.asarray(self.coefficients).view()  # the array itself stays its maker's
+        fixed.setflags(write=False)
+        object.__setattr__(self, "coefficients", fixed)
+
     def at(self, t: np.ndarray, left: bool) -> Three:
         """As `TimePath.at`."""
         if self.law is None:

@@ -40,14 +40,16 @@ CLOSED = 1e-8
 """Accepted closure error of a first state, relative to the robot's size."""
 
 
-def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: str, parameters: Array) -> Array:
-    """q, v, works, own states of the law, time, step, error (n,): where the motion begins, or home; elastic coordinates at rest
-    or in equilibrium."""
+def starting_state(
+    plant: Plant, motion: Motion | None, q: Any, v: Any, start: str, parameters: Array, begin: float = 0.0
+) -> Array:
+    """q, v, works, own states of the law, time, step, error (n,): where the motion is at the begin (s), or home; elastic
+    coordinates at rest or in equilibrium."""
     model = plant.model
     layout = model.layout
     first_q, first_v = model.home.copy(), np.zeros(layout.nv)
     if motion is not None and motion.kind != "forces":
-        along = states_along(model, motion, np.zeros(1), parameters=parameters)
+        along = states_along(model, motion, np.array([begin]), parameters=parameters)
         first_q, first_v = along.q[0], along.v[0]
         if not np.isfinite(first_q).all():
             raise UsageError(f"{model.robot.name} does not reach where the motion begins; see gough.check_motion")
@@ -71,7 +73,7 @@ def starting_state(plant: Plant, motion: Motion | None, q: Any, v: Any, start: s
             "parameters= where the design is another one)"
         )
     if plant.law.prescribed and motion is not None and not (q is None and v is None):
-        demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None])
+        demand_begin(model, plant.law.reference(model, motion, parameters), first_q[None], first_v[None], begin)
     inner = plant.inner_at(first_q, first_v).first
     return np.concatenate([first_q, first_v, np.zeros(len(WORKS)), inner, np.zeros(3)])
 
@@ -207,7 +209,7 @@ def _is_fixed_motion(motion: Motion) -> bool:
     """Whether it is the same whenever it is asked: no function of the user's, which may do something else now."""
     paths = [part.path for part in motion.parts]
     return all(
-        isinstance(path, PolynomialPath) or (isinstance(path, LedPath) and _is_fixed_motion(path.of)) for path in paths
+        type(path) is PolynomialPath or (isinstance(path, LedPath) and _is_fixed_motion(path.of)) for path in paths
     )
 
 

@@ -7,6 +7,7 @@ the last look and through it as `simulate` does, so that what `recorded` has and
 
 from collections.abc import Iterator
 from contextlib import suppress
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,17 +19,17 @@ from gough.simulation.control.law import Law
 from gough.simulation.control.sampled import Sampled
 from gough.simulation.events import End, Ending
 from gough.simulation.integration.course import Course
-from gough.simulation.integration.drive_led import convert_velocities
+from gough.simulation.integration.drive_led import convert_velocities, first_velocity
 from gough.simulation.integration.explicit import ExplicitMarching
 from gough.simulation.integration.marching import Marching, RunStopped
 from gough.simulation.integration.pieces import SampledPieces, sampled_command
 from gough.simulation.integration.plant import Plant
-from gough.simulation.integration.step_pieces import CutPieces, HeldPieces, StepPieces
+from gough.simulation.integration.step_pieces import CutPieces, HeldPieces, StepPieces, TimePart
 from gough.simulation.integration.straight import Passed, StraightPieces
 from gough.simulation.motion.motion import LONGEST, Motion
 from gough.simulation.results.remedy import ending_remedy
 from gough.simulation.results.run import Run
-from gough.simulation.run.settings import MOST_EQUAL, RunSettings, demand_steps
+from gough.simulation.run.settings import MOST_EQUAL, SHORTEST, RunSettings, demand_steps
 from gough.simulation.run.setup import settle, starting_state
 from gough.simulation.run.simulate import Outcome, gather
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from gough.model import Model
 
 Array = np.ndarray
+NO_END, SPAN = 1 << 62, 1.0
+"""Steps of a run that nobody ends; and the time (s) its steps are compared with, to see whether it gets on."""
 
 
 class Stepper:
@@ -104,34 +107,39 @@ class Stepper:
         plant, settings = setup.plant, setup.settings
 
         def marching_for(plant: Plant) -> Marching:
-            return settings.method.marching(plant, setup.numbers, settings.taken_step, settings.tolerance)
+            made = settings.method.marching(plant, setup.numbers, settings.taken_step, settings.tolerance)
+            made.most_steps, made.span = NO_END, SPAN
+            return made
 
+        source, marching = self._pieces(t), marching_for(plant)
+        self._source = source
         self._kept: list[Array | Passed] = []
-        marching = marching_for(plant)
         self._course = Course(plant, marching, marching_for, self._keep, 1)
         self._led = self._course.led
         self._t = self._base = t
-        self._dt, self._count = 0.0, 0
+        self._dt, self._count = nan, 0
         first = first.copy()
         first[self._course.states.t] = t
         self._course.begin(first)
-        self._source = self._pieces(t)
-        self._straight: StraightPieces | None = None
+        self._quick: StraightPieces | None = None
         self._looked = first  # the state at the last look
         self._state = first
         self._farthest = self._course.watch.farthest
         if isinstance(marching, ExplicitMarching):
-            self._straight = StraightPieces(marching)
-            self._straight.begin(first)
-            self._state = self._straight.state
+            self._quick = StraightPieces(marching)
+            self._quick.begin(first)
+            self._state = self._quick.state
+        self._straight = self._quick
         self.ended: Ending | None = None
+        self._ended_at = t
 
     def _pieces(self, t: float) -> StepPieces:
         setup, law = self._setup, self._setup.law
         if isinstance(law, Sampled):
             motion = setup.settings.motion
             command = sampled_command(law, setup.model, motion, setup.table, setup.numbers, setup.own)
-            return CutPieces(SampledPieces(setup.plant, law, command, LONGEST, t))
+            end = LONGEST if motion is None or motion.extend == "hold" else motion.duration
+            return CutPieces(SampledPieces(setup.plant, law, command, end, t), None, end)
         if law.held:
             return HeldPieces(setup.plant)
         return CutPieces.of_table(setup.plant, setup.table, setup.settings.motion, t)
@@ -140,14 +148,17 @@ class Stepper:
 
     @checked(q=numbers, v=numbers, t=number(0, most=LONGEST))
     def reset(self, q: Any = None, v: Any = None, t: float = 0.0) -> None:
-        """Begin anew at q (nq,), v (nv,), default as at the first time, and at a time (s); what was recorded is dropped."""
-        setup = self._setup
-        if q is None and v is None:
-            first = setup.first
-        else:
-            own_v = v if v is None or setup.asked is setup.model else self._own_velocity(q, v)
-            first = starting_state(setup.plant, setup.settings.motion, q, own_v, setup.settings.start, setup.numbers)
-        self._begin(first, t)
+        """Begin anew at a time (s), at q (nq,), v (nv,): default as at the first time, of a later time where the motion is then.
+        What was recorded is dropped."""
+        setup, nq = self._setup, self._layout.nq
+        motion = setup.settings.motion
+        led = t > 0 and motion is not None and motion.kind != "forces"
+        if q is None and v is None and not led:
+            return self._begin(setup.first, t)
+        q = setup.first[:nq] if q is None and not led else q
+        own_v = first_velocity(setup.asked, setup.model, q, v, setup.numbers)
+        own_v = setup.first[nq : nq + self._layout.nv] if v is None and not led else own_v
+        return self._begin(starting_state(setup.plant, motion, q, own_v, setup.settings.start, setup.numbers, t), t)
 
     def step(self, tau: Any = None, dt: float | None = None) -> None:
         """Go on by dt (s). tau (drives,), N or N·m: held meanwhile; None where a controller gives the forces."""
@@ -161,8 +172,8 @@ class Stepper:
                 "controller= out"
             )
         if span != self._dt:
-            if not 0 < span <= LONGEST:
-                raise UsageError(f"dt={dt!r}: give a time in s, above 0")
+            if not SHORTEST <= span <= LONGEST:
+                raise UsageError(f"dt={dt!r}: give a time in s, above 0; {SHORTEST:g} s is the shortest")
             demand_steps(self._longest, span, MOST_EQUAL, self._setup.settings.method.adaptive)
             self._base, self._dt, self._count = self._t, span, 0
         end = self._base + (self._count + 1) * span
@@ -174,7 +185,8 @@ class Stepper:
         """Go on until a time (s), with the forces of the controller, or with those held last (none at first)."""
         if not to > self._t:
             raise UsageError(f"to={to:g} s: the run is at {self._t:.9g} s already; give a later time, or reset it")
-        self._dt = 0.0
+        demand_steps(self._longest, max(to - self._t, SHORTEST), MOST_EQUAL, self._setup.settings.method.adaptive)
+        self._dt = nan
         self._until(to)
 
     @property
@@ -208,11 +220,12 @@ class Stepper:
 
     @property
     def tau(self) -> Array:
-        """Drive forces (drives,): those held, or what the controller gives at this state."""
+        """Drive forces (drives,): those held, none before the first ones; or what the controller gives at this state."""
         if isinstance(self._source, HeldPieces):
             return self._source.tau.copy()
-        row = self._source.row_at(self._t)
-        if row is None:
+        assert isinstance(self._source, CutPieces)
+        row = self._source.row
+        if row is None:  # of a controller on a clock that was not asked yet
             return np.zeros(self._drives)
         at = self._course.states.size
         return self._course.moment(self._state, row)[0, at : at + self._drives].copy()
@@ -230,7 +243,7 @@ class Stepper:
         if not any(map(len, records)):
             raise UsageError("recorded: there was no step yet")
         course, ending = self._course, self.ended or Ending(End.FINISHED, "finished")
-        when = "" if ending.end == End.FINISHED else f" at t = {self._t:.9g} s"
+        when = "" if ending.end == End.FINISHED else f" at t = {self._ended_at:.9g} s"
         outcome = Outcome(
             records=np.concatenate(records),
             stopped=f"{ending.why}{when}",
@@ -246,78 +259,115 @@ class Stepper:
     # How it goes on
 
     def _until(self, end: float) -> None:
-        """To a time (s), piece by piece. An interrupt leaves it at the end of the last piece that was finished."""
+        """To a time (s), piece by piece. An interrupt leaves it at the end of a piece that was finished, and was looked at."""
         if self.ended is not None:
             raise self._stopped()
+        try:
+            self._through(end)
+        except BaseException:
+            self._dt = nan  # steps count anew from where it is
+            if self._straight is not None and self._straight.pieces:
+                self._t = float(self._straight.pieces[-1][0][1])
+            raise
+
+    def _through(self, end: float) -> None:
         straight = self._straight
         while self._t < end:
-            part = self._source.next(self._t, end, self._state)
+            part = self._next(end)
             if straight is None or not straight.piece(part):
                 self._look()
                 self._careful(part.row)
                 straight = self._straight
-            elif straight.full:
+                continue
+            self._t = float(part.row[1])
+            if straight.full:
                 self._look()
                 straight = self._straight
-            self._t = float(part.row[1])
+
+    def _next(self, end: float) -> TimePart:
+        """The next stretch, not beyond an end (s)."""
+        if self._source.is_sample_due(self._t):  # from a state that is trusted
+            self._look()
+        state = self._state
+        if self._course.model is not self._setup.model:
+            state = self._course.told(state[None, : self._course.states.size])[0]
+        try:
+            return self._source.next(self._t, end, state)
+        except RunStopped as problem:
+            self._look()
+            self._end(problem)
+            raise
 
     def _careful(self, row: Array) -> None:
         """A stretch as `simulate` goes through it."""
-        kept = len(self._kept)
+        course, kept = self._course, len(self._kept)
+        course.led.marching.slow_turns = 0
+        go_back = course.way_back()
         try:
-            state = self._course.piece(self._state, row)
+            state = course.piece(self._state, row)
+            course.until = float(row[1])
             if self._record:
-                self._kept.append(self._course.moment(state, row))
-        except KeyboardInterrupt:
+                self._kept.append(course.moment(state, row))
+        except RunStopped as problem:
+            if isinstance(self._source, HeldPieces) and not self._source.is_finite:
+                go_back()
+                del self._kept[kept:]
+                self._source.demand_finite()
+            self._end(problem)
+        except BaseException:
+            go_back()
             del self._kept[kept:]
             raise
-        except RunStopped as problem:
-            self._end(problem, row)
-        self._go_on(state)
+        self._go_on(state, float(row[1]))
 
-    def _end(self, problem: RunStopped, row: Array) -> None:
-        """The run is over."""
-        self._course.keep_last()
-        self.ended, self._t = problem.ending, problem.time
-        if isinstance(self._source, HeldPieces):
-            self._source.demand_finite()
+    def _end(self, problem: RunStopped) -> None:
+        """The run is over, at the last state that can be trusted."""
+        course = self._course
+        course.keep_last()
+        self.ended, self._ended_at = problem.ending, problem.time
+        if course.last is not None and course.last[course.states.t] > self._t:
+            self._straight, self._state = None, course.last[: course.states.size].copy()
+            self._t = float(self._state[course.states.t])
         raise self._stopped() from problem
 
     def _stopped(self) -> BadStateError:
         assert self.ended is not None
         more = ending_remedy(self.ended)
         return BadStateError(
-            f"the run ends at t = {self._t:.9g} s: {self.ended.why}{more and f'; {more}'}; begin anew with reset"
+            f"the run ends at t = {self._ended_at:.9g} s: {self.ended.why}{more and f'; {more}'}; begin anew with reset"
         )
 
-    def _go_on(self, state: Array) -> None:
-        """From a state (n,) that was looked at."""
+    def _go_on(self, state: Array, t: float) -> None:
+        """From a state (n,) that was looked at, at a time (s)."""
         course = self._course
         self._looked, self._farthest = state.copy(), course.watch.farthest
-        if self._straight is not None and course.model is self._setup.model and not course.blind:
-            self._straight.begin(state)
-            self._state = self._straight.state
-        else:  # other velocities lead it from here on
+        if self._quick is not None and course.model is self._setup.model and not course.blind:
+            self._straight = self._quick
+            self._quick.begin(state)
+            self._state = self._quick.state
+        else:  # other velocities lead it
             self._straight, self._state = None, state
+        self._t = t
 
     def _look(self) -> None:
         """Looks at all states since the last look; where a singular pose came near, they are taken again as `simulate` does."""
         straight = self._straight
-        if straight is None or not straight.rows:
+        if straight is None or not straight.pieces:
             return
+        nq, marching, course = self._layout.nq, straight.marching, self._course
+        trusted = self._is_trusted(np.concatenate([straight.records[:, :nq], straight.state[None, :nq]]))
         passed = straight.take()
-        nq, marching = self._layout.nq, straight.marching
-        if self._is_trusted(np.concatenate([passed.records[:, :nq], passed.end[None, :nq]])):
+        if trusted:
             marching.count_steps(passed.records, lambda _: None)
             if self._record:
                 self._kept.append(passed)
-            self._looked, self._farthest = passed.end, self._course.watch.farthest
+            course.last, course.until = marching.without_rejected(passed.records)[-1].copy(), float(passed.rows[-1][1])
+            self._looked, self._farthest = passed.end, course.watch.farthest
             return
-        self._course.watch.farthest = self._farthest
-        self._state = self._looked
+        course.watch.farthest = self._farthest
+        self._state, self._t = self._looked.copy(), float(passed.rows[0][0])  # so an interrupt finds it
         for row in passed.rows:
             self._careful(row)
-            self._t = float(row[1])
 
     def _is_trusted(self, q: Array) -> bool:
         watch = self._course.watch
@@ -337,13 +387,6 @@ class Stepper:
     def _keep(self, records: Array) -> None:
         if self._record:
             self._kept.append(records)
-
-    def _own_velocity(self, q: Any, v: Any) -> Array:
-        """v (nv,) in the velocities that run."""
-        setup = self._setup
-        at = setup.asked.home if q is None else q
-        found = setup.asked.function("tree_rates").values(q=at, v=np.asarray(v, dtype=float), parameters=setup.numbers)
-        return found["u"][list(setup.model.mechanism.selection.independent)]
 
 
 def _duration(dt: Any) -> float:
