@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from gough.backends.cache import make_own_folder
+from gough.files import write_file
 from gough_bench.exudyn_peer import held_loops
 from gough_bench.harness_peer import (
     BuildError,
@@ -75,7 +76,7 @@ class Clusters(HarnessPeer):
         except BuildError as error:
             return str(error)
         place = self._make_folder()
-        (place / "robot.txt").write_text("\n".join(self._robot_lines()) + "\n")
+        write_file(place / "robot.txt", "\n".join(self._robot_lines()) + "\n")
         self._write_states(place / "states.bin")
         self._start(executable)
         return ""
@@ -124,10 +125,9 @@ class Clusters(HarnessPeer):
             q[:, 3:7] = q[:, [6, 3, 4, 5]]  # wxyz
             second[:, :3] -= np.cross(rates[:, 3:6], rates[:, :3])  # spatial
         forces = where.forces(states.q, drive_forces(self._case.model, states.tau))
-        with path.open("wb") as file:
-            np.array([len(q), q.shape[1], rates.shape[1]], dtype=np.int64).tofile(file)
-            for block in (q, *map(self._swapped, (rates, forces, second))):
-                np.ascontiguousarray(block, dtype=float).tofile(file)
+        sizes = np.array([len(q), q.shape[1], rates.shape[1]], dtype=np.int64)
+        blocks = (np.ascontiguousarray(x, dtype=float) for x in (q, *map(self._swapped, (rates, forces, second))))
+        write_file(path, b"".join([sizes.tobytes(), *(x.tobytes() for x in blocks)]))
 
 
 def grbda_harness(source: Path) -> Path:
@@ -147,7 +147,7 @@ def grbda_harness(source: Path) -> Path:
     make_own_folder(place)
     for header in READER:
         (place / header).parent.mkdir(exist_ok=True)
-        (place / header).write_text((HERE / "grbda_urdf.hpp").read_text())
+        write_file(place / header, (HERE / "grbda_urdf.hpp").read_text())
     objects = [place / f"{file.stem}.o" for file in files]
     for file, made in zip(files, objects, strict=True):
         if not made.exists():

@@ -72,7 +72,7 @@ def test_an_interrupt_stops_between_slices(threads: int) -> None:
             over_slices(work, 10_000_000, 512, threads)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert running[0] <= (1 if threads == 1 else 0)
+    assert running[0] <= 1  # the slice of the main thread itself is broken off
     after = started[0]
     time.sleep(0.02)
     assert started[0] == after < 1000

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STATES = 6
 RELATIVE = 1e-9
 SENSITIVE = 1e4
+NOTHING = 1e-30
+"""Of any output, in SI units: products of roundings, which one order of operations leaves and another one does not."""
 _ROUNDING = 2.0**-52
 _STEP = 2.0**-30
 _TRIES = 3
@@ -59,7 +61,7 @@ def references(model: "Model", program: Program, states: int = STATES) -> Refere
             for worst, a, b in zip(noise, outputs, again, strict=True)
         ]
     tolerances = [
-        np.fmax(RELATIVE * np.abs(a[good]).max(axis=1, initial=0.0), SENSITIVE * worst)
+        np.fmax(NOTHING, np.fmax(RELATIVE * np.abs(a[good]).max(axis=1, initial=0.0), SENSITIVE * worst))
         for a, worst in zip(outputs, noise, strict=True)
     ]
     names = [s.name for s in program.outputs]
