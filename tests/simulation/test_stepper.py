@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import gough
 from gough import laws, motions
@@ -372,3 +373,17 @@ def test_laws_that_are_derived_from_prescribed_ones(five_bar: gough.Model, led: 
 
     a, b = (gough.simulate(five_bar, led, law) for law in (Mine(), laws.Follow()))
     np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_a_chain_of_four_bars_falls_as_one_pendulum() -> None:
+    """((N + 1)/3 + N) θ'' = ((N + 1)/2 + N) g sin θ, integrated by SciPy, for N = 2, through a flat pose, which is singular."""
+    model = gough.build("four_bar_chain", velocities=["foot0"])
+    sim = gough.Stepper(model, v=[1.0], tolerance=1e-10)
+    ratio = (3 / 2 + 2) / (3 / 3 + 2)
+    turn = solve_ivp(
+        lambda _, x: [x[1], ratio * 9.81 * np.sin(x[0])], (0.0, 1.2), [0.0, 1.0], "DOP853", rtol=1e-12, atol=1e-12
+    )
+    while sim.t < 1.2 - 1e-9:
+        sim.step(dt=0.01)
+    assert turn.y[0, -1] > np.pi / 2  # the first flat pose lies behind it
+    np.testing.assert_allclose(sim.v[0], turn.y[1, -1], rtol=1e-6)
