@@ -51,6 +51,8 @@ class Site(StrEnum):
     MORE_STEPS = "most_steps"
     STEP_SIZE = "too small"
     CONTROLLER = "controller"
+    LOCKS = "locks"
+    """What geometry keeps from moving: the state is for the equations that do not rely on it."""
 
 
 EXPLANATION = {

@@ -95,6 +95,11 @@ class Function:
         return self._table
 
     @property
+    def unlocked(self) -> "Function":
+        """The function that relies on nothing that geometry locks."""
+        return self
+
+    @property
     def pattern(self) -> dict[int, float]:
         """{parameter: value} of those that are folded into the program."""
         return dict(self._pattern)
@@ -283,18 +288,24 @@ class Function:
                 bad.append(states - begin)
                 failed.append(np.array([clear], dtype=object))
                 continue
-            careful, names = evaluate_with_care(
-                self._computed.program, flat_inputs(self._computed.program, again, len(states))
-            )
+            careful, names = self._judge(again, len(states))
             wrong = np.array([failure != GOOD for failure in names])
-            for output, better in zip(flat, self._computed.spread(careful), strict=True):
-                better[wrong] = np.nan
+            for output, better in zip(flat, careful, strict=True):
                 output[states - begin] = better
             bad.append(states[wrong] - begin)
             failed.append(np.array(names, dtype=object)[wrong])
         where = np.concatenate(bad) if bad else np.zeros(0, dtype=np.int64)
         why = np.concatenate(failed) if failed else np.zeros(0, dtype=object)
         return Evaluation(self._named(flat, batch), where, why, batch, self.held)
+
+    def _judge(self, rows: dict[str, np.ndarray], n: int) -> tuple[list[np.ndarray], list[Failure]]:
+        """(outputs (n, size), NaN where a state is bad; what is wrong with it, GOOD where nothing) of rows, with care."""
+        program = self._computed.program
+        careful, names = evaluate_with_care(program, flat_inputs(program, rows, n))
+        outputs = self._computed.spread(careful)
+        for output in outputs:
+            output[[failure != GOOD for failure in names]] = np.nan
+        return outputs, names
 
     def _diagnose(self, rows: dict[str, np.ndarray]) -> Failure | None:
         """What is wrong with one state that compiled code flags, where that is clear."""

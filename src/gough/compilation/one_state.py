@@ -29,14 +29,15 @@ Straight = Callable[..., Sequence[np.ndarray] | None]
 
 
 class OneState:
-    """The calls of a function for one state. bind(design (n,)): the entries of its kernel, or an error where that design is
-    not the function's; without parameters the design is (0,). diagnose(rows (1, size)): what is wrong with a state, if clear."""
+    """The calls of a function for one state. bind(design (n,)): the entries of its kernel, None where that design is for the
+    call for batches, or an error where it is not the function's; without parameters the design is (0,). diagnose(rows (1, size)):
+    what is wrong with a state, if clear."""
 
     def __init__(
         self,
         program: Program,
         computed: ComputedOutputs,
-        bind: Callable[[np.ndarray], tuple[Entry, Entry]],
+        bind: Callable[[np.ndarray], tuple[Entry, Entry] | None],
         diagnose: Callable[[dict[str, np.ndarray]], Failure | None],
         held: tuple[str, ...],
     ) -> None:
@@ -140,7 +141,10 @@ class OneState:
         if pair is None:
             if len(self._entries) >= DESIGNS:
                 return None
-            pair = self._entries[key] = self._bind(design.copy())
+            pair = self._bind(design.copy())
+            if pair is None:
+                return None
+            self._entries[key] = pair
         self._last[0] = (key, pair[0])
         return pair[0]
 

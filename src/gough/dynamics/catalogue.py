@@ -71,25 +71,31 @@ class Entry:
     """Whether inertia may be moved between links: all that follows from the kinetic energy and the work of gravity."""
     interpreted: bool = False
     """Whether it is asked for so few states, and so early, that compiling it does not pay."""
+    locks: bool = False
+    """Whether it makes use of velocities that geometry locks: it asks for no reactions, and makes no q."""
     of_structure: bool = False
     """Whether it is the same whatever velocities lead the mechanism."""
 
 
 CATALOGUE: dict[str, Entry] = {
     "inverse_dynamics": Entry(
-        ("q", "v", "acceleration", *LOADS), inverse.inverse_dynamics, {"tau": "N, N m", "eddot": "SI"}, regroups=True
+        ("q", "v", "acceleration", *LOADS),
+        inverse.inverse_dynamics,
+        {"tau": "N, N m", "eddot": "SI"},
+        regroups=True,
+        locks=True,
     ),
     "forward_dynamics": Entry(
-        ("q", "v", "tau", *LOADS), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True
+        ("q", "v", "tau", *LOADS), forward.forward_dynamics, {"vdot": "m/s2, rad/s2"}, regroups=True, locks=True
     ),
     "dynamics_residual": Entry(
-        ("q", "v", "vdot", "tau", *LOADS), inverse.dynamics_residual, {"residual": "N, N m"}, regroups=True
+        ("q", "v", "vdot", "tau", *LOADS), inverse.dynamics_residual, {"residual": "N, N m"}, regroups=True, locks=True
     ),
-    "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}, regroups=True),
-    "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}, regroups=True),
-    "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}, regroups=True),
-    "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}),
-    "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}),
+    "mass_matrix": Entry(("q",), terms.mass_matrix, {"M": "kg, kg m, kg m2"}, regroups=True, locks=True),
+    "bias_force": Entry(("q", "v"), terms.bias_force, {"h": "N, N m"}, regroups=True, locks=True),
+    "gravity_force": Entry(("q",), terms.gravity_force, {"g": "N, N m"}, regroups=True, locks=True),
+    "drive_map": Entry(("q",), terms.drive_map, {"S": "1, m"}, locks=True),
+    "energies": Entry(("q", "v"), energies.energies, {"kinetic": "J", "potential": "J", "losses": "W"}, locks=True),
     "joint_reactions": Entry(
         ("q", "v", "vdot", "tau", *LOADS), reactions.joint_reactions, {"joints": "N, N m", "cuts": "N, N m"}
     ),

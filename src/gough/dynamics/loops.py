@@ -18,6 +18,7 @@ from gough.errors import Status
 from gough.friction.coulomb import structurally_zero
 from gough.scalar import note, solve, zeros
 from gough.structure import Block
+from gough.structure.selection import Relation
 
 Vector = np.ndarray
 
@@ -40,6 +41,8 @@ class Loops:
 
     def label(self, block: Block) -> str:
         """The loops that a block closes."""
+        if self._relation(block.rows[0]) is not None:
+            return ", ".join(self.mechanism.layout.u_names[c] for c in block.columns)
         places = [self._place(cut.leg, cut.name) for cut in (self.cuts[self._row[r][0]].cut for r in block.rows)]
         names = list(dict.fromkeys(places))
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
@@ -52,10 +55,20 @@ class Loops:
         """Entries of G (rows, columns)."""
         out = zeros(len(rows), len(columns))
         for i, row in enumerate(rows):
-            cut, own = self._row[row]
             for j, column in enumerate(columns):
-                out[i, j] = self.cuts[cut].coefficient(own, column)
+                out[i, j] = self.coefficient(row, column)
         return out
+
+    def coefficient(self, row: int, column: int) -> Any:
+        """An entry of G; rows after the closures are the relations."""
+        relation = self._relation(row)
+        if relation is not None:
+            return relation.coefficient(column)
+        cut, own = self._row[row]
+        return self.cuts[cut].coefficient(own, column)
+
+    def _relation(self, row: int) -> Relation | None:
+        return None if row < len(self._row) else self.selection.relations[row - len(self._row)]
 
     def all_rows(self) -> np.ndarray:
         """G (rows, nu) of all closures, redundant ones too [Briot 2014, eq. 30]."""
@@ -100,6 +113,7 @@ class Loops:
         residual, u = self.residual(), self._independent(v)
         if self.selection.offsets:
             residual = residual - np.array(self.selection.offsets)
+        residual = np.concatenate([residual, zeros(len(self.selection.relations))])  # coordinates of these are known
         for block in self.selection.blocks:
             rhs = [self._known(row, u) + residual[row] for row in block.rows]  # d(residual)/dt = -G u
             u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
@@ -117,6 +131,9 @@ class Loops:
             with note(f"{self.label(block)}: accelerations [Long 2014, eq. 6, corrected], [Fried, eq. 53]"):
                 rhs = []
                 for row in block.rows:
+                    if self._relation(row) is not None:
+                        rhs.append(self._known(row, ud))
+                        continue
                     k, i = self._row[row]
                     cut = self.cuts[k]
                     if k not in firsts:
@@ -126,11 +143,41 @@ class Loops:
                 ud[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
         return ud
 
+    def lock_pivots(self) -> list[Any]:
+        """Pivots of the closures that the relations of velocities stand for, solved for a motion that breaks these: none is 0
+        where these closures hold the relations, whatever else moves."""
+        spared = self.selection.spared
+        motions = [self._breaking(relation) for _, relation in spared]
+        matrix = [[-self._known(row, u) for u in motions] for row, _ in spared]
+        pivots: list[Any] = []
+        for k in range(len(matrix)):
+            pivot = matrix[k][k]
+            pivots.append(pivot)
+            for i in range(k + 1, len(matrix)):
+                if structurally_zero(matrix[i][k]):
+                    continue
+                share = matrix[i][k] / pivot
+                for j in range(k + 1, len(matrix)):
+                    matrix[i][j] = matrix[i][j] - share * matrix[k][j]
+        return pivots
+
+    def _breaking(self, relation: int) -> Vector:
+        """u (nu,) of a motion that breaks one relation by 1 and keeps all others, and all closures but the spared ones."""
+        u = zeros(self.mechanism.layout.nu)
+        broken = len(self._row) + relation
+        for block in self.selection.blocks:
+            rhs = [self._known(row, u) + (1.0 if row == broken else 0.0) for row in block.rows]
+            u[list(block.columns)] = self._solve(block, np.array(rhs, dtype=object))
+        return u
+
     def closure_accelerations(self, rows: Sequence[int], u: Vector) -> Vector:
         """γ (rows,) with G u̇ = γ for rates u [Briot 2014, eq. 38]; it is -b* there."""
         points: dict[int, tuple[PointMotion, PointMotion]] = {}
         out = []
         for row in rows:
+            if self._relation(row) is not None:
+                out.append(zeros(1)[0])
+                continue
             k, i = self._row[row]
             if k not in points:
                 points[k] = self.cuts[k].first_point(u), self.cuts[k].second_point(u, zeros(6))
@@ -156,6 +203,11 @@ class Loops:
             with note(f"{self.label(block)}: projection [Fried, eq. 94]"):
                 solution = self._solve(block, left[list(block.columns)], transposed=True)
                 for row, multiplier in zip(block.rows, solution, strict=True):
+                    relation = self._relation(row)
+                    if relation is not None:
+                        if relation.of is not None:
+                            left[relation.of] = left[relation.of] + relation.factor * multiplier
+                        continue
                     cut, own = self._row[row]
                     found[cut][own] = pending[cut][own] = multiplier
                     for column in self._joint_columns(cut):
@@ -182,11 +234,16 @@ class Loops:
     def _solve(self, block: Block, rhs: Vector, transposed: bool = False) -> Vector:
         if all(structurally_zero(x) for x in rhs):
             return zeros(len(rhs))
+        if len(block.rows) == 1 and self._relation(block.rows[0]) is not None:
+            return rhs
         matrix = self.matrix(block)
         return solve(matrix.T if transposed else matrix, rhs, Status.FOLDED.at(self.label(block)))
 
     def _known(self, row: int, u: Vector) -> Any:
         """-(row applied to u): what the known velocities ask of the block's columns (still 0 in u)."""
+        relation = self._relation(row)
+        if relation is not None:
+            return zeros(1)[0] if relation.of is None else relation.factor * u[relation.of]
         k, i = self._row[row]
         joints = self._joints(row, u)
         return self.cuts[k].platform_rates(i, u[:6]) - joints if self.cuts[k].on_platform else -joints

@@ -18,7 +18,7 @@ from gough.errors import Status
 from gough.scalar import check, zeros
 from gough.spatial import rotation_from_quaternion_wxyz
 from gough.spatial.exponential import LARGEST, Exponential
-from gough.structure import WORLD, Link
+from gough.structure import WORLD, Link, Mechanism
 from gough.structure.elastic.places import ZERO
 
 Vector = np.ndarray
@@ -95,6 +95,7 @@ class Step:
 class Posture:
     """All steps of a mechanism at q, and the platform's pose where there is one.
 
+    given: q as it was given; q: with what geometry alone says of it (`known_coordinates`).
     gravity: False leaves gravity out. rotation: the platform's rotation (3, 3), instead of q's quaternion.
     Link index WORLD (-1) stands for the world itself.
     """
@@ -105,7 +106,8 @@ class Posture:
         self.numbers = numbers
         self.gravity: Vector = numbers.gravity() if gravity else zeros(3)
         self.mechanism = numbers.mechanism
-        self.q = q
+        self.given = q
+        self.q = q = known_coordinates(self.mechanism, q)
         self.deformations = {i: deformation(numbers, self.mechanism.links[i], q) for i in self.mechanism.flexible}
         if self.mechanism.has_platform:
             self.p_WP: Vector = np.asarray(q[0:3])
@@ -148,6 +150,35 @@ class Posture:
         """Rotation (3, 3) of link `index`: its axes to world axes."""
         columns = [self.to_world(index, column) for column in np.array(np.eye(3), dtype=object)]
         return np.array(columns, dtype=object).T
+
+
+def known_coordinates(mechanism: Mechanism, q: Vector) -> Vector:
+    """q with what geometry alone says of it: constants, and coordinates that are others'."""
+    chosen = mechanism.selection
+    if not chosen.constants and not any(r.coordinate is not None for r in chosen.relations):
+        return q
+    known = np.array(q, dtype=object)
+    for place, number in chosen.constants:
+        known[place] = number
+    for relation in chosen.relations:
+        if relation.coordinate is not None and relation.twin is not None:
+            known[relation.coordinate] = known[relation.twin] if relation.factor == 1.0 else -known[relation.twin]
+    return known
+
+
+def knows_coordinates(mechanism: Mechanism) -> bool:
+    """Whether geometry says all coordinates of what it locks, not only that they do not change."""
+    chosen = mechanism.selection
+    known = {place for place, _ in chosen.constants} | {r.coordinate for r in chosen.relations}
+    columns = {r.column for r in chosen.relations}
+    for link in mechanism.links:
+        if any(u in columns and q not in known for q, u in link.plain):
+            return False
+        if link.quaternion is not None and link.spin is not None:
+            still = sum(c in columns for c in range(link.spin.start, link.spin.stop))
+            if sum(q in known for q in range(link.quaternion.start, link.quaternion.stop)) < still:
+                return False
+    return True
 
 
 def down(chain: list[Step], x: Vector) -> Vector:

@@ -3,23 +3,41 @@
 import numpy as np
 
 from gough.dynamics.loops import Loops
-from gough.errors import Status
-from gough.scalar import check, dot
+from gough.errors import Site, Status
+from gough.scalar import check, dot, solve
 
 QUATERNION_TOLERANCE = 1e-6
 CLOSURE_TOLERANCE = 1e-6
 """Accepted closure residual of a given q (m; for lengths m², for directions 1)."""
+LOCK_TOLERANCE = 1e-9
+"""How far a coordinate may be from where geometry locks it; beyond it equations without locks are asked."""
 
 
 def check_state(loops: Loops) -> None:
     """Demand |quaternion| = 1 to 1e-6 and closures to 1e-6."""
     for link in loops.mechanism.links:
         if link.quaternion is not None:
-            q = loops.posture.q[link.quaternion]
+            q = loops.posture.given[link.quaternion]
             off = dot(q, q) - 1.0
             place = "platform" if link.is_platform else link.joint
             check(Status.BAD_QUATERNION.at(place), (2.0 * QUATERNION_TOLERANCE) ** 2 - off * off, 0.0)
     check_closed(loops)
+    check_locks(loops)
+
+
+def check_locks(loops: Loops) -> None:
+    """Demand that what geometry locks is where it is locked, and that the closures that lock it are not singular.
+
+    A state that fails may still be good, on another branch of the configurations: it needs the equations without locks.
+    """
+    mechanism, posture = loops.mechanism, loops.posture
+    if not mechanism.selection.relations:
+        return
+    known, given = np.asarray(posture.q, dtype=object), np.asarray(posture.given, dtype=object)
+    off = np.array([a - b for a, b in zip(given, known, strict=True) if a is not b], dtype=object)
+    check(Status.OPEN_LOOP.at(mechanism.name, Site.LOCKS), LOCK_TOLERANCE**2 - dot(off, off), 0.0)
+    for pivot in loops.lock_pivots():  # only its check is wanted, squared: these states are judged elsewhere
+        solve(np.array([[pivot * pivot]]), np.array([1.0]), Status.FOLDED.at(mechanism.name, Site.LOCKS))
 
 
 def check_closed(loops: Loops) -> None:

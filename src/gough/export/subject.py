@@ -78,6 +78,7 @@ def subject_of(
 
 def _given(model: "Model", function: Function, pattern: dict[int, float]) -> Function:
     """A function with its own program, or, where only what legs have in common is to be folded, the one that legs share."""
+    function = function.unlocked  # exported code takes any design, and cannot ask back
     if function.table.names != model.mechanism.table.names:
         raise UsageError(f"{function.name} is no function of {model.robot.name}; take it from this model")
     if function.alike is None or function.pattern != model.pattern or pattern == model.pattern:
@@ -99,9 +100,9 @@ def _traced(
         numbers |= gone
         kept = {i: x for i, x in pattern.items() if i not in gone}  # a design may have friction: it is left out
     loads = {} if options.wrench else no_load(model.mechanism)
-    program = model.traced(key, numbers, loads)
+    source = model if options.baked and not options.derivative else model.unlocked  # other designs may lock nothing
     made = Function(
-        model.order_solves(program),
+        source.order_solves(source.traced(key, numbers, loads)),
         model.mechanism.table,
         numbers,
         unfolded=lambda even: model.unfolded(key, {**even, **gone}, loads),

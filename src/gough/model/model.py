@@ -12,6 +12,7 @@ import numpy as np
 from gough.arguments import Kind, a_robot, checked, flag, instance, mapping, nothing, numbers, path, word, words
 from gough.compilation.arrays import checked_numbers
 from gough.compilation.function import Function
+from gough.compilation.narrow import NarrowFunction
 from gough.dynamics.catalogue import FunctionKey, entry_of
 from gough.errors import UsageError
 from gough.frozen import FrozenDict, lock_arrays
@@ -25,7 +26,8 @@ from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
-from gough.model.soundness import check_free_friction, check_model, check_structure
+from gough.model.locks import keeps_locks, locked_mechanism
+from gough.model.soundness import check_free_friction, check_model, check_structure, no_pose
 from gough.program import Count, Program, count
 from gough.program.lowering import PRECISIONS
 from gough.program.ops import Op
@@ -53,7 +55,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     free: names of parameters that stay inputs although they are 0 or right angles. velocities: "platform", "drives" or
     names, the description's choice of v or another. precision: of compiled code, "fast" or "ieee" (see `Function`).
     linkage, assembly, mechanism: the stages it is made of. asked: velocities that were asked for, instead of the description's;
-    sampled: where others lead it, configurations (n, nq) in which they do.
+    sampled: where others lead it, configurations (n, nq) in which they do. locks: False leaves out what geometry locks.
     """
 
     robot: Robot
@@ -63,6 +65,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     free: tuple[str, ...] = ()
     asked: str | Sequence[str] | None = None
     sampled: np.ndarray | None = None
+    locks: bool = True
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
     _straight: dict[Any, Any] = field(default_factory=dict, init=False)
@@ -71,6 +74,16 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     def structure(self) -> Structure:
         """The structure, whatever leads it."""
         return self.mechanism
+
+    @property
+    def locked(self) -> Mechanism | None:
+        """The mechanism with velocities that geometry locks as structure, where that pays."""
+        return self.cached("locked", lambda: locked_mechanism(self)) if self.locks else None
+
+    @property
+    def unlocked(self) -> "Model":
+        """The same without that: for all designs and branches."""
+        return self if self.locked is None else self.cached("unlocked", lambda: replace(self, locks=False))
 
     @property
     def velocities(self) -> str | Sequence[str] | None:
@@ -231,6 +244,16 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def program(zeros: dict[int, float]) -> Program:
             return self.order_solves(self.traced(key, zeros))
 
+        if self._locks(key):
+            return NarrowFunction(
+                program(pattern),
+                self.mechanism.table,
+                pattern,
+                partial(keeps_locks, self),
+                lambda: self.unlocked.function(key, baked),
+                self.precision,
+                None if baked else lambda: program(common_pattern(self.mechanism, self.pattern)),
+            )
         return Function(
             program(pattern),
             self.mechanism.table,
@@ -251,21 +274,14 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     ) -> Program:
         """Program of a function with parameters that are `numbers`; `fixed` as for `trace_entry`."""
         if not key.of_pose:
-            return trace_entry(self.mechanism, key, numbers, fixed)
+            return trace_entry(self.locked if self._locks(key) else self.mechanism, key, numbers, fixed)
         if not self.geometry.by_legs or None in self.assembly.kinds:
-            raise UsageError(f"{key}: {self._no_pose()}")
+            raise UsageError(f"{key}: {no_pose(self)}")
         return trace_posed(self.mechanism, key, self.assembly.branches, numbers, fixed)
 
-    def _no_pose(self) -> str:
-        """Why a pose alone is no input of a function, and what is."""
-        name, of_q = self.robot.name, "take the function of q, with q = model.configuration"
-        if not self.mechanism.has_platform:
-            return f"{name} has no platform, so no pose; {of_q}(drives=…)"
-        if self.mobility < 6:
-            return f"the platform of {name} has {self.mobility} freedoms, so most poses are not its own; {of_q}(pose=…)"
-        if not self.mechanism.selection.leads_from_platform:
-            return f"{name} is led by {', '.join(self.layout.v_names)}, not by its platform; {of_q}(pose=…)"
-        return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"
+    def _locks(self, key: FunctionKey) -> bool:
+        """Whether a function makes use of what geometry locks."""
+        return not key.of_pose and entry_of(self.mechanism, key).locks and self.locked is not None
 
     def unfolded(
         self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
@@ -303,9 +319,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         numbers = self._baked if baked else dict(self.pattern)
         if not friction:
             numbers |= dict.fromkeys(self.mechanism.table.of_kind("friction"), 0.0)
-        return count(
-            self.order_solves(trace_entry(self.mechanism, FunctionKey.of(name), numbers, no_load(self.mechanism)))
-        )
+        return count(self.order_solves(self.traced(FunctionKey.of(name), numbers, no_load(self.mechanism))))
 
     @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:

@@ -242,3 +242,15 @@ def motion_doubts(model: "Model") -> list[str]:
 
 def _listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def no_pose(model: "Model") -> str:
+    """Why a pose alone is no input of a function, and what is."""
+    name, of_q = model.robot.name, "take the function of q, with q = model.configuration"
+    if not model.mechanism.has_platform:
+        return f"{name} has no platform, so no pose; {of_q}(drives=…)"
+    if model.mobility < 6:
+        return f"the platform of {name} has {model.mobility} freedoms, so most poses are not its own; {of_q}(pose=…)"
+    if not model.mechanism.selection.leads_from_platform:
+        return f"{name} is led by {', '.join(model.layout.v_names)}, not by its platform; {of_q}(pose=…)"
+    return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"

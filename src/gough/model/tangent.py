@@ -4,16 +4,19 @@ Rotations turn: where a program uses the rotation matrix R of a quaternion, its 
 R [ω]ₓ (ball joints, body axes) at once, without the detour over the four entries; a quaternion has unit length.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gough.compilation.function import Function
+from gough.compilation.narrow import NarrowFunction
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.rates import rate_of_q
 from gough.errors import UsageError
+from gough.model.locks import keeps_locks
 from gough.program import Program, Slot, trace
 from gough.program.derivatives import Derivation, Directions, Net, linearise, names_of
 from gough.program.graph import Graph
@@ -44,6 +47,8 @@ def tangent_derivative(
 def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str) -> Function:
     if mode not in MODES:
         raise UsageError(f"mode={mode!r}; use one of {', '.join(MODES)}")
+    if "parameters" in wrt and model.unlocked is not model:
+        return tangent_derivative(model.unlocked, key, wrt, mode)
     function = model.function(key)
     by_numbers = "parameters" in wrt and model.pattern
     source = model.unfolded(key, model.mechanism.table.even(model.pattern)) if by_numbers else function.program
@@ -55,7 +60,11 @@ def _make(model: "Model", key: FunctionKey, wrt: tuple[str, ...], mode: str) -> 
     if by_numbers:
         program = fold_entries(program, "parameters", model.pattern)
     held = tuple(s.name for s in function.program.inputs if s.name not in wrt)
-    return Function(program, model.mechanism.table, model.pattern, precision=model.precision, held=held)
+    same = (program, model.mechanism.table, model.pattern)
+    if not isinstance(function, NarrowFunction):
+        return Function(*same, precision=model.precision, held=held)
+    whole = partial(tangent_derivative, model.unlocked, key, wrt, mode)
+    return NarrowFunction(*same, partial(keeps_locks, model), whole, model.precision, held=held)
 
 
 def tangent_derivation(model: "Model", program: Program, wrt: tuple[str, ...]) -> Derivation:

@@ -16,8 +16,36 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Relation:
+    """A velocity that geometry ties to another at every assembled state: u[column] = factor u[of]; of None: it is locked, 0.
+
+    coordinate, twin: positions in q of what it moves and of what `of` moves, where q[coordinate] = factor q[twin] too.
+    """
+
+    column: int
+    of: int | None = None
+    factor: float = 0.0
+    coordinate: int | None = None
+    twin: int | None = None
+
+    @property
+    def columns(self) -> set[int]:
+        """The velocities it is about."""
+        return {self.column} if self.of is None else {self.column, self.of}
+
+    def coefficient(self, column: int) -> float:
+        """Of a velocity in its equation u[column] - factor u[of] = 0."""
+        return 1.0 if column == self.column else -self.factor if column == self.of else 0.0
+
+
+@dataclass(frozen=True)
 class Selection:
-    """independent: positions of v in u. removed: redundant closure rows, left out."""
+    """independent: positions of v in u. removed: redundant closure rows, left out.
+
+    relations: velocities known by geometry alone; as equations they have row numbers after those of the closures.
+    constants: (position in q, number) of coordinates that cannot change. spared: (closure row, relation) pairs: the closures that
+    say what the relations do, in an order in which they can be solved for what would break these.
+    """
 
     independent: tuple[int, ...]
     blocks: tuple[Block, ...]
@@ -26,8 +54,16 @@ class Selection:
     """Whether forward dynamics solves the tree and the closures instead of the mass matrix of v."""
     without_inertia: tuple[int, ...] = ()
     """Entries of v that move nothing with inertia: they stay as they are."""
+    relations: tuple[Relation, ...] = ()
+    constants: tuple[tuple[int, float], ...] = ()
+    spared: tuple[tuple[int, int], ...] = ()
     offsets: tuple[float, ...] = ()
     """What each closure keeps as its residual, where loops that do not fit together were fitted; else 0."""
+
+    @property
+    def locked(self) -> frozenset[int]:
+        """Positions in u of velocities that are 0 at every assembled state."""
+        return frozenset(r.column for r in self.relations if r.of is None)
 
     @property
     def leads_from_platform(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from gough.dynamics.loops import Loops
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
-from gough.errors import Status
+from gough.errors import Site, Status
 from gough.program import Program, Slot, trace
 from gough.program.passes.inputs import split_uniform
 from gough.program.passes.outputs import remove_dead_code
@@ -61,8 +61,10 @@ def prepare_rate(plant: Plant, program: Program) -> Rate:
 
 
 def _between_states(program: Program) -> Program:
-    """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed."""
-    return replace(program, checks=tuple(c for c in program.checks if c.failure.status not in OF_GIVEN_STATES))
+    """Without the checks of a given q: stages of a step are a little open, which is no error; steps end closed. Nor those of
+    what geometry locks: a run that is on that branch stays there, and singular poses are watched for (`crossing`)."""
+    checks = [c for c in program.checks if c.failure.status not in OF_GIVEN_STATES and c.failure.site != Site.LOCKS]
+    return replace(program, checks=tuple(checks))
 
 
 def trace_states(
@@ -94,7 +96,7 @@ def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> R
 
 def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
     """parameters, q → q with loops closed; a program of its own, so that its solves are ordered, too."""
-    mechanism = plant.model.mechanism
+    mechanism = plant.closed_by
     if not mechanism.selection.blocks:
         return lambda parameters, q: q
 

@@ -255,7 +255,7 @@ class Course:
         plant = self.led.plant
         usual = float(self.watch.farthest.max())
         own = None if plant.own is None else replace(plant.own, model=other, of=other)
-        self._lead(Plant(other, plant.law, plant.rows, plant.wrenches, own))
+        self._lead(Plant(other, plant.law, plant.rows, plant.wrenches, own, plant.locks))
         out = state.copy()
         out[self.asked.layout.nq : self.asked.layout.nq + self.asked.layout.nv] = u[list(better)]
         self.watch.begin(s.q, usual)

@@ -110,7 +110,7 @@ def sampled_command(
     """The forces of a law on a clock as a function of time and state, within limits. own: the robot that its law computes
     with."""
     if isinstance(law.law, Law):
-        inner = _compiled(Plant(model, law.law, MotionRows.of(table), own=own), table, parameters)
+        inner = _compiled(Plant(model, law.law, MotionRows.of(table), own=own, locks=False), table, parameters)
     else:
         if law.resetting is not None:
             law.resetting()

@@ -18,12 +18,13 @@ from gough.dynamics.inverse import NONE, load_sizes, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture
+from gough.dynamics.posture import Posture, knows_coordinates
 from gough.dynamics.projection import drive_columns
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
 from gough.dynamics.validity import check_state
 from gough.errors import Status, UsageError
+from gough.model.locks import is_locked_at, keeps_locks
 from gough.program import Program, Slot, trace
 from gough.program.passes.order_solves import order_solves
 from gough.scalar import dot, solve_spd, zeros
@@ -33,6 +34,7 @@ from gough.simulation.control.own_robot import Measured, OwnRobot
 from gough.simulation.coordinates import closed_coordinates, drive_of_entries, plain_rates
 from gough.simulation.integration.kept import Kept, KeptForms, LoopCode, law_form
 from gough.simulation.integration.wrenches import Wrenches
+from gough.structure import Mechanism
 
 if TYPE_CHECKING:
     from gough.model import Model
@@ -45,7 +47,7 @@ WORKS = ("drives", "losses", "wrench")
 class Plant:
     """One robot under one law. rows: of the motion's table; they get the settings of the law and the wrenches as their tail.
 
-    own: the robot that the law computes with; None: this one.
+    own: the robot that the law computes with; None: this one. locks: whether its equations rely on what geometry locks.
     """
 
     model: "Model"
@@ -53,6 +55,7 @@ class Plant:
     rows: MotionRows
     wrenches: Wrenches = field(default_factory=Wrenches)
     own: OwnRobot | None = None
+    locks: bool = True
 
     def __post_init__(self) -> None:
         own = self.laws_robot
@@ -64,6 +67,21 @@ class Plant:
                 "drives as independent, or use a controller"
             )
 
+    @property
+    def mechanism(self) -> Mechanism:
+        """What its equations are written for."""
+        return (self.model.locked if self.locks else None) or self.model.mechanism
+
+    @property
+    def closed_by(self) -> Mechanism:
+        """What its loops are closed by: coordinates that are locked at numbers of the design must be closed like others."""
+        return self.mechanism if knows_coordinates(self.mechanism) else self.model.mechanism
+
+    def suited(self, q: Vector, designs: Vector) -> "Plant":
+        """The plant for runs from configurations q (n, nq) of designs (n, size): what home's design locks there may move."""
+        locks = keeps_locks(self.model, designs) and is_locked_at(self.model, q)
+        return self if locks == self.locks else replace(self, locks=locks)
+
     @cached_property
     def form(self) -> Hashable:
         """What shapes its code: see `kept`."""
@@ -73,7 +91,7 @@ class Plant:
             robot = (*robot, own.numbers.tobytes())
         shape = (rows.kind, rows.channels, rows.degree, len(rows.tail))
         law = law_form(self.law, self._traced_action)
-        return law, robot, shape, self.wrenches.frames, inner.names, inner.sizes.tobytes()
+        return law, robot, shape, self.locks, self.wrenches.frames, inner.names, inner.sizes.tobytes()
 
     @cached_property
     def kept(self) -> Kept:
@@ -94,7 +112,7 @@ class Plant:
         def equations(
             q: Vector, v: Vector, inner: Vector, row: Vector, t: Vector, parameters: Vector
         ) -> dict[str, Any]:
-            numbers = Numbers(self.model.mechanism, parameters)
+            numbers = Numbers(self.mechanism, parameters)
             found = self.law_action(numbers, q, v, inner, self.rows.at(row, t[0]))
             return {"tau": found.tau, "rates": found.rates}
 
@@ -199,7 +217,10 @@ class Plant:
             vdot = np.concatenate([given, bent])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
-        return out | ({"closed": closed_coordinates(loops)} if closing else {})
+        if not closing:
+            return out
+        all_ = loops if self.closed_by is self.mechanism else Loops(Posture(Numbers(self.closed_by, parameters), q))
+        return out | {"closed": closed_coordinates(all_)}
 
     def residual(
         self, parameters: Vector, q: Vector, v: Vector, inner: Vector, z: Vector, now: Instant
@@ -238,10 +259,10 @@ class Plant:
 
     def commanded_forces(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> Vector:
         """What the law makes the drives do, tau (drives,)."""
-        return self.law_action(Numbers(self.model.mechanism, parameters), q, v, zeros(0), now).tau
+        return self.law_action(Numbers(self.mechanism, parameters), q, v, zeros(0), now).tau
 
     def _loops(self, parameters: Vector, q: Vector, v: Vector, now: Instant) -> tuple[Numbers, Loops, Vector, Vector]:
-        numbers = Numbers(self.model.mechanism, parameters)
+        numbers = Numbers(self.mechanism, parameters)
         q, v = self.led_state(q, v, now)
         loops = Loops(Posture(regroup_inertia(numbers), q))
         check_state(loops)

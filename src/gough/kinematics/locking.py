@@ -1,0 +1,167 @@
+"""What geometry keeps from moving: velocities that are zero, or another's, at every assembled state.
+
+The platform of a Delta robot never turns, that of a planar robot stays in its plane, the two rods of a parallelogram swing alike.
+The closures say so, at the price of solving them. Known beforehand it is structure: columns of u, closures and coordinates leave
+the equations. It is read off the free motions at home and around it. Closures are analytic in q, so that what vanishes at general
+neighbours vanishes on the whole branch of configurations that home is on; states on others fail `check_locks`.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gough.dynamics.mass_matrix import legs_follow
+from gough.kinematics.linkage import Assembly, Linkage
+from gough.kinematics.mobility import NEEDED, choose, scaled_closures
+from gough.kinematics.selecting import ordered_blocks, pattern_of
+from gough.structure import Mechanism
+from gough.structure.selection import Relation
+
+NOTHING = 1e-9
+"""Part of a free motion, scaled to 1, or of a coordinate, that is rounding."""
+MOST = 24
+"""Relations beyond which none is used: what must hold for them would be solved for each."""
+FAIR_PIVOT = 0.1
+"""How large a pivot must be at its worst sample, relative to the largest of its column."""
+
+
+def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanism | None:
+    """The mechanism with what geometry locks as relations in place of closures that say the same; None where nothing is."""
+    if mechanism.tolerances or len(assembly.free_motions) <= NEEDED or legs_follow(mechanism):
+        return None
+    relations = find_relations(mechanism, assembly)
+    if not 0 < len(relations) <= MOST:
+        return None
+    chosen = mechanism.selection
+    G = scaled_closures(linkage, assembly.around)
+    moves = _carried(mechanism, relations)
+    gone = {r.column for r in relations}
+    dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
+    left = [c for c in dependent if c not in gone]
+    rows = sorted(row for block in chosen.blocks for row in block.rows)
+    needed = choose((G @ moves)[:, rows][:, :, left], list(range(len(rows))), len(left))
+    if len(needed) < len(left):
+        return None
+    kept = sorted(rows[k] for k in needed)
+    spare = [row for row in rows if row not in kept]
+    spared = _elimination(_broken(G, moves, kept, spare, left, relations), spare)
+    if spared is None:
+        return None
+    pattern = pattern_of(mechanism, linkage.function("closure_rows").program)
+    pattern += [r.columns for r in relations]
+    of_relations = range(mechanism.rows, mechanism.rows + len(relations))
+    blocks = ordered_blocks(mechanism, pattern, [*kept, *of_relations], dependent)
+    selection = replace(
+        chosen,
+        blocks=blocks,
+        removed=tuple(sorted({*chosen.removed, *spare})),
+        relations=relations,
+        constants=find_constants(mechanism, assembly, {r.column for r in relations if r.of is None}),
+        spared=spared,
+    )
+    return replace(mechanism, selection=selection)
+
+
+def find_relations(mechanism: Mechanism, assembly: Assembly) -> tuple[Relation, ...]:
+    """Of all dependent velocities that are 0 in every free motion, or plus or minus another one of the same unit."""
+    motions, own = assembly.free_motions, mechanism.selection.independent
+    elastic = set(mechanism.elastic_columns)
+    plain = {u: q for link in mechanism.links for q, u in link.plain if not link.dimensions and not link.elastic}
+    draw = np.random.default_rng(7).normal(size=motions.shape[2])
+    seen = motions @ draw  # (samples, nu): equal velocities look equal, and hardly others
+    still = np.abs(motions).max(axis=(0, 2)) < NOTHING
+    found: list[Relation] = []
+    firsts: dict[tuple[str, int], list[int]] = {}
+    for c in [*own, *(c for c in range(mechanism.layout.nu) if c not in own)]:
+        if c in elastic:
+            continue
+        if still[c]:
+            found.append(Relation(c))
+            continue
+        if c not in plain:
+            continue
+        like = firsts.setdefault((mechanism.layout.u_units[c], round(abs(float(seen[0, c])) * 1e6)), [])
+        twin = next((r for a in like if c not in own and (r := _twin(assembly, plain, c, a)) is not None), None)
+        if twin is None:
+            like.append(c)
+        else:
+            found.append(twin)
+    return tuple(sorted(found, key=lambda r: r.column))
+
+
+def _twin(assembly: Assembly, plain: dict[int, int], column: int, of: int) -> Relation | None:
+    """That a velocity is plus or minus another one; with their coordinates where these are, too."""
+    motions, q = assembly.free_motions, assembly.around
+    for factor in (1.0, -1.0):
+        if np.abs(motions[:, column] - factor * motions[:, of]).max() < NOTHING:
+            own, other = plain[column], plain[of]
+            alike = np.abs(q[:, own] - factor * q[:, other]).max() < NOTHING
+            return Relation(column, of, factor, own, other) if alike else Relation(column, of, factor)
+    return None
+
+
+def find_constants(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> tuple[tuple[int, float], ...]:
+    """(position in q, number) of coordinates of locked velocities that are 0, or 1 and -1 in a quaternion. Other numbers are
+    the design's, and stay inputs."""
+    q, found = assembly.around, []
+    for link in mechanism.links:
+        for place, column in link.plain:
+            if column in locked and np.abs(q[:, place]).max() < NOTHING:
+                found.append((place, 0.0))
+        if link.quaternion is None or link.spin is None:
+            continue
+        spins = [c in locked for c in range(link.spin.start, link.spin.stop)]
+        for place in range(link.quaternion.start, link.quaternion.stop):
+            near = float(np.round(q[0, place]))
+            if (all(spins) or (any(spins) and near == 0.0)) and np.abs(q[:, place] - near).max() < NOTHING:
+                found.append((place, near))
+    return tuple(sorted(found))
+
+
+def _carried(mechanism: Mechanism, relations: tuple[Relation, ...]) -> np.ndarray:
+    """(nu, nu): the velocities that follow from each one by the relations, in its column; scales of twins are alike."""
+    moves = np.eye(mechanism.layout.nu)
+    for r in relations:
+        if r.of is not None:
+            moves[r.column, r.of] = r.factor
+    return moves
+
+
+def _broken(
+    G: np.ndarray,
+    moves: np.ndarray,
+    kept: list[int],
+    spare: list[int],
+    left: list[int],
+    relations: tuple[Relation, ...],
+) -> np.ndarray:
+    """(samples, spare closures, relations): rates of the spare closures in motions that break one relation each by 1 and keep
+    the kept closures."""
+    columns = [r.column for r in relations]
+    along = (G @ moves)[:, :, left]
+    follow = -np.linalg.solve(along[:, kept], G[:, kept][:, :, columns])
+    return G[:, spare][:, :, columns] + along[:, spare] @ follow
+
+
+def _elimination(matrix: np.ndarray, spare: list[int]) -> tuple[tuple[int, int], ...] | None:
+    """(closure row, relation) pivot by pivot for matrices (samples, n, n): of those that are large at every sample the one with
+    the fewest neighbours; None where there is none."""
+    a, (n, m) = matrix.copy(), matrix.shape[1:]
+    if n != m:
+        return None
+    rows, columns, out = list(range(n)), list(range(n)), []
+    smallest = NOTHING * np.abs(a).max(axis=(1, 2))
+    while rows:
+        b = np.abs(a[:, rows][:, :, columns])
+        there = (b > smallest[:, None, None]).any(axis=0)
+        worst = (b / np.maximum(b.max(axis=1, keepdims=True), 1e-300)).min(axis=0)
+        fair = (worst >= FAIR_PIVOT) & (b.min(axis=0) > smallest.max())
+        if not fair.any():
+            return None
+        cost = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1) - 0.5 * worst
+        i, j = np.unravel_index(np.where(fair, cost, np.inf).argmin(), cost.shape)
+        row, column = rows.pop(i), columns.pop(j)
+        out.append((spare[row], column))
+        share = a[:, rows, column] / a[:, [row], column]
+        a[:, rows] -= share[:, :, None] * a[:, [row]]
+    return tuple(out)
