@@ -41,9 +41,10 @@ class Loops:
 
     def label(self, block: Block) -> str:
         """The loops that a block closes."""
-        if self._relation(block.rows[0]) is not None:
+        closures = [r for r in block.rows if self._relation(r) is None]
+        if not closures:
             return ", ".join(self.mechanism.layout.u_names[c] for c in block.columns)
-        places = [self._place(cut.leg, cut.name) for cut in (self.cuts[self._row[r][0]].cut for r in block.rows)]
+        places = [self._place(cut.leg, cut.name) for cut in (self.cuts[self._row[r][0]].cut for r in closures)]
         names = list(dict.fromkeys(places))
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
 
@@ -205,8 +206,8 @@ class Loops:
                 for row, multiplier in zip(block.rows, solution, strict=True):
                     relation = self._relation(row)
                     if relation is not None:
-                        if relation.of is not None:
-                            left[relation.of] = left[relation.of] + relation.factor * multiplier
+                        for column in relation.columns:
+                            left[column] = left[column] - relation.coefficient(column) * multiplier
                         continue
                     cut, own = self._row[row]
                     found[cut][own] = pending[cut][own] = multiplier
