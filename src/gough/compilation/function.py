@@ -300,8 +300,7 @@ class Function:
 
     def _judge(self, rows: dict[str, np.ndarray], n: int) -> tuple[list[np.ndarray], list[Failure]]:
         """(outputs (n, size), NaN where a state is bad; what is wrong with it, GOOD where nothing) of rows, with care."""
-        program = self._computed.program
-        careful, names = evaluate_with_care(program, flat_inputs(program, rows, n))
+        careful, names = evaluate_with_care(self._computed.program, flat_inputs(self._computed.program, rows, n))
         outputs = self._computed.spread(careful)
         for output in outputs:
             output[[failure != GOOD for failure in names]] = np.nan

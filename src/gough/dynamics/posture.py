@@ -153,32 +153,18 @@ class Posture:
 
 
 def known_coordinates(mechanism: Mechanism, q: Vector) -> Vector:
-    """q with what geometry alone says of it: constants, and coordinates that are others'."""
+    """q with what geometry alone says of it: constants, and coordinates that follow from others."""
     chosen = mechanism.selection
-    if not chosen.constants and not any(r.coordinate is not None for r in chosen.relations):
+    if not chosen.relations:
         return q
     known = np.array(q, dtype=object)
     for place, number in chosen.constants:
         known[place] = number
-    for relation in chosen.relations:
-        if relation.coordinate is not None and relation.twin is not None:
-            known[relation.coordinate] = known[relation.twin] if relation.factor == 1.0 else -known[relation.twin]
+    for r in chosen.twins:
+        known[r.coordinate] = known[r.twin] if r.factor == 1.0 else -known[r.twin]
+        if r.offset:
+            known[r.coordinate] = known[r.coordinate] + r.offset
     return known
-
-
-def knows_coordinates(mechanism: Mechanism) -> bool:
-    """Whether geometry says all coordinates of what it locks, not only that they do not change."""
-    chosen = mechanism.selection
-    known = {place for place, _ in chosen.constants} | {r.coordinate for r in chosen.relations}
-    columns = {r.column for r in chosen.relations}
-    for link in mechanism.links:
-        if any(u in columns and q not in known for q, u in link.plain):
-            return False
-        if link.quaternion is not None and link.spin is not None:
-            still = sum(c in columns for c in range(link.spin.start, link.spin.stop))
-            if sum(q in known for q in range(link.quaternion.start, link.quaternion.stop)) < still:
-                return False
-    return True
 
 
 def down(chain: list[Step], x: Vector) -> Vector:

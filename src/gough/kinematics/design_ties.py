@@ -1,13 +1,13 @@
 """Which parameters must stay as they are, or keep their ratios, for other designs to lock the same velocities.
 
-Parameters that no closure reads may be anything. Those of the same size are scaled together in random designs; where these
-assemble, and lock what home locks, designs whose parameters are tied like that do so too, by the argument of `locking`. Ties that
-are not needed are loosed: all of one size, or those between legs. Where tied designs do not lock the same (points of a platform
-that are turned against those they are parallel to), the geometry is held as it is.
+Parameters that no closure reads may be anything. Those of one size are scaled together in random designs; where these assemble,
+and lock what home locks where it does, designs whose parameters are tied like that do so too, by the argument of `locking`. Ties
+that are not needed are loosed: all of one size, or those between legs. What may not even be scaled like that is held.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -58,21 +58,20 @@ def find_ties(linkage: Linkage, assembly: Assembly, locked: Mechanism) -> Design
     read = {args[0] - first for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
     zero = tuple(sorted(i for i in read if i >= 0 and own[i] == 0.0))  # inputs although they are 0: no ratio is kept
     read = sorted(i for i in read if i >= 0 and own[i] != 0.0)
-    whole = _equal_sizes(own, read)
-    if not _lock(linkage, assembly, locked, [whole])[0]:
+    groups = _equal_sizes(own, read)
+    may_change = _lock(linkage, assembly, locked, [[group] for group in groups])
+    held = [i for group, good in zip(groups, may_change, strict=True) if not good for i in group]
+    chosen: list[list[Group]] = [[group] for group, good in zip(groups, may_change, strict=True) if good]
+    part = [name.partition(".")[0] for name in linkage.structure.table.names]
+    for finer in (_apart, partial(_split, part)):
+        together = [k for k, tied in enumerate(chosen) if len(tied) == 1 and len(tied[0]) > 1]
+        alone = _lock(linkage, assembly, locked, [finer(chosen[k][0]) for k in together])
+        for k in (k for k, good in zip(together, alone, strict=True) if good):
+            chosen[k] = finer(chosen[k][0])
+    tied = [group for groups in chosen for group in groups]
+    if not _lock(linkage, assembly, locked, [tied])[0]:
         return DesignTies((), (*zero, *read), own)
-    chosen: list[list[Group]] = [[group] for group in whole]
-    by_leg = _legs_of(linkage)
-    for finer in (lambda g: [(i,) for i in g], lambda g: _split(g, by_leg)):
-        open_ = [k for k, groups in enumerate(chosen) if len(groups) == 1 and len(groups[0]) > 1]
-        cases = [[g for j, gs in enumerate(chosen) for g in (finer(gs[0]) if j == k else gs)] for k in open_]
-        for k, good in zip(open_, _lock(linkage, assembly, locked, cases), strict=True):
-            if good:
-                chosen[k] = finer(chosen[k][0])
-    together = [g for groups in chosen for g in groups]
-    if not _lock(linkage, assembly, locked, [together])[0]:
-        together = list(whole)
-    return DesignTies(tuple(g for g in together if len(g) > 1), zero, own)
+    return DesignTies(tuple(group for group in tied if len(group) > 1), (*zero, *held), own)
 
 
 def _equal_sizes(own: np.ndarray, places: Sequence[int]) -> list[Group]:
@@ -86,12 +85,12 @@ def _equal_sizes(own: np.ndarray, places: Sequence[int]) -> list[Group]:
     return [tuple(sorted(g)) for g in groups]
 
 
-def _legs_of(linkage: Linkage) -> dict[int, str]:
-    """The part of the robot a parameter belongs to, by the first word of its name."""
-    return {i: name.partition(".")[0] for i, name in enumerate(linkage.structure.table.names)}
+def _apart(group: Group) -> list[Group]:
+    return [(i,) for i in group]
 
 
-def _split(group: Group, part: dict[int, str]) -> list[Group]:
+def _split(part: list[str], group: Group) -> list[Group]:
+    """By the parts of the robot that parameters belong to."""
     return [tuple(i for i in group if part[i] == p) for p in dict.fromkeys(part[i] for i in group)]
 
 
@@ -125,6 +124,5 @@ def _is_locked(locked: Mechanism, mobility: int, motions: np.ndarray, q: np.ndar
     for r in chosen.relations:
         of = 0.0 if r.of is None else r.factor * motions[r.of]
         off.append(np.abs(motions[r.column] - of).max())
-        if r.coordinate is not None and r.twin is not None:
-            off.append(q[r.coordinate] - r.factor * q[r.twin])
+    off += [q[r.coordinate] - r.factor * q[r.twin] - r.offset for r in chosen.twins]
     return bool(np.abs(off).max() < LOCKED)

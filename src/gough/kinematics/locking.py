@@ -34,6 +34,9 @@ def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanis
         return None
     chosen = mechanism.selection
     G = scaled_closures(linkage, assembly.around)
+    pattern = pattern_of(mechanism, linkage.function("closure_rows").program)
+    if {r.column for r in relations} <= _cheap(mechanism, pattern, G):
+        return None
     moves = _carried(mechanism, relations)
     gone = {r.column for r in relations}
     dependent = [c for c in range(mechanism.layout.nu) if c not in chosen.independent]
@@ -44,10 +47,10 @@ def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanis
         return None
     kept = sorted(rows[k] for k in needed)
     spare = [row for row in rows if row not in kept]
+    constants = find_constants(mechanism, assembly, {r.column for r in relations if r.of is None})
     spared = _elimination(_broken(G, moves, kept, spare, left, relations), spare)
-    if spared is None:
+    if spared is None or constants is None:
         return None
-    pattern = pattern_of(mechanism, linkage.function("closure_rows").program)
     pattern += [r.columns for r in relations]
     of_relations = range(mechanism.rows, mechanism.rows + len(relations))
     blocks = ordered_blocks(mechanism, pattern, [*kept, *of_relations], dependent)
@@ -56,10 +59,23 @@ def lock(linkage: Linkage, assembly: Assembly, mechanism: Mechanism) -> Mechanis
         blocks=blocks,
         removed=tuple(sorted({*chosen.removed, *spare})),
         relations=relations,
-        constants=find_constants(mechanism, assembly, {r.column for r in relations if r.of is None}),
+        constants=constants,
         spared=spared,
     )
     return replace(mechanism, selection=selection)
+
+
+def _cheap(mechanism: Mechanism, pattern: list[set[int]], G: np.ndarray) -> set[int]:
+    """Velocities that the closures give for next to nothing: zero by their pattern, or by equations with constant numbers."""
+    zero: set[int] = set()
+    constant: set[int] = set()
+    for block in mechanism.selection.blocks:
+        rows = list(block.rows)
+        if set().union(*(pattern[r] for r in rows)) - set(block.columns) <= zero:
+            zero.update(block.columns)
+        elif np.ptp(G[:, rows], axis=0).max() < NOTHING:
+            constant.update(block.columns)
+    return zero | constant
 
 
 def find_relations(mechanism: Mechanism, assembly: Assembly) -> tuple[Relation, ...]:
@@ -90,32 +106,39 @@ def find_relations(mechanism: Mechanism, assembly: Assembly) -> tuple[Relation, 
 
 
 def _twin(assembly: Assembly, plain: dict[int, int], column: int, of: int) -> Relation | None:
-    """That a velocity is plus or minus another one; with their coordinates where these are, too."""
+    """That a velocity is plus or minus another one, and so is its coordinate but for an offset."""
     motions, q = assembly.free_motions, assembly.around
     for factor in (1.0, -1.0):
         if np.abs(motions[:, column] - factor * motions[:, of]).max() < NOTHING:
-            own, other = plain[column], plain[of]
-            alike = np.abs(q[:, own] - factor * q[:, other]).max() < NOTHING
-            return Relation(column, of, factor, own, other) if alike else Relation(column, of, factor)
+            offset = q[:, plain[column]] - factor * q[:, plain[of]]
+            if np.ptp(offset) < NOTHING:
+                return Relation(column, of, factor, plain[column], plain[of], _snapped(float(offset[0])))
     return None
 
 
-def find_constants(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> tuple[tuple[int, float], ...]:
-    """(position in q, number) of coordinates of locked velocities that are 0, or 1 and -1 in a quaternion. Other numbers are
-    the design's, and stay inputs."""
+def find_constants(mechanism: Mechanism, assembly: Assembly, locked: set[int]) -> tuple[tuple[int, float], ...] | None:
+    """(position in q, number) of the coordinates of locked velocities; None where these do not say where they are: of a
+    quaternion that turns about one axis, entries must vanish."""
     q, found = assembly.around, []
     for link in mechanism.links:
-        for place, column in link.plain:
-            if column in locked and np.abs(q[:, place]).max() < NOTHING:
-                found.append((place, 0.0))
-        if link.quaternion is None or link.spin is None:
-            continue
-        spins = [c in locked for c in range(link.spin.start, link.spin.stop)]
-        for place in range(link.quaternion.start, link.quaternion.stop):
-            near = float(np.round(q[0, place]))
-            if (all(spins) or (any(spins) and near == 0.0)) and np.abs(q[:, place] - near).max() < NOTHING:
-                found.append((place, near))
+        places = [place for place, column in link.plain if column in locked]
+        if link.quaternion is not None and link.spin is not None:
+            spins = sum(c in locked for c in range(link.spin.start, link.spin.stop))
+            turn = range(link.quaternion.start, link.quaternion.stop)
+            still = [p for p in turn if spins == 3 or (spins and np.abs(q[:, p]).max() < NOTHING)]
+            if len(still) < spins:
+                return None
+            places += still
+        found += [(place, _snapped(float(q[0, place]))) for place in places]
+        if any(np.ptp(q[:, place]) > NOTHING for place in places):
+            return None
     return tuple(sorted(found))
+
+
+def _snapped(number: float) -> float:
+    """0, 1 and -1 where a number is that to rounding: equations become shorter."""
+    near = float(np.round(number))
+    return near if abs(near) <= 1.0 and abs(number - near) < NOTHING else number
 
 
 def _carried(mechanism: Mechanism, relations: tuple[Relation, ...]) -> np.ndarray:

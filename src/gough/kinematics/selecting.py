@@ -181,7 +181,7 @@ def _joined(parts, pattern: list[set[int]], cut_of: dict[int, int]) -> tuple[Blo
         return None
 
     for rows, columns in parts:
-        cuts = frozenset(cut_of.get(r, -1 - r) for r in rows)  # a relation of velocities is of no cut
+        cuts = frozenset(cut_of[r] if r in cut_of else -1 - r for r in rows)  # a relation is of no cut
         k = joining(rows, cuts) if len(cuts) == 1 else None
         if k is None:
             first.setdefault(cuts, len(blocks))

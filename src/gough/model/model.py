@@ -20,16 +20,16 @@ from gough.kinematics.assembly import assemble
 from gough.kinematics.closed_form_legs import leg_kinds
 from gough.kinematics.geometry import Geometry
 from gough.kinematics.linkage import Assembly
+from gough.kinematics.locking import lock
 from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
 from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
-from gough.model.locks import keeps_locks, locked_mechanism
-from gough.model.soundness import check_free_friction, check_model, check_structure, no_pose
+from gough.model.locks import keeps_locks
+from gough.model.soundness import check_free_friction, check_model, check_options, check_structure, no_pose
 from gough.program import Count, Program, count
-from gough.program.lowering import PRECISIONS
 from gough.program.ops import Op
 from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
@@ -78,7 +78,9 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     @property
     def locked(self) -> Mechanism | None:
         """The mechanism with velocities that geometry locks as structure, where that pays."""
-        return self.cached("locked", lambda: locked_mechanism(self)) if self.locks else None
+        if not self.locks:
+            return None
+        return self.cached("locked", lambda: lock(self.linkage, self.assembly, self.mechanism))
 
     @property
     def unlocked(self) -> "Model":
@@ -244,7 +246,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def program(zeros: dict[int, float]) -> Program:
             return self.order_solves(self.traced(key, zeros))
 
-        if self._locks(key):
+        if self._mechanism_of(key) is not self.mechanism:
             return NarrowFunction(
                 program(pattern),
                 self.mechanism.table,
@@ -274,14 +276,15 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     ) -> Program:
         """Program of a function with parameters that are `numbers`; `fixed` as for `trace_entry`."""
         if not key.of_pose:
-            return trace_entry(self.locked if self._locks(key) else self.mechanism, key, numbers, fixed)
+            return trace_entry(self._mechanism_of(key), key, numbers, fixed)
         if not self.geometry.by_legs or None in self.assembly.kinds:
             raise UsageError(f"{key}: {no_pose(self)}")
         return trace_posed(self.mechanism, key, self.assembly.branches, numbers, fixed)
 
-    def _locks(self, key: FunctionKey) -> bool:
-        """Whether a function makes use of what geometry locks."""
-        return not key.of_pose and entry_of(self.mechanism, key).locks and self.locked is not None
+    def _mechanism_of(self, key: FunctionKey) -> Mechanism:
+        """What a function is written for: without what geometry locks, where it makes use of that."""
+        uses = not key.of_pose and entry_of(self.mechanism, key).locks
+        return (self.locked if uses else None) or self.mechanism
 
     def unfolded(
         self, name: str | FunctionKey, kept: Mapping[int, float], fixed: dict[str, dict[int, float]] | None = None
@@ -374,18 +377,6 @@ def build(
     """
     check_options(free, velocities, precision)
     return assemble_model(robot if isinstance(robot, Robot) else load(robot), tuple(free), velocities, precision)
-
-
-def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, precision: str) -> None:
-    """Refuse arguments of `build` that cannot be right for any robot."""
-    if isinstance(free, str):
-        raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
-    if not (velocities is None or isinstance(velocities, str | Sequence)) or (
-        isinstance(velocities, str) and velocities not in ("platform", "drives")
-    ):
-        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
-    if precision not in PRECISIONS:
-        raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")
 
 
 def assemble_model(

@@ -11,6 +11,7 @@ from gough.kinematics.following import tree_rates
 from gough.kinematics.lost import lost_direction
 from gough.kinematics.mobility import scaled_closures
 from gough.kinematics.settling import not_kept, uncounted_screws
+from gough.program.lowering import PRECISIONS
 from gough.spatial.poses import pose_array, pose_difference
 from gough.structure import Structure
 from gough.structure.size import OF_DIRECTIONS
@@ -254,3 +255,15 @@ def no_pose(model: "Model") -> str:
     if not model.mechanism.selection.leads_from_platform:
         return f"{name} is led by {', '.join(model.layout.v_names)}, not by its platform; {of_q}(pose=…)"
     return f"joints of {name} have no closed form in the pose; {of_q}(pose=…)"
+
+
+def check_options(free: Sequence[str], velocities: str | Sequence[str] | None, precision: str) -> None:
+    """Refuse arguments of `build` that cannot be right for any robot."""
+    if isinstance(free, str):
+        raise UsageError(f"free={free!r}; give a list of names, for instance free=[{free!r}]")
+    if not (velocities is None or isinstance(velocities, str | Sequence)) or (
+        isinstance(velocities, str) and velocities not in ("platform", "drives")
+    ):
+        raise UsageError(f"velocities={velocities!r}; use 'platform', 'drives' or a list of names")
+    if precision not in PRECISIONS:
+        raise UsageError(f"precision={precision!r}; use one of {', '.join(PRECISIONS)}")

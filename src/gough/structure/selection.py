@@ -19,14 +19,15 @@ class Block:
 class Relation:
     """A velocity that geometry ties to another at every assembled state: u[column] = factor u[of]; of None: it is locked, 0.
 
-    coordinate, twin: positions in q of what it moves and of what `of` moves, where q[coordinate] = factor q[twin] too.
+    coordinate, twin: positions in q of what it moves and of what `of` moves: q[coordinate] = factor q[twin] + offset.
     """
 
     column: int
     of: int | None = None
     factor: float = 0.0
-    coordinate: int | None = None
-    twin: int | None = None
+    coordinate: int = -1
+    twin: int = -1
+    offset: float = 0.0
 
     @property
     def columns(self) -> set[int]:
@@ -59,6 +60,11 @@ class Selection:
     spared: tuple[tuple[int, int], ...] = ()
     offsets: tuple[float, ...] = ()
     """What each closure keeps as its residual, where loops that do not fit together were fitted; else 0."""
+
+    @property
+    def twins(self) -> tuple[Relation, ...]:
+        """Relations between two velocities."""
+        return tuple(r for r in self.relations if r.of is not None)
 
     @property
     def locked(self) -> frozenset[int]:

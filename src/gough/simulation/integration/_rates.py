@@ -96,7 +96,7 @@ def rate_program(plant: Plant, uniform: bool = True, closing: bool = False) -> R
 
 def closing_program(plant: Plant, uniform: bool = True, closings: int = CLOSINGS) -> Callable[[Vector, Vector], Vector]:
     """parameters, q → q with loops closed; a program of its own, so that its solves are ordered, too."""
-    mechanism = plant.closed_by
+    mechanism = plant.mechanism
     if not mechanism.selection.blocks:
         return lambda parameters, q: q
 

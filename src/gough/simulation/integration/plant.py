@@ -18,7 +18,7 @@ from gough.dynamics.inverse import NONE, load_sizes, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
 from gough.dynamics.numbers import Numbers
-from gough.dynamics.posture import Posture, knows_coordinates
+from gough.dynamics.posture import Posture
 from gough.dynamics.projection import drive_columns
 from gough.dynamics.rates import rate_of_q
 from gough.dynamics.regrouping import regroup_inertia
@@ -71,11 +71,6 @@ class Plant:
     def mechanism(self) -> Mechanism:
         """What its equations are written for."""
         return (self.model.locked if self.locks else None) or self.model.mechanism
-
-    @property
-    def closed_by(self) -> Mechanism:
-        """What its loops are closed by: coordinates that are locked at numbers of the design must be closed like others."""
-        return self.mechanism if knows_coordinates(self.mechanism) else self.model.mechanism
 
     def suited(self, q: Vector, designs: Vector) -> "Plant":
         """The plant for runs from configurations q (n, nq) of designs (n, size): what home's design locks there may move."""
@@ -217,10 +212,7 @@ class Plant:
             vdot = np.concatenate([given, bent])
         power = self._power(numbers, loops, q, v, tau, pushed)
         out = {"qdot": self._qdot(loops, v), "vdot": vdot, "tau": tau, "power": power, "inner": rates}
-        if not closing:
-            return out
-        all_ = loops if self.closed_by is self.mechanism else Loops(Posture(Numbers(self.closed_by, parameters), q))
-        return out | {"closed": closed_coordinates(all_)}
+        return out | ({"closed": closed_coordinates(loops)} if closing else {})
 
     def residual(
         self, parameters: Vector, q: Vector, v: Vector, inner: Vector, z: Vector, now: Instant
