@@ -132,6 +132,7 @@ def test_a_robot_that_locks_nothing_is_left_alone():
 @pytest.mark.parametrize("height", [0.0, 0.06])
 def test_planes_above_the_base(tmp_path, height, turn):
     model = planar(tmp_path, height, turn)
+    assert model.locked is not None
     assert {model.layout.u_names[c] for c in model.locked.selection.locked} == {"vz", "wx", "wy"}
     demand_same(model, states_of(model))
     run, other = (gough.simulate(m, duration=0.2, method="rk4", step=1e-3) for m in (model, model.unlocked))

@@ -43,6 +43,7 @@ def structure_report(model: "Model", warnings: list[str], parameters: bool = Fal
         "loops": loop_data(model),
         "redundant_closures": list(model.redundant_closures),
         "blocks": block_data(model),
+        "locked": _locked(model),
         "drives": _drives(model),
         "drive_sharing": _sharing(model),
         "springs": [spring.model_dump(exclude_none=True, by_alias=True) for spring in robot.springs],
@@ -260,6 +261,15 @@ def block_data(model: "Model") -> list[dict[str, Any]]:
             "velocities": [mechanism.layout.u_names[c] for c in block.columns],
         }
         for block in mechanism.selection.blocks
+    ]
+
+
+def _locked(model: "Model") -> list[dict[str, Any]]:
+    """Velocities that geometry locks: each is factor times the velocity `of`, or zero."""
+    names, relations = model.layout.u_names, () if model.locked is None else model.locked.selection.relations
+    return [
+        {"velocity": names[r.column], "of": None if r.of is None else names[r.of], "factor": r.factor}
+        for r in relations
     ]
 
 

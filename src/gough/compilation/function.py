@@ -18,7 +18,7 @@ from gough.compilation.old_names import current_names
 from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
-from gough.errors import GOOD, Failure, UsageError
+from gough.errors import Failure, UsageError
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes, evaluate_one
@@ -40,7 +40,6 @@ CAREFUL = 2048
 
 KNOWN_DESIGNS = 64
 """Designs remembered as having the structural zeros the program was made for."""
-
 MACHINES = ("llvm", "cuda")
 """Backends whose kernels a call runs: on arrays in the host's memory, on arrays on a GPU."""
 
@@ -289,7 +288,7 @@ class Function:
                 failed.append(np.array([clear], dtype=object))
                 continue
             careful, names = self._judge(again, len(states))
-            wrong = np.array([failure != GOOD for failure in names])
+            wrong = np.array([bool(failure) for failure in names])
             for output, better in zip(flat, careful, strict=True):
                 output[states - begin] = better
             bad.append(states[wrong] - begin)
@@ -303,7 +302,7 @@ class Function:
         careful, names = evaluate_with_care(self._computed.program, flat_inputs(self._computed.program, rows, n))
         outputs = self._computed.spread(careful)
         for output in outputs:
-            output[[failure != GOOD for failure in names]] = np.nan
+            output[[bool(failure) for failure in names]] = np.nan
         return outputs, names
 
     def _diagnose(self, rows: dict[str, np.ndarray]) -> Failure | None:
