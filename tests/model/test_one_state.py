@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -313,3 +314,44 @@ def test_outputs_some_of_which_are_fixed() -> None:
         assert {k: x.shape for k, x in alone.items()} == {k: x.shape[1:] for k, x in many.items()}
         for k, x in alone.items():
             np.testing.assert_array_equal(x, many[k][0])
+
+
+def test_results_may_be_written_over_inputs():
+    """Whatever lies over what: the numbers are those of arrays apart, of flagged states too."""
+    model = gough.build("five_bar")
+    function = model.function("inverse_dynamics").compile()
+    rng = np.random.default_rng(4)
+    n = 64
+    row = np.zeros((n + 1, 2))
+    row[:-1] = rng.normal(size=(n, 2))
+    given = {"acceleration": np.ones(2), "force": np.zeros(2), "parameters": model.parameters}
+    q = np.repeat(model.home[None], n, axis=0)
+    exact = function(q=q, v=row[:-1].copy(), **given).outputs["tau"]
+    function(q=q, v=row[:-1], **given, out={"tau": row[1:]})
+    np.testing.assert_array_equal(row[1:], exact)
+    for state in (model.home, model.home + np.array([0.0, 0.1, 0.0, 0.0]), np.full(4, np.nan)):
+        v = np.array([0.3, -0.2])
+        apart = function(q=state, v=v, **given)
+        over = function(q=state, v=v, **given, out={"tau": v})
+        assert apart.failed.tolist() == over.failed.tolist()
+        np.testing.assert_array_equal(v, apart.outputs["tau"])
+
+
+def test_a_design_of_another_type_is_another_one():
+    model = gough.build("five_bar")
+    function = model.function("inverse_dynamics").compile()
+    given = {"q": model.home, "v": np.ones(2), "acceleration": np.ones(2), "force": np.zeros(2)}
+    assert function(**given, parameters=model.parameters).good
+    with pytest.raises(gough.GoughError):
+        function(**given, parameters=model.parameters.view(np.int64))
+
+
+def test_straight_calls_keep_their_code():
+    model = gough.build("five_bar")
+    function = model.function("mass_matrix").compile()
+    call = function.one_state.caller(model.parameters)
+    exact = call(model.home)[0]
+    del function
+    model._cache.clear()
+    gc.collect()
+    np.testing.assert_array_equal(call(model.home)[0], exact)

@@ -19,6 +19,7 @@ from gough.program.passes.outputs import ComputedOutputs
 DESIGNS = 64
 """Designs whose entries are kept."""
 PARAMETERS = "parameters"
+FLOAT = np.dtype(float)
 NOBODY, NO_FAILURES = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=object)
 for _empty in (NOBODY, NO_FAILURES):
     _empty.setflags(write=False)
@@ -66,7 +67,7 @@ class OneState:
         try:
             given = self._given(inputs)
             design = NOBODY if self._design is None else inputs[PARAMETERS]
-            if design.ndim != 1:
+            if design.ndim != 1 or (design is not NOBODY and design.dtype is not FLOAT):
                 return None
             key = design.tobytes()
         except (KeyError, AttributeError):
@@ -106,13 +107,13 @@ class OneState:
         if len(shapes) == 1:
             shape = shapes[0]
 
-            def one(*given: Any) -> tuple[np.ndarray] | None:
+            def one(*given: Any, _of: Any = self) -> tuple[np.ndarray] | None:  # its machine code lives as long
                 x = empty(shape)
                 return None if entry(*given, *last, x) else (x,)
 
             return one
 
-        def several(*given: Any) -> list[np.ndarray] | None:
+        def several(*given: Any, _of: Any = self) -> list[np.ndarray] | None:
             arrays = [empty(shape) for shape in shapes]
             return None if entry(*given, *last, *arrays) else arrays
 
@@ -124,7 +125,7 @@ class OneState:
         entry, last = self._entries[design.tobytes()][1], tuple(x[None] for x in after)
         shapes, empty = self._shapes, np.empty
 
-        def several(*given: Any) -> list[np.ndarray] | None:
+        def several(*given: Any, _of: Any = self) -> list[np.ndarray] | None:
             n = len(given[0])
             arrays = [empty((n, *shape)) for shape in shapes]
             return None if entry(*given, *last, *arrays) else arrays
@@ -184,6 +185,12 @@ def _getter(names: tuple[str, ...]) -> Callable[[Mapping[str, Any]], tuple[Any, 
     return lambda known: tuple([known[name] for name in names])
 
 
+def _apart(x: Any, out: Mapping[str, Any]) -> Any:
+    """An input, copied where an array that is written to lies over it."""
+    arrays = [y for y in out.values() if isinstance(y, np.ndarray)]
+    return x.copy() if isinstance(x, np.ndarray) and any(np.may_share_memory(x, y) for y in arrays) else x
+
+
 Call = TypeVar("Call", bound=Callable[..., Evaluation])
 PlainCall = tuple[Callable[..., Any], list[tuple[bytes, Entry]], str, tuple[int, ...], int, tuple[str, ...]]
 """See `OneState.plain`: inputs in order from a mapping, (design, entry) of the last call, the output's name and shape, the number
@@ -202,14 +209,16 @@ def first_one_state(general: Call) -> Call:
             try:
                 key, entry = last[0]
                 design = inputs[PARAMETERS]
-                if design.ndim == 1 and design.tobytes() == key and len(inputs) == count:
+                if design.dtype is FLOAT and design.ndim == 1 and design.tobytes() == key and len(inputs) == count:
                     array = np.empty(shape) if out is None else out[name]
                     if (out is None or len(out) == 1) and not entry(*get(inputs), array):
                         return Evaluation({name: array}, NOBODY, NO_FAILURES, (), held)
-            except (KeyError, AttributeError, TypeError):
+            except (KeyError, AttributeError, TypeError, IndexError):
                 pass
         known: OneState | None = self.one_state
         found = known.evaluate(inputs, out) if known is not None and threads is None else None
+        if found is None and isinstance(out, Mapping):
+            inputs = {name: _apart(x, out) for name, x in inputs.items()}
         return general(self, threads=threads, out=out, **inputs) if found is None else found
 
     return call  # type: ignore[return-value]

@@ -4,8 +4,9 @@ the arrays lie.
     bad = entry(q, v, …, tau)        # inputs that are not uniform, then arrays for the outputs
 
 0: filled, the state is good; 1: filled, a check flags the state; -1: nothing done, some argument is no array that can be used
-where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself). It never raises. `entries` is the same
-for up to MOST states: arrays (n, *shape), of inputs (1, *shape) too where one row serves all; 1: a check flags some state.
+where it lies (of float64, of its slot's shape, contiguous, of the type ndarray itself; no output over an input). It never raises.
+`entries` is the same for up to MOST states: arrays (n, *shape), of inputs (1, *shape) too where one row serves all; 1: a check
+flags some state.
 
 The machine code knows the first words of CPython's objects and of NumPy's arrays (`PyArrayObject_fields`, which every extension
 module reads inline). `layout_holds` asks this very process whether they lie there; where they do not, there are no entries,
@@ -76,6 +77,7 @@ def _written(program: Program, hoisted: bool, several: bool) -> str:
         _check(w, k, place, slot, array, number, IN_PLACE | WRITEABLE * output, states if several else "", output)
         k += 1
     w.label(f"check{n}")
+    _refuse_overlaps(w, program, states)
     room = w.emit(f"add i64 {states}, {_ROOM // 8}")
     w.do(f"%status = alloca i64, i64 {room}, align {_ROOM}")
     if hoisted:
@@ -87,7 +89,7 @@ def _written(program: Program, hoisted: bool, several: bool) -> str:
     w.do(f"%kept = call ptr {w.emit(f'inttoptr i64 {free} to ptr')}()")
     w.do("br label %run")
     w.label("run")
-    w.do(f"%thread = phi ptr [ null, %check{n} ], [ %kept, %let ]")
+    w.do("%thread = phi ptr [ null, %apart ], [ %kept, %let ]")
     table = w.emit(f"inttoptr i64 {_word(w, TABLE)} to ptr")
     outs = (_entry(w, "%places", ins), _entry(w, "%strides", ins))
     arguments = (
@@ -108,6 +110,27 @@ def _written(program: Program, hoisted: bool, several: bool) -> str:
     w.do(f"ret ptr {w.emit(f'call ptr {make}(i64 %found)')}")
     head = f"define ptr @{ENTRIES if several else ENTRY}(ptr %self, ptr %args, i64 %count) {{"
     return "\n".join([head, "entry:", *w.lines, "}"])
+
+
+def _refuse_overlaps(w: Writer, program: Program, states: str) -> None:
+    """Refuse arrays of outputs that lie over inputs: a state that is looked at again would be another one."""
+    ins = len(program.inputs)
+    ends: list[tuple[str, str]] = []
+    for place, slot in enumerate((*program.inputs, *program.outputs)):
+        first = w.emit(f"load i64, ptr {_entry(w, '%places', place)}, align 8")
+        size = w.emit(f"mul i64 {states}, {8 * slot.size}")
+        ends.append((first, w.emit(f"add i64 {first}, {size}")))
+    over = "false"
+    for k, (first, end) in enumerate(ends[ins:], ins):
+        for j, slot in enumerate(program.inputs):
+            if slot.uniform or not slot.size or not program.outputs[k - ins].size:
+                continue
+            before = w.emit(f"icmp ult i64 {ends[j][0]}, {end}")
+            after = w.emit(f"icmp ult i64 {first}, {ends[j][1]}")
+            both = w.emit(f"and i1 {before}, {after}")
+            over = w.emit(f"or i1 {over}, {both}")
+    w.do(f"br i1 {over}, label %refused, label %apart")
+    w.label("apart")
 
 
 def _states(w: Writer, first: int, array: str) -> str:
