@@ -135,10 +135,10 @@ class NarrowFunction(Function):
         return outputs, names
 
     def __reduce__(self) -> Any:
-        return _restored, (self.unlocked.__getstate__(),)
+        return _restore_function, (self.unlocked.__getstate__(),)
 
 
-def _restored(state: dict[str, Any]) -> Function:
+def _restore_function(state: dict[str, Any]) -> Function:
     function = Function.__new__(Function)
     function.__setstate__(state)
     return function

@@ -281,7 +281,7 @@ def _settled(
     loads = Loads.of(model, wrench if vary is None else vary.loads(model, wrench))
     plant = Plant(model, law, MotionRows.of(motion_table), loads.wrenches, believed)
     states = first_states(plant, motion, given, settings.start, designs, loads, vary)
-    plant = plant.suited(states[:, : model.layout.nq], model.parameters[None] if designs is None else designs)
+    plant = plant.plant_for(states[:, : model.layout.nq], model.parameters[None] if designs is None else designs)
     if designs is not None:
         designs = np.broadcast_to(designs, (len(states), designs.shape[1]))
     told = {"method": settings.method.name, "step": settings.step, "smoothing": changed.plain()}

@@ -72,7 +72,7 @@ class Plant:
         """What its equations are written for."""
         return (self.model.locked if self.locks else None) or self.model.mechanism
 
-    def suited(self, q: Vector, designs: Vector) -> "Plant":
+    def plant_for(self, q: Vector, designs: Vector) -> "Plant":
         """The plant for runs from configurations q (n, nq) of designs (n, size): what home's design locks there may move."""
         locks = keeps_locks(self.model, designs) and is_locked_at(self.model, q)
         return self if locks == self.locks else replace(self, locks=locks)

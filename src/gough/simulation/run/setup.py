@@ -189,7 +189,7 @@ def settle(model: "Model", settings: RunSettings, q: Any, v: Any, wrench: Any, p
     rows = MotionRows("forces", len(runs.mechanism.drives), 0) if law.held else MotionRows.of(rows_table)
     plant = Plant(runs, law, rows, Wrenches.of(runs, wrench), own)
     first = starting_state(plant, motion, q, v, settings.start, numbers)
-    plant = plant.suited(first[None, : runs.layout.nq], numbers[None])
+    plant = plant.plant_for(first[None, : runs.layout.nq], numbers[None])
     if watched:
         method, step = settings.method, settings.taken_step
         key = (plant.form, plant.rows.tail, first.tobytes(), settings.start, method, step, numbers.tobytes())

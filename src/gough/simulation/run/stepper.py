@@ -104,8 +104,7 @@ class Stepper:
     def _begin(self, first: Array, t: float) -> None:
         """From a first state (n,) at a time (s)."""
         setup = self._setup
-        settings = setup.settings
-        plant = setup.plant.suited(first[None, : self._layout.nq], setup.numbers[None])
+        settings, plant = setup.settings, setup.plant.plant_for(first[None, : self._layout.nq], setup.numbers[None])
 
         def marching_for(plant: Plant) -> Marching:
             made = settings.method.marching(plant, setup.numbers, settings.taken_step, settings.tolerance)
