@@ -12,6 +12,7 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
 
 import numpy as np
 
+from gough.dynamics.elastic_solve import adds_squares, solve_whole
 from gough.dynamics.inverse import NONE, needed_force
 from gough.dynamics.loops import Loops
 from gough.dynamics.mass_matrix import mass_matrix
@@ -43,7 +44,7 @@ def forward_dynamics(
     """
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    if numbers.mechanism.selection.solves_tree:
+    if numbers.mechanism.selection.solves_tree and not adds_squares(loops):
         return {"vdot": _by_tree(loops, v, tau, wrench, force)}
     M = mass_matrix(loops)
     slack = needed_force(loops, v, zeros(len(v)), wrench, force)
@@ -58,7 +59,10 @@ def forward_dynamics(
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46]"):
-        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
+        if idle:
+            vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
+        else:
+            vdot = solve_whole(loops, M, total, Status.SINGULAR.at(Site.MASS_MATRIX))
     return {"vdot": vdot}
 
 
