@@ -12,10 +12,9 @@ Derivation  M v̇ = S τ + Q - h; M is symmetric positive definite, so LDLᵀ wi
 
 import numpy as np
 
-from gough.dynamics.elastic_solve import adds_squares, solve_whole
 from gough.dynamics.inverse import NONE, needed_force
 from gough.dynamics.loops import Loops
-from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.mass_matrix import mass_matrix, solve_whole, solves_apart
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
@@ -44,7 +43,7 @@ def forward_dynamics(
     """
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    if numbers.mechanism.selection.solves_tree and not adds_squares(loops):
+    if numbers.mechanism.selection.solves_tree and not solves_apart(loops):
         return {"vdot": _by_tree(loops, v, tau, wrench, force)}
     M = mass_matrix(loops)
     slack = needed_force(loops, v, zeros(len(v)), wrench, force)

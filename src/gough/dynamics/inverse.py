@@ -12,9 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gough.dynamics.elastic_solve import solve_elastic
 from gough.dynamics.loops import Loops
-from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.mass_matrix import mass_matrix, solve_elastic
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns

@@ -110,12 +110,11 @@ class Stiffened(Deformation):
 
     def _bends(self, rate: Vector) -> Vector:
         """ėᵀQ_jė (s,), by products of two rates, which all forms share."""
-        out = zeros(len(self.forms))
-        for k in range(self.m):
-            for ell in range(k, self.m):
-                square, twice = rate[k] * rate[ell], 1.0 if k == ell else 2.0
-                for j, form in enumerate(self.forms):
-                    out[j] = out[j] + (twice * form[k, ell]) * square
+        out, squares = zeros(len(self.forms)), np.outer(rate, rate)
+        for j, form in enumerate(self.forms):
+            for k, ell in zip(*np.triu_indices(self.m), strict=True):
+                if not structurally_zero(form[k, ell]):
+                    out[j] = out[j] + ((1.0 if k == ell else 2.0) * form[k, ell]) * squares[k, ell]
         return out
 
     def _all(self, own: Vector, sigma: Vector) -> Vector:
@@ -158,10 +157,19 @@ class Stiffened(Deformation):
         """∫ ∂r/∂e_k · ∂r/∂e_l dm (m, m)."""
         if self.of_moments:
             return self._mass_of_moments()
-        moved, out = product(self._masses, self.lead), zeros(self.m, self.m)
+        return self._led_mass(self.lead)
+
+    @cached_property
+    def held_mass(self) -> Matrix:
+        """W (m, m): M of a body whose slaved shapes shift none of its coordinates."""
+        unit = np.array(np.eye(self.m), dtype=object)
+        return self._led_mass(np.concatenate([unit, self.P[: self.slaved]]))
+
+    def _led_mass(self, lead: Matrix) -> Matrix:
+        moved, out = product(self._masses, lead), zeros(self.m, self.m)
         for k in range(self.m):
             for ell in range(k, self.m):
-                out[k, ell] = out[ell, k] = dot(self.lead[:, k], moved[:, ell])
+                out[k, ell] = out[ell, k] = dot(lead[:, k], moved[:, ell])
         return out if self.short is None else out + self.short.masses
 
     def _mass_of_moments(self) -> Matrix:

@@ -201,8 +201,8 @@ def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
 
 def _coordinates_of_pairs(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """k <= l of each pair (p,) from forms (p, m, m)."""
-    m = forms.shape[1]
-    return np.divmod(np.triu(forms).reshape(-1, m * m).argmax(axis=1), m) if len(forms) else (np.zeros(0, int),) * 2
+    places = np.argwhere(np.triu(forms))  # one each
+    return places[:, 1], places[:, 2]
 
 
 def _slave(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
