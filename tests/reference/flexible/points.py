@@ -7,6 +7,7 @@ sum e_k theta_k(x), body axes; Phi, theta and Psi are quadratic polynomials of x
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -26,8 +27,7 @@ class MassPoints(ABC):
     """A flexible body of mass points, as the library takes it (`elastic_body`) and as the references take it (the rest).
 
     mass (g,), position (g, 3), shape (g, 3, m), second (g, 3, m, m) or None: at the points; K, D (m, m); labels (m).
-    rigid_motion: second-order displacements only together with the motion of the body's frame. moments: `second` is linear in
-    x, with the moments of that of the fields.
+    rigid_motion: second-order displacements only together with the motion of the body's frame.
     """
 
     mass: np.ndarray
@@ -36,7 +36,6 @@ class MassPoints(ABC):
     D: np.ndarray
     labels: tuple[str, ...]
     rigid_motion: bool = False
-    moments: bool = False
 
     @property
     @abstractmethod
@@ -74,12 +73,8 @@ class MassPoints(ABC):
             nodes=np.zeros((0, 3)),
             shapes=np.zeros((0, 3, len(self.labels))),
             cells=np.zeros((0, 2), int),
-            slaved=None if P2 is None else self._moment_shapes() if self.moments else slaved_by_pairs(self, P2),
+            slaved=None if P2 is None else slaved_by_pairs(self, P2),
         )
-
-    def _moment_shapes(self) -> Slaved:
-        psi = np.stack([np.asarray(self.at(p)[2]) for p in self.position])
-        return moment_shapes(self.mass, self.position, self.shape, second_order(psi))
 
 
 def slaved_by_pairs(points: Any, second: np.ndarray) -> Slaved:
@@ -113,7 +108,7 @@ class FlexiblePoints(MassPoints):
     """Random points and fields.
 
     held: fields vanish at the body's origin, for a body that a joint carries. stiffened: with second-order fields, or with
-    them and `rigid_motion` or `moments`.
+    them and `rigid_motion`, or with those linear in x at the points that have the moments of these fields.
     normal: a direction in body axes; displacements are then across it and turns about it, for planar mechanisms.
     """
 
@@ -148,6 +143,14 @@ class FlexiblePoints(MassPoints):
         self._seconds = np.array([f[2] for f in fields]) if stiffened else None
         if self._seconds is not None and self.moments:
             self._seconds = linear_part(self.mass, self.position, self._seconds)
+
+    def elastic_body(self, points: dict[str, np.ndarray]) -> ElasticBody:
+        """As of all points; the library finds the linear displacements by itself."""
+        body = super().elastic_body(points)
+        if not self.moments:
+            return body
+        psi = np.stack([np.asarray(self.at(p)[2]) for p in self.position])
+        return replace(body, slaved=moment_shapes(self.mass, self.position, self.shape, second_order(psi)))
 
     @staticmethod
     def _directions(normal: Any) -> tuple[np.ndarray, np.ndarray]:
