@@ -273,13 +273,13 @@ def _bend_alone(mechanism: Mechanism) -> bool:
 
 def _comes_apart(body: Stiffened) -> bool:
     """Whether P C = 0, and there are shifts or few squares against many coordinates."""
-    bends, shifts = (_filled(np.array(A)) for A in (body.forms, body.along))
+    bends, shifts = (_pattern(np.array(A)) for A in (body.forms, body.along))
     bends = bends.any(axis=1)  # which coordinates a form has to do with
     few = body.of_moments and body.slaved < body.m
     return body.m >= FEWEST and bool(few or shifts.any()) and not np.any(bends @ shifts)
 
 
-def _filled(A: np.ndarray) -> np.ndarray:
+def _pattern(A: np.ndarray) -> np.ndarray:
     """Where an array has entries."""
     return np.array([not structurally_zero(x) for x in A.ravel()], dtype=bool).reshape(A.shape)
 
