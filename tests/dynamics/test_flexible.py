@@ -22,9 +22,9 @@ from reference.flexible.states import FlexibleState, random_flexible_states
 from reference.peers.mujoco import MujocoPeer
 
 STATES = 2
-QUICK = ("arm+", "arm~", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
-"""+ with displacements of second order, ~ only together with rigid motion."""
-EVERY = tuple(name + end for name in FLEXIBLE_DESIGNS for end in ("", "+", "~"))
+QUICK = ("arm+", "arm=", "arm~", "five_bar+", "hexapod+", "inner_loop+", "legs_platform+", "tripod+", "wire")
+"""+ with displacements of second order, = by their moments, ~ only together with rigid motion."""
+EVERY = tuple(name + end for name in FLEXIBLE_DESIGNS for end in ("", "+", "=", "~"))
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in EVERY if name not in QUICK))
 
 

@@ -25,7 +25,7 @@ from reference.flexible.described import attached_points, elastic_bodies
 from reference.flexible.lagrange import FlexibleReference
 from reference.flexible.points import MassPoints
 
-QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform~", "long2014")
+QUICK = ("dualemps", "dualemps_loaded", "frame_platform", "frame_platform=", "frame_platform~", "long2014")
 NAMES = (*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in ELEMENT_DESIGNS if name not in QUICK))
 
 
@@ -76,6 +76,7 @@ def constants(name: str) -> tuple[Any, str]:
 
 INTEGRATED = (
     "frame_platform",
+    "frame_platform=",
     "frame_platform~",
     "delta_flexible",
     "hexapod_flexible",

@@ -60,10 +60,11 @@ def bent(robot: gough.Robot, slope: float, bow: bool) -> np.ndarray:
     return e
 
 
+@pytest.mark.parametrize("stiffening", ["on", "moments"])
 @pytest.mark.parametrize(("elements", "modes"), CASES)
-def test_mass_matrix_of_a_bent_strip(elements: int, modes: str) -> None:
+def test_mass_matrix_of_a_bent_strip(elements: int, modes: str, stiffening: str) -> None:
     """Slopes up to 0.3, however many shapes there are, and forward dynamics with it."""
-    robot = strip(elements, modes)
+    robot = strip(elements, modes, stiffening)
     model = gough.build(robot)
     for slope, bow in product((0.01, 0.1, 0.3), (False, True)):
         q = np.array([*bent(robot, slope, bow), 0.7])

@@ -10,12 +10,14 @@ from gough.fem import (
     FreeModes,
     Nodal,
     NodeTie,
+    moment_shapes,
     reduce,
     rigid_motion_shapes,
     second_order,
     slaved_shapes,
 )
 from gough.fem.elastic_body import shape_integrals
+from reference.flexible.points import linear_part
 
 
 def vee(X):
@@ -71,6 +73,19 @@ def test_energy_where_only_rigid_motion_counts(seed):
     rng = np.random.default_rng(seed + 100)
     v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, 5, 5))
     expected = direct_with_rigid_motion(mass, x, phi, psi, v, w, e, edot)
+    assert energy(shape_integrals(mass, x, phi), M, v, w, e, edot, slaved) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_energy_of_the_least_displacement_with_the_same_moments(seed):
+    mass, x, phi, psi = points(seed)
+    slaved = moment_shapes(mass, x, phi, second_order(psi))
+    assert slaved.stiffening == "moments" and slaved.own == 12
+    np.testing.assert_allclose(slaved.M, np.eye(17)[5:], atol=1e-12)
+    M = np.einsum("g,gak,gal->kl", mass, phi, phi)
+    rng = np.random.default_rng(seed + 100)
+    v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, 5, 5))
+    expected = direct(mass, x, phi, linear_part(mass, x, psi), v, w, e, edot)
     assert energy(shape_integrals(mass, x, phi), M, v, w, e, edot, slaved) == pytest.approx(expected, rel=1e-12)
 
 

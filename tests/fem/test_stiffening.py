@@ -89,6 +89,35 @@ def test_rigid_motion_alone_needs_few_numbers(plane, corner, choice, numbers):
     assert energy(body, body.M, v, w, e, edot, body.slaved) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("plane", "corner", "choice", "own"),
+    [
+        (True, None, ClampedModes("root", 4), 2),  # a shift and a stretch
+        (False, None, ClampedModes("root", 6), 2),
+        (True, None, Nodal("root"), 1),  # a stretch of all is one of the nodes'
+        (True, (0.2, 0.3, 0), Nodal("root"), None),
+        (False, (0.2, 0.3, 0.1), FreeModes(5), None),
+    ],
+)
+def test_moments_are_those_of_the_true_displacement(plane, corner, choice, own):
+    fem = beam(4, plane, corner)
+    body, exact = reduce(fem, choice, ENDS, stiffening="moments"), reduce(fem, choice, ENDS)
+    slaved = body.slaved
+    assert slaved is not None and "stiffening: moments" in body.remarks
+    assert slaved.own == own if own else slaved.own <= 12
+    assert body.MSdd is not None and exact.MSdd is not None
+    assert np.abs(body.MSdd - exact.MSdd).max() <= 1e-11 * np.abs(exact.MSdd).max(initial=1e-3)
+    mass, x, phi, psi = points_of(fem, choice)
+    field, m = np.concatenate([np.ones((len(mass), 1)), x], axis=1), body.modes
+    normal = field.T @ (mass[:, None] * field)  # some masses are negative: no least squares
+    parts = np.linalg.pinv(normal, rcond=1e-12, hermitian=True) @ field.T @ (mass[:, None] * psi.reshape(len(mass), -1))
+    rng, amplitude = np.random.default_rng(4), 0.05 / np.sqrt(np.diag(body.M) / body.mass)
+    e, edot = amplitude * rng.standard_normal(m), amplitude * rng.standard_normal(m)
+    v, w = rng.standard_normal(3), rng.standard_normal(3)
+    expected = direct(mass, x, phi, (field @ parts).reshape(psi.shape), v, w, e, edot)
+    assert energy(body, body.M, v, w, e, edot, body.slaved) == pytest.approx(expected, rel=1e-10)
+
+
 def test_a_nodal_beam_needs_near_fields_only():
     """Four fields an element, each with the element's own freedoms; the fifth is a shift of the nodes behind."""
     body = reduce(beam(8), Nodal("root"), ENDS)

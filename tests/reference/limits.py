@@ -22,6 +22,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "design_run": ("gough.compilation.designs.LEAST_RUN",),
     "design_work": ("gough.backends.llvm._design_runs.evaluate_nodes",),
     "dense_modes": ("gough.fem._sparse.SMALL",),
+    "elastic_fewest": ("gough.dynamics.mass_matrix.FEWEST",),
     "eval_chunk": ("gough.cli.evaluate.CHUNK",),
     "growth_batch": ("gough_bench.growth.BATCH",),
     "growth_series": ("gough_bench.growth.SERIES",),

@@ -196,7 +196,7 @@ def _no_inertia(M: np.ndarray) -> str:
     return (
         f"the mass matrix is not positive definite at this state (smallest eigenvalue {lowest:.1e}, scaled by its diagonal): "
         "some motion has no inertia. Give massless bodies and shapes a mass or fewer coordinates; a flexible body with "
-        "stiffening: rigid_motion is bent too far for it: use stiffening: on, or cut it into several bodies"
+        "stiffening: rigid_motion is bent too far for it: use stiffening: on or moments, or cut it into several bodies"
     )
 
 

@@ -156,7 +156,7 @@ def _tree_joint(model: "Model", joint: Any) -> dict[str, Any]:
 
 
 def flexible_data(model: "Model") -> dict[str, dict[str, Any]]:
-    """By full name: coordinates, frequencies (Hz), mass (kg), mass centre (m), central inertia (kg m2), stiffening (on,
+    """By full name: coordinates, frequencies (Hz), mass (kg), mass centre (m), central inertia (kg m2), stiffening (on, moments,
     rigid_motion, off), remarks.
 
     A frequency is that of a coordinate alone, √(stiffness/mass)/2π: for modes the body's own.

@@ -14,7 +14,7 @@ import numpy as np
 
 from gough.dynamics.inverse import NONE, needed_force
 from gough.dynamics.loops import Loops
-from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.mass_matrix import mass_matrix, solve_whole, solves_apart
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
@@ -43,7 +43,7 @@ def forward_dynamics(
     """
     loops = Loops(Posture(numbers, q))
     check_state(loops)
-    if numbers.mechanism.selection.solves_tree:
+    if numbers.mechanism.selection.solves_tree and not solves_apart(loops):
         return {"vdot": _by_tree(loops, v, tau, wrench, force)}
     M = mass_matrix(loops)
     slack = needed_force(loops, v, zeros(len(v)), wrench, force)
@@ -58,7 +58,10 @@ def forward_dynamics(
     pushed = [k for k in range(len(v)) if k not in idle]
     vdot = zeros(len(v))
     with note("acceleration [Briot 2014, eq. 44], [Long 2014, eq. 46]"):
-        vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
+        if idle:
+            vdot[pushed] = solve_spd(M[np.ix_(pushed, pushed)], total[pushed], Status.SINGULAR.at(Site.MASS_MATRIX))
+        else:
+            vdot = solve_whole(loops, M, total, Status.SINGULAR.at(Site.MASS_MATRIX))
     return {"vdot": vdot}
 
 

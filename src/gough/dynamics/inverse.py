@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gough.dynamics.loops import Loops
-from gough.dynamics.mass_matrix import mass_matrix
+from gough.dynamics.mass_matrix import mass_matrix, solve_elastic
 from gough.dynamics.numbers import Numbers
 from gough.dynamics.posture import Posture
 from gough.dynamics.projection import TreeForces, drive_columns
@@ -97,7 +97,7 @@ def _flexible(
     M = mass_matrix(loops)[:, n:]
     with note("elastic accelerations and drive forces [Long 2014, eqs. 44, 46, corrected], [Briot 2014, eq. 44]"):
         rest = np.concatenate([S[n:], needed[n:, None]], axis=1)
-        moved = solve_spd(M[n:], rest, Status.SINGULAR.at("elastic mass matrix"))  # M_ee⁻¹ [S_e, h_e]
+        moved = solve_elastic(loops, M[n:], rest, Status.SINGULAR.at("elastic mass matrix"))  # M_ee⁻¹ [S_e, h_e]
         felt, pushed = moved[:, :-1], moved[:, -1]
         tau = share_among_drives(numbers, S[:n] - product(M[:n], felt), needed[:n] - M[:n] @ pushed)
         return {"tau": tau, "eddot": product(felt, tau) - pushed}

@@ -7,6 +7,12 @@ Derivation  kinetic energy ½ uᵀ A u with u = Γ v. Legs that hang on a platfo
             Any other mechanism: Γᵀ A Γ.
 Ways      rigid legs under a rigid platform: `by_rigid_legs`; under one that bends: `by_rigid_legs_on_bent_platform`; legs with
           flexible bodies, and everything else: `by_tree`, whose A with its elastic columns is made in tree_inertia.py.
+Solving   M_ee x = b of elastic coordinates alone, where bodies are stiffened and have M_ee to themselves: `solve_elastic`. With
+          P, C, Ĵ of stiffened.py, C shifts coordinates of stretching and P has to do with those of bending, P C = 0, so that
+              M = Ĵᵀ W Ĵ,   Ĵ = 1 + C P,   Ĵ⁻¹ = 1 - C P
+          where W leaves the shifts out: entries of M between all nodes of a beam, which pull each other along, are few in W.
+          Of a displacement known by its moments W = M0 + PᵀP with few rows of P (two of a straight beam), and
+              W⁻¹ = M0⁻¹ - Y (1 + P Y)⁻¹ Yᵀ,   Y = M0⁻¹ Pᵀ       (Sherman and Morrison 1950, Woodbury 1950).
 """
 
 import numpy as np
@@ -14,15 +20,20 @@ import numpy as np
 from gough.dynamics.closures import CutGeometry
 from gough.dynamics.loops import Loops
 from gough.dynamics.posture import Posture
+from gough.dynamics.stiffened import Stiffened
 from gough.dynamics.tree_inertia import TreeInertia
-from gough.errors import Status
+from gough.errors import Failure, Status
+from gough.friction.coulomb import structurally_zero
 from gough.joints.closures import PointRow, SamePoint
-from gough.scalar import dot, note, product, solve, zeros
+from gough.scalar import dot, note, product, solve, solve_spd, zeros
 from gough.spatial import cross, skew
 from gough.structure import LegLinks, Mechanism
 
 Matrix = np.ndarray
+Vector = np.ndarray
 
+FEWEST = 4
+"""Coordinates of a body from which its mass matrix is not formed where it is solved."""
 TRIANGULAR = 24
 """Velocities up to which only the entries of the lower triangle are written; beyond it whole products may run as loops."""
 
@@ -214,3 +225,79 @@ def platform_rows(cut: CutGeometry) -> Matrix:
         f, m = cut.wrench_on_platform(e)
         P[i] = np.concatenate([f, m])
     return P
+
+
+def solve_elastic(loops: Loops, M: Matrix, rest: Matrix, failure: Failure) -> Matrix:
+    """M⁻¹ rest (m, k) for the mass matrix M (m, m) of the elastic coordinates in v."""
+    if not solves_apart(loops):
+        return solve_spd(M, rest, failure)
+    out, columns = zeros(*rest.shape), loops.mechanism.selection.independent[-len(rest) :]
+    for i in loops.mechanism.flexible:
+        elastic, body = loops.mechanism.links[i].elastic, loops.posture.deformations[i]
+        assert elastic is not None
+        rows = [columns.index(c) for c in elastic.columns]
+        if isinstance(body, Stiffened) and _comes_apart(body):
+            out[rows] = _solve_body(body, rest[rows], failure)
+        else:
+            out[rows] = solve_spd(M[np.ix_(rows, rows)], rest[rows], failure)
+    return out
+
+
+def solve_whole(loops: Loops, M: Matrix, rest: Vector, failure: Failure) -> Vector:
+    """M⁻¹ rest (nv,) for the whole mass matrix, elastic coordinates last; these are eliminated first where `solves_apart`."""
+    if not solves_apart(loops):
+        return solve_spd(M, rest, failure)
+    n = loops.mechanism.layout.mobility
+    moved = solve_elastic(loops, M[n:, n:], np.concatenate([M[n:, :n], rest[n:, None]], axis=1), failure)
+    felt, pushed = moved[:, :n], moved[:, n]
+    rigid = solve_spd(M[:n, :n] - product(M[:n, n:], felt), rest[:n] - M[:n, n:] @ pushed, failure) if n else zeros(0)
+    return np.concatenate([rigid, pushed - product(felt, rigid)])
+
+
+def solves_apart(loops: Loops) -> bool:
+    """Whether there is a body whose mass matrix need not be formed to solve for its accelerations."""
+    bodies = [loops.posture.deformations[i] for i in loops.mechanism.flexible]
+    return _bend_alone(loops.mechanism) and any(isinstance(body, Stiffened) and _comes_apart(body) for body in bodies)
+
+
+def _bend_alone(mechanism: Mechanism) -> bool:
+    """Whether each flexible body has a mass matrix of its own, and all of it is in v: there are no loops, and none carries
+    anything with mass."""
+    if mechanism.cuts or len(mechanism.selection.independent) != mechanism.layout.nu:
+        return False
+    heavy = [
+        i for i, x in enumerate(mechanism.links) if not (x.ten is None and x.elastic is None and x.telescopic is None)
+    ]
+    return not any(mechanism.links[j].tie is not None for i in heavy for j in mechanism.path_to_root(i))
+
+
+def _comes_apart(body: Stiffened) -> bool:
+    """Whether P C = 0, and there are shifts or few squares against many coordinates."""
+    bends, shifts = (_pattern(np.array(A)) for A in (body.forms, body.along))
+    bends = bends.any(axis=1)  # which coordinates a form has to do with
+    few = body.of_moments and body.slaved < body.m
+    return body.m >= FEWEST and bool(few or shifts.any()) and not np.any(bends @ shifts)
+
+
+def _pattern(A: np.ndarray) -> np.ndarray:
+    """Where an array has entries."""
+    return np.array([not structurally_zero(x) for x in A.ravel()], dtype=bool).reshape(A.shape)
+
+
+def _solve_body(body: Stiffened, rest: Matrix, failure: Failure) -> Matrix:
+    """M⁻¹ rest (m, k) of one body."""
+    P, C = body.P, body.along
+    rest = rest - product(P.T, product(C.T, rest))
+    x = _solve_squares(body, rest, failure) if body.of_moments else solve_spd(body.held_mass, rest, failure)
+    return x - product(C, product(P, x))
+
+
+def _solve_squares(body: Stiffened, rest: Matrix, failure: Failure) -> Matrix:
+    """(M0 + PᵀP)⁻¹ rest (m, k)."""
+    rows, k = body.P[: body.slaved], rest.shape[1]
+    moved = solve_spd(body.of.M, np.concatenate([rest, rows.T], axis=1), failure)
+    x, Y = moved[:, :k], moved[:, k:]
+    small = product(rows, Y)
+    for i in range(len(small)):
+        small[i, i] = small[i, i] + 1.0
+    return x - product(Y, solve_spd(small, product(rows, x), failure))

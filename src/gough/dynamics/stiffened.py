@@ -59,6 +59,7 @@ class Stiffened(Deformation):
         assert link.elastic is not None and link.elastic.slaved is not None
         slaved, m, at = link.elastic.slaved, self.m, numbers.elastic
         self.slaved = o = slaved.own
+        self.of_moments = slaved.stiffening == "moments"
         pairs = [(k, ell) for k in range(m) for ell in range(k, m)]
         self.forms = [zeros(m, m) for _ in range(slaved.count)]
         for form, entries in zip(self.forms, at(slaved.forms, len(pairs)), strict=True):
@@ -105,8 +106,16 @@ class Stiffened(Deformation):
 
     def accelerations(self, rate: Vector, rate_dot: Vector) -> Vector:
         """ê'' (n,)."""
-        bends = np.array([dot(rate, form @ rate) for form in self.forms], dtype=object)
-        return self._all(rate_dot, self.P @ rate_dot + bends)
+        return self._all(rate_dot, self.P @ rate_dot + self._bends(rate))
+
+    def _bends(self, rate: Vector) -> Vector:
+        """ėᵀQ_jė (s,), by products of two rates, which all forms share."""
+        out, squares = zeros(len(self.forms)), np.outer(rate, rate)
+        for j, form in enumerate(self.forms):
+            for k, ell in zip(*np.triu_indices(self.m), strict=True):
+                if not structurally_zero(form[k, ell]):
+                    out[j] = out[j] + ((1.0 if k == ell else 2.0) * form[k, ell]) * squares[k, ell]
+        return out
 
     def _all(self, own: Vector, sigma: Vector) -> Vector:
         return np.concatenate([own + self.along @ sigma, sigma[: self.slaved]])
@@ -146,11 +155,36 @@ class Stiffened(Deformation):
     @cached_property
     def M(self) -> Matrix:
         """∫ ∂r/∂e_k · ∂r/∂e_l dm (m, m)."""
-        moved, out = product(self._masses, self.lead), zeros(self.m, self.m)
+        if self.of_moments:
+            return self._mass_of_moments()
+        return self._led_mass(self.lead)
+
+    @cached_property
+    def held_mass(self) -> Matrix:
+        """W (m, m): M of a body whose slaved shapes shift none of its coordinates."""
+        unit = np.array(np.eye(self.m), dtype=object)
+        return self._led_mass(np.concatenate([unit, self.P[: self.slaved]]))
+
+    def _led_mass(self, lead: Matrix) -> Matrix:
+        moved, out = product(self._masses, lead), zeros(self.m, self.m)
         for k in range(self.m):
             for ell in range(k, self.m):
-                out[k, ell] = out[ell, k] = dot(self.lead[:, k], moved[:, ell])
+                out[k, ell] = out[ell, k] = dot(lead[:, k], moved[:, ell])
         return out if self.short is None else out + self.short.masses
+
+    def _mass_of_moments(self) -> Matrix:
+        """M with slaved shapes that are orthonormal, and orthogonal to the body's own: M0 + A P + (A P)ᵀ + Pᵀ (Cᵀ A + 1) P with
+        A = M0 C."""
+        A = product(self.of.M, self.along)
+        among = product(self.along.T, A)
+        for j in range(self.slaved):
+            among[j, j] = among[j, j] + 1.0
+        mixed, felt, out = product(A, self.P), product(among, self.P), self.of.M.copy()
+        for k in range(self.m):
+            for ell in range(k, self.m):
+                out[k, ell] = out[k, ell] + mixed[k, ell] + mixed[ell, k] + dot(self.P[:, k], felt[:, ell])
+                out[ell, k] = out[k, ell]
+        return out
 
     @cached_property
     def inertia(self) -> RigidInertia:
@@ -195,16 +229,15 @@ class Stiffened(Deformation):
             Q = Q + self._forces_of_shortening(turning, *split_spin(w, rate), rate, rate_dot)
         return f, n, Q
 
-    def _bends(self, rate: Vector) -> list[Matrix]:
+    def _pushed_by_bends(self, rate: Vector) -> list[Matrix]:
         """B_l = Σ_j ėᵀQ_jė ∫ N_j N_lᵀ dm (3, 3) of every slaved shape: the part of ü that no ë makes."""
-        bends = np.array([dot(rate, form @ rate) for form in self.forms], dtype=object)
-        return list(weighted_sums(self.between, bends).reshape(-1, 3, 3))
+        return list(weighted_sums(self.between, self._bends(rate)).reshape(-1, 3, 3))
 
     def _moment_of_shortening(self, spin: Vector, swept: Vector, rate: Vector, rate_dot: Vector) -> Vector:
         """What products of two slaved shapes add to n of (5)."""
         assert self.short is not None
         sigma = self.coordinates[self.m :]
-        pushed = weighted_sum(rate_dot, self.short.V, (3, 3)) + weighted_sum(sigma, self._bends(rate), (3, 3))
+        pushed = weighted_sum(rate_dot, self.short.V, (3, 3)) + weighted_sum(sigma, self._pushed_by_bends(rate), (3, 3))
         return _crossed(weighted_sum(swept, self.short.V, (3, 3))) @ spin - axial(pushed)
 
     def _forces_of_shortening(
@@ -212,7 +245,10 @@ class Stiffened(Deformation):
     ) -> Vector:
         """The same of Q: (9) for pairs of slaved shapes, with (10)."""
         assert self.short is not None
-        hat, traces = skew(spin), np.array([B[0, 0] + B[1, 1] + B[2, 2] for B in self._bends(rate)], dtype=object)
+        hat, traces = (
+            skew(spin),
+            np.array([B[0, 0] + B[1, 1] + B[2, 2] for B in self._pushed_by_bends(rate)], dtype=object),
+        )
         Q = product(self.P.T, traces) + product(self.short.masses, rate_dot)
         for k in range(self.m):
             Q[k] = Q[k] + dot(self.short.V[k].ravel(), turning.ravel())

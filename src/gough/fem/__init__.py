@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gough.fem._plates import plate_elements as plate_elements
     from gough.fem._reading import UnitFactors as UnitFactors
     from gough.fem._stiffening import SecondOrder as SecondOrder
+    from gough.fem._stiffening import moment_shapes as moment_shapes
     from gough.fem._stiffening import rigid_motion_shapes as rigid_motion_shapes
     from gough.fem._stiffening import second_order as second_order
     from gough.fem._stiffening import slaved_shapes as slaved_shapes

@@ -5,7 +5,8 @@ Field     ½ Σ_kl e_k e_l Ψ_kl(x) = Σ_j N_j(x) σ_j(e),  σ_j = ½ eᵀ Q_j e
 The shapes that follow the coordinates so come from these fields, merged without changing what they add up to: those that depend
 on others go into their forms; those that the body's own shapes can make become shifts of its coordinates, which need no integrals
 of their own. Where they work together with the motion of the body's frame alone, only ∫ Ψ dm and ∫ x̂ Ψ̂ dm count: 12 numbers, of
-which few differ (two of a straight beam in a plane).
+which few differ (two of a straight beam in a plane). Of all fields with these moments the one with least ∫ Ψ² dm is linear in x:
+a motion again, of no more shapes than that.
 """
 
 from dataclasses import dataclass, replace
@@ -21,6 +22,11 @@ SAME = 1e-12
 """What is left of a field relative to its size where others make it."""
 PART = 1e-10
 """A part of one field in another below that is rounding."""
+FAINT = 1e-11
+"""Field of two coordinates, measured by their masses, relative to that of the one that bends, which comes from rounding: of modes
+of stretching and of bending with nearly the same frequency."""
+FLAT = 1e-14
+"""A second moment of the mass relative to the largest below which a body has no extent."""
 
 
 @dataclass(frozen=True)
@@ -93,38 +99,110 @@ def rigid_motion_shapes(mass: np.ndarray, position: np.ndarray, second: SecondOr
     made = shape_integrals(mass, position, pairs.points)
     count = len(pairs.forms)
     rows = np.concatenate([made.MSde, made.N1.reshape(count, 9).T])  # (12, pairs)
+    reach = np.sqrt(np.abs(mass) @ np.sum(position**2, axis=1))
+    forms, table = _few_forms(mass, pairs, rows, np.array([np.sqrt(np.abs(mass).sum())] * 3 + [reach] * 9))
+    o, m = len(forms), second.forms.shape[1]
+    return Slaved(
+        forms=forms,
+        along=np.zeros((m, o)),
+        MSde=table[:3],
+        N1=table[3:].T.reshape(o, 3, 3),
+        products=np.zeros((o, m + o, 3, 3)),
+        rigid_motion=True,
+    )
+
+
+def moment_shapes(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:
+    """The same of the displacement linear in x that has the moments ∫ Ψ dm and ∫ Ψ xᵀ dm: what remains of Ψ when it is projected
+    onto such fields over the mass (g,) kg at position (g, 3) m.
+
+    Of these fields the part that the body's own shapes (g, 3, m) make shifts its coordinates; what is left is orthonormal, so
+    that M̂ of slaved shapes is one, and zero with the body's own.
+    """
+    pairs, linear = _without_faint(mass, shapes, second.by_pairs()), _linear_fields(mass, position)
+    rows = np.einsum("g,gai,gap->ip", mass, linear, pairs.points, optimize=True)
+    forms, table = _few_forms(mass, pairs, rows, np.ones(len(rows)))
+    fields = linear @ table
+    parts, unit = _parts_of_shapes(mass, shapes, fields)
+    rest = fields - shapes @ (parts / unit)
+    squares, axes = np.linalg.eigh(np.trace(shape_products(mass, rest, rest), axis1=2, axis2=3))
+    squares, axes = squares[::-1], axes[:, ::-1]
+    o = np.count_nonzero(squares > SAME)
+    size = np.append(np.sqrt(squares[:o]), np.ones(len(squares) - o))
+    fields = (rest @ axes / size)[:, :, :o]
+    made = shape_integrals(mass, position, fields)
+    products = shape_products(mass, fields, np.concatenate([shapes, fields], axis=2))
+    forms = np.einsum("ji,jkl->ikl", axes * size, forms)
+    along = _whole(_plain(parts @ axes) / unit / size)
+    return Slaved(forms, along, made.MSde, made.N1, products, moments=True)
+
+
+def _without_faint(mass: np.ndarray, shapes: np.ndarray, pairs: SecondOrder) -> SecondOrder:
+    """Fields of pairs of coordinates without those that are rounding: of one that makes none by itself."""
+    root = np.sqrt(np.abs(mass))[:, None, None]
+    own, size = (np.linalg.norm(root * x, axis=(0, 1)) for x in (shapes, pairs.points))
+    own = np.where(own > 0.0, own, 1.0)
+    k, ell = _coordinates_of_pairs(pairs.forms)
+    size, alone = size / (own[k] * own[ell]), np.zeros(len(own))
+    alone[k[k == ell]] = size[k == ell]
+    bends = np.minimum(alone[k], alone[ell]) > 0.0
+    kept = bends | (size > FAINT * np.maximum(alone[k], alone[ell]))
+    return replace(pairs, points=pairs.points[:, :, kept], nodes=pairs.nodes[:, :, kept], forms=pairs.forms[kept])
+
+
+def _parts_of_shapes(mass: np.ndarray, shapes: np.ndarray, fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(parts (m, n) of shapes (g, 3, m) of size one in fields (g, 3, n) of size one, projected over the mass; sizes (m, 1))."""
+    own, felt = (np.trace(shape_products(mass, shapes, x), axis1=2, axis2=3) for x in (shapes, fields))
+    size = np.sqrt(np.maximum(np.diag(own), 0.0))
+    size = np.where(size > 0.0, size, 1.0)[:, None]
+    parts = np.linalg.lstsq(own / (size * size.T), felt / size, rcond=1e-13)[0]
+    return _plain(parts), size
+
+
+def _linear_fields(mass: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Displacements (g, 3, n) along each axis that are linear in x, n <= 12, orthonormal over the mass."""
+    total = mass.sum()
+    x = position - mass @ position / total
+    moments, axes = np.linalg.eigh(x.T @ (mass[:, None] * x))
+    wide = moments > FLAT * moments.max()
+    linear = np.concatenate(
+        [np.full((len(mass), 1), 1.0 / np.sqrt(total)), x @ axes[:, wide] / np.sqrt(moments[wide])], axis=1
+    )
+    return np.einsum("gi,ab->gaib", linear, np.eye(3)).reshape(len(mass), 3, -1)
+
+
+def _few_forms(
+    mass: np.ndarray, pairs: SecondOrder, rows: np.ndarray, bound: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(forms (o, m, m), table (n, o)) with Σ_o table form = the forms whose entries are `rows` (n, pairs), each of which a field
+    of size one can make as large as `bound` (n,): few, as some are made of others."""
     unit = _units_of_pairs(
         np.linalg.norm(np.sqrt(np.abs(mass))[:, None, None] * pairs.points, axis=(0, 1)), pairs.forms
     )
     rows = rows / unit
-    reach = np.sqrt(np.abs(mass) @ np.sum(position**2, axis=1))
-    bound = np.array([np.sqrt(np.abs(mass).sum())] * 3 + [reach] * 9)
     norm = np.linalg.norm(rows, axis=1)
-    there = norm > SAME * bound * np.sqrt(max(count, 1))
+    there = norm > SAME * bound * np.sqrt(max(len(unit), 1))
     chosen, parts = _independent((rows[there] / norm[there, None]).T)
-    table = np.zeros((12, len(chosen)))
+    table = np.zeros((len(rows), len(chosen)))
     table[there] = _plain(parts).T * norm[there, None] / norm[there][chosen]
-    o, m = len(chosen), second.forms.shape[1]
-    return Slaved(
-        forms=np.einsum("ip,pkl->ikl", (rows * unit)[there][chosen], pairs.forms),
-        along=np.zeros((m, o)),
-        MSde=_whole(table[:3]),
-        N1=_whole(table[3:]).T.reshape(o, 3, 3),
-        products=np.zeros((o, m + o, 3, 3)),
-        rigid_motion=True,
-    )
+    return np.einsum("ip,pkl->ikl", (rows * unit)[there][chosen], pairs.forms), _whole(table)
 
 
 def _units_of_pairs(size: np.ndarray, forms: np.ndarray) -> np.ndarray:
     """What fields of pairs k, l (forms (p, m, m)) of sizes (p,) are measured by: coordinates differ in their units."""
     if not len(size):
         return size
-    m = forms.shape[1]
-    k, ell = np.divmod(np.triu(forms).reshape(-1, m * m).argmax(axis=1), m)
-    own = np.zeros(m)
+    k, ell = _coordinates_of_pairs(forms)
+    own = np.zeros(forms.shape[1])
     own[k[k == ell]] = size[k == ell]
     unit = np.maximum(np.sqrt(own[k] * own[ell]), size)
     return np.where(unit > 0.0, unit, 1.0)
+
+
+def _coordinates_of_pairs(forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """k <= l of each pair (p,) from forms (p, m, m)."""
+    places = np.argwhere(np.triu(forms))  # one each
+    return places[:, 1], places[:, 2]
 
 
 def _slave(mass: np.ndarray, position: np.ndarray, shapes: np.ndarray, second: SecondOrder) -> Slaved:

@@ -37,12 +37,13 @@ class TiedFrame:
 
 @dataclass(frozen=True)
 class Slaved:
-    """Shapes that follow m elastic coordinates to second order; made by `fem.slaved_shapes` or `fem.rigid_motion_shapes`.
+    """Shapes that follow m elastic coordinates to second order; made by `fem.slaved_shapes`, `fem.moment_shapes` or
+    `fem.rigid_motion_shapes`.
 
     forms (s, m, m): Q, symmetric. along (m, s): C. The first o forms have a shape N of their own, the others' are
     made of the body's shapes: MSde (3, o), N1 (o, 3, 3). products (o, m + o, 3, 3): ∫ N_i Φ_kᵀ dm with the body's own
     shapes, then with the slaved. rigid_motion: they work together with the motion of the body's frame alone, so products are
-    left out (zero), and `along` is zero.
+    left out (zero), and `along` is zero. moments: they are displacements linear in x, with the moments of the true ones.
     """
 
     forms: np.ndarray
@@ -51,6 +52,12 @@ class Slaved:
     N1: np.ndarray
     products: np.ndarray
     rigid_motion: bool = False
+    moments: bool = False
+
+    @property
+    def stiffening(self) -> str:
+        """Which form this is, in the words of descriptions."""
+        return "rigid_motion" if self.rigid_motion else "moments" if self.moments else "on"
 
     @property
     def own(self) -> int:

@@ -256,7 +256,7 @@ def geometric_stiffness(data):
     return np.concatenate([first, np.einsum("g,gb,gakl->abkl", data.masses, data.nodes, data.second).reshape(9, 4, 4)])
 
 
-@pytest.mark.parametrize("form", ["on", "rigid_motion"])
+@pytest.mark.parametrize("form", ["on", "moments", "rigid_motion"])
 def test_supplied_geometric_stiffness_stiffens(form):
     """K_G of a beam without the elements: a displacement with its integrals comes back, and can be switched off."""
     data = modal_data_of_elements(shortened(), ClampedModes("root", 4), ENDS)
@@ -280,6 +280,17 @@ def test_supplied_geometric_stiffness_stiffens(form):
         elastic_body_of_modes(replace(data, K_G=None), stiffening="on")
     bare = replace(data, frames={"tip": replace(data.frames["tip"], second=None)})
     assert any("taken as zero: tip" in remark for remark in elastic_body_of_modes(bare).remarks)
+
+
+def test_a_displacement_by_its_moments_is_what_geometric_stiffness_says():
+    """Of K_G the smallest displacement with its integrals is taken; that is what `moments` makes of the displacement itself."""
+    data = modal_data_of_elements(shortened(), ClampedModes("root", 4), ENDS)
+    said = elastic_body_of_modes(replace(data, second=None, K_G=geometric_stiffness(data), frames={}), stiffening="on")
+    made = elastic_body_of_modes(data, stiffening="moments")
+    rng = np.random.default_rng(3)
+    v, w, e, edot = (rng.standard_normal(n) for n in (3, 3, 4, 4))
+    both = [energy(body, body.M, v, w, 0.05 * e, 0.05 * edot, body.slaved) for body in (said, made)]
+    assert both[0] == pytest.approx(both[1], rel=1e-11)
 
 
 def test_second_order_that_cannot_be():

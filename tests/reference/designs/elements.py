@@ -25,7 +25,14 @@ from reference.flexible.points import flexible_robot
 from . import description
 
 GALLERY = ("long2014", "dualemps", "delta_flexible", "hexapod_flexible")
-ELEMENT_DESIGNS = (*GALLERY, "dualemps_loaded", "frame_platform", "frame_platform~", "block_platform")
+ELEMENT_DESIGNS = (
+    *GALLERY,
+    "dualemps_loaded",
+    "frame_platform",
+    "frame_platform=",
+    "frame_platform~",
+    "block_platform",
+)
 SECTION = {"area": 4e-4, "Iz": 9e-9, "Iy": 2.3e-8, "J": 1.7e-8, "ky": 0.83, "kz": 0.79}
 
 
@@ -35,6 +42,7 @@ def design_elements(name: str) -> tuple[Any, Any]:
         robot = flexible_robot(_six_ups(), {"platform": Block(5)}, mark=Pose(position=(0.1, -0.2, 0.15)))
         return robot, robot
     makers = {"dualemps_loaded": _loaded, "frame_platform": _frame_platform}
+    makers["frame_platform="] = lambda: _frame_platform("moments")
     makers["frame_platform~"] = lambda: _frame_platform("rigid_motion")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # homes and inertias of the papers

@@ -37,7 +37,7 @@ from . import design
 from .drawing import Draw, quaternion_matrix
 from .works import Works
 
-Stiffened = bool | Literal["rigid_motion"]
+Stiffened = bool | Literal["rigid_motion", "moments"]
 KINDS = {"R": "revolute", "P": "prismatic"}
 
 
@@ -171,6 +171,7 @@ def design_flexible(name: str, stiffened: Stiffened = False) -> Any:
 
 
 def named_flexible(name: str) -> Any:
-    """By a name that ends with + where displacements are of second order, ~ where only together with rigid motion."""
-    ends: dict[str, Stiffened] = {"+": True, "~": "rigid_motion"}
-    return design_flexible(name.rstrip("+~"), ends.get(name[-1], False))
+    """By a name that ends with + where displacements are of second order, = where these are known by their moments, ~ where they
+    work only together with rigid motion."""
+    ends: dict[str, Stiffened] = {"+": True, "=": "moments", "~": "rigid_motion"}
+    return design_flexible(name.rstrip("+=~"), ends.get(name[-1], False))

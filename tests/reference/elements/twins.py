@@ -16,7 +16,7 @@ from gough.structure.elastic._reduction import basis_choice
 from inner.fem import build_basis, tie_frames
 from inner.structure import is_carried
 from reference.flexible.described import attached_points, point_key
-from reference.flexible.points import flexible_robot
+from reference.flexible.points import flexible_robot, linear_part
 
 from .beams import bar_of, beam_field
 from .field import ElementField
@@ -82,6 +82,8 @@ def _beam(flexible: Any, nodes: np.ndarray, freedoms: np.ndarray, labels: Any, h
         held=held,
     )
     field.rigid_motion = flexible.stiffening == "rigid_motion"
+    if flexible.stiffening == "moments" and field.second is not None:
+        field.second = linear_part(field.mass, field.position, field.second)
     return field
 
 

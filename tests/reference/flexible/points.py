@@ -7,11 +7,12 @@ sum e_k theta_k(x), body axes; Phi, theta and Psi are quadratic polynomials of x
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from gough.fem import ElasticBody, Slaved, TiedFrame
+from gough.fem import ElasticBody, Slaved, TiedFrame, moment_shapes, second_order
 from gough.robot import tree as view
 
 MONOMIALS = 10
@@ -95,11 +96,19 @@ def slaved_by_pairs(points: Any, second: np.ndarray) -> Slaved:
     )
 
 
+def linear_part(mass: np.ndarray, position: np.ndarray, field: np.ndarray) -> np.ndarray:
+    """The values (g, ...) nearest to `field` at points (g, 3) with masses (g,), by least squares, that are linear in x."""
+    root = np.sqrt(mass)[:, None]
+    linear = np.concatenate([np.ones((len(mass), 1)), position], axis=1)
+    flat = field.reshape(len(mass), -1)
+    return (linear @ np.linalg.lstsq(root * linear, root * flat, rcond=1e-12)[0]).reshape(field.shape)
+
+
 class FlexiblePoints(MassPoints):
     """Random points and fields.
 
     held: fields vanish at the body's origin, for a body that a joint carries. stiffened: with second-order fields, or with
-    them and `rigid_motion`.
+    them and `rigid_motion`, or with those linear in x at the points that have the moments of these fields.
     normal: a direction in body axes; displacements are then across it and turns about it, for planar mechanisms.
     """
 
@@ -112,11 +121,11 @@ class FlexiblePoints(MassPoints):
         size: float = 0.25,
         weight: float = 4.0,
         held: bool = False,
-        stiffened: bool | Literal["rigid_motion"] = False,
+        stiffened: bool | Literal["rigid_motion", "moments"] = False,
         normal: Any = None,
     ) -> None:
         rng = np.random.default_rng([seed, 40_000])
-        self.held, self.rigid_motion = held, stiffened == "rigid_motion"
+        self.held, self.rigid_motion, self.moments = held, stiffened == "rigid_motion", stiffened == "moments"
         self.labels = tuple(f"e{k + 1}" for k in range(modes))
         self.mass = weight * rng.uniform(0.2, 1.0, points) / points
         self.position = size * (rng.normal(size=(points, 3)) + rng.normal(size=3) / 2)
@@ -132,6 +141,16 @@ class FlexiblePoints(MassPoints):
         fields = [self.at(p) for p in self.position]
         self._shapes = np.array([f[0] for f in fields])
         self._seconds = np.array([f[2] for f in fields]) if stiffened else None
+        if self._seconds is not None and self.moments:
+            self._seconds = linear_part(self.mass, self.position, self._seconds)
+
+    def elastic_body(self, points: dict[str, np.ndarray]) -> ElasticBody:
+        """As of all points; the library finds the linear displacements by itself."""
+        body = super().elastic_body(points)
+        if not self.moments:
+            return body
+        psi = np.stack([np.asarray(self.at(p)[2]) for p in self.position])
+        return replace(body, slaved=moment_shapes(self.mass, self.position, self.shape, second_order(psi)))
 
     @staticmethod
     def _directions(normal: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from gough.errors import ReductionWarning, UsageError, warn
 from gough.fem._elements import FiniteElements
 from gough.fem._geometry import hat, rigid_displacements
 from gough.fem._reading import blame_numbers, doubtful_units
-from gough.fem._stiffening import MassPoints, SecondOrder, rigid_motion_shapes, slaved_shapes
+from gough.fem._stiffening import MassPoints, SecondOrder, moment_shapes, rigid_motion_shapes, slaved_shapes
 from gough.fem.elastic_body import ElasticBody, Slaved, TiedFrame, shape_integrals
 from gough.fem.reduction._rigid import find_ground
 from gough.fem.reduction.bases import build_basis
@@ -21,7 +21,7 @@ from gough.fem.reduction.ties import FrameTie, Freedom, NodeTie, TiedElements, t
 
 FELT, GROUNDED = 1e-3, 0.05
 """Part of a rigid motion by which a stiffness holds its body back that is told, and that is refused."""
-Stiffening = Literal["auto", "on", "rigid_motion", "off"]
+Stiffening = Literal["auto", "on", "moments", "rigid_motion", "off"]
 
 
 @blame_numbers
@@ -36,7 +36,8 @@ def reduce(
 
     basis: FreeModes, ClampedModes, Nodal, CraigBampton, Guyan or AttachmentModes. frames: what joints, wrenches and tools
     attach to, each tied to nodes. stiffening: "auto" where the elements know how they shorten, "on" (an error where they do
-    not), "rigid_motion" (likewise; displacements of second order only together with the motion of the body's frame) or "off".
+    not), "moments" (likewise; the displacement of second order by the one linear in x with its moments), "rigid_motion"
+    (likewise; displacements of second order only together with the motion of the body's frame) or "off".
     What was done is in the body's `remarks`.
     """
     tied = tie_frames(elements, frames or {})
@@ -95,8 +96,8 @@ def _freedom_in_words(elements: FiniteElements, freedom: Freedom) -> str:
 def decide_stiffening(stiffening: str, possible: bool) -> Stiffening:
     """Geometric stiffening with "auto" decided, or an error where it is asked for and nothing says how."""
     if stiffening not in get_args(Stiffening):
-        raise UsageError(f"stiffening must be 'auto', 'on', 'rigid_motion' or 'off', not {stiffening!r}")
-    if stiffening in ("on", "rigid_motion") and not possible:
+        raise UsageError(f"stiffening must be 'auto', 'on', 'moments', 'rigid_motion' or 'off', not {stiffening!r}")
+    if stiffening in ("on", "moments", "rigid_motion") and not possible:
         raise UsageError(
             f"stiffening={stiffening!r}, but this body does not say how it shortens; use 'auto' or 'off', or supply `second` "
             "or K_G"
@@ -107,9 +108,11 @@ def decide_stiffening(stiffening: str, possible: bool) -> Stiffening:
 
 
 def choose_slaved_shapes(points: MassPoints, second: SecondOrder, stiffening: Stiffening) -> Slaved:
-    """Slaved shapes of a body whose stiffening is on or rigid_motion; points: where the fields are known."""
+    """Slaved shapes of a body whose stiffening is not off; points: where the fields are known."""
     if stiffening == "rigid_motion":
         return rigid_motion_shapes(*points[:2], second)
+    if stiffening == "moments":
+        return moment_shapes(*points, second)
     return slaved_shapes(*points, second)
 
 

@@ -41,7 +41,8 @@ class Flexible(Item):
     """One of beam, plate, solid, modal or matrices; mass and inertia follow from it.
 
     modes: the basis. stiffening: whether bending shortens and so stretching stiffens; auto: where the elements know;
-    rigid_motion: shortening only together with the motion of the body's frame, not with that of its shapes.
+    moments: shortening as the least displacement that has its moments; rigid_motion: only together with the motion of the
+    body's frame, not with that of its shapes.
     stiffness (N/m) or frequencies (Hz): take the place of those of the modes, in their order.
     """
 
@@ -52,7 +53,7 @@ class Flexible(Item):
     matrices: Matrices | None = None
     modes: ShapeChoice | None = None
     damping: FlexibleDamping | None = None
-    stiffening: Literal["auto", "on", "rigid_motion", "off"] = "auto"
+    stiffening: Literal["auto", "on", "moments", "rigid_motion", "off"] = "auto"
     stiffness: Annotated[tuple[ModalStiffness, ...], ListOf] | None = None
     frequencies: Annotated[tuple[Frequency, ...], ListOf] | None = None
     ties: Ties = Field(default_factory=Ties)
@@ -86,7 +87,7 @@ class Flexible(Item):
             yield Fault(("frequencies",), data["frequencies"], "frequencies beside stiffness", "one of them")
         stiffening = look(data, "stiffening")
         stiff = [key for key, kind in cls.shapes().items() if issubclass(kind, BodyShape) and not kind.shortens]
-        if stiffening in ("on", "rigid_motion") and any(is_given(data, key) for key in stiff):
+        if stiffening in ("on", "moments", "rigid_motion") and any(is_given(data, key) for key in stiff):
             message = "stiffening of a body whose elements do not say how they shorten"
             yield Fault(
                 ("stiffening",), stiffening, message, "auto or off; beams have it, modal data with second or K_G"

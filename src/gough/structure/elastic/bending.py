@@ -155,7 +155,7 @@ def _add_slaved(add: "_Adding", slaved: Slaved, m: int) -> SlavedPlaces:
         MSde=tuple(i for k in range(o) for i in add("MSde", (k,), slaved.MSde[:, k])),
         N1=tuple(i for k in range(o) for i in add("N1", (k,), slaved.N1[k])),
         products=tuple(i for p in both for i in add("product", p, slaved.products[p])),
-        rigid_motion=slaved.rigid_motion,
+        stiffening=slaved.stiffening,
     )
 
 

@@ -22,7 +22,8 @@ class SlavedPlaces:
     """Positions of the constants of `fem.Slaved` with `count` forms of which `own` have a shape of their own.
 
     forms one a pair k <= l, form by form; along one a coordinate and form, coordinate by coordinate; MSde 3, N1 9 a shape;
-    products 9 a pair of a slaved shape with one of the body's, then of two slaved shapes i <= j. rigid_motion: without products.
+    products 9 a pair of a slaved shape with one of the body's, then of two slaved shapes i <= j. stiffening: on,
+    moments (slaved shapes are orthonormal, and orthogonal to the body's own) or rigid_motion (without products).
     """
 
     count: int
@@ -32,7 +33,7 @@ class SlavedPlaces:
     MSde: tuple[int, ...]
     N1: tuple[int, ...]
     products: tuple[int, ...]
-    rigid_motion: bool
+    stiffening: str
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,8 @@ class Elastic:
 
     @property
     def stiffening(self) -> str:
-        """How: on, rigid_motion or off."""
-        if self.slaved is None:
-            return "off"
-        return "rigid_motion" if self.slaved.rigid_motion else "on"
+        """How: on, moments, rigid_motion or off."""
+        return "off" if self.slaved is None else self.slaved.stiffening
 
 
 @dataclass(frozen=True)
