@@ -118,7 +118,7 @@ __device__ __forceinline__ void fetch_rows(
 template <int SIZE, int PART, int PITCH>  // a part of each row
 __device__ __forceinline__ void write_part(real* at, const real* tile, long long first, int rows) {
   int r = threadIdx.x / PART, c = threadIdx.x % PART;
-#pragma unroll 4
+#pragma unroll 1
   for (int k = threadIdx.x; k < rows * PART; k += BLOCK) {
     at[(first + r) * SIZE + c] = tile[r * PITCH + c];
     r += BLOCK / PART, c += BLOCK % PART;
@@ -133,7 +133,7 @@ __device__ __forceinline__ void write_rows(real* at, const real* tile, long long
     for (int k = 0; k < SIZE; k++) to[k * BLOCK] = tile[threadIdx.x + k * BLOCK];
   } else {
     int r = threadIdx.x / SIZE, c = threadIdx.x % SIZE;
-#pragma unroll (PITCH == SIZE ? 1 : 4)
+#pragma unroll 1
     for (int k = threadIdx.x; k < rows * SIZE; k += BLOCK) {
       at[first * SIZE + k] = tile[r * PITCH + c];
       r += BLOCK / SIZE, c += BLOCK % SIZE;
