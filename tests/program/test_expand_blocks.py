@@ -185,3 +185,20 @@ def test_unsolvable_pattern_is_not_silently_solved() -> None:
     for check in expanded.checks:
         flagged |= ~(np.broadcast_to(nodes[check.node], 5) >= check.minimum)
     assert flagged.all()
+
+
+@pytest.mark.parametrize("n", [2, 4, 6])
+def test_settled_solutions_keep_their_signs(n: int) -> None:
+    """The same numbers; a minus before a right-hand side stays with the unknown, and products of unknowns have none."""
+
+    def equations(a: Any, b: Any) -> dict[str, Any]:
+        x = scalar.solve(a, [-y for y in b], Status.SINGULAR.at("here"))
+        return {"products": [x[i] * x[j] * b[0] for i in range(n) for j in range(i)], "x": x}
+
+    program = trace(equations, [Slot("a", (n, n)), Slot("b", (n,))], "minus")
+    rng = np.random.default_rng(n)
+    given = {"a": rng.normal(size=(3, n, n)) + 3.0 * np.eye(n), "b": rng.normal(size=(3, n))}
+    plain, settled = expand_blocks(program), expand_blocks(program, settled=True)
+    for name, y in evaluate(plain, given).items():
+        np.testing.assert_allclose(evaluate(settled, given)[name], y, rtol=1e-14)
+    assert not any(settled.ops[i] == Op.NEG for i in settled.results)

@@ -13,6 +13,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "cuda_cheap": ("gough.backends.cuda._kernel.CHEAP",),
     "cuda_long": ("gough.backends.cuda.march.LONG",),
     "cuda_most_once": ("gough.backends.cuda.staged.MOST_ONCE",),
+    "cuda_most_sums": ("gough.backends.cuda.staged._planning.MOST_SUMS",),
+    "cuda_part": tuple(f"gough.backends.cuda.staged{name}.PART" for name in ("", "._planning", "._text")),
     "cuda_scratch_bytes": ("gough.backends.cuda._memory.LARGEST_BLOCK",),
     "cuda_staged_bytes": ("gough.backends.cuda.staged.LARGEST_BLOCK",),
     "cuda_straight": ("gough.backends.cuda._kernel.STRAIGHT",),

@@ -115,6 +115,16 @@ __device__ __forceinline__ void fetch_rows(
     fetch_some<SIZE, PITCH>(tile, at, row, entry, first, rows);
   }
 }
+template <int SIZE, int PART, int PITCH>  // a part of each row
+__device__ __forceinline__ void write_part(real* at, const real* tile, long long first, int rows) {
+  int r = threadIdx.x / PART, c = threadIdx.x % PART;
+#pragma unroll 1
+  for (int k = threadIdx.x; k < rows * PART; k += BLOCK) {
+    at[(first + r) * SIZE + c] = tile[r * PITCH + c];
+    r += BLOCK / PART, c += BLOCK % PART;
+    if (c >= PART) r++, c -= PART;
+  }
+}
 template <int SIZE, int PITCH>
 __device__ __forceinline__ void write_rows(real* at, const real* tile, long long first, int rows) {
   real* const to = at + first * SIZE + threadIdx.x;
@@ -122,9 +132,12 @@ __device__ __forceinline__ void write_rows(real* at, const real* tile, long long
 #pragma unroll
     for (int k = 0; k < SIZE; k++) to[k * BLOCK] = tile[threadIdx.x + k * BLOCK];
   } else {
+    int r = threadIdx.x / SIZE, c = threadIdx.x % SIZE;
 #pragma unroll 1
     for (int k = threadIdx.x; k < rows * SIZE; k += BLOCK) {
-      at[first * SIZE + k] = tile[k / SIZE * PITCH + k % SIZE];
+      at[first * SIZE + k] = tile[r * PITCH + c];
+      r += BLOCK / SIZE, c += BLOCK % SIZE;
+      if (c >= SIZE) r++, c -= SIZE;
     }
   }
 }

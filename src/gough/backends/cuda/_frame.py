@@ -1,6 +1,7 @@
 """The text around a kernel's arithmetic: arguments, tables of numbers, tiles of rows in and out, the status word."""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gough.backends._cfamily import CUDA, CUDA_SINGLE, Dialect
@@ -52,10 +53,11 @@ class KernelFrame:
         for s in self.varying:
             ins[s] = at
             at += pitch_of(self.program.inputs[s].size)
-        at = 0
-        for s, slot in enumerate(self.program.outputs):
-            outs[s] = at
-            at += pitch_of(slot.size) if slot.size else 0
+        for group in self.memory.over or (tuple(range(len(self.program.outputs))),):
+            at = 0
+            for s in group:
+                outs[s] = at
+                at += pitch_of(self.program.outputs[s].size) if self.program.outputs[s].size else 0
         return ins, outs
 
     # ---------------------------------------------------------------- words
@@ -91,7 +93,7 @@ class KernelFrame:
     def output_word(self, s: int, k: int) -> str:
         """Entry k of output slot s, to be written."""
         if self.memory.staged_out:
-            at = self.memory.stages * self.memory.inputs + self.out_place[s]
+            at = self._out_start + self.out_place[s]
             return f"tile[{at} * BLOCK + me * {pitch_of(self.program.outputs[s].size)} + {k}]"
         return f"out{s}[{k}]"
 
@@ -151,9 +153,8 @@ class KernelFrame:
             "  const long long stride = (long long)gridDim.x * BLOCK;",
             "  long long first = (long long)blockIdx.x * BLOCK;",
         ]
-        at_out = m.stages * m.inputs
         if m.near:
-            lines.append(f"  const auto near = NEAR_START(tile + {at_out + m.staged_out * m.outputs} * BLOCK + me);")
+            lines.append(f"  const auto near = NEAR_START(tile + {m.near_start} * BLOCK + me);")
         at, count = self.table
         if count:
             lines += [
@@ -184,12 +185,8 @@ class KernelFrame:
         if not m.staged_out:
             lines += [f"    real* const out{s} = a.out[{s}] + state * {slot.size};" for s, slot in self._outputs()]
         lines += body
-        if m.staged_out:
-            lines.append("    __syncthreads();")
-            lines.append("    const int rows = a.n - first < BLOCK ? (int)(a.n - first) : BLOCK;")
-            for s, slot in self._outputs():
-                kind = f"write_rows<{slot.size}, {pitch_of(slot.size)}>"
-                lines.append(f"    {kind}(a.out[{s}], tile + {at_out + self.out_place[s]} * BLOCK, first, rows);")
+        if m.staged_out and not m.over:
+            lines += self.write_out([s for s, _ in self._outputs()])
         lines += [
             *joined,
             "    if (mine) {",
@@ -211,6 +208,31 @@ class KernelFrame:
             "    close_fetches();",
         ]
         return lines
+
+    @property
+    def _out_start(self) -> int:
+        return self.memory.near_start if self.memory.over else self.memory.stages * self.memory.inputs
+
+    def write_out(self, slots: Sequence[int]) -> list[str]:
+        """Rows of results from shared memory to theirs."""
+        lines = ["    __syncthreads();", "    {"]
+        lines.append("      const int rows = a.n - first < BLOCK ? (int)(a.n - first) : BLOCK;")
+        for s in slots:
+            size = self.program.outputs[s].size
+            where = f"tile + {self._out_start + self.out_place[s]} * BLOCK"
+            lines.append(f"      write_rows<{size}, {pitch_of(size)}>(a.out[{s}], {where}, first, rows);")
+        return [*lines, "    }"]
+
+    def write_part(self, s: int, begin: int, words: Sequence[str], place: int) -> list[str]:
+        """Some entries of an output slot through scratch slots from `place` on."""
+        part, size = len(words), self.program.outputs[s].size
+        window = f"(tile + {self.memory.near_start + place} * BLOCK)"
+        lines = ["    __syncthreads();"]
+        lines += [f"    {window}[me * {pitch_of(part)} + {k}] = {x};" for k, x in enumerate(words)]
+        lines += ["    __syncthreads();"]
+        rows = "a.n - first < BLOCK ? (int)(a.n - first) : BLOCK"
+        kind = f"write_part<{size}, {part}, {pitch_of(part)}>"
+        return [*lines, f"    {kind}(a.out[{s}] + {begin}, {window}, first, {rows});"]
 
     def _outputs(self) -> list[tuple[int, Slot]]:
         return [(s, slot) for s, slot in enumerate(self.program.outputs) if slot.size]

@@ -8,13 +8,23 @@ from typing import Any
 import numpy as np
 
 from gough.backends.cuda._frame import Text
-from gough.backends.cuda._lowering import DTYPES, in_scalars, lower_for_gpu
-from gough.backends.cuda._memory import FAR, FEW_THREADS, NEAR, OPERATION, THREADS, Memory, choose_memory
+from gough.backends.cuda._lowering import DTYPES, in_scalars_alike, lower_for_gpu
+from gough.backends.cuda._memory import (
+    FAR,
+    FEW_THREADS,
+    MANY_THREADS,
+    MORE_THREADS,
+    NEAR,
+    OPERATION,
+    THREADS,
+    Memory,
+    choose_memory,
+    fit_memory,
+)
 from gough.backends.cuda._registers import RegisterPlan, order_for_few_live, plan_registers
 from gough.backends.cuda._store import save_kernel, stored_text, write_signature
 from gough.backends.cuda._text import write_text
 from gough.backends.cuda.runtime import StateKernel
-from gough.backends.cuda.staged import BLOCK as STAGED_BLOCK
 from gough.backends.cuda.staged import stage_program
 from gough.errors import UsageError
 from gough.program.lowering import PRECISIONS, Lowered
@@ -25,6 +35,12 @@ BLOCK = 64
 BLOCKS = (32, 64, 128, 256)
 ROOM = {"float64": 96, "float32": 200}
 """Values a thread holds in its 255 registers."""
+ROOM_IN_STAGES = {"float64": 108, "float32": 200}
+"""The same in stages, whose texts the assembler mixes less: with 112 it begins to spill, with 96 a Jacobian is 7 % slower."""
+ROOM_OF_MANY = 68
+"""Doubles a thread holds in 168 registers."""
+FEW_SLOTS = 16
+"""Programs that store more than this with all registers are not tried with fewer."""
 CHEAP = (8, 64, 1000)
 """Operations at most that making a value again may take instead of storing it; what is cheapest is taken."""
 STRAIGHT = 1.5
@@ -108,13 +124,24 @@ def make_text(
     itemsize = np.dtype(dtype).itemsize
     plans = [plan_registers(each, order, ROOM[dtype], cheap) for cheap in CHEAP]
     layouts = [(plan, choose_memory(each, plan.slots, block or BLOCK, itemsize)) for plan in plans]
+    if dtype == "float64" and min(plan.slots for plan in plans) <= FEW_SLOTS:
+        layouts += _with_many_threads(each, order, block or BLOCK, itemsize)
     plan, memory = min(layouts, key=lambda x: estimated_cycles(*x))
     if memory.threads < THREADS:
-        split = in_scalars(alike or program, dtype)
-        staged = stage_program(split.each, precision, dtype, ROOM[dtype], block or STAGED_BLOCK)
+        split = in_scalars_alike(alike or program, dtype)
+        staged = stage_program(split.each, precision, dtype, ROOM_IN_STAGES[dtype], block)
         if staged is not None and staged.cycles < STRAIGHT * estimated_cycles(plan, memory):
             return _made(program, split, staged.memory, staged.write(dtype), precision, dtype)
     return _made(program, lowered, memory, write_text(each, plan, memory, dtype), precision, dtype)
+
+
+def _with_many_threads(each: Program, order: list[int], block: int, itemsize: int) -> list[tuple[RegisterPlan, Memory]]:
+    """Plans for more threads with fewer registers each, where shared memory holds what does not fit."""
+    if MANY_THREADS % block:
+        return []
+    plan = plan_registers(each, order, min(ROOM_OF_MANY, ROOM["float64"]), CHEAP[0])
+    memory = fit_memory(each, plan.slots, block, itemsize, MANY_THREADS)
+    return [] if memory is None or not memory.staged_out else [(plan, memory)]
 
 
 def _made(program: Program, lowered: Lowered, memory: Memory, text: Text, precision: str, dtype: str) -> dict[str, Any]:
@@ -128,5 +155,5 @@ def estimated_cycles(plan: RegisterPlan, memory: Memory) -> int:
     accesses = sorted(plan.accesses(), reverse=True)
     near, far = sum(accesses[: memory.near]), sum(accesses[memory.near :])
     work = tally["do"] + tally["again"]
-    slow = FEW_THREADS if memory.threads < THREADS else 1.0
+    slow = FEW_THREADS if memory.threads < THREADS else MORE_THREADS if memory.threads > THREADS else 1.0
     return round(slow * (OPERATION * work + NEAR * (tally["input"] + near) + FAR * far))

@@ -34,6 +34,14 @@ def in_scalars(program: Program, dtype: str = "float64") -> Lowered:
     return Lowered(once if any(slot.name == HOISTED for slot in each.inputs) else None, each)
 
 
+def in_scalars_alike(program: Program, dtype: str = "float64") -> Lowered:
+    """As `in_scalars`, for a search for legs that do the same: solutions of solves are nodes of their own, with their signs.
+    Blocks are expanded last, because other passes would take these nodes out again."""
+    once, each = split_uniform(program)
+    each_scalars = expand_blocks(each, residual=RESIDUALS[dtype], settled=True)
+    return Lowered(once if any(slot.name == HOISTED for slot in each.inputs) else None, each_scalars)
+
+
 def lower_scalars(program: Program, precision: str, dtype: str) -> Program:
     """A program without blocks in the operations of a GPU."""
     program = minimise(program)

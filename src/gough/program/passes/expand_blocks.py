@@ -3,7 +3,7 @@
 With `checks`, every pivot of a solve is checked against the block's floor, and eliminations also by their residual."""
 
 from gough.program._scalar_solve import dot_nodes, scalar_solve
-from gough.program.graph import ABS, CONST, Graph
+from gough.program.graph import ABS, ADD, CONST, Graph
 from gough.program.ops import Block, Call, ConstantMatvec, Product, Solve
 from gough.program.passes.rewrite import finish, replay
 from gough.program.program import Program
@@ -12,11 +12,26 @@ RESIDUAL_SQUARED = 1e-18
 """Accepted |A x - b|² / |b|² of an elimination in double precision."""
 
 
-def expand_blocks(program: Program, checks: bool = True, residual: float = RESIDUAL_SQUARED) -> Program:
-    """The same program in scalar operations only; residual: accepted |A x - b|² / |b|² of eliminations."""
+def expand_blocks(
+    program: Program, checks: bool = True, residual: float = RESIDUAL_SQUARED, settled: bool = False
+) -> Program:
+    """The same program in scalar operations only; residual: accepted |A x - b|² / |b|² of eliminations.
+
+    settled: a solution with a minus before it keeps it. Else the minus wanders into all that reads the solution, and what one leg
+    does with its unknown is no longer what the others do with theirs.
+    """
     graph = Graph()
-    new = replay(program, graph, lambda g, block, operands: expand_block(g, block, operands, checks, residual))
-    return finish(program, graph, new)
+
+    def rule(g: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
+        found = expand_block(g, block, operands, checks, residual)
+        return [_settled(g, i) for i in found] if settled else found
+
+    return finish(program, graph, replay(program, graph, rule))
+
+
+def _settled(graph: Graph, i: int) -> int:
+    """A node of its own with the same value, of which rules of signs know nothing; `minimise` takes it out again."""
+    return i if graph.ops[i] == CONST else graph.raw(ADD, i, graph.const(0.0))
 
 
 def expand_block(

@@ -44,14 +44,18 @@ class Groups:
 def more_groups(flat: FlatSums, groups: Groups) -> Groups:
     """The same groups and more: scalars that serve one lane only become columns too."""
     for _ in range(ROUNDS):
-        more = _scalar_columns(flat, groups)
-        if not more:
+        found = next((tried for near in (False, True) if (tried := _with_scalars(flat, groups, near))), None)
+        if found is None:
             break
-        tried = first_groups(flat, groups.columns | more, groups.lanes)
-        if tried is None or tried.saved <= groups.saved:
-            break
-        groups = tried
+        groups = found
     return groups
+
+
+def _with_scalars(flat: FlatSums, groups: Groups, near: bool) -> Groups | None:
+    """Groups with more columns of scalars; None where that saves nothing."""
+    more = _scalar_columns(flat, groups, near)
+    tried = first_groups(flat, groups.columns | more, groups.lanes) if more else None
+    return tried if tried is not None and tried.saved > groups.saved else None
 
 
 def first_groups(flat: FlatSums, columns: Columns, lanes: int) -> Groups | None:
@@ -171,9 +175,10 @@ class _Sweep:
                 heappush(self.ready, reader)
 
 
-def _scalar_columns(flat: FlatSums, groups: Groups) -> Columns:
-    """New columns: scalars of which each serves one lane only, in the same way."""
-    serves = _lanes_served(flat, groups)
+def _scalar_columns(flat: FlatSums, groups: Groups, near: bool) -> Columns:
+    """New columns: scalars of which each serves one lane only, in the same way. near: whatever becomes of what that lane makes
+    with it, though no group was found for it yet (drive forces in the derivatives of a solve's right-hand side)."""
+    serves = _lanes_served(flat, groups, near)
 
     def loose(i: int) -> bool:
         return groups.lane[i] < 0 and flat.ops[i] != CONST and len(serves[i]) == 1
@@ -203,14 +208,14 @@ def _scalar_columns(flat: FlatSums, groups: Groups) -> Columns:
     return found
 
 
-def _lanes_served(flat: FlatSums, groups: Groups) -> list[set[int]]:
-    """Lanes in which each node is read, through other scalars too."""
+def _lanes_served(flat: FlatSums, groups: Groups, near: bool) -> list[set[int]]:
+    """Lanes in which each node is read, through other scalars too; near: as far as the next node that depends on one lane."""
     serves: list[set[int]] = [set() for _ in flat.ops]
     for i in range(len(flat.ops) - 1, -1, -1):
         if flat.live[i]:
             mine = {groups.lane[i]} if groups.lane[i] >= 0 else serves[i]
             if i in groups.seemed:
-                mine = mine | {groups.seemed[i]}
+                mine = {groups.seemed[i]} if near else mine | {groups.seemed[i]}
             for k in flat.operands(i):
                 serves[k] |= mine
     return serves

@@ -25,14 +25,17 @@ from gough.backends.cuda._memory import (
     SHARED,
     THREADS,
     Memory,
+    group_outputs,
     pitch_of,
     varying_slots,
 )
 from gough.backends.cuda.staged._planning import (
+    PART,
     Planned,
     ScratchLayout,
     StagePrograms,
     lay_out,
+    leaving_early,
     own_columns,
     pieces_of,
     plan_pieces,
@@ -44,10 +47,13 @@ from gough.program.rolling import roll
 LEAST_LANES = 3
 MOST_ONCE = 1.0
 """Operations that run once, for each one in a lane, beyond which stages are not worth trying."""
-KEEP = (6.0, 9.0, 12.0)
+KEEP = (6.0, 12.0, 16.0, 24.0)
 """Prices of a stored value in operations; the one whose kernel is estimated fastest is taken."""
 BLOCK = 32
 """Threads of a block: warps that need not wait for each other stay apart in the code, and share the pipes better."""
+LONG, LONG_BLOCK = 2000, 64
+"""Operations beyond which a text does not stay in the instruction cache while warps are all over it: then blocks are larger, and
+their warps go from stage to stage together."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,11 @@ class StagedKernel:
     plans: list[Planned]
     layout: ScratchLayout
     memory: Memory
+
+    @property
+    def is_long(self) -> bool:
+        """Whether warps had better keep together."""
+        return written(self.plans) > LONG
 
     @property
     def cycles(self) -> int:
@@ -74,11 +85,19 @@ class StagedKernel:
 
     def write(self, dtype: str) -> Text:
         """The kernel's text."""
-        return write_staged(self.program, self.pieces, self.plans, self.layout, self.memory, dtype)
+        return write_staged(self.program, self.pieces, self.plans, self.layout, self.memory, dtype, self.is_long)
 
 
-def stage_program(program: Program, precision: str, dtype: str, room: int, block: int = BLOCK) -> StagedKernel | None:
-    """A program (without blocks) in stages; None where too little of it is done alike in three lanes or more."""
+def written(plans: list[Planned]) -> int:
+    """Operations of a text: those of one lane, and those that run once."""
+    return sum(p.plan.tally()["do"] + p.plan.tally()["again"] for p in plans)
+
+
+def stage_program(
+    program: Program, precision: str, dtype: str, room: int, block: int | None = None
+) -> StagedKernel | None:
+    """A program (without blocks) in stages; None where too little of it is done alike in three lanes or more. block: default by
+    the length of the text."""
     rolled = roll(program, least=LEAST_LANES)
     if rolled is None:
         return None
@@ -89,8 +108,9 @@ def stage_program(program: Program, precision: str, dtype: str, room: int, block
     for keep in KEEP:
         pieces = pieces_of(rolled, keep, precision, dtype)
         plans = plan_pieces(pieces, room)
+        size = block or (LONG_BLOCK if written(plans) > LONG else BLOCK)
         for threads in (THREADS, THREADS // 2):
-            layout, memory = _memory(program, pieces, plans, block, threads, np.dtype(dtype).itemsize)
+            layout, memory = _memory(program, pieces, plans, size, threads, np.dtype(dtype).itemsize)
             made.append(StagedKernel(program, pieces, plans, layout, memory))
     return min(made, key=lambda s: s.cycles)
 
@@ -108,7 +128,10 @@ def _memory(
         left = room - stages * inputs - staged_out * outputs
         if left < 0:
             continue
-        layout = lay_out(pieces, plans, left)
-        if not layout.far or (stages, staged_out) in ((1, False), (0, False)):
-            return layout, Memory(block, stages, staged_out, layout.near, inputs, outputs, threads, table)
+        early = {} if staged_out or left < pitch_of(PART) else leaving_early(program, pieces)
+        over, window = ((), 0) if staged_out else group_outputs(program, left, early)
+        layout = lay_out(pieces, plans, left, set(early.values()) if over else ())
+        if not layout.far or not staged_out:
+            staged_out = staged_out or bool(over)
+            return layout, Memory(block, stages, staged_out, layout.near, inputs, outputs, threads, table, over, window)
     raise AssertionError("unreachable")

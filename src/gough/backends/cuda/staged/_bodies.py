@@ -197,6 +197,34 @@ def _renamed(wire: Wire, new: list[list[int]]) -> Wire:
     return Value(wire.stage, new[wire.stage][wire.node], wire.lane)
 
 
+def follow(bodies: list[StageGraph], wire: Wire) -> Wire:
+    """Where an input really comes from: stages may hand on what they read."""
+    if isinstance(wire, tuple):
+        return tuple(follow_value(bodies, v) for v in wire)
+    if wire.lane != MINE:
+        return follow_value(bodies, wire)
+    read = _handed_on(bodies, wire)
+    return wire if read is None else follow(bodies, read)
+
+
+def follow_value(bodies: list[StageGraph], value: Value) -> Value:
+    """As `follow`, for one number of a known lane."""
+    while (read := _handed_on(bodies, value)) is not None:
+        if isinstance(read, tuple):
+            value = read[value.lane]
+        else:
+            value = Value(read.stage, read.node, value.lane, read.total) if read.lane == MINE else read
+    return value
+
+
+def _handed_on(bodies: list[StageGraph], value: Value) -> Wire | None:
+    """What a stage read where this value of it is an input, else None."""
+    if value.stage < 0 or value.total or bodies[value.stage].graph.ops[value.node] != INPUT:
+        return None
+    body = bodies[value.stage]
+    return body.wires[body.graph.args[value.node][0]]
+
+
 class _Needed:
     """The network of one stage: all it could make again."""
 

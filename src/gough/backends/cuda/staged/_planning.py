@@ -5,12 +5,14 @@ local memory. Columns that gather numbers of several outputs have slots of their
 are made.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from gough.backends.cuda._lowering import lower_scalars
+from gough.backends.cuda._memory import pitch_of
 from gough.backends.cuda._registers import RegisterPlan, order_for_few_live, plan_registers
-from gough.backends.cuda.staged._bodies import MINE, StageGraph, Value, Wire, bodies_of, remake
+from gough.backends.cuda.staged._bodies import MINE, StageGraph, Value, Wire, bodies_of, follow, follow_value, remake
+from gough.backends.cuda.staged._splitting import split_sums
 from gough.errors import Status
 from gough.program.graph import ADD, CONST, INPUT
 from gough.program.ops import Op
@@ -48,9 +50,11 @@ class StagePrograms:
 
 def pieces_of(rolled: Rolled, keep: float, precision: str, dtype: str) -> StagePrograms:
     """Stages with what is not worth storing made again (see `remake`)."""
-    bodies, results = bodies_of(rolled)
+    bodies, results = split_sums(*bodies_of(rolled), MOST_SUMS)
     uniform = [bool(x) for x in rolled.program.uniform_inputs()]
-    results = remake(bodies, results, uniform, keep)
+    results = [follow_value(bodies, v) for v in remake(bodies, results, uniform, keep)]
+    for body in bodies:
+        body.wires = [follow(bodies, wire) for wire in body.wires]
     used = [_used(body) for body in bodies]
     place: dict[tuple[int, int], int] = {}
     counts = [0] * len(bodies)
@@ -233,18 +237,25 @@ class Column:
 
 @dataclass
 class ScratchLayout:
-    """outputs: columns by stage and place. gathered: by the wire that reads them; scratch: a piece's own slots.
+    """outputs: columns by stage and place. gathered: by the wire that reads them; scratch: a piece's own slots; windows: by the
+    stage at whose end results leave through them.
     near, far: slots of both memories."""
 
     outputs: dict[Output, Column] = field(default_factory=dict)
     gathered: dict[Wire, Column] = field(default_factory=dict)
     scratch: list[list[Column]] = field(default_factory=list)
+    windows: dict[int, Column] = field(default_factory=dict)
     near: int = 0
     far: int = 0
 
     def columns(self) -> list[Column]:
         """All of them."""
-        return [*self.outputs.values(), *self.gathered.values(), *(c for row in self.scratch for c in row)]
+        return [
+            *self.outputs.values(),
+            *self.gathered.values(),
+            *(c for row in self.scratch for c in row),
+            *self.windows.values(),
+        ]
 
     @property
     def far_uses(self) -> int:
@@ -254,7 +265,7 @@ class ScratchLayout:
     @property
     def near_uses(self) -> int:
         """Stores and loads of shared memory."""
-        return sum(c.uses for c in self.columns() if c.near)
+        return sum(c.uses for c in self.columns() if c.near and c.uses < BUSIEST)
 
 
 def gathers(wire: Wire) -> bool:
@@ -262,8 +273,26 @@ def gathers(wire: Wire) -> bool:
     return isinstance(wire, tuple) and any(v.stage >= 0 for v in wire)
 
 
-def lay_out(pieces: StagePrograms, plans: list[Planned], room: int) -> ScratchLayout:
-    """Slots for all that is stored, at most `room` of them in shared memory."""
+PART = 12
+"""Entries of results that leave at once at the end of a stage: whole sectors of memory where rows are multiples of four."""
+BUSIEST = 1 << 30
+
+
+def leaving_early(program: Program, pieces: StagePrograms) -> dict[int, int]:
+    """{output slot: stage} of rows that one stage makes which runs once, and is not the last: they leave at its end."""
+    found: dict[int, int] = {}
+    at = 0
+    for s, slot in enumerate(program.outputs):
+        stages = {v.stage for v in pieces.results[at : at + slot.size]}
+        at += slot.size
+        stage = stages.pop() if len(stages) == 1 else -1
+        if 0 <= stage < len(pieces.pieces) - 1 and pieces.pieces[stage].lanes == 1 and slot.size >= PART:
+            found[s] = stage
+    return found
+
+
+def lay_out(pieces: StagePrograms, plans: list[Planned], room: int, early: Collection[int] = ()) -> ScratchLayout:
+    """Slots for all that is stored, at most `room` of them in shared memory. early: stages at whose end results leave."""
     layout, end = ScratchLayout(), len(plans)
     for number, planned in enumerate(plans):
         reads = planned.reads
@@ -279,6 +308,7 @@ def lay_out(pieces: StagePrograms, plans: list[Planned], room: int) -> ScratchLa
     for value in pieces.results:
         if value.stage >= 0 and not _direct(pieces, value):
             _output(pieces, layout, value, end).uses += 1
+    layout.windows = {stage: Column(pitch_of(PART), stage, stage, BUSIEST) for stage in early}
     _place(layout, room)
     return layout
 

@@ -8,23 +8,46 @@ from gough.backends.cuda._memory import Memory
 from gough.backends.cuda._registers import RegisterStep
 from gough.backends.cuda._text import PlannedCode
 from gough.backends.cuda.staged._bodies import MINE, Value, Wire
-from gough.backends.cuda.staged._planning import Column, Planned, ScratchLayout, StagePrograms, gathers, own_columns
+from gough.backends.cuda.staged._planning import (
+    PART,
+    Column,
+    Planned,
+    ScratchLayout,
+    StagePrograms,
+    gathers,
+    leaving_early,
+    own_columns,
+)
 from gough.program.ops import Op
 from gough.program.program import Program
 
+FAR_AHEAD = 80
+"""Steps by which numbers in local memory are asked for early; the L2 cache answers after some three hundred cycles."""
+
 
 def write_staged(
-    program: Program, pieces: StagePrograms, plans: list[Planned], layout: ScratchLayout, memory: Memory, dtype: str
+    program: Program,
+    pieces: StagePrograms,
+    plans: list[Planned],
+    layout: ScratchLayout,
+    memory: Memory,
+    dtype: str,
+    together: bool = False,
 ) -> Text:
-    """Source of a program in stages. program: before it was rolled."""
+    """Source of a program in stages. program: before it was rolled. together: warps of a block begin every stage together."""
     frame = KernelFrame(program, memory, DIALECTS[dtype])
-    return _StagedText(program, pieces, layout, frame).write(plans)
+    return _StagedText(program, pieces, layout, frame).write(plans, together)
 
 
 def is_row(frame: KernelFrame, wire: Wire) -> bool:
     """Whether a wire is, in some lane, an input that varies with the state."""
     values = wire if isinstance(wire, tuple) else (wire,)
     return any(v.stage < 0 and not frame.is_uniform[v.node] for v in values)
+
+
+def _variable(entries: list[tuple[int, int]]) -> str:
+    """The name of a result, by the first slot and entry it goes to."""
+    return f"result_{entries[0][0]}_{entries[0][1]}"
 
 
 class _StagedText:
@@ -37,6 +60,8 @@ class _StagedText:
         entries = [(s, k) for s, slot in enumerate(program.outputs) for k in range(slot.size)]
         for value, entry in zip(pieces.results, entries, strict=True):
             self.results.setdefault(value, []).append(entry)
+        self.early = leaving_early(program, pieces) if layout.windows else {}
+        self.late = self._places_of_results() if frame.memory.over else {}
         self.gathered: dict[Value, list[tuple[Column, int]]] = {}  # where outputs go besides
         for wire, column in layout.gathered.items():
             for lane, value in enumerate(wire):  # type: ignore[arg-type]
@@ -46,8 +71,8 @@ class _StagedText:
         rows = zip(*self.own, strict=True)  # one table for all stages, a lane's numbers side by side
         frame.share_table([v.node for row in rows for v in row])
 
-    def write(self, plans: list[Planned]) -> Text:
-        body: list[str] = []
+    def write(self, plans: list[Planned], together: bool) -> Text:
+        body = [f"    real {name};" for name in self.late.values() if "[" not in name]
         readers = [
             number
             for number, p in enumerate(plans)
@@ -56,13 +81,15 @@ class _StagedText:
         handed_on = any(v.stage < 0 for v in self.pieces.results)
         self.last_reader = max(readers, default=-1) if not handed_on else len(plans)
         for number, planned in enumerate(plans):
+            body += ["    __syncthreads();"] if together else []
             body += _PieceWriter(self, number, planned).lines()
         for value, entries in self.results.items():
             if value.stage < 0 or self.in_lanes(value):
-                x = self.word(value, again=True)
-                name = f"result_{entries[0][0]}_{entries[0][1]}"
+                x, name = self.word(value, again=True), _variable(entries)
                 body.append(f"    const real {name} = {x};")
                 body += self.result_lines(value, name)
+        for slots in self.frame.memory.over:
+            body += ["    {", *self._way_out(slots), *self.frame.write_out(slots), "    }"]
         if self.last_reader < 0 or handed_on:
             body += self.fetch_next()
         counts = [f"{p.piece.lanes} x {sum(op > Op.CONST for op in p.piece.program.ops)}" for p in plans]
@@ -70,7 +97,42 @@ class _StagedText:
             f"stages, lanes x operations: {', '.join(counts)}",
             f"{self.layout.near} scratch slots in shared memory, {self.layout.far} in local memory",
         ]
-        return self.frame.text(notes, body, self.checks, self.layout.far)
+        return self.frame.text(notes, body, self.checks, self.layout.far + sum("[" in x for x in self.late.values()))
+
+    def leave_early(self, number: int) -> list[str]:
+        """Rows that are finished at the end of a stage, some entries after the other."""
+        names = {entry: _variable(entries) for entries in self.results.values() for entry in entries}
+        lines = []
+        for s in (s for s, stage in self.early.items() if stage == number):
+            size = self.program.outputs[s].size
+            for begin in range(0, size, PART):
+                words = [names[s, k] for k in range(begin, min(begin + PART, size))]
+                lines += self.frame.write_part(s, begin, words, self.layout.windows[number].place)
+        return [*lines, "    __syncthreads();"] if lines else []
+
+    def _way_out(self, slots: tuple[int, ...]) -> list[str]:
+        """Results of some slots to their place in shared memory, which scratch had before; all are fetched, then all stored."""
+        fetched, stored = [], []
+        for value, entries in self.results.items():
+            there = [(s, k) for s, k in entries if s in slots]
+            x = self.late.get(value, _variable(entries))
+            if there and "[" in x:
+                fetched.append(f"    const real {_variable(entries)} = {x};")
+                x = _variable(entries)
+            stored += [f"    {self.frame.output_word(s, k)} = {x};" for s, k in there]
+        return [*fetched, "    __syncthreads();", *stored]
+
+    def _places_of_results(self) -> dict[Value, str]:
+        """Where results that stages make wait for their way out: those of the last stage in registers, others in local memory,
+        whose lanes lie side by side (rows of results written from here and there keep the memory's queues busy)."""
+        found: dict[Value, str] = {}
+        away = self.layout.far
+        for value, entries in self.results.items():
+            if value.stage >= 0 and not self.in_lanes(value):
+                last = value.stage == len(self.pieces.pieces) - 1 or any(s in self.early for s, _ in entries)
+                found[value] = _variable(entries) if last else f"far[{away}]"
+                away += not last
+        return found
 
     def in_lanes(self, value: Value) -> bool:
         """Whether a value is made in lanes."""
@@ -83,7 +145,10 @@ class _StagedText:
     def result_lines(self, value: Value, x: str) -> list[str]:
         """A result, where the value is one."""
         entries = self.results.get(value, ())
-        lines = [f"    {self.frame.output_word(s, k)} = {x};" for s, k in entries]
+        if self.frame.memory.over:
+            lines = [f"    {self.late[value]} = {x};"] if value in self.late else []
+        else:
+            lines = [f"    {self.frame.output_word(s, k)} = {x};" for s, k in entries]
         return [*lines, self.checks.of_result(x)] if entries else []
 
     def slot(self, column: Column, lane: str = "", stored: str = "") -> str:
@@ -122,7 +187,7 @@ class _PieceWriter(PlannedCode):
         lanes = self.piece.lanes
         lines = self._copies()
         if lanes == 1:
-            return [*lines, "    {", *self._body(), "    }"]
+            return [*lines, "    {", *self._body(), "    }", *self.whole.leave_early(self.number)]
         return [*lines, *self._loop(), *(self.whole.fetch_next() if self.number == self.whole.last_reader else ())]
 
     def _loop(self) -> list[str]:
@@ -166,7 +231,7 @@ class _PieceWriter(PlannedCode):
 
     def _body(self) -> list[str]:
         lines = self.leaves()
-        steps = self.planned.plan.steps
+        steps = self._far_early()
         last = -1
         if self.piece.lanes == 1 and self.number == self.whole.last_reader:
             last = max((k for k, step in enumerate(steps) if self._reads_row(step)), default=-1)
@@ -177,6 +242,17 @@ class _PieceWriter(PlannedCode):
             if k == last:
                 lines += self.whole.fetch_next()
         return lines
+
+    def _far_early(self) -> list[RegisterStep]:
+        """Steps, in which reading what lies in local memory comes some time before its use."""
+
+        def key(item: tuple[int, RegisterStep]) -> float:
+            k, step = item
+            if step.kind == "input" and self._place(self.program.args[step.node][0], again=True).startswith("far["):
+                return k - FAR_AHEAD - 0.5
+            return k
+
+        return [step for _, step in sorted(enumerate(self.planned.plan.steps), key=key)]
 
     def _reads_row(self, step: RegisterStep) -> bool:
         if step.kind != "input":
