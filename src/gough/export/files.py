@@ -95,6 +95,11 @@ def export_texts(
         raise UsageError("target='cuda' has no loops over legs: a thread's values stay in registers; use legs='flat'")
     if options.legs not in LEGS:
         raise UsageError(f"legs={options.legs!r}; use one of {', '.join(LEGS)}")
+    subject = subject_of(model, function, options, model.pattern)
+    if options.legs == "auto":
+        texts = _texts(subject, target, name, "blocks")
+        if texts is not None:
+            return texts
     if options.legs != "flat" and target == "c":
         common = common_pattern(model.mechanism, model.pattern)
         alike = subject_of(model, function, replace(options, baked=False), common)
@@ -103,7 +108,7 @@ def export_texts(
             return texts
         if options.legs == "loops":
             raise UsageError(f"{model.robot.name} {alike.function} does nothing three times alike; use legs='flat'")
-    texts = _texts(subject_of(model, function, options, model.pattern), target, name, "flat")
+    texts = _texts(subject, target, name, "plain" if options.legs == "auto" else "flat")
     assert texts is not None
     return texts
 

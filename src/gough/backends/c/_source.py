@@ -8,6 +8,7 @@ changes: both functions may run on many threads at once. For CUDA the function o
 one of host and device, in the header, so that own kernels may call it; beside it stands a kernel of one thread a state.
 """
 
+import re
 from collections.abc import Sequence
 
 from gough.backends._cfamily import C, comment, wrap_entries
@@ -56,10 +57,16 @@ def cuda_header(listing: Listing) -> str:
         "",
     ]
     for piece in listing.support:
-        lines += [piece.replace("static double", f"{QUALIFIER} double"), ""]
+        lines += [_for_device(piece), ""]
     lines += ["/* Outputs of one state; returns its status word. */"]
     lines += [f"{QUALIFIER} {listing.state_prototype()} {{", *listing.state, "}", ""]
     return _guarded(listing, "CUH", lines)
+
+
+def _for_device(piece: str) -> str:
+    """A function or table that the function of a state uses, in the words of CUDA."""
+    lines = re.sub(r"^static (?=(double|void|int|uint64_t) )", f"{QUALIFIER} ", piece, flags=re.MULTILINE)
+    return re.sub(r"\brestrict\b", "__restrict__", lines)
 
 
 def cuda_source(listing: Listing) -> str:
