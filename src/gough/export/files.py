@@ -66,7 +66,8 @@ def export(
     name: of the C function, default ROBOT_FUNCTION. baked: parameters as numbers instead of an input. friction, wrench
     (and force along v), checks: False leaves them out. derivative: input slot to differentiate by, in a mode ("jacobian",
     "jvp", "vjp").
-    legs: "loops" over what is done alike three times or more (C only), "flat", or "auto": what is faster for a single state.
+    legs: "loops" over what is done alike three times or more (C only), "flat": one function of plain statements, or "auto": what
+    is expected to be faster for a single state, with large blocks as loops and long texts in parts.
     """
     options = Options(baked, friction, wrench, checks, derivative, mode, legs)
     texts = export_texts(model, function, target, name, options)

@@ -14,8 +14,9 @@ LONG, LONGEST = 12_000, 60_000
 """Statements from which a text is written in parts, and from which it is not searched for legs."""
 LEAST = 2000
 """Multiply-adds, written out, from which a block may be a loop."""
-STRAIGHT, LOOPED, MOVED = 0.35, 0.35, 1.0
-"""Nanoseconds of a multiply-add written out and in a loop, and of a number moved to where the loop wants it or back."""
+STRAIGHT, SOLVED, MULTIPLIED, ROW, MOVED = 0.35, 0.25, 0.15, 20.0, 0.8
+"""Nanoseconds of a multiply-add written out, in the loops of a solve and of a product, of a row of a solve besides, and of a
+number moved to where loops want it or back; between what gcc 12 gives with -O2 and with -O3 and vectors on an AMD EPYC."""
 MARGIN = 1.3
 """How much slower than plain statements a loop may be expected to be: compilers take milliseconds for each of these."""
 
@@ -49,10 +50,11 @@ def _loop_time(program: Program, i: int, varies: bytearray, read: set[int]) -> f
         zero = [program.ops[k] == CONST and program.args[k][0] == 0.0 for k in operands[: n * n]]
         filled = ~np.array(zero, dtype=bool).reshape(n, n)
         moved = int(filled.sum()) // 2 + 2 * n * block.m
-        return LOOPED * solve_work(block, panel_ends(filled)) + MOVED * moved
+        return SOLVED * solve_work(block, panel_ends(filled)) + ROW * n + MOVED * moved
     if isinstance(block, Product) and any(varies[k] for k in operands):
         n, k, m = block.n, block.k, block.m
         left, right = (any(varies[x] for x in part) for part in (operands[: n * k], operands[n * k :]))
         moved = len(read) + (n * k if left else 0) + (k * m if right else 0)
-        return LOOPED * product_work(block, product_spans(block, [x in read for x in range(n * m)])) + MOVED * moved
+        spans = product_spans(block, [x in read for x in range(n * m)])
+        return MULTIPLIED * product_work(block, spans) + MOVED * moved
     return None

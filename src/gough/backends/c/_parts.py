@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gough.backends._cfamily import C
+from gough.backends._cfamily import C, Printer, indent_lines
 from gough.backends._stage_layout import TABLE, Place, PlacedStage, StageLayout, lay_out
 from gough.backends.c._blocks import CLEAR, COPY, copied_rows, integer_table, number_table
 from gough.backends.c._looping import PART, loops_of
@@ -24,16 +24,19 @@ from gough.backends.c.listing import (
     prepare_lines,
     prepare_program,
     prepared_table,
+    prototype,
+    stores,
 )
+from gough.program.graph import INPUT
 from gough.program.looping import cut_for_text, expand_except
 from gough.program.ops import Solve
 from gough.program.passes.expand_blocks import inline_calls
 from gough.program.passes.inputs import HOISTED, split_uniform
 from gough.program.passes.minimise import minimise
 from gough.program.passes.multiply_add import contract_multiply_add
-from gough.program.passes.outputs import drop_checks
+from gough.program.passes.outputs import drop_checks, remove_dead_code
 from gough.program.passes.reciprocals import share_reciprocals
-from gough.program.program import NOT_FINITE, Program
+from gough.program.program import NOT_FINITE, Program, Slot
 from gough.program.splitting import split_stages
 
 
@@ -67,13 +70,14 @@ def parts_listing(
         return replace(listing, support=["\n".join(numbers), *body.support] if table else body.support)
     computed, copies = prepared_table(each, table, hoisted)
     preparing = prepare_program(each, once if hoisted else None, [position for _, position in computed])
-    stored = [f"prepared[{k}]" for k, _ in computed]
     given, supports = _given_lines(signature, table, copies)
+    calls, design = _design_parts(name, signature, preparing, [k for k, _ in computed])
     own = [*supports, *C.supporting(preparing)]
     return replace(
         listing,
         prepared=max(len(table), 1),
-        prepare=prepare_lines(preparing, signature, fixed or {}, stored, given),
+        prepare=prepare_lines(_nothing(preparing), signature, fixed or {}, [*given, *calls]),
+        design=design,
         support=list(dict.fromkeys([*own, *body.support])),
         defaults={
             identifier_of(signature, slot): x
@@ -124,6 +128,39 @@ def _is_idle(block: object, k: int, x: float) -> bool:
     if not isinstance(block, Solve) or k >= block.n * block.n:
         return False
     return x == 0.0 or k % block.n > k // block.n
+
+
+def _design_parts(
+    name: str, signature: Signature, preparing: Program, places: Sequence[int]
+) -> tuple[list[str], list[str]]:
+    """(calls, functions) that compute what stands at `places` of `prepared`, some hundred each; what several need is computed
+    again: there is little of it, and were there much, all would be one function."""
+    most = PART
+    groups = _groups(preparing, most)
+    if sum(len(group.ops) for group in groups) > 2 * len(preparing.ops):
+        groups, most = _groups(preparing, len(places)), len(places)
+    calls, functions = [], []
+    for number, group in enumerate(groups):
+        read = {args[0] for op, args in zip(group.ops, group.args, strict=True) if op == INPUT}
+        own = [a for a in signature.uniform if read & set(range(a.offset, a.offset + a.slot.size))]
+        body: list[str] = []
+        words = Printer(C).write(group, signature.words(), body)
+        body += stores(group, words, [f"prepared[{k}]" for k in places[number * most : (number + 1) * most]])
+        part = f"{name}_design{number}"
+        heads = [*(f"const double {a.word}[{a.slot.size}]" for a in own), "double *prepared"]
+        functions.append("\n".join([prototype("static void", part, heads) + " {", *indent_lines(body), "}"]))
+        calls.append(f"{part}({', '.join([*(a.word for a in own), 'prepared'])});")
+    return calls, functions
+
+
+def _groups(program: Program, most: int) -> list[Program]:
+    """Programs of at most so many results each."""
+    parts = [program.results[k : k + most] for k in range(0, len(program.results), most)]
+    return [remove_dead_code(replace(program, outputs=(Slot("part", (len(x),)),), results=x)) for x in parts]
+
+
+def _nothing(program: Program) -> Program:
+    return remove_dead_code(replace(program, outputs=(), results=()))
 
 
 def _given_lines(

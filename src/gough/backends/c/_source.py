@@ -15,6 +15,7 @@ from gough.backends._cfamily import C, comment, wrap_entries
 from gough.backends.c.listing import Listing, prototype
 
 QUALIFIER = "static __host__ __device__ inline"
+NOT_INLINED = "static __host__ __device__ __noinline__"
 BLOCK = 64
 """Threads of a block of the kernel."""
 
@@ -64,9 +65,11 @@ def cuda_header(listing: Listing) -> str:
 
 
 def _for_device(piece: str) -> str:
-    """A function or table that the function of a state uses, in the words of CUDA."""
-    lines = re.sub(r"^static (?=(double|void|int|uint64_t) )", f"{QUALIFIER} ", piece, flags=re.MULTILINE)
-    return re.sub(r"\brestrict\b", "__restrict__", lines)
+    """A function or table that the function of a state uses, in the words of CUDA. Parts of a long text stay functions: compilers
+    would take minutes for all of them as one."""
+    piece = re.sub(r"^static (?=double )", f"{QUALIFIER} ", piece, flags=re.MULTILINE)
+    piece = re.sub(r"^static (?=(void|int|uint64_t) )", f"{NOT_INLINED} ", piece, flags=re.MULTILINE)
+    return re.sub(r"\brestrict\b", "__restrict__", piece)
 
 
 def cuda_source(listing: Listing) -> str:
@@ -153,7 +156,10 @@ def definitions(listing: Listing) -> list[str]:
 
 def prepare_function(listing: Listing) -> list[str]:
     """The function of a design, where there is one."""
-    return [listing.prepare_prototype() + " {", *listing.prepare, "}", ""] if listing.prepared else []
+    if not listing.prepared:
+        return []
+    parts = [line for piece in listing.design for line in (piece, "")]
+    return [*parts, listing.prepare_prototype() + " {", *listing.prepare, "}", ""]
 
 
 def head_comment(lines: Sequence[str]) -> list[str]:

@@ -150,7 +150,8 @@ class Listing:
     """The pieces of a program's text. head: lines of the comment at the top; prepared: numbers a design gives (0 without
     a design); prepare: body of the function of a design; state: body of the function of a state; support: functions and
     tables it uses; defaults: {word of a uniform slot: numbers}, the design that is shipped; operations, design_operations:
-    {kind: number} of a state and of a design; stack: numbers in the array of the function of a state, 0 without one."""
+    {kind: number} of a state and of a design; stack: numbers in the array of the function of a state, 0 without one; design:
+    functions that the function of a design calls."""
 
     name: str
     signature: Signature
@@ -164,6 +165,7 @@ class Listing:
     operations: Mapping[str, int] = field(default_factory=dict)
     design_operations: Mapping[str, int] = field(default_factory=dict)
     stack: int = 0
+    design: Sequence[str] = ()
 
     @property
     def upper(self) -> str:
@@ -226,11 +228,9 @@ def prepare_lines(
     program: Program,
     signature: Signature,
     fixed: Mapping[int, Fixed],
-    stored: Sequence[str] | None = None,
     given: Sequence[str] = (),
 ) -> list[str]:
-    """Body of the function of a design; fixed: {input position: what it must be}. stored: where the results go, default one
-    behind the other; given: statements that fill the rest."""
+    """Body of the function of a design; fixed: {input position: what it must be}. given: statements that fill the rest."""
     inputs = signature.words()
     used = {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
     lines: list[str] = []
@@ -242,8 +242,7 @@ def prepare_lines(
         elif not used & set(range(a.offset, a.offset + a.slot.size)) and not given:
             lines.append(f"(void){a.word};")
         start += a.slot.size
-    if stored is None:
-        stored = [f"prepared[{k}]" for k in range(len(program.results))]
+    stored = [f"prepared[{k}]" for k in range(len(program.results))]
     if not stored and not given:
         lines.append("(void)prepared;")
     body: list[str] = []
