@@ -10,7 +10,7 @@ from gough.program.program import Program
 
 PART = 500
 """Statements of a function."""
-LONG, LONGEST = 12_000, 60_000
+LONG, LONGEST = 20_000, 60_000
 """Statements from which a text is written in parts, and from which it is not searched for legs."""
 LEAST = 2000
 """Multiply-adds, written out, from which a block may be a loop."""
