@@ -1,7 +1,7 @@
 """Inner names of `gough.backends`."""
 
 from gough.backends._stage_layout import FRAME, lay_out
-from gough.backends.c import Listing, flat_listing, header, rolled_listing, source
+from gough.backends.c import Listing, flat_listing, header, parts_listing, rolled_listing, source
 from gough.backends.cuda import GpuKernel
 from gough.backends.cuda import march as cuda_march
 from gough.backends.cuda._memory import LARGEST_BLOCK
@@ -30,6 +30,7 @@ __all__ = [
     "host",
     "in_pieces",
     "lay_out",
+    "parts_listing",
     "rolled_listing",
     "rounds_of",
     "source",

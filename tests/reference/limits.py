@@ -44,6 +44,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     "rolled_smallest": ("gough.backends.llvm.store.SMALLEST",),
     "slaved_worth": ("gough.dynamics.stiffened.WORTH",),
     "survey_chunk": ("gough.analysis.workspace.survey.CHUNK",),
+    "text_least": ("gough.backends.c._looping.LEAST",),
+    "text_long": ("gough.backends.c.LONG",),
+    "text_margin": ("gough.backends.c._looping.MARGIN",),
+    "text_part": ("gough.backends.c._parts.PART",),
     "tree_at_once": ("gough.dynamics.forward.AT_ONCE", "gough.dynamics.forward.AS_LOOPS"),
 }
 

@@ -31,7 +31,8 @@ def export(
     ] = "",
     mode: Annotated[str, typer.Option("--mode", help="With --derivative: jacobian, jvp or vjp.")] = "jacobian",
     legs: Annotated[
-        str, typer.Option("--legs", help="loops over legs, flat, or auto: what is faster for a single state.")
+        str,
+        typer.Option("--legs", help="loops over legs, flat statements, or auto: what is faster for a single state."),
     ] = "auto",
     json: Json = False,
 ) -> None:

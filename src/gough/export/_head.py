@@ -57,6 +57,8 @@ def _counts(listing: "Listing") -> list[str]:
     lines = textwrap.wrap(f"Operations of a state: {_counted(listing.operations)}.", WIDTH)
     if listing.prepared:
         lines += textwrap.wrap(f"Operations of a design: {_counted(listing.design_operations)}.", WIDTH)
+    if listing.stack:
+        lines.append(f"Values between the parts of the text stand on the stack: {listing.stack * 8} bytes.")
     return lines
 
 

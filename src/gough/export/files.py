@@ -66,7 +66,8 @@ def export(
     name: of the C function, default ROBOT_FUNCTION. baked: parameters as numbers instead of an input. friction, wrench
     (and force along v), checks: False leaves them out. derivative: input slot to differentiate by, in a mode ("jacobian",
     "jvp", "vjp").
-    legs: "loops" over what is done alike three times or more (C only), "flat", or "auto": what is faster for a single state.
+    legs: "loops" over what is done alike three times or more (C only), "flat": one function of plain statements, or "auto": what
+    is expected to be faster for a single state, with large blocks as loops and long texts in parts.
     """
     options = Options(baked, friction, wrench, checks, derivative, mode, legs)
     texts = export_texts(model, function, target, name, options)
@@ -95,6 +96,11 @@ def export_texts(
         raise UsageError("target='cuda' has no loops over legs: a thread's values stay in registers; use legs='flat'")
     if options.legs not in LEGS:
         raise UsageError(f"legs={options.legs!r}; use one of {', '.join(LEGS)}")
+    subject = subject_of(model, function, options, model.pattern)
+    if options.legs == "auto":
+        texts = _texts(subject, target, name, "blocks")
+        if texts is not None:
+            return texts
     if options.legs != "flat" and target == "c":
         common = common_pattern(model.mechanism, model.pattern)
         alike = subject_of(model, function, replace(options, baked=False), common)
@@ -103,7 +109,7 @@ def export_texts(
             return texts
         if options.legs == "loops":
             raise UsageError(f"{model.robot.name} {alike.function} does nothing three times alike; use legs='flat'")
-    texts = _texts(subject_of(model, function, options, model.pattern), target, name, "flat")
+    texts = _texts(subject, target, name, "plain" if options.legs == "auto" else "flat")
     assert texts is not None
     return texts
 

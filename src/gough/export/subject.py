@@ -22,7 +22,7 @@ MODES = ("jacobian", "jvp", "vjp")
 class Options:
     """baked: parameters as numbers. friction, wrench (and force along v), checks: False leaves them out. derivative: input
     slot the function is differentiated by ("" for the function itself), in a mode: "jacobian", "jvp" or "vjp". legs:
-    "loops" over what is done three times alike or more, "flat", or "auto": loops where there is such work."""
+    "loops" over what is done three times alike or more, "flat", or "auto": loops where they pay."""
 
     baked: bool = False
     friction: bool = True

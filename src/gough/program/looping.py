@@ -24,7 +24,7 @@ A node's level is the number of blocks before it on the longest way from the inp
 as one program, then the blocks of that level. What is read outside of its own stage is an output of it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -173,16 +173,20 @@ def repeated_calls(program: Program, shared: bool = False) -> set[int]:
 def expand_others(program: Program, shared: bool = False) -> Program:
     """The same program with every block written out that should not run as a loop or stay a call. shared: the program is one of
     several that call the same ones, as the loops of a simulation do: what they share is made ready once."""
-    kept = blocks_as_loops(program) | repeated_calls(program, shared)
+    return expand_except(program, blocks_as_loops(program) | repeated_calls(program, shared))
+
+
+def expand_except(program: Program, kept: Collection[int], checks: bool = True) -> Program:
+    """The same program with every block written out but those `kept`. checks: False leaves out those of solves."""
     if not kept:
-        return expand_blocks(program)
+        return expand_blocks(program, checks)
     graph = Graph()
     numbers = iter([i in kept for i, op in enumerate(program.ops) if op == Op.BLOCK])
 
     def rule(graph: Graph, block: Block, operands: tuple[int, ...]) -> list[int]:
         if next(numbers):
             return graph.block(block, operands)
-        return expand_block(graph, block, operands)
+        return expand_block(graph, block, operands, checks)
 
     return finish(program, graph, replay(program, graph, rule))
 
@@ -206,9 +210,16 @@ def cut_at_blocks(program: Program, machine: Machine) -> LoweredStages:
     return _Cutter(program, machine).cut()
 
 
+def cut_for_text(program: Program, rewrite: Callable[[Program], Program]) -> LoweredStages:
+    """The same with stages made ready by `rewrite` alone, and results not checked: for text that a compiler makes ready and that
+    looks at its results itself. No calls."""
+    return _Cutter(program, rewrite).cut()
+
+
 class _Cutter:
-    def __init__(self, program: Program, machine: Machine) -> None:
+    def __init__(self, program: Program, machine: Machine | Callable[[Program], Program]) -> None:
         self.program, self.machine = program, machine
+        self.results = set(program.results)
         self.numbers: list[float] = []
         self.sources: dict[int, Source] = {}  # of inputs, numbers, and what stages have made
         self.level = _levels(program)
@@ -240,7 +251,7 @@ class _Cutter:
                 stages.append(self._block(len(stages), i))
         results = tuple(self._source(i) for i in program.results)
         guard = [s for s in dict.fromkeys(results) if s.stage >= 0 and stages[s.stage].block is not None]
-        if guard:
+        if guard and isinstance(self.machine, Machine):
             stages.append(_guard(guard))
         return LoweredStages(program, 1, tuple(stages), results, tuple(self.numbers))
 
@@ -302,7 +313,9 @@ class _Cutter:
         )
         for place, i in enumerate(kept):
             self.sources[i] = Source(number, place)
-        wanted = {place for place, i in enumerate(kept) if i in set(program.results)}
+        if not isinstance(self.machine, Machine):
+            return LoweredStage(self.machine(inner), 1, tuple(shared), ())
+        wanted = {place for place, i in enumerate(kept) if i in self.results}
         stage = RolledStage(inner, 1, tuple(shared), (), tuple(LaneCheck((c.failure,), (c.minimum,)) for c in checks))
         return lower_stage(stage, self.machine, wanted, self.numbers, program.n_inputs)
 
@@ -315,8 +328,8 @@ class _Cutter:
         return LoweredStage(_empty(block, len(operands)), 1, operands, (), what)
 
     def _call(self, block: Call, operands: tuple[Source, ...]) -> Called:
-        inner = block.program
-        assert isinstance(inner, Program)
+        inner, machine = block.program, self.machine
+        assert isinstance(inner, Program) and isinstance(machine, Machine)
         known = self.program.uniform_inputs().tolist()
         uniform: list[int | float | None] = [None] * inner.n_inputs
         for k, same in enumerate(inner.uniform_inputs().tolist()):
@@ -330,7 +343,7 @@ class _Cutter:
                     raise ValueError(f"uniform input {k} of {inner.name} is given something that varies")
         key = (id(inner), tuple(uniform))
         if key not in self.called:
-            stages = _made_ready.get(inner, self.machine, lambda: cut_at_blocks(expand_others(inner), self.machine))
+            stages = _made_ready.get(inner, machine, lambda: cut_at_blocks(expand_others(inner), machine))
             self.called[key] = Called(stages, tuple(uniform), block.outputs)
         return self.called[key]
 

@@ -1,7 +1,8 @@
 """C99 text of programs: readable, self-contained, without allocation; the same text serves CUDA.
 
-`flat` writes plain statements, `_lanes` loops over what is done alike; both give a `listing` of pieces, with what
-depends on the design alone. `_source` puts the pieces into files, `_driver` writes the program that tests them.
+`flat` writes plain statements, `_lanes` loops over what is done alike, `_parts` long programs in parts, with large blocks as
+loops; all give a `listing` of pieces, with what depends on the design alone. `_source` puts the pieces into files, `_driver`
+writes the program that tests them.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +15,24 @@ from gough.backends._cfamily import checked_identifier, identifier
 from gough.backends.backend import Backend
 from gough.backends.c._driver import Expected, cuda_driver, driver
 from gough.backends.c._lanes import rolled_listing
+from gough.backends.c._looping import LONG, LONGEST
+from gough.backends.c._parts import parts_listing
 from gough.backends.c._source import cuda_header, cuda_source, header, source
 from gough.backends.c.flat import flat_listing
 from gough.backends.c.listing import Fixed, Listing
 from gough.program.program import Program
 
-__all__ = ["BACKEND", "Fixed", "Listing", "flat_listing", "header", "rolled_listing", "source", "write_files"]
+__all__ = [
+    "BACKEND",
+    "Fixed",
+    "Listing",
+    "flat_listing",
+    "header",
+    "parts_listing",
+    "rolled_listing",
+    "source",
+    "write_files",
+]
 
 
 def write_files(
@@ -35,16 +48,20 @@ def write_files(
     checks: bool = True,
     baked: bool = False,
 ) -> dict[str, str] | None:
-    """{file: text} of a program; None where loops over what is done alike are not found, or do not pay.
+    """{file: text} of a program; None where the loops that are asked for are not found, or do not pay.
 
     about: (lines of the comment at the top, reference values for the test driver) of a listing. language: "c" or "cuda". name: of
-    the function, default made from `title`. loops: "flat" for none, "loops", or "auto" where they are expected to be faster.
+    the function, default made from `title`. loops: "flat" for plain statements in one function, "plain" for parts where there are
+    many, "blocks" for large blocks as loops, "loops" over what is done alike, "auto" where they are expected to be faster.
     Others: see `flat_listing` and `rolled_listing`.
     """
     word = identifier(title) if name is None else checked_identifier(name)
-    if loops == "flat":
+    listing = None
+    if loops in ("blocks", "plain"):
+        listing = parts_listing(program, word, fixed, defaults, checks, LONGEST if loops == "blocks" else LONG)
+    if loops == "flat" or (loops == "plain" and listing is None):
         listing = flat_listing(program, word, fixed, defaults, checks)
-    else:
+    elif loops in ("loops", "auto"):
         listing = rolled_listing(program, word, fixed, defaults, checks, baked, paying=loops == "auto")
     if listing is None:
         return None

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from gough.backends._cfamily import C, Printer, indent_lines, wrap_entries
+from gough.backends.c._looping import LONG
 from gough.backends.c.flat import (
     failing,
     floor,
@@ -231,8 +232,10 @@ def rolled_listing(
 
 def pays(rolled: Rolled) -> bool:
     """Whether loops are expected to be faster: a vector of four lanes costs what one operation costs, and moving numbers
-    in and out of lanes something."""
+    in and out of lanes something. A text that stays long is better in parts."""
     once, lane = rolled.operations
+    if once + lane > LONG:
+        return False
     flat = once + rolled.lanes * lane
     moved = sum(len(s.shared) + len(s.own) + s.kept + s.summed for s in rolled.stages if s.lanes > 1)
     return once + lane * padded_lanes(rolled.lanes) / 4 + moved < WORTH * flat

@@ -8,12 +8,14 @@ changes: both functions may run on many threads at once. For CUDA the function o
 one of host and device, in the header, so that own kernels may call it; beside it stands a kernel of one thread a state.
 """
 
+import re
 from collections.abc import Sequence
 
 from gough.backends._cfamily import C, comment, wrap_entries
 from gough.backends.c.listing import Listing, prototype
 
 QUALIFIER = "static __host__ __device__ inline"
+NOT_INLINED = "static __host__ __device__ __noinline__"
 BLOCK = 64
 """Threads of a block of the kernel."""
 
@@ -56,10 +58,18 @@ def cuda_header(listing: Listing) -> str:
         "",
     ]
     for piece in listing.support:
-        lines += [piece.replace("static double", f"{QUALIFIER} double"), ""]
+        lines += [_for_device(piece), ""]
     lines += ["/* Outputs of one state; returns its status word. */"]
     lines += [f"{QUALIFIER} {listing.state_prototype()} {{", *listing.state, "}", ""]
     return _guarded(listing, "CUH", lines)
+
+
+def _for_device(piece: str) -> str:
+    """A function or table that the function of a state uses, in the words of CUDA. Parts of a long text stay functions: compilers
+    would take minutes for all of them as one."""
+    piece = re.sub(r"^static (?=double )", f"{QUALIFIER} ", piece, flags=re.MULTILINE)
+    piece = re.sub(r"^static (?=(void|int|uint64_t) )", f"{NOT_INLINED} ", piece, flags=re.MULTILINE)
+    return re.sub(r"\brestrict\b", "__restrict__", piece)
 
 
 def cuda_source(listing: Listing) -> str:
@@ -146,7 +156,10 @@ def definitions(listing: Listing) -> list[str]:
 
 def prepare_function(listing: Listing) -> list[str]:
     """The function of a design, where there is one."""
-    return [listing.prepare_prototype() + " {", *listing.prepare, "}", ""] if listing.prepared else []
+    if not listing.prepared:
+        return []
+    parts = [line for piece in listing.design for line in (piece, "")]
+    return [*parts, listing.prepare_prototype() + " {", *listing.prepare, "}", ""]
 
 
 def head_comment(lines: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from gough.program.program import NOT_FINITE, Program, Slot
 _TAKEN = (
     *("prepared", "status", "finite", "n", "i", "k", "stream", "blocks", "kernel", "arguments"),
     *("sin", "cos", "sqrt", "atan2", "fabs", "sign", "quadrant_sin", "quadrant_cos", "memcpy"),
+    *("s", "solve_symmetric", "multiply", "copy_rows", "clear", "ends", "floors", "spans", "results"),
 )
 """Words the text uses itself."""
 
@@ -149,7 +150,8 @@ class Listing:
     """The pieces of a program's text. head: lines of the comment at the top; prepared: numbers a design gives (0 without
     a design); prepare: body of the function of a design; state: body of the function of a state; support: functions and
     tables it uses; defaults: {word of a uniform slot: numbers}, the design that is shipped; operations, design_operations:
-    {kind: number} of a state and of a design."""
+    {kind: number} of a state and of a design; stack: numbers in the array of the function of a state, 0 without one; design:
+    functions that the function of a design calls."""
 
     name: str
     signature: Signature
@@ -162,6 +164,8 @@ class Listing:
     defaults: Mapping[str, np.ndarray] = field(default_factory=dict)
     operations: Mapping[str, int] = field(default_factory=dict)
     design_operations: Mapping[str, int] = field(default_factory=dict)
+    stack: int = 0
+    design: Sequence[str] = ()
 
     @property
     def upper(self) -> str:
@@ -210,8 +214,23 @@ def prepare_program(each: Program, once: Program | None, positions: Sequence[int
     return contract_multiply_add(remove_dead_code(program))
 
 
-def prepare_lines(program: Program, signature: Signature, fixed: Mapping[int, Fixed]) -> list[str]:
-    """Body of the function of a design; fixed: {input position: what it must be}."""
+def prepared_table(
+    each: Program, table: Sequence[float | int], hoisted: bool
+) -> tuple[list[tuple[int, int]], dict[int, int]]:
+    """Entries of `prepared` that are positions of inputs of `each`, others are numbers: ((place, position) of what is computed,
+    {place: position} of what is copied)."""
+    first = each.input_offset(HOISTED) if hoisted else each.n_inputs
+    places = [(k, x) for k, x in enumerate(table) if isinstance(x, int)]
+    return [(k, x) for k, x in places if x >= first], {k: x for k, x in places if x < first}
+
+
+def prepare_lines(
+    program: Program,
+    signature: Signature,
+    fixed: Mapping[int, Fixed],
+    given: Sequence[str] = (),
+) -> list[str]:
+    """Body of the function of a design; fixed: {input position: what it must be}. given: statements that fill the rest."""
     inputs = signature.words()
     used = {args[0] for op, args in zip(program.ops, program.args, strict=True) if op == Op.INPUT}
     lines: list[str] = []
@@ -220,16 +239,16 @@ def prepare_lines(program: Program, signature: Signature, fixed: Mapping[int, Fi
         own = {p - a.offset: f for p, f in sorted(fixed.items()) if a.offset <= p < a.offset + a.slot.size}
         if own:
             lines += _refusal(a.word, own, start)
-        elif not used & set(range(a.offset, a.offset + a.slot.size)):
+        elif not used & set(range(a.offset, a.offset + a.slot.size)) and not given:
             lines.append(f"(void){a.word};")
         start += a.slot.size
     stored = [f"prepared[{k}]" for k in range(len(program.results))]
-    if not stored:
+    if not stored and not given:
         lines.append("(void)prepared;")
     body: list[str] = []
     words = Printer(C).write(program, inputs, body)
     return [
-        *indent_lines(lines),
+        *indent_lines([*lines, *given]),
         *indent_lines([*body, "", *stores(program, words, stored)]),
         *indent_lines(["return 0;"]),
     ]

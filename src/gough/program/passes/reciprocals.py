@@ -6,7 +6,7 @@ Then reciprocals and reciprocal roots by a 14-bit seed and one step of fourth or
 of 0 is infinite and the step makes it NaN, which the kernel flags.
 """
 
-from gough.program.graph import CONST, DIV, MUL, NEG, SQRT, Graph
+from gough.program.graph import BLOCK, CONST, DIV, ITEM, MUL, NEG, SQRT, Graph
 from gough.program.ops import Op
 from gough.program.passes.rewrite import finish, replay, rewrite_machine
 from gough.program.program import Program
@@ -49,7 +49,11 @@ def share_reciprocals(program: Program) -> Program:
     for i, op in enumerate(program.ops):
         if program.notes:
             graph.note = program.notes[i]
-        args = program.args[i] if op <= CONST else tuple(new[k] for k in program.args[i])
+        args = program.args[i]
+        if op == BLOCK:
+            args = (args[0], *(new[k] for k in args[1:]))
+        elif op > CONST:
+            args = (new[args[0]], args[1]) if op == ITEM else tuple(new[k] for k in args)
         if op == SQRT and program.args[i][0] in inverted:
             new.append(graph.mul(args[0], graph.raw(Op.RSQRT, *args)))
         else:
