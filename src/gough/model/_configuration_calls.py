@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,25 +14,14 @@ from gough.dynamics.legs.geometry import Branch
 from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
-from gough.kinematics.leading import (
-    COORDINATES,
-    NamedCoordinates,
-    coordinate_units,
-    coordinates_led,
-    drives_led,
-    staying_coordinates,
-    step_led,
-)
+from gough.kinematics.leading import COORDINATES, coordinates_led, drives_led, step_led
 from gough.kinematics.singularity import Singularity, singularity
 from gough.model._calls import Calls
+from gough.model._coordinates import coordinate_targets, pose_at_coordinates
 from gough.model._limits import limit_margins
 from gough.model._one_pose import pose_first, projection_first, step_first
 from gough.model.results import Configurations, LimitMargins
-from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import integrate_pose, pose_array
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
 AT_ONCE = 1 << 14
 """Poses whose joints, in closed form, are found together: what is computed on the way stays small."""
@@ -96,9 +85,9 @@ class ConfigurationCalls(Calls):
             raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
         by_pose = model.geometry.legs_reach or branch is not None  # the rest of the pose is that of home
         if coordinates is not None and by_pose and set(coordinates) <= set(COORDINATES):
-            pose, coordinates = _pose_from_coordinates(model, coordinates), None
+            pose, coordinates = pose_at_coordinates(model, coordinates), None
         if coordinates is not None:
-            names, given = _targets(model, coordinates)
+            names, given = coordinate_targets(model, coordinates)
         else:
             given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
         close = None if near is None else as_array("near", near, model.layout.nq)
@@ -260,47 +249,6 @@ class ConfigurationCalls(Calls):
     dgm = forward_geometry
 
 
-def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
-    """(names, values (..., k)) to lead to: what is named, and what stays beside it as at home."""
-    allowed = coordinate_units(model)
-    unknown = [k for k in coordinates if k not in allowed]
-    if unknown:
-        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(allowed)} (metres and rad, R = Rz Ry Rx)")
-    if len(coordinates) > model.layout.nv:
-        raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
-    names = list(coordinates)
-    rest = staying_coordinates(model, names)
-    home = dict(zip(rest, NamedCoordinates(model, rest).values(model.home), strict=True))
-    if not names + rest:
-        return [], np.zeros(0)
-    values = [np.asarray(coordinates[n] if n in coordinates else home[n], dtype=float) for n in names + rest]
-    try:
-        return names + rest, np.stack(np.broadcast_arrays(*values), axis=-1)
-    except ValueError:
-        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=False) if v.ndim)
-        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
-
-
 def _spread(rows: Array, part: slice) -> Array:
     """Rows of a part of the states, one for each."""
     return np.broadcast_to(rows, (part.stop - part.start, rows.shape[1]))
-
-
-def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
-    names = COORDINATES
-    home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
-    values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
-    try:
-        x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
-    except ValueError:
-        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=True) if v.ndim)
-        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
-    cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
-    sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
-    quaternion = [
-        cy * cp * cr + sy * sp * sr,
-        cy * cp * sr - sy * sp * cr,
-        cy * sp * cr + sy * cp * sr,
-        sy * cp * cr - cy * sp * sr,
-    ]
-    return np.stack([x, y, z, *quaternion], axis=-1)
