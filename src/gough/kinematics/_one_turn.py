@@ -1,4 +1,4 @@
-"""One rotation after the other in plain numbers: what `spatial.poses` does for batches, at a tenth of its time for a single state."""
+"""One rotation after the other in plain numbers: what `spatial.poses` does for batches, at a tenth of its time for one state."""
 
 import math
 from collections.abc import Sequence
