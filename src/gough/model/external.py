@@ -24,6 +24,12 @@ def on_platform(model: "Model", frame: str) -> bool:
     return frame not in mechanism.frames or (mechanism.has_platform and mechanism.frames[frame].link == 0)
 
 
+def takes_wrench(model: "Model") -> bool:
+    """Whether a wrench may be given without a frame: on the platform, whose origin is a point of the material."""
+    mechanism = model.mechanism
+    return mechanism.has_platform and mechanism.links[0].elastic is None
+
+
 def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> dict[str, Array]:
     """The inputs of `load_sizes`, (..., size) by slot, that do the work of all given wrenches.
 

@@ -321,10 +321,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
             if name not in self.parameter_names:
                 near = nearest(name, list(self.parameter_names))
                 raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
-            place = self.parameter_names.index(name)
-            if self.mechanism.table.kinds[place] == "mass" and (value < 0).any():
-                raise UsageError(f"{name} = {value.min():g} kg: a mass is not negative")
-            out[..., place] = value
+            out[..., self.parameter_names.index(name)] = value
+        self.mechanism.table.check_masses(out)
         return out
 
     def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:

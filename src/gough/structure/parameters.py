@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 
 import numpy as np
@@ -88,8 +89,22 @@ class ParameterTable:
         return {i: x for i, x in pattern.items() if self.kinds[i] == "smoothing"}
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
-        """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""
+        """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with, or have a negative
+        mass."""
         self.guard(pattern)(values)
+
+    def check_masses(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) with a mass below zero."""
+        places = self._masses
+        masses = values[..., places]
+        if (masses < 0).any():
+            least = masses.reshape(-1, len(places)).min(axis=0)
+            k = int(np.argmin(np.where(least < 0, least, np.inf)))
+            raise UsageError(f"{self.names[places[k]]} = {least[k]:g} kg: a mass is not negative")
+
+    @cached_property
+    def _masses(self) -> np.ndarray:
+        return np.array(self.of_kind("mass"), dtype=int)
 
     def guard(self, pattern: dict[int, float]) -> Callable[[np.ndarray], None]:
         """`check` for one pattern, made ready."""
@@ -103,6 +118,7 @@ class ParameterTable:
         def check(values: np.ndarray) -> None:
             if values.shape[-1:] != (n,):
                 raise UsageError(f"parameters has shape {values.shape}; expected (..., {n})")
+            self.check_masses(values)
             if ((values == whole) | free).all():  # the usual case, without picking columns
                 return
             wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too
