@@ -43,6 +43,21 @@ class ConfigurationCalls(Calls):
         except BadStateError as error:
             raise rename(error, call, error.result.q) from None
 
+    def _lead_platform(self, call: str, pose: Array, q: Array, v: Array | None, **options: Any) -> Array:
+        """`_assemble_for` a pose that q (..., nq) and v (..., nv) lead to: where that is none, it is they that have no number."""
+        given = {"q": q} if v is None else {"q": q, "v": v}
+        if all(np.isfinite(x).all() for x in given.values()):
+            return self._assemble_for(call, pose, near=q, **options)
+        found = self.assemble(pose, near=q, **options | {"on_bad_state": "mark"})
+        check_option(options["on_bad_state"])
+        failures, batch = found.failures, found.status.shape
+        for name in reversed(given):
+            unknown = np.broadcast_to(~np.isfinite(given[name]).all(axis=-1), batch).reshape(-1)
+            failures[unknown] = Status.NOT_FINITE.at(f"input {name}")
+        if options["on_bad_state"] == "raise":
+            complain(call, failures, batch, found.q)
+        return found.q
+
     @checked(
         drives=numbers,
         coordinates=mapping(numbers),
@@ -108,7 +123,10 @@ class ConfigurationCalls(Calls):
                 q, failed = drives_led(model, rows, parameter, near_rows)
             else:
                 q, failed = coordinates_led(model, names, rows, parameter, near_rows)
-            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
+            if near_rows is not None:
+                failed[~np.isfinite(near_rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input near")
+            asked = "coordinates" if drives is None else "drives"
+            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at(f"input {asked}")
         status = codes(failed)
         where = places(failed, status).reshape(batch)
         result = Configurations(q.reshape(*batch, model.layout.nq), status.reshape(batch), where)
@@ -158,7 +176,7 @@ class ConfigurationCalls(Calls):
         if good.all():
             return model.geometry.from_pose(rows, parameters, near, branch, elastic)
         failures = np.full(len(rows), Status.BAD_QUATERNION.at("platform"), dtype=object)
-        failures[~finite] = Status.NOT_FINITE.at("input")
+        failures[~finite] = Status.NOT_FINITE.at("input pose")
         q = np.full((len(rows), model.layout.nq), np.nan)
         q[:, :7] = rows
         start, bent = (None if x is None else x[good] for x in (near, elastic))
@@ -203,12 +221,15 @@ class ConfigurationCalls(Calls):
             pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), moved[..., :6])
             near = np.broadcast_to(start, (*batch, layout.nq))
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
-            options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
-            return self._assemble_for("integrate", pose, **options)
+            options = {"parameters": parameters, "on_bad_state": on_bad_state, **bent}
+            return self._lead_platform("integrate", pose, near, moved, **options)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
         batch = common_batch("integrate", start, step, parameters=numbers)
         numbers = design_rows(numbers, batch)
-        found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
+        rows, steps = as_rows(start, batch), as_rows(step, batch)
+        found, failures = step_led(model, rows, steps, numbers)
+        unknown = ~np.isfinite(steps).all(axis=1) & np.isfinite(rows).all(axis=1)
+        failures[unknown & (failures != GOOD)] = Status.NOT_FINITE.at("input v")
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
     @projection_first
@@ -220,8 +241,7 @@ class ConfigurationCalls(Calls):
         if model.geometry.by_legs:
             norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
             pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
-            options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
-            return self._assemble_for("project", pose, **options)
+            return self._lead_platform("project", pose, x, None, parameters=parameters, on_bad_state=on_bad_state)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
         batch = common_batch("project", x, parameters=numbers)
         numbers, rows = design_rows(numbers, batch), as_rows(x, batch)
