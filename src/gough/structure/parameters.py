@@ -1,6 +1,7 @@
 """The parameter vector: every number of a design that equations use, with a name, a unit and its structural value."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,9 +10,15 @@ from itertools import repeat
 import numpy as np
 
 from gough.errors import PatternError, UsageError
+from gough.robot.item import nearest
 
 ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
+
+
+_OF_BODY = re.compile(r"(.+)\.(mass|m|inertia|cent(?:er|re)_of_mass|com)(?:[._]([xyz]{1,2}))?", re.IGNORECASE)
+"""What people call the inertial parameters of a body, and a component."""
+_INERTIA, _FIRST = ("XX", "XY", "XZ", "YY", "YZ", "ZZ"), ("MX", "MY", "MZ")
 
 
 FRICTION = ("viscous", "coulomb", "smoothing")
@@ -92,6 +99,18 @@ class ParameterTable:
         """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with, or have a negative
         mass."""
         self.guard(pattern)(values)
+
+    def meant_by(self, name: str) -> str:
+        """What to use in the place of a name that no parameter has; words for inertial parameters are known."""
+        found = _OF_BODY.fullmatch(name)
+        if found is None:
+            return nearest(name, list(self.names))
+        body, word, part = found[1], found[2].lower(), (found[3] or "").upper()
+        if word in ("mass", "m"):
+            return nearest(f"{body}.M", list(self.names))
+        kinds, what = (_INERTIA, "about the body's origin") if word == "inertia" else (_FIRST, "mass × centre of mass")
+        known = [f"{body}.{kind}" for kind in kinds if f"{body}.{kind}" in self.names and kind.endswith(part)]
+        return f"{', '.join(map(repr, known))} ({what})" if known else nearest(name, list(self.names))
 
     def check_masses(self, values: np.ndarray) -> None:
         """Refuse parameter arrays (..., n) with a mass below zero."""
