@@ -198,13 +198,20 @@ def test_what_is_no_state_is_refused_as_ever(case: Case, q: Any) -> None:
         m.inverse_dynamics(q, np.zeros(6), np.zeros(6))
 
 
-@pytest.mark.parametrize("case", ["pedrammehr2012", "delta_flexible"], indirect=True)
+LOADED = ["pedrammehr2012", "delta_flexible", *(pytest.param(n, marks=pytest.mark.slow) for n in ("lopes", "delta"))]
+
+
+@pytest.mark.parametrize("case", LOADED, indirect=True)
 def test_wrenches_and_designs(case: Case) -> None:
     """One state with a wrench, another design, names or numbers of other kinds is that state of a batch, bit for bit."""
     m, state = case.model, case.states[1]
     wrench = np.arange(6.0)
     mass = next(n for n in m.parameter_names if n.endswith(".M") and m.parameters[m.parameter_names.index(n)] > 0)
     design = m.parameters_with({mass: 2.5})
+    frames = list(dict.fromkeys([case.frame, m.mechanism.links[0].name, *list(m.mechanism.frames)[:2]]))
+    for frame in frames:
+        for kind in ("frame_pose", "frame_twist"):
+            m.function(f"{kind}:{frame}").compile()
     for call, third in (("inverse_dynamics", "a"), ("forward_dynamics", "tau")):
         method, given = getattr(m, call), [state["q"], state["v"], state[third]]
         method(*given)
@@ -215,6 +222,8 @@ def test_wrenches_and_designs(case: Case) -> None:
             (method(*given, parameters=design), method(*rows, parameters=design)),
             (method(*given, wrench, parameters={mass: 2.5}), method(*rows, wrench[None], parameters=design)),
             (method(*[x.tolist() for x in given], on_bad_state="mark"), method(*rows)),
+            *((method(*given, {f: wrench}), method(*rows, {f: wrench})) for f in frames),
+            (method(*given, dict.fromkeys(frames, wrench)), method(*rows, dict.fromkeys(frames, wrench[None]))),
         ):
             for x, y in zip(arrays(alone), arrays(many), strict=True):
                 np.testing.assert_array_equal(x, y[0])
@@ -222,8 +231,9 @@ def test_wrenches_and_designs(case: Case) -> None:
             method(*given, q=state["q"])
         with pytest.raises(TypeError):
             m.mass_matrix(state["q"], wrench=wrench)
-        with pytest.raises(gough.UsageError, match="wrench"):
-            method(*given, wrench[:5])
+        for wrong in (wrench[:5], {frames[0]: wrench[:5]}, {"nowhere": wrench}, {3: wrench}):
+            with pytest.raises(gough.UsageError, match=r"wrench|frame"):
+                method(*given, wrong)
 
 
 @pytest.mark.parametrize("case", ["pedrammehr2012"], indirect=True)

@@ -48,7 +48,8 @@ class ConfigurationCalls(Calls):
         given = {"q": q} if v is None else {"q": q, "v": v}
         if all(np.isfinite(x).all() for x in given.values()):
             return self._assemble_for(call, pose, near=q, **options)
-        found = self.assemble(pose, near=q, **options | {"on_bad_state": "mark"})
+        marked: dict[str, Any] = {**options, "on_bad_state": "mark"}
+        found = self.assemble(pose, near=q, **marked)
         check_option(options["on_bad_state"])
         failures, batch = found.failures, found.status.shape
         for name in reversed(given):

@@ -1,6 +1,6 @@
 """Model calls for one state, or a few thousand in rows, straight to machine code: plain arrays, the model's own design.
 
-One state of lists and other numbers, with a wrench on the platform, of another design, or given by name, goes there by a detour.
+One state of lists and other numbers, with wrenches, of another design, or given by name, goes there by a detour.
 Any other call, the first ones, before code is compiled, and states that a check flags take the general way, which also makes the
 straight one ready for the next.
 """
@@ -16,7 +16,7 @@ from gough.compilation.one_state import OneState, Straight
 from gough.compilation.status import ON_BAD_STATE
 from gough.dynamics.catalogue import FunctionKey
 from gough.dynamics.inverse import load_sizes
-from gough.model.external import takes_wrench
+from gough.model.external import load_of_one, takes_wrench
 
 if TYPE_CHECKING:
     from gough.model.model import Model
@@ -32,12 +32,13 @@ def is_option(value: Any) -> bool:
 
 
 class _Ready(NamedTuple):
-    """The straight ways of a call: of one state, of rows, with a wrench on the platform (None where it takes none); for other
-    designs what makes them, and loads that are zero."""
+    """The straight ways of a call: of one state, of rows, with a wrench on the platform (None where it takes none), with all
+    loads; for other designs what makes them, and loads that are zero."""
 
     one: Straight
     rows: Straight
     pushed: Straight | None
+    loaded: Straight
     known: OneState
     still: list[np.ndarray]
 
@@ -99,10 +100,14 @@ def _detour(
     try:
         ready: _Ready | None = model._straight.get((name, frame) if of_frame else name)
         arrays = [_as_plain(given.pop(place)) for place in places if place not in ("frame", "wrench")]
-    except (TypeError, KeyError, ValueError):
+    except (TypeError, KeyError):
         return None
-    arrays += [] if wrench is None else [_as_plain(wrench)]
     if ready is None or given or any(x is None for x in arrays):
+        return None
+    if type(wrench) is dict:
+        return _with_wrenches(model, ready, arrays, wrench) if parameters is None else None
+    arrays += [] if wrench is None else [_as_plain(wrench)]
+    if arrays[-1] is None:
         return None
     if parameters is None:
         run = ready.one if wrench is None else ready.pushed
@@ -114,12 +119,25 @@ def _detour(
     return None if run is None else run(*arrays)
 
 
+def _with_wrenches(
+    model: "Model", ready: _Ready, arrays: list[Any], wrench: dict[Any, Any]
+) -> Sequence[np.ndarray] | None:
+    """Outputs of one state with wrenches by frame."""
+    if arrays[0].shape != (model.layout.nq,):
+        return None
+    load = load_of_one(model, arrays[0], {frame: _as_plain(x) for frame, x in wrench.items()})
+    return None if load is None else ready.loaded(*arrays, *load)
+
+
 def _as_plain(x: Any) -> np.ndarray | None:
     """One row of float64 of a list, a tuple or an array; None where it is for the general way to look at."""
     if type(x) is not np.ndarray:
         if type(x) not in (list, tuple):
             return None
-        x = np.array(x)
+        try:
+            x = np.array(x)
+        except ValueError:  # rows differ in length
+            return None
     if x.ndim != 1 or x.dtype.kind not in "fi":
         return None
     return x if x.dtype == _FLOAT else x.astype(float)
@@ -149,6 +167,7 @@ def _make_ready(
         known.caller(model.parameters, still),
         known.batch_caller(model.parameters, still),
         known.caller(model.parameters, still[1:]) if pushed else None,
+        known.caller(model.parameters),
         known,
         still,
     )

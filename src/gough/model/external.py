@@ -53,6 +53,50 @@ def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> 
     return load | {"wrench": as_array("wrench", wrench, 6)}
 
 
+def load_of_one(model: "Model", q: Array, wrench: Mapping[Any, Array | None]) -> list[Array] | None:
+    """`external_load` of one state q (nq,) and wrenches (6,) by frame, in the order of `load_sizes`, by machine code; None where
+    that is not there yet or something is to be refused."""
+    sizes = load_sizes(model.mechanism)
+    load = {slot: np.zeros(size) for slot, size in sizes.items()}
+    for frame, value in wrench.items():
+        if value is None or value.shape != (6,):
+            return None
+        found = _one_at_frame(model, q, frame, value)
+        if found is None:
+            return None
+        load[found[0]] = load[found[0]] + found[1]
+    return list(load.values())
+
+
+def _one_at_frame(model: "Model", q: Array, frame: Any, value: Array) -> tuple[str, Array] | None:
+    """`_at_frame` of one state."""
+    mechanism = model.mechanism
+    levered = mechanism.has_platform and frame in mechanism.frames and on_platform(model, frame)
+    run = model._straight.get(("load", frame))
+    if run is None:
+        try:
+            _demand_material(model, frame)
+            known = model.function(FunctionKey("frame_pose" if levered else "frame_twist", (frame,))).one_state
+        except UsageError:
+            return None
+        if known is None:
+            return None
+        run = model._straight[("load", frame)] = known.caller(model.parameters, unchecked=True)
+    if levered:
+        found = run(q)
+        if found is None:
+            return None
+        (x, y, z), (fx, fy, fz, mx, my, mz) = (found[0] - q[:3]).tolist(), value.tolist()
+        return "wrench", np.array([fx, fy, fz, mx + (y * fz - z * fy), my + (z * fx - x * fz), mz + (x * fy - y * fx)])
+    rates = []
+    for unit in np.eye(model.layout.nv):
+        found = run(q, unit)
+        if found is None:
+            return None
+        rates.append(found[0])
+    return _work_slot(model), np.einsum("...ij,...i->...j", np.array(rates).T, value)
+
+
 def residual_slope(
     model: "Model", q: Array, wrench: Wrench, parameters: Array, state: Mapping[str, Any]
 ) -> Array | float:
