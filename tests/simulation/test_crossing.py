@@ -297,5 +297,5 @@ def test_a_large_robot_that_folds_says_what_would_hold() -> None:
         stopped = gough.simulate(gough.build("delta_flexible"), duration=0.5)
         whole = gough.simulate(gough.build("delta_flexible", velocities="drives"), duration=0.5)
     told = "where vx vy vz and 30 elastic rates do not determine the robot (leg0.arm leg1.arm leg2.arm in v would)"
-    assert told in stopped.stopped and "velocities:" in stopped.remedy
+    assert told in stopped.stopped and "velocities:" in remedy(stopped)
     assert whole.info.finished
