@@ -1,5 +1,6 @@
 """What takes long says what it is doing, to whoever listens: commands show it on a terminal, so that nobody waits in silence."""
 
+import math
 import os
 import shutil
 import sys
@@ -14,8 +15,10 @@ Listener = Callable[[str], None]
 """Takes what is being done now, in words; "" when that is over."""
 _listeners: list[tuple[int, Listener, list[str]]] = []
 """With the thread that each listens to, and what that is doing; the last one hears."""
-PATIENCE, EVERY = 0.8, 0.2
+PATIENCE, EVERY = 0.6, 0.1
 """Seconds before a line appears; and between two looks."""
+STARTED = time.monotonic()
+"""When the library began to load: for who waits, the first thing that takes long has begun then."""
 
 
 @contextmanager
@@ -52,9 +55,11 @@ if hasattr(os, "register_at_fork"):  # a child has no line to write on
 class WaitingLine:
     """What is done, and for how long. It goes as soon as that is over, so that it is never in the way of results."""
 
-    def __init__(self, stream: TextIO, patience: float = PATIENCE) -> None:
+    def __init__(self, stream: TextIO, patience: float = PATIENCE, started: float | None = None) -> None:
+        """started: when the program did, default `STARTED`; until something was told, people have waited since then."""
         self.stream, self.patience = stream, patience
-        self.words, self.since, self.shown = "", 0.0, False
+        self.words, self.since, self.shown = "", math.nan, False
+        self.started = STARTED if started is None else started
         self.lock, self.over = threading.Lock(), threading.Event()
 
     def tell(self, words: str) -> None:
@@ -63,7 +68,7 @@ class WaitingLine:
             if not words:
                 self._clear()
             elif not self.words:
-                self.since = time.monotonic()
+                self.since = self.started if math.isnan(self.since) else time.monotonic()
             self.words = words
 
     def show_words(self) -> None:

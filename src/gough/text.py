@@ -244,17 +244,18 @@ def printable(text: str) -> str:
 
 def short_repr(self: Any) -> str:
     """`__repr__` of a dataclass with arrays: a few lines at most, shapes in the place of many numbers."""
-    shown = [f"{f.name}={_show_entry(getattr(self, f.name))}" for f in fields(self) if f.repr]
+    shown = [f"{f.name}={show_entry(getattr(self, f.name))}" for f in fields(self) if f.repr]
     return f"{type(self).__name__}({', '.join(shown)})"
 
 
-def _show_entry(value: Any) -> str:
+def show_entry(value: Any) -> str:
+    """A value in a `__repr__`: short, of many numbers the shape."""
     shape = getattr(value, "shape", None)
     if shape == () and hasattr(value, "item"):
-        return _show_entry(value.item())
+        return show_entry(value.item())
     if shape is not None:
         few = len(shape) == 1 and 0 < shape[0] <= FEW and hasattr(value, "tolist")
-        return f"[{' '.join(_show_entry(x) for x in value.tolist())}]" if few else f"array {shape}"
+        return f"[{' '.join(show_entry(x) for x in value.tolist())}]" if few else f"array {shape}"
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list | tuple | set | frozenset | Mapping) and len(value) > 0:
@@ -263,7 +264,7 @@ def _show_entry(value: Any) -> str:
             and not isinstance(value, Mapping)
             and all(isinstance(x, str | int | float) for x in value)
         ):
-            return f"({', '.join(map(_show_entry, value))})"
+            return f"({', '.join(map(show_entry, value))})"
         return f"{'dict' if isinstance(value, Mapping) else type(value).__name__} of {len(value)}"
     if is_dataclass(value) and not isinstance(value, type):
         return type(value).__name__

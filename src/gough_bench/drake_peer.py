@@ -107,6 +107,9 @@ class DrakeComposed(_DrakeTree):
 
     _inverse = False
 
+    def take_function(self, function: str) -> None:
+        self._inverse = function == "inverse_dynamics"
+
     @property
     def remark(self) -> str:  # type: ignore[override]
         """What is given."""

@@ -7,6 +7,7 @@ Pinocchio's headers (which it includes) and Eigen; that takes minutes, once.
 import os
 import platform
 import shutil
+import subprocess
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +54,9 @@ class Clusters(HarnessPeer):
         """What is timed."""
         return "inverseDynamics, drives by LU" if self._route == "inverse" else "forwardDynamics"
 
+    def take_function(self, function: str) -> None:
+        self._route = "inverse" if function == "inverse_dynamics" else "forward"
+
     def available(self) -> str:
         if not (Path(os.environ.get(SOURCE, "")) / "include" / "grbda").is_dir():
             return f"not found: its source; set {SOURCE} to a checkout of github.com/ROAM-Lab-ND/generalized_rbda"
@@ -70,7 +74,7 @@ class Clusters(HarnessPeer):
         if reason:
             return reason
         self._case, self._tree = case, tree
-        self._route = "inverse" if case.function == "inverse_dynamics" else "forward"
+        self.take_function(case.function)
         try:
             executable = grbda_harness(Path(os.environ[SOURCE]))
         except BuildError as error:
@@ -128,6 +132,15 @@ class Clusters(HarnessPeer):
         sizes = np.array([len(q), q.shape[1], rates.shape[1]], dtype=np.int64)
         blocks = (np.ascontiguousarray(x, dtype=float) for x in (q, *map(self._swapped, (rates, forces, second))))
         write_file(path, b"".join([sizes.tobytes(), *(x.tobytes() for x in blocks)]))
+
+
+def source_commit() -> str:
+    """The commit of its source that is there, in short; "" where none is known."""
+    source = os.environ.get(SOURCE, "")
+    if not source or not shutil.which("git"):
+        return ""
+    found = subprocess.run(["git", "-C", source, "rev-parse", "--short=7", "HEAD"], capture_output=True, text=True)
+    return found.stdout.strip() if found.returncode == 0 else ""
 
 
 def grbda_harness(source: Path) -> Path:

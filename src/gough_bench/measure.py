@@ -114,6 +114,7 @@ class TimedLine:
 def check(peer: Peer, case: Case, time_wrong: bool = False) -> TimedLine:
     """A row with the peer's difference, or the reason why it will not be timed; wrong answers are, on request, where finite."""
     line = TimedLine(peer, 1)
+    peer.take_function(case.function)
     if case.function not in peer.functions and not peer.name.startswith("gough"):
         line.reason = f"does not have {case.function}"
         return line

@@ -38,6 +38,9 @@ class MuJoCo(Peer):
 
     _inverse = False
 
+    def take_function(self, function: str) -> None:
+        self._inverse = function == "inverse_dynamics"
+
     def available(self) -> str:
         return "" if find_spec("mujoco") else "not installed: `pip install mujoco`"
 

@@ -103,6 +103,9 @@ class OurCall(Peer):
 
     _function = "forward_dynamics"
 
+    def take_function(self, function: str) -> None:
+        self._function = function
+
     def available(self) -> str:
         return ""
 

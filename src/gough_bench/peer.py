@@ -79,6 +79,10 @@ class Peer(ABC):
     threads: bool = False
     single: bool = False
 
+    def take_function(self, function: str) -> None:
+        """Know what is asked for, so that `call` names it, whether or not the rival is there and has the robot."""
+        return
+
     @abstractmethod
     def available(self) -> str:
         """Why it cannot be used here, with what to install; "" where it can."""

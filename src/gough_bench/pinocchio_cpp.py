@@ -167,6 +167,9 @@ class PinocchioCpp(HarnessPeer):
     _route = "inverse"
     _forward = "forward"
 
+    def take_function(self, function: str) -> None:
+        self._route = "inverse" if function == "inverse_dynamics" else self._forward
+
     def available(self) -> str:
         return missing_tools()
 
@@ -175,7 +178,7 @@ class PinocchioCpp(HarnessPeer):
         if reason:
             return reason
         self._case, self._tree = case, Tree(case.model)
-        self._route = "inverse" if case.function == "inverse_dynamics" else self._forward
+        self.take_function(case.function)
         if self._route == "inverse" and not leg_lines(self._tree):
             return "its inverse route is written for six legs of three one-freedom joints with a ball at the tip"
         try:

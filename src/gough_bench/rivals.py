@@ -8,6 +8,7 @@ from typing import Any
 
 from gough import Robot, UsageError
 from gough.robots import four_bar_chain
+from gough_bench.grbda_peer import source_commit
 from gough_bench.machine import machine
 from gough_bench.ours import OurC, OurCall, Ours
 from gough_bench.peer import Peer
@@ -77,6 +78,8 @@ def run_rivals(
         if unknown:
             raise UsageError(f"no {kind} {', '.join(unknown)}; there are {', '.join(known)}")
     result: dict[str, Any] = {"format": 1, "scope": SCOPE, "machine": machine(), "robots": {}, "interrupted": False}
+    if commit := source_commit():
+        result["machine"]["versions"]["generalized_rbda"] = commit
     try:
         for name in subjects if subjects is not None else SUBJECTS:
             subject = SUBJECTS[name]

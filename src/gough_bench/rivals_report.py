@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from gough.files import write_file
-from gough_bench.ours import Ours
-from gough_bench.report import finite_values, machine_lines, number
+from gough_bench.ours import OurC, Ours
+from gough_bench.report import BUSY, finite_values, machine_lines, number
+from gough_bench.rivals_words import is_scalar_loop, known_versions, out_of_place, reading_lines, why_wrong
 
-OUR_BATCH = Ours.call
+OUR_BATCH, OUR_C = Ours.call, OurC.call
 FIELDS = "robot function peer call threads single best_ns spread ratio_alike difference reason remark".split()
-HEAD = ("rival", "call", "threads", "µs a state", "spread", "times gough", "error", "note")
+HEAD = ("rival", "call", "threads", "µs a state", "spread", "times gough", "times its C", "error", "note")
 
 
 def write_rivals(result: dict[str, Any], folder: Path) -> tuple[Path, ...]:
@@ -24,14 +25,24 @@ def write_rivals(result: dict[str, Any], folder: Path) -> tuple[Path, ...]:
     return paths
 
 
+def rewrite_page(folder: str | Path) -> Path:
+    """Write the files again from the `rivals.json` that is in a folder; the page."""
+    result = json.loads((Path(folder) / "rivals.json").read_text(encoding="utf-8"))
+    return write_rivals(result, Path(folder))[0]
+
+
 def rivals_markdown(result: dict[str, Any]) -> str:
     """The page: a summary of both ways of calling, where gough is not ahead, then all rows."""
+    there = {row["peer"] for _, _, row in rows_of(result) if row["difference"] is not None}
+    machine = {**result["machine"], "versions": known_versions(result["machine"]["versions"], there)}
     parts = [
         "# Every rival in one table",
         "",
-        *machine_lines(result["machine"]),
+        *machine_lines(machine),
         "",
         f"What is timed: {result['scope']}.",
+        "",
+        *reading_lines(result),
         "",
     ]
     if result["interrupted"]:
@@ -41,9 +52,9 @@ def rivals_markdown(result: dict[str, Any]) -> str:
         for single, how in ((True, "one state a call from Python"), (False, "many states at once, one thread")):
             parts += [f"## {function}, {how}", "", *_summary(result, function, single), ""]
     parts += ["## All rows", ""]
-    for made in result["robots"].values():
+    for robot, made in result["robots"].items():
         for function, figures in made["functions"].items():
-            parts += [f"### {made['what']}: {function}", "", *_all_rows(figures), ""]
+            parts += [f"### {made['what']}: {function}", "", *_all_rows(robot, figures), ""]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -135,7 +146,8 @@ def _summary(result: dict[str, Any], function: str, single: bool) -> list[str]:
             and row["threads"] == 1
             and (row["best_ns"] or row["difference"] is not None)
         ):
-            cells.setdefault((row["peer"], row["call"]), {})[robot] = _cell(row)
+            figures = result["robots"][robot]["functions"][function]
+            cells.setdefault((row["peer"], row["call"]), {})[robot] = _cell(row, figures)
     if not cells:
         return ["No rival."]
     lines = ["| | " + " | ".join(robots) + " |", "|" + "---|" * (len(robots) + 1)]
@@ -146,31 +158,55 @@ def _summary(result: dict[str, Any], function: str, single: bool) -> list[str]:
     return lines
 
 
-def _cell(row: dict[str, Any]) -> str:
-    error = "not finite" if row["difference"] is None else f"{row['difference']:.0e}"
-    wrong = "**wrong** " if is_wrong(row) else ""
+def _cell(row: dict[str, Any], figures: dict[str, Any]) -> str:
+    error, wrong = _error(row, figures), "**wrong** " if is_wrong(row) else ""
+    busy = " ?" if is_doubtful(row) else ""
     if row["best_ns"] is None:
         return f"{wrong}({error})"
     if row["peer"] == "gough":
-        return f"{number(row['best_ns'] / 1e3)} µs ({error})"
-    return f"{wrong}{number(row['ratio_alike'])}× ({error})" if row["ratio_alike"] else f"{wrong}({error})"
+        return f"{number(row['best_ns'] / 1e3)} µs{busy} ({error})"
+    ratio, to_c = row["ratio_alike"], ratio_to_c(row, figures)
+    times = f"{number(ratio)}×{f', C {number(to_c)}×' if to_c else ''}{busy} " if ratio else ""
+    return f"{wrong}{times}({error})"
 
 
-def _all_rows(figures: dict[str, Any]) -> list[str]:
+def _error(row: dict[str, Any], figures: dict[str, Any]) -> str:
+    """Of gough's own calls, where nothing else judges, there is none."""
+    if row["difference"] is None:
+        return "not finite"
+    itself = figures["judge"] == "gough" and row["peer"] == "gough" and row["call"] != OUR_C
+    return "–" if itself else f"{row['difference']:.0e}"
+
+
+def is_doubtful(row: dict[str, Any]) -> bool:
+    """Whether the machine was too busy for the row's time."""
+    return row["spread"] is not None and row["spread"] > BUSY
+
+
+def ratio_to_c(row: dict[str, Any], figures: dict[str, Any]) -> float | None:
+    """Time over that of gough's exported C, both a loop over states on one thread; None where there is none."""
+    own = next((r["best_ns"] for r in figures["rows"] if r["call"] == OUR_C), None)
+    alike = is_scalar_loop(row) and row["threads"] == 1 and row["best_ns"]
+    return row["best_ns"] / own if own and alike else None
+
+
+def _all_rows(robot: str, figures: dict[str, Any]) -> list[str]:
     lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
     for row in figures["rows"]:
         if row["reason"].startswith("does not have"):
             continue
-        timed = row["best_ns"] is not None
+        timed, wrong = row["best_ns"] is not None, why_wrong(row) if is_wrong(row) else ""
+        notes = (row["reason"], wrong.partition(":")[0], row["remark"] if timed else "", out_of_place(robot, row))
         shown = (
             row["peer"],
             row["call"],
             str(row["threads"]),
             number(row["best_ns"] / 1e3) if timed else "–",
-            f"{100 * row['spread']:.0f} %" if timed else "–",
+            f"{100 * row['spread']:.0f} %{' ?' if is_doubtful(row) else ''}" if timed else "–",
             number(row["ratio_alike"]) if row["ratio_alike"] else "–",
-            f"{row['difference']:.0e}" if row["difference"] is not None else "–",
-            "; ".join(text for text in (row["reason"], row["remark"]) if text),
+            number(to_c) if (to_c := ratio_to_c(row, figures)) else "–",
+            _error(row, figures) if row["difference"] is not None else "–",
+            "; ".join(text for text in notes if text),
         )
         lines.append("| " + " | ".join(shown) + " |")
     return lines

@@ -112,7 +112,7 @@ def test_bad_states_are_judged_on_the_host(function: Function) -> None:
     found = evaluate(function, {"x": device(x), "parameters": NUMBERS})
     assert found.bad.tolist() == [1, 3] and list(found.failed) == [
         Status.OUT_OF_REACH.at("leg0"),
-        Status.NOT_FINITE.at("input"),
+        Status.NOT_FINITE.at("input x"),
     ]
     assert found.codes.tolist() == [0, Status.OUT_OF_REACH, 0, Status.NOT_FINITE, 0, 0]
     assert np.isnan(found.outputs["y"][[1, 3]]).all()

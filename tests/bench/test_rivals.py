@@ -17,8 +17,10 @@ from gough_bench.exudyn_peer import Exudyn
 from gough_bench.grbda_peer import Clusters
 from gough_bench.measure import check
 from gough_bench.mujoco_batches import Mjx, MuJoCoRollout, MuJoCoWarp
+from gough_bench.mujoco_peer import MuJoCo
 from gough_bench.peer import Case, Peer
 from gough_bench.pinocchio import PinocchioComposed, PinocchioLoops
+from gough_bench.pinocchio_cpp import PinocchioCpp
 from gough_bench.rivals import EFFORT, SUBJECTS, run_rivals, short_effort
 from gough_bench.rivals_report import behind, closer, idle_threads, rivals_markdown, write_rivals
 from gough_bench.run import bare_model as bare
@@ -184,3 +186,46 @@ def test_unknown_names():
     with pytest.raises(UsageError, match="exudyn"):
         run_rivals(["five_bar"], ["nobody"])
     assert "four_bars_200" in gough("bench", "nothing", "--rivals", code=2)[1]
+
+
+def test_the_page_says_how_to_read_it(table):
+    """Scalar loops beside vectors, doubtful rows, itself as judge, what is wrong and why, labels of what could not be timed."""
+    result = json.loads(json.dumps(table[0]))
+    made = result["robots"]["five_bar"]["functions"]
+    figures = made["inverse_dynamics"]
+    ours = next(row for row in figures["rows"] if row["call"] == "exported C, one state a call")
+    ours["best_ns"] = ours["best_ns"] or 100.0
+    loop = {
+        **ours,
+        "peer": "Pinocchio C++",
+        "call": "constraintDynamics",
+        "best_ns": 4 * ours["best_ns"],
+        "spread": 0.3,
+    }
+    loop |= {"ratio_alike": 40.0, "difference": 1e-12, "remark": ""}
+    figures["rows"].append(loop)
+    figures["judge"] = "gough"
+    page = rivals_markdown(result)
+    assert "40×, C 4× ? (1e-12)" in page and "30 % ?" in page and "(–)" in page
+    assert "thin competition" in page and "`batch` in rivals.json" in page and "gough bench --rivals" in page
+    assert "MuJoCo (mj_inverse): a motion that keeps the loops closed loads no soft constraint" in page
+    assert "above 1e-06" in page and "mujoco " in page and "drake " not in page.split("\n")[2]
+
+
+def test_labels_of_what_cannot_be_timed():
+    """A rival that is not there, or cannot have the robot, is named by the call that was asked of it."""
+    model = bare(SUBJECTS["flexible"].robot())
+    states = random_states(model, 2)
+    labels = {
+        "inverse_dynamics": (
+            "rnea, leg Jacobians, 6 x 6 solve",
+            "mj_inverse",
+            "CalcInverseDynamics",
+            "inverseDynamics",
+        ),
+        "forward_dynamics": ("constraintDynamics", "mj_forward", "CalcMassMatrix", "forwardDynamics"),
+    }
+    for function, calls in labels.items():
+        for kind, call in zip((PinocchioCpp, MuJoCo, DrakeComposed, Clusters), calls, strict=True):
+            line = check(kind(), Case(model, function, states))
+            assert line.reason and line.peer.call.startswith(call)

@@ -15,6 +15,7 @@ import typer
 
 import gough as library
 from cli.command import QUICK, gough
+from gough.cli import failure
 from inner.cli import app
 
 
@@ -45,6 +46,32 @@ def test_help_names_every_command():
     for name in ("list", "show", "check", "count", "eval", "verify", "reproduce", "--version", "--debug"):
         assert name in out
     assert "Exit codes" in out
+
+
+def test_an_interrupt_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Wherever it comes: in a command, and while modules load."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as ended:
+        failure.guard(interrupted)()
+    assert ended.value.exit_code == 130 and capsys.readouterr().err == "interrupted\n"
+    code = "import builtins; real = builtins.__import__\n"
+    code += "def slow(name, *a):\n    if name == 'typer': raise KeyboardInterrupt\n    return real(name, *a)\n"
+    code += "builtins.__import__ = slow\nfrom gough.__main__ import run_command; run_command()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 130 and run.stderr == "interrupted\n"
+
+
+def test_exit_codes_are_as_the_help_says(tmp_path: Path) -> None:
+    """A bad description is a failed check of `gough check`, and bad usage of any other command."""
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("format: 1\nname: nothing\n", encoding="utf-8")
+    gough("check", bad, code=1)
+    gough("show", bad, code=2)
+    out, _ = gough("--help")
+    assert "1 a check failed" in " ".join(out.split()) and "2 bad usage" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("name", ["list", "show", "check", "count", "eval", "verify", "reproduce"])

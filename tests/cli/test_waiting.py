@@ -42,7 +42,7 @@ def test_an_error_ends_what_was_told() -> None:
 
 def test_the_line_comes_late_and_goes_with_what_it_tells() -> None:
     stream = io.StringIO()
-    line = WaitingLine(stream, patience=0.5)
+    line = WaitingLine(stream, patience=0.5, started=time.monotonic())
     shown = threading.Thread(target=line.show_words)
     shown.start()
     with progress.listening(line.tell):

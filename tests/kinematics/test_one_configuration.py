@@ -16,6 +16,8 @@ ROBOTS = [
     "delta",
     "five_bar",
     "generic-0",
+    "three_rrr",
+    "tripod_wrist",
     *(
         pytest.param(n, marks=pytest.mark.slow)
         for n in (
@@ -28,6 +30,10 @@ ROBOTS = [
             "dualemps",
             "delta_flexible",
             "long2014",
+            "ankle",
+            "redundant_planar",
+            "spin_up_beam",
+            "hexapod_flexible",
         )
     ),
 ]
@@ -43,6 +49,7 @@ class Case:
         unit[m.layout.mobility :] = 1e-4
         self.steps = 0.02 * unit * rng.uniform(-1, 1, (12, m.layout.nv))
         self.q = m.integrate(m.home, self.steps)
+        self.far = 0.4 * unit * rng.uniform(-1, 1, (12, m.layout.nv))
         for k in range(WARM):
             for call in CALLS.values():
                 call(m, self.q[k % 12].copy(), self.steps[k % 12])
@@ -81,7 +88,47 @@ def test_same_as_batches(case: Case, call: str) -> None:
         assert m.closure_error(alone) < 1e-9
 
 
-@pytest.mark.parametrize("case", ["pedrammehr2012", "delta", "five_bar"], indirect=True)
+OF_RATES = {"vx": "x", "vy": "y", "vz": "z", "wx": "roll", "wy": "pitch", "wz": "yaw"}
+
+
+def led_to(m: gough.Model, q: np.ndarray, step: np.ndarray) -> Any:
+    """The first of v's own coordinates elsewhere than at home; the others stay."""
+    name = OF_RATES.get(m.layout.v_names[0], m.layout.v_names[0])
+    value = (m.home[2] if name == "z" else 0.0) + step[..., 0]
+    return m.configuration(coordinates={name: value if step.ndim > 1 else float(value)}, near=m.home)
+
+
+def result_of(call: Any, *given: Any) -> Any:
+    """The result, or the error's text as it is for one state."""
+    try:
+        return call(*given)
+    except gough.BadStateError as error:
+        return str(error).replace(" (first at index 0)", "")
+
+
+@pytest.mark.parametrize("case", ROBOTS, indirect=True)
+def test_long_ways(case: Case) -> None:
+    """Steps that must be limited lead to the assembly, or to the failure, of batches: by a step, to drives, to coordinates."""
+    m = case.model
+    calls = [lambda q, step: m.integrate(q, step), lambda q, step: led_to(m, q, step)]
+    if m.mechanism.drives:
+        home = m.drives(m.home)
+        size = np.where(np.array(m.layout.drive_units) == "N", m.size, 1.0)
+        calls.append(lambda q, step: m.configuration(drives=home + size * step[..., :1]))
+    for _ in range(WARM):
+        for call in calls:
+            result_of(call, case.q[0], 0.1 * case.far[0])
+    for q, step in zip(case.q, case.far, strict=True):
+        for call in calls:
+            alone, many = result_of(call, q, step), result_of(call, q[None], step[None])
+            assert isinstance(alone, str) == isinstance(many, str)
+            if isinstance(alone, str):
+                assert alone == many
+            else:
+                np.testing.assert_allclose(alone, many[0], rtol=0, atol=2e-12 * max(m.size, 1.0))
+
+
+@pytest.mark.parametrize("case", ["pedrammehr2012", "delta", "five_bar", "three_rrr"], indirect=True)
 def test_bad_ones(case: Case) -> None:
     """Out of reach, not finite, of the wrong shape: as ever."""
     m, q = case.model, case.q[0]

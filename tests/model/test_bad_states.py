@@ -96,3 +96,31 @@ def test_an_error_goes_to_another_process_with_its_results():
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
     np.testing.assert_array_equal(again.result, caught.value.result)
+
+
+@pytest.mark.parametrize("robot", ["lopes", "five_bar"])
+def test_which_input_is_not_finite(robot: str) -> None:
+    """Interpreted and compiled, alone and in a batch."""
+    m = gough.build(robot)
+    q, z = m.home.copy(), np.zeros(m.mobility)
+    none, nowhere = np.full(m.mobility, np.nan), np.full(m.layout.nq, np.nan)
+    tau = np.full(len(m.mechanism.drives), np.inf)
+    for _ in range(2):
+        for name, call in {
+            "q": lambda: m.inverse_dynamics(nowhere, z, z),
+            "v": lambda: m.inverse_dynamics(np.stack([q, q]), np.stack([z, none]), z),
+            "acceleration": lambda: m.inverse_dynamics(q, z, none),
+            "tau": lambda: m.forward_dynamics(q, z, tau),
+            "drives": lambda: m.configuration(drives=tau),
+            "near": lambda: m.configuration(drives=m.drives(q), near=nowhere),
+        }.items():
+            with pytest.raises(gough.BadStateError, match=f"NOT_FINITE at input {name}"):
+                call()
+        with pytest.raises(gough.BadStateError, match="NOT_FINITE at input v"):
+            m.integrate(q, none)
+        with pytest.raises(gough.BadStateError, match="NOT_FINITE at input q"):
+            m.integrate(nowhere, z)
+        with pytest.raises(gough.BadStateError, match="NOT_FINITE at input q"):
+            m.project(nowhere)
+        for name in ("inverse_dynamics", "forward_dynamics"):
+            m.function(name).compile()

@@ -199,6 +199,81 @@ def test_what_is_no_state_is_refused_as_ever(case: Case, q: Any) -> None:
         m.inverse_dynamics(q, np.zeros(6), np.zeros(6))
 
 
+LOADED = ["pedrammehr2012", "delta_flexible", *(pytest.param(n, marks=pytest.mark.slow) for n in ("lopes", "delta"))]
+
+
+@pytest.mark.parametrize("case", LOADED, indirect=True)
+def test_wrenches_and_designs(case: Case) -> None:
+    """One state with a wrench, another design, names or numbers of other kinds is that state of a batch, bit for bit."""
+    m, state = case.model, case.states[1]
+    wrench = np.arange(6.0)
+    mass = next(n for n in m.parameter_names if n.endswith(".M") and m.parameters[m.parameter_names.index(n)] > 0)
+    design = m.parameters_with({mass: 2.5})
+    frames = list(dict.fromkeys([case.frame, m.mechanism.links[0].name, *list(m.mechanism.frames)[:2]]))
+    for frame in frames:
+        for kind in ("frame_pose", "frame_twist"):
+            m.function(f"{kind}:{frame}").compile()
+    for call, third in (("inverse_dynamics", "a"), ("forward_dynamics", "tau")):
+        method, given = getattr(m, call), [state["q"], state["v"], state[third]]
+        method(*given)
+        rows = [x[None] for x in given]
+        for alone, many in (
+            (method(*given, wrench), method(*rows, wrench[None])),
+            (method(*given, wrench=wrench.tolist()), method(*rows, wrench=wrench[None])),
+            (method(*given, parameters=design), method(*rows, parameters=design)),
+            (method(*given, wrench, parameters={mass: 2.5}), method(*rows, wrench[None], parameters=design)),
+            (method(*[x.tolist() for x in given], on_bad_state="mark"), method(*rows)),
+            *((method(*given, {f: wrench}), method(*rows, {f: wrench})) for f in frames),
+            (method(*given, dict.fromkeys(frames, wrench)), method(*rows, dict.fromkeys(frames, wrench[None]))),
+        ):
+            for x, y in zip(arrays(alone), arrays(many), strict=True):
+                np.testing.assert_array_equal(x, y[0])
+        with pytest.raises(TypeError):
+            method(*given, q=state["q"])
+        with pytest.raises(TypeError):
+            m.mass_matrix(state["q"], wrench=wrench)
+        for wrong in (wrench[:5], {frames[0]: wrench[:5]}, {"nowhere": wrench}, {3: wrench}):
+            with pytest.raises(gough.UsageError, match=r"wrench|frame"):
+                method(*given, wrong)
+
+
+@pytest.mark.parametrize("case", ["pedrammehr2012"], indirect=True)
+def test_no_negative_mass(case: Case) -> None:
+    """Whether named or in a vector, of a model's call or of a function, before and after compiling."""
+    m, design = case.model, case.model.parameters.copy()
+    design[m.parameter_names.index("platform.M")] = -3.0
+    given = [case.states[0][k] for k in "qva"]
+    for parameters in ({"platform.M": -3.0}, design, np.stack([m.parameters, design])):
+        with pytest.raises(gough.UsageError, match=r"platform\.M = -3 kg: a mass is not negative"):
+            m.inverse_dynamics(*given, parameters=parameters)
+    for f in (m.function("inverse_dynamics"), built(m.robot).function("inverse_dynamics")):
+        with pytest.raises(gough.UsageError, match="a mass is not negative"):
+            f(**function_inputs(case) | {"parameters": design})
+
+
+def test_an_array_is_no_mapping_of_outputs() -> None:
+    m = built(gough.load("five_bar"))
+    f = m.function("inverse_dynamics")
+    inputs = {s.name: np.zeros(s.shape) for s in f.program.inputs} | {"q": m.home, "parameters": m.parameters}
+    for _ in range(2):
+        for out in (np.empty(2), [np.empty(2)], "tau"):
+            with pytest.raises(gough.UsageError, match="out"):
+                f(**inputs, out=out)
+        f.compile()
+
+
+@pytest.mark.parametrize("case", ["pedrammehr2012"], indirect=True)
+def test_an_evaluation_says_what_it_is(case: Case) -> None:
+    f, inputs = case.model.function("inverse_dynamics"), function_inputs(case)
+    good = f(**inputs)
+    assert repr(good).startswith("<Evaluation of 1 state, all good: tau=[") and good.status.shape == ()
+    q = np.stack([inputs["q"], np.full_like(inputs["q"], np.nan)])
+    some = f(**inputs | {"q": q})
+    assert "2 states, 1 bad (not_finite:" in repr(some) and "tau=array (2, 6)" in repr(some)
+    of_model = case.model.inverse_dynamics(q, inputs["v"], inputs["acceleration"], on_bad_state="mark")
+    np.testing.assert_array_equal(some.status, of_model.status)
+
+
 def function_inputs(case: Case, name: str = "inverse_dynamics") -> dict[str, Any]:
     f, state = case.model.function(name), case.states[0]
     known = {"q": state["q"], "v": state["v"], "acceleration": state["a"], "tau": state["tau"]}

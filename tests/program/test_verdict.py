@@ -22,7 +22,7 @@ def test_names_of_failed_checks() -> None:
     values = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [np.nan, 1.0], [1.0, np.inf]])
     _, failed = evaluate_with_care(program(), values)
     assert [str(failure) for failure in failed] == [
-        "", "out_of_reach:leg0", "folded:leg1", "out_of_reach:leg0", "not_finite:input", "not_finite:input",
+        "", "out_of_reach:leg0", "folded:leg1", "out_of_reach:leg0", "not_finite:input x", "not_finite:input x",
     ]  # fmt: skip
 
 

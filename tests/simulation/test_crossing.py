@@ -287,3 +287,15 @@ def test_controllers_on_a_clock_pass_flat_poses(period: float) -> None:
     else:
         assert "singular pose" in run.stopped and "period" in remedy(run)
     assert run.info.finished or period < 0.005
+
+
+@pytest.mark.slow
+def test_a_large_robot_that_folds_says_what_would_hold() -> None:
+    """It is not led by other velocities by itself; those that it names bring it through."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stopped = gough.simulate(gough.build("delta_flexible"), duration=0.5)
+        whole = gough.simulate(gough.build("delta_flexible", velocities="drives"), duration=0.5)
+    told = "where vx vy vz and 30 elastic rates do not determine the robot (leg0.arm leg1.arm leg2.arm in v would)"
+    assert told in stopped.stopped and "velocities:" in remedy(stopped)
+    assert whole.info.finished

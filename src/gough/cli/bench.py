@@ -86,6 +86,11 @@ def bench(
     result = run(
         robot or "pedrammehr2012", tuple(function or FUNCTIONS), chosen, QUICK if quick else Effort(), progress
     )
+    if quick:
+        note(
+            f"--quick: batches of {QUICK.batch} states and {QUICK.rounds} rounds; what a call costs is spread over few states, "
+            "so a batch may look slower than exported C. For figures leave it out"
+        )
     written = report.write(result, out)
     if not json:
         for line in report.machine_lines(result["machine"]):

@@ -18,12 +18,17 @@ BAD_STATES = 3
 INTERNAL = 70
 INTERRUPTED = 130
 
-_settings = {"tracebacks": False}
+_settings = {"tracebacks": False, "begun": False}
 
 
 def show_tracebacks(wanted: bool) -> None:
     """Let exceptions through (`--debug`)."""
     _settings["tracebacks"] = wanted
+
+
+def has_begun() -> bool:
+    """Whether a command runs or has run: it says itself why it ended."""
+    return _settings["begun"]
 
 
 def guard(command: Callable[..., None]) -> Callable[..., None]:
@@ -37,11 +42,13 @@ def guard(command: Callable[..., None]) -> Callable[..., None]:
             "ignore", category=CacheWarning
         )  # commands hush warnings of robots; these are told below
         try:
+            _settings["begun"] = True
             with waiting():
                 command(*args, **options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
         except KeyboardInterrupt:
+            typer.echo("interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
             if _settings["tracebacks"]:

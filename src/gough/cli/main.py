@@ -1,6 +1,7 @@
 """The application: global options and the list of commands.
 
-Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.
+Exit codes: 0 good; 1 a check failed (of `gough check`, the description itself); 2 bad usage, or a description that cannot be
+used; 3 some states are bad; 130 interrupted.
 
 Commands import the library when they run, not when they are listed: `gough --help` is quick.
 """
@@ -61,7 +62,8 @@ class Command(TyperCommand):
 
 app = typer.Typer(
     help="Exact dynamics of parallel robots.",
-    epilog="Exit codes: 0 good; 1 a check failed; 2 bad usage or description; 3 some states are bad; 130 interrupted.",
+    epilog="Exit codes: 0 good; 1 a check failed (`gough check` found problems); 2 bad usage, or a description that a command "
+    "cannot use; 3 some states are bad; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -16,6 +16,7 @@ from gough.cli.opening import Json
 from gough.cli.output import console, note, progress_bar, say, short, table, write_json
 from gough.cli.values import coordinate_values, positive, rate_values, seconds
 from gough.errors import GoughError, UsageError
+from gough.progress import doing
 from gough.simulation.events import End, Happening
 from gough.simulation.integration.methods import METHODS
 
@@ -120,10 +121,13 @@ def simulate(
         warnings.simplefilter("ignore")
         if vary or runs is not None:
             varied = parse_vary(vary, runs, seed)
-            if not simulate_varied(scenario_of(robot, given | {"out": None}), varied, out, device, json):
+            with doing(f"loading {robot or scenario or ''}"):
+                made = scenario_of(robot, given | {"out": None})
+            if not simulate_varied(made, varied, out, device, json):
                 raise typer.Exit(BAD_STATES)
             return
-        made = scenario_of(robot, given)
+        with doing(f"loading {robot or scenario or ''}"):
+            made = scenario_of(robot, given)
         with _bar() as progress:
             run = made.run(progress)
         files, problem = [], None

@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from gough.compilation.service import compile_program
-from gough.errors import Failure, Status
+from gough.errors import Failure
 from gough.program import Program, Slot
 from gough.program.passes.outputs import remove_dead_code
+from gough.program.verdict import unknown_input, used_places
 
 ROUNDING, NEIGHBOURS = 1e-15, 3
 """How far neighbours are, entry by entry, relative to it, and how many are looked at."""
@@ -29,10 +30,9 @@ class Diagnosis:
     def __init__(self, program: Program, precision: str) -> None:
         self._program, self._precision = program, precision
         self._seen, self._kernel = 0, None
-        start, self._used = 0, {}
-        used = set(program.used_inputs.tolist())
+        start, self._used = 0, used_places(program)
         for slot in program.inputs:
-            self._used[slot.name] = np.array([k for k in range(slot.size) if start + k in used], dtype=int)
+            self._used[slot.name] = self._used[slot.name] - start
             start += slot.size
         self._bounds = np.array([check.minimum for check in program.checks])
         draw = np.random.default_rng(0)
@@ -42,8 +42,9 @@ class Diagnosis:
 
     def __call__(self, rows: Mapping[str, np.ndarray]) -> Failure | None:
         """The failure of a state, rows (1, size) per slot; None where it is not clear."""
-        if any(not np.isfinite(x).all() and not np.isfinite(x[0, self._used[name]]).all() for name, x in rows.items()):
-            return Status.NOT_FINITE.at("input")
+        for name, places in self._used.items():
+            if not np.isfinite(rows[name]).all() and not np.isfinite(rows[name][0, places]).all():
+                return unknown_input(name)
         self._seen += 1
         if self._seen <= WORTH or not len(self._bounds):
             return None

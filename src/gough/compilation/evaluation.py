@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from gough.errors import GOOD
+from gough.text import show_entry
 
 
 class Evaluation:
@@ -61,6 +62,19 @@ class Evaluation:
     def names(self) -> np.ndarray:
         """Texts of `failures` (n,), "singular:drives", "" where a state is good."""
         return np.array([str(failure) for failure in self.failures], dtype=object)
+
+    @property
+    def status(self) -> np.ndarray:
+        """Codes as in the results of model calls: `codes`."""
+        return self.codes
+
+    def __repr__(self) -> str:
+        outputs = ", ".join(f"{name}={show_entry(x)}" for name, x in self.outputs.items())
+        count = math.prod(self.batch)
+        state = "1 state" if count == 1 else f"{count} states"
+        kinds = sorted({str(failure) for failure in self.failed})
+        bad = f"{len(self.bad)} bad ({', '.join(kinds[:3])}{', …' if len(kinds) > 3 else ''})" if kinds else "all good"
+        return f"<Evaluation of {state}, {bad}: {outputs}>"
 
     @property
     def codes(self) -> np.ndarray:

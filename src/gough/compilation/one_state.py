@@ -119,6 +119,10 @@ class OneState:
 
         return several
 
+    def other_caller(self, design: np.ndarray, after: Sequence[np.ndarray] = ()) -> Straight | None:
+        """`caller` of any design; None where it is for the call for batches to look at, or too many have been asked for."""
+        return None if self._other(design.tobytes(), design) is None else self.caller(design, after)
+
     def batch_caller(self, design: np.ndarray, after: Sequence[np.ndarray] = ()) -> Straight:
         """As `caller`, of several states: inputs (n, *shape), all outputs (n, *shape)."""
         self._other(design.tobytes(), design)
@@ -213,7 +217,7 @@ def first_one_state(general: Call) -> Call:
                     array = np.empty(shape) if out is None else out[name]
                     if (out is None or len(out) == 1) and not entry(*get(inputs), array):
                         return Evaluation({name: array}, NOBODY, NO_FAILURES, (), held)
-            except (KeyError, AttributeError, TypeError, IndexError):
+            except (KeyError, AttributeError, TypeError, IndexError):  # IndexError: out= is an array
                 pass
         known: OneState | None = self.one_state
         found = known.evaluate(inputs, out) if known is not None and threads is None else None

@@ -48,7 +48,7 @@ def follow(
     own = unit[list(linkage.mechanism.selection.independent)]
     function = linkage.function("closing_step")
     active = np.flatnonzero(np.isfinite(q).all(axis=1))
-    failures[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input")
+    failures[~np.isfinite(q).all(axis=1)] = Status.NOT_FINITE.at("input q")
     last = np.full(len(q), np.inf)
     best, since = np.full(len(q), np.inf), np.zeros(len(q), dtype=int)
     reach = np.ones(len(q))

@@ -154,7 +154,7 @@ def drives_led(
     def misses(q: np.ndarray, states: np.ndarray) -> np.ndarray:
         rows = parameters_of(parameters, states)
         S = function.values(q=q, parameters=rows)["S"]  # the loops may still be a little open
-        return _rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
+        return solve_rigid(linkage, np.swapaxes(S, 1, 2) / scale[:, None], (drives[states] - q[:, index]) / scale)
 
     q, failures = follow(linkage, _starts(linkage, near, len(drives)), parameters, misses)
     off = np.abs(drives - q[:, index]) / scale
@@ -175,7 +175,7 @@ def coordinates_led(
         error = values[states] - named.values(q)
         error = np.where(named.wrapped, wrap_angle(error), error)
         rates = tree_rates(linkage, q, parameters_of(parameters, states))
-        return _rigid(linkage, named.rates(q, rates), error)
+        return solve_rigid(linkage, named.rates(q, rates), error)
 
     q, failed = follow(linkage, start, parameters, misses)
     good = np.flatnonzero(failed == GOOD)
@@ -192,8 +192,9 @@ class NamedCoordinates:
     """Coordinates by name: x y z yaw pitch roll of the platform, those of scalar joints, and turns of ball joints.
 
     A turn has the name of the rate it belongs to ("knee_wz"): a component, in the body's axes, of the rotation vector that
-    takes the joint from home to where it is. wrapped: angles that are known up to a whole turn; periodic: angles of which whole
-    turns make no difference, which a screw's does. sizes: typical changes, see `coordinate_sizes`.
+    takes the joint from home to where it is. on_platform, joints, turns: which are of which kind. wrapped: angles that are known
+    up to a whole turn; periodic: angles of which whole turns make no difference, which a screw's does. sizes: typical changes,
+    see `coordinate_sizes`.
     """
 
     def __init__(self, linkage: LedLinkage, names: list[str] | tuple[str, ...]) -> None:
@@ -204,40 +205,40 @@ class NamedCoordinates:
                 raise UsageError(f"coordinates: {name!r} is not a scalar joint coordinate")
         layout, links = linkage.layout, linkage.mechanism.links
         self.sizes = np.array([linkage.size if known[n] == "m" else 1.0 for n in names])
-        self._on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(linkage, n)}
-        rest = {k: n for k, n in enumerate(names) if k not in self._on_platform}
+        self.on_platform = {k: COORDINATES.index(n) for k, n in enumerate(names) if _is_pose(linkage, n)}
+        rest = {k: n for k, n in enumerate(names) if k not in self.on_platform}
         scalar = {layout.q_names[link.q]: link for link in links if link.nu == 1}
-        self._joints = {k: scalar[n] for k, n in rest.items() if n in scalar}
+        self.joints = {k: scalar[n] for k, n in rest.items() if n in scalar}
         balls = {layout.u_names[c]: (link, j) for link in _balls(linkage) for j, c in enumerate(link.columns)}
-        self._turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
-        self.wrapped = np.array([k not in self._joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
+        self.turns = {k: balls[n] for k, n in rest.items() if n not in scalar}
+        self.wrapped = np.array([k not in self.joints and known[n] == "rad" for k, n in enumerate(names)], dtype=bool)
         self.periodic, own = self.wrapped.copy(), coordinate_sizes(linkage.mechanism, linkage.size)
-        for k, link in self._joints.items():
+        for k, link in self.joints.items():
             self.periodic[k], self.sizes[k] = link.motion.periodic, own[link.q]
 
     def values(self, q: np.ndarray) -> np.ndarray:
         """Values (..., k) at q (..., nq)."""
         out = np.zeros((*q.shape[:-1], len(self.names)))
-        if self._on_platform:
+        if self.on_platform:
             x = coordinates_of(q[..., :7], "rpy_zyx")
-            out[..., list(self._on_platform)] = x[..., list(self._on_platform.values())]
-        for k, link in self._joints.items():
+            out[..., list(self.on_platform)] = x[..., list(self.on_platform.values())]
+        for k, link in self.joints.items():
             out[..., k] = q[..., link.q]
-        for k, (link, axis) in self._turns.items():
+        for k, (link, axis) in self.turns.items():
             out[..., k] = _turned(self.linkage.home, q, link.q)[..., axis]
         return out
 
     def rates(self, q: np.ndarray, tree: np.ndarray) -> np.ndarray:
         """Rates (n, k, nv) per independent velocity, from those of the tree (n, nu, nv)."""
         C = np.zeros((len(q), len(self.names), tree.shape[2]))
-        if any(i >= 3 for i in self._on_platform.values()):
+        if any(i >= 3 for i in self.on_platform.values()):
             angles = coordinates_of(q[:, :7], "rpy_zyx")[:, 3:]
             spins = np.einsum("nij,njk->nik", np.linalg.inv(euler_matrix("rpy_zyx", angles)), tree[:, 3:6])
-        for k, i in self._on_platform.items():
+        for k, i in self.on_platform.items():
             C[:, k] = tree[:, i] if i < 3 else spins[:, i - 3]
-        for k, link in self._joints.items():
+        for k, link in self.joints.items():
             C[:, k] = tree[:, link.u]
-        for k, (link, axis) in self._turns.items():
+        for k, (link, axis) in self.turns.items():
             follows = rotation_vector_matrix(_turned(self.linkage.home, q, link.q))
             C[:, k] = np.einsum("nj,njk->nk", follows[:, axis], tree[:, list(link.columns)])
         return C
@@ -257,7 +258,7 @@ def coordinate_units(linkage: LedLinkage) -> dict[str, str]:
     return out
 
 
-def _rigid(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+def solve_rigid(linkage: LedLinkage, matrices: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     """`_solved` with the elastic coordinates as they are."""
     n = linkage.layout.mobility
     step = _solved(matrices[:, :, :n], rhs)
@@ -303,6 +304,10 @@ def staying_coordinates(linkage: LedLinkage, names: list[str]) -> list[str]:
     natural = natural_coordinates(linkage)
     if set(names) <= set(natural):
         return [n for n in natural if n not in names]
+    return list(linkage.cached(("staying beside", *names), lambda: _chosen_to_stay(linkage, names)))
+
+
+def _chosen_to_stay(linkage: LedLinkage, names: list[str]) -> list[str]:
     turns = [n for n in turn_coordinates(linkage) if n not in names]
     turns = turns if len(names) + len(turns) <= linkage.mobility else []
     if not all(_is_pose(linkage, n) for n in names):

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,25 +14,14 @@ from gough.dynamics.legs.geometry import Branch
 from gough.errors import GOOD, BadStateError, Status, UsageError
 from gough.kinematics.closed_form_legs import check_branch
 from gough.kinematics.closing import largest_error
-from gough.kinematics.leading import (
-    COORDINATES,
-    NamedCoordinates,
-    coordinate_units,
-    coordinates_led,
-    drives_led,
-    staying_coordinates,
-    step_led,
-)
+from gough.kinematics.leading import COORDINATES, coordinates_led, drives_led, step_led
 from gough.kinematics.singularity import Singularity, singularity
 from gough.model._calls import Calls
+from gough.model._coordinates import coordinate_targets, pose_at_coordinates
 from gough.model._limits import limit_margins
 from gough.model._one_pose import pose_first, projection_first, step_first
 from gough.model.results import Configurations, LimitMargins
-from gough.spatial.euler import coordinates_of
 from gough.spatial.poses import integrate_pose, pose_array
-
-if TYPE_CHECKING:
-    from gough.model.model import Model
 
 AT_ONCE = 1 << 14
 """Poses whose joints, in closed form, are found together: what is computed on the way stays small."""
@@ -53,6 +42,22 @@ class ConfigurationCalls(Calls):
             return self.assemble(pose, **options).q
         except BadStateError as error:
             raise rename(error, call, error.result.q) from None
+
+    def _lead_platform(self, call: str, pose: Array, q: Array, v: Array | None, **options: Any) -> Array:
+        """`_assemble_for` a pose that q (..., nq) and v (..., nv) lead to: where that is none, it is they that have no number."""
+        given = {"q": q} if v is None else {"q": q, "v": v}
+        if all(np.isfinite(x).all() for x in given.values()):
+            return self._assemble_for(call, pose, near=q, **options)
+        marked: dict[str, Any] = {**options, "on_bad_state": "mark"}
+        found = self.assemble(pose, near=q, **marked)
+        check_option(options["on_bad_state"])
+        failures, batch = found.failures, found.status.shape
+        for name in reversed(given):
+            unknown = np.broadcast_to(~np.isfinite(given[name]).all(axis=-1), batch).reshape(-1)
+            failures[unknown] = Status.NOT_FINITE.at(f"input {name}")
+        if options["on_bad_state"] == "raise":
+            complain(call, failures, batch, found.q)
+        return found.q
 
     @checked(
         drives=numbers,
@@ -96,9 +101,9 @@ class ConfigurationCalls(Calls):
             raise UsageError("configuration: branch= goes with the platform's coordinates (x y z yaw pitch roll) only")
         by_pose = model.geometry.legs_reach or branch is not None  # the rest of the pose is that of home
         if coordinates is not None and by_pose and set(coordinates) <= set(COORDINATES):
-            pose, coordinates = _pose_from_coordinates(model, coordinates), None
+            pose, coordinates = pose_at_coordinates(model, coordinates), None
         if coordinates is not None:
-            names, given = _targets(model, coordinates)
+            names, given = coordinate_targets(model, coordinates)
         else:
             given = pose_array(pose) if drives is None else as_array("drives", drives, len(model.mechanism.drives))
         close = None if near is None else as_array("near", near, model.layout.nq)
@@ -119,7 +124,10 @@ class ConfigurationCalls(Calls):
                 q, failed = drives_led(model, rows, parameter, near_rows)
             else:
                 q, failed = coordinates_led(model, names, rows, parameter, near_rows)
-            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input")
+            if near_rows is not None:
+                failed[~np.isfinite(near_rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at("input near")
+            asked = "coordinates" if drives is None else "drives"
+            failed[~np.isfinite(rows).all(axis=1) & (failed != GOOD)] = Status.NOT_FINITE.at(f"input {asked}")
         status = codes(failed)
         where = places(failed, status).reshape(batch)
         result = Configurations(q.reshape(*batch, model.layout.nq), status.reshape(batch), where)
@@ -169,7 +177,7 @@ class ConfigurationCalls(Calls):
         if good.all():
             return model.geometry.from_pose(rows, parameters, near, branch, elastic)
         failures = np.full(len(rows), Status.BAD_QUATERNION.at("platform"), dtype=object)
-        failures[~finite] = Status.NOT_FINITE.at("input")
+        failures[~finite] = Status.NOT_FINITE.at("input pose")
         q = np.full((len(rows), model.layout.nq), np.nan)
         q[:, :7] = rows
         start, bent = (None if x is None else x[good] for x in (near, elastic))
@@ -214,12 +222,15 @@ class ConfigurationCalls(Calls):
             pose = integrate_pose(np.broadcast_to(start[..., :7], (*batch, 7)), moved[..., :6])
             near = np.broadcast_to(start, (*batch, layout.nq))
             bent = {"elastic": near[..., layout.elastic] + moved[..., 6:]} if layout.n_elastic else {}
-            options = {"near": near, "parameters": parameters, "on_bad_state": on_bad_state, **bent}
-            return self._assemble_for("integrate", pose, **options)
+            options = {"parameters": parameters, "on_bad_state": on_bad_state, **bent}
+            return self._lead_platform("integrate", pose, near, moved, **options)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
         batch = common_batch("integrate", start, step, parameters=numbers)
         numbers = design_rows(numbers, batch)
-        found, failures = step_led(model, as_rows(start, batch), as_rows(step, batch), numbers)
+        rows, steps = as_rows(start, batch), as_rows(step, batch)
+        found, failures = step_led(model, rows, steps, numbers)
+        unknown = ~np.isfinite(steps).all(axis=1) & np.isfinite(rows).all(axis=1)
+        failures[unknown & (failures != GOOD)] = Status.NOT_FINITE.at("input v")
         return self._finished("integrate", found, failures, batch, on_bad_state)
 
     @projection_first
@@ -231,8 +242,7 @@ class ConfigurationCalls(Calls):
         if model.geometry.by_legs:
             norm = np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
             pose = np.concatenate([x[..., :3], x[..., 3:7] / np.where(norm > 0, norm, np.nan)], axis=-1)
-            options = {"near": x, "parameters": parameters, "on_bad_state": on_bad_state}
-            return self._assemble_for("project", pose, **options)
+            return self._lead_platform("project", pose, x, None, parameters=parameters, on_bad_state=on_bad_state)
         numbers = as_array("parameters", self._parameters(parameters), len(model.parameters))
         batch = common_batch("project", x, parameters=numbers)
         numbers, rows = design_rows(numbers, batch), as_rows(x, batch)
@@ -260,47 +270,6 @@ class ConfigurationCalls(Calls):
     dgm = forward_geometry
 
 
-def _targets(model: "Model", coordinates: Mapping[str, Any]) -> tuple[list[str], Array]:
-    """(names, values (..., k)) to lead to: what is named, and what stays beside it as at home."""
-    allowed = coordinate_units(model)
-    unknown = [k for k in coordinates if k not in allowed]
-    if unknown:
-        raise UsageError(f"coordinates: unknown {unknown}; use {', '.join(allowed)} (metres and rad, R = Rz Ry Rx)")
-    if len(coordinates) > model.layout.nv:
-        raise UsageError(f"coordinates: {len(coordinates)} given, but the robot has {model.layout.nv} freedoms")
-    names = list(coordinates)
-    rest = staying_coordinates(model, names)
-    home = dict(zip(rest, NamedCoordinates(model, rest).values(model.home), strict=True))
-    if not names + rest:
-        return [], np.zeros(0)
-    values = [np.asarray(coordinates[n] if n in coordinates else home[n], dtype=float) for n in names + rest]
-    try:
-        return names + rest, np.stack(np.broadcast_arrays(*values), axis=-1)
-    except ValueError:
-        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=False) if v.ndim)
-        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
-
-
 def _spread(rows: Array, part: slice) -> Array:
     """Rows of a part of the states, one for each."""
     return np.broadcast_to(rows, (part.stop - part.start, rows.shape[1]))
-
-
-def _pose_from_coordinates(model: "Model", coordinates: Mapping[str, Any]) -> Array:
-    names = COORDINATES
-    home = dict(zip(names, coordinates_of(model.home, "rpy_zyx"), strict=True))
-    values = [np.asarray(coordinates.get(k, home[k]), dtype=float) for k in names]
-    try:
-        x, y, z, yaw, pitch, roll = np.broadcast_arrays(*values)
-    except ValueError:
-        shapes = ", ".join(f"{k} {v.shape}" for k, v in zip(names, values, strict=True) if v.ndim)
-        raise UsageError(f"coordinates: shapes do not broadcast: {shapes}") from None
-    cy, cp, cr = np.cos(yaw / 2), np.cos(pitch / 2), np.cos(roll / 2)
-    sy, sp, sr = np.sin(yaw / 2), np.sin(pitch / 2), np.sin(roll / 2)
-    quaternion = [
-        cy * cp * cr + sy * sp * sr,
-        cy * cp * sr - sy * sp * cr,
-        cy * sp * cr + sy * cp * sr,
-        sy * cp * cr - cy * sp * sr,
-    ]
-    return np.stack([x, y, z, *quaternion], axis=-1)

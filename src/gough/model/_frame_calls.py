@@ -73,12 +73,13 @@ class FrameCalls(Calls):
         self, call: str, q: Any, twist: Any, parameters: Any, on_bad_state: str, marks: bool = True
     ) -> Array:
         """The twist (..., 6) of a platform whose v it is, at states q that are good."""
-        given = as_array("v" if marks else "twist", twist, 6)
+        name = "v" if marks else "twist"
+        given = as_array(name, twist, 6)
         e = self._run(FunctionKey("frame_pose", (self._model.mechanism.platform.name,)), {"q": q}, parameters)
         batch = common_batch(call, given, np.empty((*e.batch, 0)))
         out = module_of(given).broadcast_to(given, (*batch, 6)).copy()
         unknown = np.flatnonzero(~np.isfinite(on_host(out)).all(axis=-1))
-        failed = np.full(len(unknown), Status.NOT_FINITE.at("input"), dtype=object)
+        failed = np.full(len(unknown), Status.NOT_FINITE.at(f"input {name}"), dtype=object)
         e = Evaluation({}, unknown, failed, batch).blame(e)
         out.reshape(-1, 6)[e.bad] = np.nan
         return finish(call, e, out, on_bad_state, explain_states(self._model, q, batch, parameters), marks)

@@ -1,7 +1,7 @@
 """Margins to the limits a description states; nothing stated is left out."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,65 +14,86 @@ if TYPE_CHECKING:
     from gough.model.model import Model
 
 
+class _Bound(NamedTuple):
+    """A limit, and its margin: bound - |x|, or side · (bound - x), of an entry of q, tree rates, drive forces or tilt cosines."""
+
+    limit: StatedLimit
+    source: str
+    entry: int
+    bound: float
+
+
 def limit_margins(model: "Model", q: Any, v: Any, tau: Any, parameters: np.ndarray) -> LimitMargins:
     """Margins at q (..., nq); with v also of speeds, with tau also of forces."""
     q = as_array("q", q, model.layout.nq)
-    rates = None
+    known: dict[str, np.ndarray] = {"q": q}
+    plan = model.cached(("limits", v is None, tau is None), lambda: _Plan(model, v is not None, tau is not None))
     if v is not None:
         v = as_array("v", v, model.layout.nv)
-        rates = model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
-    forces = None if tau is None else as_array("tau", tau, len(model.mechanism.drives))
-    cones = [x.joint.limits.cone for x in placed_joints(model.robot)] + [
-        x.limits.cone for x in placed_loops(model.robot)
-    ]
-    tilts = None
-    if any(cone is not None for cone in cones):
-        tilts = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
-    limits, margins = [], []
-    for limit, margin in _margins(model, q, rates, forces, tilts):
-        limits.append(limit)
-        margins.append(margin)
-    batch = np.broadcast_shapes(*[m.shape for m in margins]) if margins else q.shape[:-1]
-    stacked = [np.broadcast_to(m, batch) for m in margins]
-    together = np.stack(stacked, axis=-1) if stacked else np.zeros((*batch, 0))
-    return LimitMargins(tuple(map(str, limits)), together, tuple(limits))
+        known["u"] = model.function("tree_rates")(q=q, v=v, parameters=parameters).outputs["u"]
+    if tau is not None:
+        known["tau"] = as_array("tau", tau, len(model.mechanism.drives))
+    if plan.tilted:
+        known["tilt"] = model.function("tilt_cosines")(q=q, parameters=parameters).outputs["cosines"]
+    return LimitMargins(plan.names, plan.margins(known), plan.limits)
 
 
-def _margins(model: "Model", q, rates, forces, tilts) -> Iterator[tuple[StatedLimit, np.ndarray]]:
+class _Plan:
+    """Where the numbers of all stated limits stand."""
+
+    def __init__(self, model: "Model", with_rates: bool, with_forces: bool) -> None:
+        wanted = {"q", "tilt", *(["u"] if with_rates else []), *(["tau"] if with_forces else [])}
+        bounds = [bound for bound in _bounds(model) if bound.source in wanted]
+        self.limits = tuple(bound.limit for bound in bounds)
+        self.names = tuple(map(str, self.limits))
+        self.tilted = any(bound.source == "tilt" for bound in bounds)
+        self._count, self._groups = len(bounds), []
+        for source in ("q", "u", "tau", "tilt"):
+            own = [k for k, bound in enumerate(bounds) if bound.source == source]
+            if own:
+                entries = np.array([bounds[k].entry for k in own])
+                of_bounds = np.array([bounds[k].bound for k in own])
+                side = np.array([-1.0 if bounds[k].limit.kind.side == "lower" else 1.0 for k in own])
+                self._groups.append((source, np.array(own), entries, of_bounds, side))
+
+    def margins(self, known: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Margins (..., n) of arrays (..., entries) by source."""
+        batches = [known[source].shape[:-1] for source, *_ in self._groups] or [known["q"].shape[:-1]]
+        out = np.empty((*(batches[0] if len(batches) == 1 else np.broadcast_shapes(*batches)), self._count))
+        for source, own, entries, bounds, side in self._groups:
+            x = known[source][..., entries]
+            if source == "q":
+                out[..., own] = side * (bounds - x)
+            else:
+                out[..., own] = bounds - (np.arccos(np.clip(x, -1.0, 1.0)) if source == "tilt" else np.abs(x))
+        return out
+
+
+def _bounds(model: "Model") -> Iterator[_Bound]:
     links = {link.joint: link for link in model.mechanism.links}
     drive_of = {drive.name: k for k, drive in enumerate(model.mechanism.drives)}
     tilt_of = {name: k for k, name in enumerate(tilting_joints(model.mechanism))}
     for placed in placed_joints(model.robot):
         if placed.name not in links:
             continue  # the platform's free joint
-        name, limits, drive = placed.name, placed.joint.limits, placed.joint.drive
-        x = q[..., links[name].q] if links[name].nu == 1 else None
+        name, link, limits, drive = placed.name, links[placed.name], placed.joint.limits, placed.joint.drive
         stroke = drive.stroke if drive is not None and drive.stroke is not None else (None, None)
         speeds = [s for s in (limits.speed, drive.speed_limit if drive is not None else None) if s is not None]
         loads = [f for f in (limits.force, drive.force_limit if drive is not None else None) if f is not None]
-        if x is not None:
-            unit = model.layout.q_units[links[name].q]
-            for kind, bound in ((LimitKind.LOWER, limits.lower), (LimitKind.STROKE_LOWER, stroke[0])):
+        if link.nu == 1:
+            unit = model.layout.q_units[link.q]
+            ways = ((LimitKind.LOWER, limits.lower), (LimitKind.STROKE_LOWER, stroke[0]))
+            ways += ((LimitKind.UPPER, limits.upper), (LimitKind.STROKE_UPPER, stroke[1]))
+            for kind, bound in ways:
                 if bound is not None:
-                    yield StatedLimit(name, kind, unit), x - bound
-            for kind, bound in ((LimitKind.UPPER, limits.upper), (LimitKind.STROKE_UPPER, stroke[1])):
-                if bound is not None:
-                    yield StatedLimit(name, kind, unit), bound - x
-            if speeds and rates is not None:
-                margin = min(speeds) - np.abs(rates[..., links[name].u])
-                yield StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), margin
-            if loads and forces is not None and name in drive_of:
-                unit, margin = (
-                    model.layout.drive_units[drive_of[name]],
-                    min(loads) - np.abs(forces[..., drive_of[name]]),
-                )
-                yield StatedLimit(name, LimitKind.FORCE, unit), margin
+                    yield _Bound(StatedLimit(name, kind, unit), "q", link.q, bound)
+            if speeds:
+                yield _Bound(StatedLimit(name, LimitKind.SPEED, f"{unit}/s"), "u", link.u, min(speeds))
+            if loads and name in drive_of:
+                unit = model.layout.drive_units[drive_of[name]]
+                yield _Bound(StatedLimit(name, LimitKind.FORCE, unit), "tau", drive_of[name], min(loads))
         if limits.cone is not None:
-            yield StatedLimit(name, LimitKind.CONE, "rad"), _cone(limits.cone, tilts[..., tilt_of[name]])
+            yield _Bound(StatedLimit(name, LimitKind.CONE, "rad"), "tilt", tilt_of[name], limits.cone)
     for loop in placed_loops(model.robot):
         if loop.limits.cone is not None:
-            yield StatedLimit(loop.name, LimitKind.CONE, "rad"), _cone(loop.limits.cone, tilts[..., tilt_of[loop.name]])
-
-
-def _cone(limit: float, cosine: np.ndarray) -> np.ndarray:
-    return limit - np.arccos(np.clip(cosine, -1.0, 1.0))
+            yield _Bound(StatedLimit(loop.name, LimitKind.CONE, "rad"), "tilt", tilt_of[loop.name], loop.limits.cone)

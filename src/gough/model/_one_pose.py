@@ -1,4 +1,4 @@
-"""Model calls that make one configuration, straight: plain arrays, the model's own design, all joints in closed form.
+"""Model calls that make one configuration, straight: plain arrays, the model's own design.
 
 Where the straight way finds nothing, the general one is taken: it says why.
 """
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from gough.kinematics.retraction import normalise_quaternions
+from gough.kinematics.leading import COORDINATES, coordinate_units
+from gough.model._coordinates import pose_at_coordinates, values_that_stay
 from gough.model._one_state import OPTION, is_option
 
 if TYPE_CHECKING:
@@ -44,10 +45,29 @@ def _configuration(model: "Model", given: dict[str, Any]) -> np.ndarray | None:
     if names == {"drives"} or names == {"drives", "near"}:
         drives, near = given["drives"], given.get("near", model.home)
         if _is_plain(drives, len(model.mechanism.drives)) and _is_plain(near, model.layout.nq):
-            if "near" in names:
-                near = normalise_quaternions(model.mechanism, near)
             return model.geometry.one_lead.to_drives(drives, near)
+    if names == {"coordinates"} or names == {"coordinates", "near"}:
+        return _at_coordinates(model, given["coordinates"], given.get("near"))
     return None
+
+
+def _at_coordinates(model: "Model", coordinates: Any, near: Any) -> np.ndarray | None:
+    """With named coordinates, each a plain number."""
+    plain = type(coordinates) is dict and coordinates and all(type(x) in (float, int) for x in coordinates.values())
+    if not plain or not (near is None or _is_plain(near, model.layout.nq)):
+        return None
+    geometry, names = model.geometry, tuple(coordinates)
+    if geometry.legs_reach and set(names) <= set(COORDINATES):
+        find, bent = geometry.one_pose, model.layout.n_elastic
+        if find is None or near is not None:
+            return None
+        pose = pose_at_coordinates(model, coordinates)
+        return find.from_home(np.concatenate([pose, np.zeros(bent)]) if bent else pose)
+    if len(names) > model.layout.nv or not set(names) <= coordinate_units(model).keys():
+        return None
+    rest, staying = values_that_stay(model, names)
+    values = [*coordinates.values(), *staying]
+    return geometry.one_lead.to_coordinates((*names, *rest), values, model.home if near is None else near)
 
 
 def step_first(general: Call) -> Call:

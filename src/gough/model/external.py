@@ -24,6 +24,12 @@ def on_platform(model: "Model", frame: str) -> bool:
     return frame not in mechanism.frames or (mechanism.has_platform and mechanism.frames[frame].link == 0)
 
 
+def takes_wrench(model: "Model") -> bool:
+    """Whether a wrench may be given without a frame: on the platform, whose origin is a point of the material."""
+    mechanism = model.mechanism
+    return mechanism.has_platform and mechanism.links[0].elastic is None
+
+
 def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> dict[str, Array]:
     """The inputs of `load_sizes`, (..., size) by slot, that do the work of all given wrenches.
 
@@ -45,6 +51,50 @@ def external_load(model: "Model", q: Any, wrench: Wrench, parameters: Array) -> 
         )
     _demand_material(model, mechanism.platform.name)
     return load | {"wrench": as_array("wrench", wrench, 6)}
+
+
+def load_of_one(model: "Model", q: Array, wrench: Mapping[Any, Array | None]) -> list[Array] | None:
+    """`external_load` of one state q (nq,) and wrenches (6,) by frame, in the order of `load_sizes`, by machine code; None where
+    that is not there yet or something is to be refused."""
+    sizes = load_sizes(model.mechanism)
+    load = {slot: np.zeros(size) for slot, size in sizes.items()}
+    for frame, value in wrench.items():
+        if value is None or value.shape != (6,):
+            return None
+        found = _one_at_frame(model, q, frame, value)
+        if found is None:
+            return None
+        load[found[0]] = load[found[0]] + found[1]
+    return list(load.values())
+
+
+def _one_at_frame(model: "Model", q: Array, frame: Any, value: Array) -> tuple[str, Array] | None:
+    """`_at_frame` of one state."""
+    mechanism = model.mechanism
+    levered = mechanism.has_platform and frame in mechanism.frames and on_platform(model, frame)
+    run = model._straight.get(("load", frame))
+    if run is None:
+        try:
+            _demand_material(model, frame)
+            known = model.function(FunctionKey("frame_pose" if levered else "frame_twist", (frame,))).one_state
+        except UsageError:
+            return None
+        if known is None:
+            return None
+        run = model._straight[("load", frame)] = known.caller(model.parameters, unchecked=True)
+    if levered:
+        found = run(q)
+        if found is None:
+            return None
+        (x, y, z), (fx, fy, fz, mx, my, mz) = (found[0] - q[:3]).tolist(), value.tolist()
+        return "wrench", np.array([fx, fy, fz, mx + (y * fz - z * fy), my + (z * fx - x * fz), mz + (x * fy - y * fx)])
+    rates = []
+    for unit in np.eye(model.layout.nv):
+        found = run(q, unit)
+        if found is None:
+            return None
+        rates.append(found[0])
+    return _work_slot(model), np.einsum("...ij,...i->...j", np.array(rates).T, value)
 
 
 def residual_slope(

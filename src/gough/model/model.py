@@ -35,7 +35,6 @@ from gough.program.passes.order_solves import order_solves
 from gough.program.program import PIVOT
 from gough.progress import doing
 from gough.robot import Robot, load
-from gough.robot.item import nearest
 from gough.spatial.poses import pose_array
 from gough.structure import Layout, Mechanism, Structure, build_structure
 from gough.structure.alike import common_pattern
@@ -326,7 +325,11 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     @checked(changes=mapping(numbers))
     def parameters_with(self, changes: Mapping[str, float | np.ndarray]) -> np.ndarray:
-        """Parameters (..., n) of a changed design, {name: value or array (...)}."""
+        """Parameters (..., n) of a changed design, {name: value or array (...)}.
+
+        Structural zeros and right angles may be named too; calls that get them changed raise a PatternError, unless the model
+        was built with them free (see `build`).
+        """
         values = [checked_numbers(name, v) for name, v in changes.items()]
         try:
             batch = np.broadcast_shapes(*[v.shape for v in values]) if values else ()
@@ -336,12 +339,10 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         out = np.broadcast_to(self.parameters, (*batch, len(self.parameters))).copy()
         for name, value in zip(changes, values, strict=True):
             if name not in self.parameter_names:
-                near = nearest(name, list(self.parameter_names))
+                near = self.mechanism.table.meant_by(name)
                 raise UsageError(f"no parameter {name!r}; use {near} (`gough show ROBOT --parameters` lists all)")
-            place = self.parameter_names.index(name)
-            if self.mechanism.table.kinds[place] == "mass" and (value < 0).any():
-                raise UsageError(f"{name} = {value.min():g} kg: a mass is not negative")
-            out[..., place] = value
+            out[..., self.parameter_names.index(name)] = value
+        self.mechanism.table.check_masses(out)
         return out
 
     def export(self, function: str, folder: str | Path = ".", target: str = "c", **options: Any) -> Any:

@@ -12,8 +12,6 @@ from gough.program.program import NOT_FINITE, Program
 SMALLEST_RCOND = 1e-13
 """A solve whose equilibrated matrix has a smaller reciprocal condition number is singular."""
 
-UNKNOWN_INPUT = Status.NOT_FINITE.at("input")
-
 NOISE = 1e-12
 """Rows and columns this much smaller than the largest are noise."""
 
@@ -31,8 +29,9 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     def fail(bad: np.ndarray, failure: Failure) -> None:
         failed[bad & (failed == GOOD)] = failure
 
-    finite = np.asarray(np.isfinite(values[:, program.used_inputs]).all(axis=1))
-    fail(~finite, UNKNOWN_INPUT)
+    if not np.isfinite(values[:, program.used_inputs]).all():
+        for name, places in used_places(program).items():
+            fail(~np.asarray(np.isfinite(values[:, places]).all(axis=1)), unknown_input(name))
     for check in program.checks:
         fail(~(np.broadcast_to(nodes[check.node], n) >= check.minimum), check.failure)
     for i in program.solves:
@@ -43,10 +42,25 @@ def evaluate_with_care(program: Program, values: np.ndarray) -> tuple[list[np.nd
     return outputs, list(failed)
 
 
+def unknown_input(name: str) -> Failure:
+    """Of a state that has no number there."""
+    return Status.NOT_FINITE.at(f"input {name}")
+
+
+def used_places(program: Program) -> dict[str, np.ndarray]:
+    """Positions among all inputs of those that some node reads, by slot."""
+    start, found, used = 0, {}, np.sort(program.used_inputs)
+    for slot in program.inputs:
+        found[slot.name] = used[(used >= start) & (used < start + slot.size)]
+        start += slot.size
+    return found
+
+
 def _first_failure(program: Program, values: np.ndarray, nodes: list, outputs: list[np.ndarray]) -> Failure:
     """The same of one state, whose nodes are numbers."""
     if not np.isfinite(values[program.used_inputs]).all():
-        return UNKNOWN_INPUT
+        found = used_places(program).items()
+        return next(unknown_input(name) for name, places in found if not np.isfinite(values[places]).all())
     for check in program.checks:
         if not nodes[check.node] >= check.minimum:
             return check.failure

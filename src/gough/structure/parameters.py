@@ -1,16 +1,24 @@
 """The parameter vector: every number of a design that equations use, with a name, a unit and its structural value."""
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import repeat
 
 import numpy as np
 
 from gough.errors import PatternError, UsageError
+from gough.robot.item import nearest
 
 ANGLE_TOLERANCE = 1e-12
 """An angle this close to a multiple of 90° is structure (rad)."""
+
+
+_OF_BODY = re.compile(r"(.+)\.(mass|m|inertia|cent(?:er|re)_of_mass|com)(?:[._]([xyz]{1,2}))?", re.IGNORECASE)
+"""What people call the inertial parameters of a body, and a component."""
+_INERTIA, _FIRST = ("XX", "XY", "XZ", "YY", "YZ", "ZZ"), ("MX", "MY", "MZ")
 
 
 FRICTION = ("viscous", "coulomb", "smoothing")
@@ -88,8 +96,34 @@ class ParameterTable:
         return {i: x for i, x in pattern.items() if self.kinds[i] == "smoothing"}
 
     def check(self, values: np.ndarray, pattern: dict[int, float]) -> None:
-        """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with."""
+        """Refuse parameter arrays (..., n) that differ from the structural values a program was compiled with, or have a negative
+        mass."""
         self.guard(pattern)(values)
+
+    def meant_by(self, name: str) -> str:
+        """What to use in the place of a name that no parameter has; words for inertial parameters are known."""
+        found = _OF_BODY.fullmatch(name)
+        if found is None:
+            return nearest(name, list(self.names))
+        body, word, part = found[1], found[2].lower(), (found[3] or "").upper()
+        if word in ("mass", "m"):
+            return nearest(f"{body}.M", list(self.names))
+        kinds, what = (_INERTIA, "about the body's origin") if word == "inertia" else (_FIRST, "mass × centre of mass")
+        known = [f"{body}.{kind}" for kind in kinds if f"{body}.{kind}" in self.names and kind.endswith(part)]
+        return f"{', '.join(map(repr, known))} ({what})" if known else nearest(name, list(self.names))
+
+    def check_masses(self, values: np.ndarray) -> None:
+        """Refuse parameter arrays (..., n) with a mass below zero."""
+        places = self._masses
+        masses = values[..., places]
+        if (masses < 0).any():
+            least = masses.reshape(-1, len(places)).min(axis=0)
+            k = int(np.argmin(np.where(least < 0, least, np.inf)))
+            raise UsageError(f"{self.names[places[k]]} = {least[k]:g} kg: a mass is not negative")
+
+    @cached_property
+    def _masses(self) -> np.ndarray:
+        return np.array(self.of_kind("mass"), dtype=int)
 
     def guard(self, pattern: dict[int, float]) -> Callable[[np.ndarray], None]:
         """`check` for one pattern, made ready."""
@@ -103,6 +137,7 @@ class ParameterTable:
         def check(values: np.ndarray) -> None:
             if values.shape[-1:] != (n,):
                 raise UsageError(f"parameters has shape {values.shape}; expected (..., {n})")
+            self.check_masses(values)
             if ((values == whole) | free).all():  # the usual case, without picking columns
                 return
             wrong = ~(np.abs(values[..., where] - exact) <= allowed)  # NaN is wrong too

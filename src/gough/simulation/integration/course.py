@@ -6,7 +6,7 @@ velocities the robot was built with.
 """
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -32,8 +32,18 @@ FAR = 3.0
 """In NEAR: a step that cannot be computed there may be a matter of a singularity."""
 
 
+MOST_NAMED = 6
 MOST_LED = 15
 """Velocities of a robot that goes on with others: the time loops of larger ones take minutes to compile anew."""
+
+
+def _lost_velocities(model: "Model", better: Sequence[int] | None) -> str:
+    """That v does not determine the robot, and which velocities (columns of u) would; elastic rates are counted, not named."""
+    layout, elastic = model.layout, len(model.layout.v_names) - model.mobility
+    own = " ".join(layout.v_names[: model.mobility]) + (f" and {elastic} elastic rates" if elastic else "")
+    new = [layout.u_names[c] for c in better or () if layout.u_names[c] not in layout.v_names]
+    would = f" ({' '.join(new[:MOST_NAMED])}{' …' if len(new) > MOST_NAMED else ''} in v would)" if new else ""
+    return f", where {own} do not determine the robot{would}"
 
 
 def _is_hopeless(failure: Failure) -> bool:
@@ -236,10 +246,9 @@ class Course:
         """The state (n,) from which steps can be trusted again: the same in other velocities, or one behind a singular pose."""
         s = self.states.split(state)
         place = self.watch.place(s.q)
-        if self.blind:
-            names = " ".join(self.model.layout.v_names)
-            raise RunStopped(Status.FOLDED.at(place), float(s.t), f", where {names} do not determine the robot")
         better = better_velocities(self.model, s.q, self.parameters)
+        if self.blind:
+            raise RunStopped(Status.FOLDED.at(place), float(s.t), _lost_velocities(self.model, better))
         if better is None:
             return self._behind(state, row)
         if not self.led.plant.law.any_velocities or self.asked.layout.nv > MOST_LED:

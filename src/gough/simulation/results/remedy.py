@@ -23,8 +23,8 @@ REMEDIES: dict[tuple[Status, Site | None], str] = {
         "to be smoothed"
     ),
     (Status.FOLDED, None): (
-        "the run ends in a singular pose, where the motion is not determined; begin elsewhere or faster, change the motion, or "
-        "name other velocities in the description"
+        "the run ends in a singular pose, where v does not determine the motion; begin elsewhere or faster, change the motion, "
+        "or name others that hold there in the description (velocities:)"
     ),
     (Status.STEP, Site.MORE_STEPS): (
         "take esdirk4 or sdirk2 for stiff equations, or a larger tolerance, or allow more with most_steps="
