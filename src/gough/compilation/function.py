@@ -1,7 +1,6 @@
 """A function: its program, its count, its derivatives, and its fast evaluation on batches."""
 
 import math
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +18,7 @@ from gough.compilation.one_state import OneState, PlainCall, first_one_state
 from gough.compilation.service import compile_program
 from gough.compilation.threads import thread_count
 from gough.errors import GOOD, Failure, UsageError
+from gough.locks import make_lock
 from gough.program import Count, Program, count
 from gough.program.derivatives import derive, names_of
 from gough.program.interpreter import evaluate_nodes, evaluate_one
@@ -77,7 +77,7 @@ class Function:
         self._table = table
         self._pattern = pattern
         self._guard = table.guard(pattern)
-        self._lock = threading.Lock()
+        self._lock = make_lock()
         self._kernels: dict[bool, Any] = {}
         self._interpreted = 0
         self._known: set[bytes] = set()
@@ -242,6 +242,9 @@ class Function:
 
     def values(self, **inputs: Any) -> dict[str, np.ndarray]:
         """Outputs as computed, whatever the checks say: NaN where the arithmetic has no answer."""
+        found = None if self.one_state is None else self.one_state.evaluate_rows(inputs)
+        if found is not None:
+            return found[0]
         if any(map(on_gpu, inputs.values())):
             return self._on_device(inputs, checked=False).outputs
         rows = InputRows(self.name, self.program, inputs)
@@ -355,6 +358,11 @@ class Function:
             return False
         self._interpreted += cost
         return True
+
+    def interprets(self, design: np.ndarray) -> bool:
+        """Whether a call of one state of a design (n,), which counts as one, would run in the interpreter."""
+        self._check_designs({"parameters": design[None]})
+        return self._interpret(1)
 
     def kernel(self, uniform: bool = True) -> Any:
         """Machine code; uniform: one design for all states."""

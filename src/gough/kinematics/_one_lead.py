@@ -18,11 +18,13 @@ from gough.kinematics.leading import POSE_TOLERANCE
 from gough.kinematics.linkage import LedLinkage
 from gough.kinematics.retraction import coordinate_sizes, normalise_quaternions, step_units, turns_and_slides
 
-NEAR = 0.1
+LONGEST_STEP = 0.1
 """Longest step, in the measure of `following.LARGEST_STEP`, that is taken here."""
 MOST_STEPS = 12
 CALLS = 16
 """Calls after which machine code is made for it."""
+CHECKED = {"drive_step": True, "leading_step": True, "drive_map": False, "closure_residual": False}
+"""Functions that are called, and whether their checks count."""
 
 
 class OneLead:
@@ -65,7 +67,7 @@ class OneLead:
 
     def _pivoted(self, q: np.ndarray, drives: np.ndarray) -> Sequence[np.ndarray] | None:
         """A step where the order of elimination that machine code has meets a small pivot, as it may at a symmetric home."""
-        look, step = self._straight("drive_map", unchecked=True), self._straight("leading_step")
+        look, step = self._straight("drive_map"), self._straight("leading_step")
         found = None if look is None or step is None else look(q)
         if found is None or step is None:
             return None
@@ -97,7 +99,7 @@ class OneLead:
             after, du, residual = found
             way, gap = du * self._unit, residual * self._scales
             moved = math.sqrt(way @ way)  # not below the largest
-            if not (moved <= NEAR and gap @ gap <= OPEN**2):
+            if not (moved <= LONGEST_STEP and gap @ gap <= OPEN**2):
                 return None
             q = after
             if moved < 1e-15 or (moved < 1e-11 and moved >= 0.5 * last):
@@ -106,7 +108,7 @@ class OneLead:
         return None
 
     def _is_closed(self, q: np.ndarray) -> bool:
-        look = self._straight("closure_residual", unchecked=True)
+        look = self._straight("closure_residual")
         found = None if look is None else look(q)
         if found is None:
             return False
@@ -114,7 +116,13 @@ class OneLead:
         closed = bool(np.abs(residual * self._scales).max() <= CLOSED)
         return closed and (not misalignment.size or bool(np.abs(misalignment).max() <= CLOSED))
 
-    def _straight(self, name: str, unchecked: bool = False) -> Straight | None:
+    def compile(self) -> None:
+        """Make all machine code now."""
+        for name in CHECKED:
+            self._calls[name] = CALLS
+            self._straight(name)
+
+    def _straight(self, name: str) -> Straight | None:
         known = self._ready.get(name)
         if known is None:
             self._calls[name] = self._calls.get(name, 0) + 1
@@ -123,5 +131,5 @@ class OneLead:
             ready = self._linkage.function(FunctionKey(name)).compile().one_state
             if ready is None:
                 return None
-            known = self._ready[name] = ready.caller(self._linkage.parameters, unchecked=unchecked)
+            known = self._ready[name] = ready.caller(self._linkage.parameters, unchecked=not CHECKED[name])
         return known

@@ -1,6 +1,5 @@
 """`gough.Model`: a robot's finished stages, its equations and code when first asked."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,6 +20,7 @@ from gough.kinematics.geometry import Geometry
 from gough.kinematics.linkage import Assembly
 from gough.kinematics.sampling import sample_states
 from gough.kinematics.selecting import pattern_of, redundant_closures, reselected_mechanism, select, with_all_free
+from gough.locks import make_nested_lock
 from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
@@ -64,7 +64,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     asked: str | Sequence[str] | None = None
     sampled: np.ndarray | None = None
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _lock: Any = field(default_factory=make_nested_lock, init=False)
     _straight: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -160,7 +160,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
-        self.__dict__.update(state, _cache={}, _lock=threading.RLock(), _straight={})
+        self.__dict__.update(state, _cache={}, _lock=make_nested_lock(), _straight={})
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
