@@ -60,3 +60,13 @@ def test_what_is_not_in_rows_is_for_batches() -> None:
         function.values(q=np.zeros((3, 2)), parameters=model.parameters)
     with pytest.raises(gough.UsageError):
         function.values(q=model.home[None], parameters=model.parameters[:-1])
+
+
+def test_a_function_without_outputs() -> None:
+    """A robot without loops has no matrices of loops."""
+    model = gough.build("spin_up_beam")
+    function = model.function("loop_matrices").compile()
+    for n in (1, 3, 101):
+        q = np.repeat(model.home[None], n, axis=0)
+        assert function.values(q=q, parameters=model.parameters) == {}
+        assert function(q=q, parameters=model.parameters).outputs == {}

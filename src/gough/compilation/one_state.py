@@ -92,8 +92,8 @@ class OneState:
             design = NOBODY if self._design is None else inputs[PARAMETERS]
             design = design[0] if design.ndim == 2 and len(design) == 1 else design
             n, key = max(map(len, given)), design.tobytes()
-            if design.ndim != 1 or len(inputs) != self._count or n > FEW:
-                return None
+            if design.ndim != 1 or len(inputs) != self._count or n > FEW or not self.outputs:
+                return None  # without outputs nothing says how many states there are
         except (KeyError, AttributeError, TypeError, ValueError):  # lists, numbers, designs of their own kind
             return None
         if self._other(key, design) is None:

@@ -41,7 +41,7 @@ from gough.structure.alike import common_pattern
 VELOCITIES = Kind("'platform', 'drives' or a list of names", (word | words).take)
 
 
-PER_PROCESS = ("_cache", "_lock", "_straight")
+PER_PROCESS = ("_cache", "_lock", "_straight", "like")
 """What a model does not take along when it is pickled."""
 
 
@@ -63,6 +63,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     free: tuple[str, ...] = ()
     asked: str | Sequence[str] | None = None
     sampled: np.ndarray | None = None
+    like: "Model | None" = field(default=None, init=False)
+    """Of the same structure, with other numbers: its programs and machine code, which take numbers as inputs, serve this one too."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
     _lock: Any = field(default_factory=make_nested_lock, init=False)
     _straight: dict[Any, Any] = field(default_factory=dict, init=False)
@@ -119,7 +121,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def made() -> dict[str, np.ndarray]:
             return sample_states(self.linkage, self.assembly, self.mechanism, self.sampled)
 
-        return self.cached("sampled states", made)
+        return self.code.cached("sampled states", made)
 
     @property
     def drive_index(self) -> list[int]:
@@ -160,7 +162,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         lock_arrays([*vars(state["assembly"]).values(), state["sampled"]])
-        self.__dict__.update(state, _cache={}, _lock=make_nested_lock(), _straight={})
+        self.__dict__.update(state, _cache={}, _lock=make_nested_lock(), _straight={}, like=None)
 
     def cached(self, key: Any, make: Callable[[], Any]) -> Any:
         """The value behind `key`, made once."""
@@ -195,6 +197,24 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         mechanism = select(linkage, self.assembly, velocities)
         return check_model(Model(self.robot, linkage, self.assembly, mechanism, self.free, velocities))
 
+    @property
+    def code(self) -> "Model":
+        """The model whose programs and machine code serve this one: itself, or the one it is `like`."""
+        return self if self.like is None else self.like
+
+    def renumbered(self, robot: Robot, values: np.ndarray) -> "Model | None":
+        """The model of a description with other numbers, values (n,) of `parameters`, that move nothing of the robot at home, as
+        friction does; it shares its code with this one. None where some of them are structure there or here."""
+        numbers = np.array(values, dtype=float)
+        numbers.setflags(write=False)
+        table = replace(self.mechanism.table, values=tuple(numbers.tolist()))
+        if table.structural(self.free) != self.pattern:
+            return None
+        linkage = replace(self.linkage, structure=replace(self.linkage.structure, table=table), parameters=numbers)
+        made = replace(self, robot=robot, linkage=linkage, mechanism=replace(self.mechanism, table=table))
+        object.__setattr__(made, "like", self.code)
+        return made
+
     def led_by(self, independent: Sequence[int], around: np.ndarray) -> Self:
         """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
 
@@ -220,6 +240,8 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
         """
         key = FunctionKey.of(name)
+        if self.like is not None and not baked:
+            return self.like.function(key)
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:

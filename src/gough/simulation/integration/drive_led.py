@@ -37,6 +37,10 @@ def led_by_drives(model: "Model") -> "Model":
         )
 
     def made() -> "Model":
+        if model.like is not None:
+            same = led_by_drives(model.like).renumbered(model.robot, model.parameters)
+            assert same is not None
+            return same
         try:
             return model.with_(velocities="drives")
         except StructureError as problem:

@@ -143,12 +143,12 @@ def _held_still(model: "Model", q: Array, load: Any, numbers: Array) -> Array:
     loads = load_sizes(model.mechanism)
 
     def known() -> Again | None:
-        repeated = model.cached(
+        repeated = model.code.cached(
             "inverse dynamics of loads", lambda: RepeatedFunction(model.function("inverse_dynamics"), loads)
         )
         return repeated.at(state | {slot: np.zeros(size) for slot, size in loads.items()})
 
-    recent: Recent = model.cached("recent rest", lambda: Recent(RESTS))
+    recent: Recent = model.code.cached("recent rest", lambda: Recent(RESTS))
     again = recent.get((q.tobytes(), numbers.tobytes()), known)
     if again is not None:
         return again(**external_load(model, q, load, numbers))["eddot"]
