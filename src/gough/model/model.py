@@ -64,7 +64,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
     asked: str | Sequence[str] | None = None
     sampled: np.ndarray | None = None
     like: "Model | None" = field(default=None, init=False)
-    """Of the same structure, with other numbers: its programs and machine code, which take numbers as inputs, serve this one too."""
+    """Of the same structure, with other numbers: its code, of which numbers are inputs, serves this one, too."""
     _cache: dict[Any, Any] = field(default_factory=dict, init=False)
     _lock: Any = field(default_factory=make_nested_lock, init=False)
     _straight: dict[Any, Any] = field(default_factory=dict, init=False)
