@@ -142,7 +142,7 @@ def _stage_rate(plant: Plant) -> Rate:
         step = {"newton": -(given["inverse"].reshape(n, n) @ found["R"])} if large else {}
         return found | step | {"moved": rate_of_q(loops.posture, loops.rates(mean))}
 
-    more = {"mean": plant.model.layout.nv} | ({"inverse": n * n} if large else {})
+    more: dict[str, Any] = {"mean": plant.model.layout.nv} | ({"inverse": n * n} if large else {})
     return prepare_rate(plant, trace_states(plant, equations, "stage", *STAGE, **more))
 
 
