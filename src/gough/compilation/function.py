@@ -372,9 +372,9 @@ class Function:
                 if not uniform:
                     program = replace(program, inputs=tuple(replace(s, uniform=False) for s in program.inputs))
                 self._kernels[uniform] = compile_program(program, precision=self.precision)
-                if uniform and self._kernels[True].has_entries:
-                    self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
-                    self.plain_call = self.one_state.plain
+            if uniform and self.one_state is None and self._kernels[True].has_entries:
+                self.one_state = OneState(self.program, self._computed, self._bind, self._diagnose, self.held)
+                self.plain_call = self.one_state.plain
             return self._kernels[uniform]
 
     def _bind(self, design: np.ndarray) -> Any:

@@ -25,6 +25,7 @@ from gough.model._configuration_calls import ConfigurationCalls
 from gough.model._dynamics_calls import DynamicsCalls
 from gough.model._frame_calls import FrameCalls
 from gough.model.functions import UnledLinkage, no_load, trace_entry, trace_posed
+from gough.model.sharing import share_kernels
 from gough.model.soundness import check_free_friction, check_model, check_structure
 from gough.program import Count, Program, count
 from gough.program.lowering import PRECISIONS
@@ -121,7 +122,7 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         def made() -> dict[str, np.ndarray]:
             return sample_states(self.linkage, self.assembly, self.mechanism, self.sampled)
 
-        return self.code.cached("sampled states", made)
+        return (self.like or self).cached("sampled states", made)
 
     @property
     def drive_index(self) -> list[int]:
@@ -197,24 +198,6 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         mechanism = select(linkage, self.assembly, velocities)
         return check_model(Model(self.robot, linkage, self.assembly, mechanism, self.free, velocities))
 
-    @property
-    def code(self) -> "Model":
-        """The model whose programs and machine code serve this one: itself, or the one it is `like`."""
-        return self if self.like is None else self.like
-
-    def renumbered(self, robot: Robot, values: np.ndarray) -> "Model | None":
-        """The model of a description with other numbers, values (n,) of `parameters`, that move nothing of the robot at home, as
-        friction does; it shares its code with this one. None where some of them are structure there or here."""
-        numbers = np.array(values, dtype=float)
-        numbers.setflags(write=False)
-        table = replace(self.mechanism.table, values=tuple(numbers.tolist()))
-        if table.structural(self.free) != self.pattern:
-            return None
-        linkage = replace(self.linkage, structure=replace(self.linkage.structure, table=table), parameters=numbers)
-        made = replace(self, robot=robot, linkage=linkage, mechanism=replace(self.mechanism, table=table))
-        object.__setattr__(made, "like", self.code)
-        return made
-
     def led_by(self, independent: Sequence[int], around: np.ndarray) -> Self:
         """The same robot with other independent velocities v: columns of u (see layout.u_names), elastic ones last.
 
@@ -240,11 +223,11 @@ class Model(ConfigurationCalls, FrameCalls, DynamicsCalls):
         baked: this design's parameters as numbers in the code: a little faster, and no other design is taken.
         """
         key = FunctionKey.of(name)
-        if self.like is not None and not baked:
-            return self.like.function(key)
         return self.cached(("function", key, baked), lambda: self._make(key, baked))
 
     def _make(self, key: FunctionKey, baked: bool) -> Function:
+        if self.like is not None and not baked:
+            return share_kernels(self.like.function(key), self.mechanism.table)
         entry = entry_of(self.mechanism, key)
         if entry.of_structure and not key.of_pose and not baked:
             return self.linkage.function(key)

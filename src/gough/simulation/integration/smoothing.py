@@ -16,6 +16,7 @@ import numpy as np
 from gough.arguments import is_number
 from gough.errors import UsageError
 from gough.joints.measure import ANGLE
+from gough.model.sharing import share_code
 from gough.robot import Robot
 from gough.robot.friction import change_friction
 from gough.simulation.integration.kept import Recent
@@ -105,7 +106,7 @@ def _with_widths(model: "Model", widths: tuple[float, float], keep: bool) -> "Mo
         values, kinds = np.array(model.parameters), model.cached("smoothing places", lambda: _places(described))
         for own, places in zip((*widths, min(widths)), kinds, strict=True):
             values[places] = own
-        return first.renumbered(described(widths), values) or built(widths)
+        return share_code(first, described(widths), values) or built(widths)
 
     if not keep:
         return model.cached(("smoothed", widths), lambda: built(widths))

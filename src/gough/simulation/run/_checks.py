@@ -14,6 +14,7 @@ from gough.compilation.repeated import Again, RepeatedFunction
 from gough.dynamics.inverse import load_sizes
 from gough.errors import GoughError, RunWarning, UsageError, warn
 from gough.model.external import external_load
+from gough.model.sharing import code_of
 from gough.robot.tree import placed_joints
 from gough.simulation.coordinates import units_of
 from gough.simulation.events import Event, Happening
@@ -140,15 +141,15 @@ def _held_still(model: "Model", q: Array, load: Any, numbers: Array) -> Array:
     """Elastic accelerations at q at rest by inverse dynamics; of the last few q only what a load changes is computed again."""
     still = np.zeros(model.layout.nv)
     state = {"q": q, "v": still, "acceleration": still[: model.layout.mobility], "parameters": numbers}
-    loads = load_sizes(model.mechanism)
+    loads, code = load_sizes(model.mechanism), code_of(model)
 
     def known() -> Again | None:
-        repeated = model.code.cached(
-            "inverse dynamics of loads", lambda: RepeatedFunction(model.function("inverse_dynamics"), loads)
+        repeated = code.cached(
+            "inverse dynamics of loads", lambda: RepeatedFunction(code.function("inverse_dynamics"), loads)
         )
         return repeated.at(state | {slot: np.zeros(size) for slot, size in loads.items()})
 
-    recent: Recent = model.code.cached("recent rest", lambda: Recent(RESTS))
+    recent: Recent = code.cached("recent rest", lambda: Recent(RESTS))
     again = recent.get((q.tobytes(), numbers.tobytes()), known)
     if again is not None:
         return again(**external_load(model, q, load, numbers))["eddot"]
