@@ -1,9 +1,9 @@
 """What it takes before a simulation moves, and what a step of a stepper costs beside the integration itself.
 
 Starts: `gough.simulate` over a millisecond, once with what must be derived and compiled (kernel cache as it is), then again with
-other gains, motions and loads; CPU time, the best of many. Steps: `gough.Stepper` beside the same machine code in one go, on the same
-robot with as many steps, in turn; before that, the states of both are compared. Run: `python benchmarks/stepping.py` on a quiet
-machine (docs/benchmarks.md shows a run).
+other gains, motions and loads; CPU time, the best of many. Steps: `gough.Stepper` beside the same machine code in one go, on the
+same robot with as many steps, in turn; before that, the states of both are compared. Run: `python benchmarks/stepping.py` on a
+quiet machine (docs/benchmarks.md shows a run).
 """
 
 import argparse
